@@ -75,9 +75,16 @@ class ModelRefused(AnswererFailed):
 
 
 class AnswerCut(AnswererFailed):
-    """The answer ended before it was complete."""
+    """The answer ended before it was complete. `text` is what there was of it."""
 
     slug, title = "answer-cut", "The model's answer was cut"
+
+    def __init__(self, message: str, usage: Usage | None = None, text: str = "") -> None:
+        super().__init__(message, usage)
+        self.text = text
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.usage, self.text)
 
 
 class NoJson(AnswererFailed):

@@ -8,7 +8,7 @@ from typing import NoReturn
 from pydantic import BaseModel
 
 from tasks.ai.answerer import Answer, Answerer, NotAsked, Source, T, Verdict
-from tasks.ai.budget import Ledger
+from tasks.ai.budget import LONGEST_ANSWER, Ledger
 from tasks.ai.money import Usage
 from tasks.ai.openai.protocols import RequestFormat, build_request
 from tasks.ai.prompts import Messages, judgement_prompt, question_prompt
@@ -117,7 +117,7 @@ class CountingAnswerer:
 
     def _count(self, prompt: Messages, schema: type[BaseModel] | None, *, one_attempt: bool) -> NoReturn:
         # As a request of the Responses protocol: servers read the schema that goes with it as part of the prompt.
-        request = build_request(RequestFormat.RESPONSES, self.model or "", prompt, schema)
+        request = build_request(RequestFormat.RESPONSES, self.model or "", prompt, schema, LONGEST_ANSWER)
         texts = [*(message["content"] for message in prompt), json.dumps(request["text"]) if schema else ""]
         prompt_key = "\0".join(texts)
         with self._lock:

@@ -47,8 +47,9 @@ class ModelRequest:
 
     @property
     def messages(self) -> list[dict[str, str]]:
+        """The messages, without the type that items of the Responses protocol bear."""
         messages: list[dict[str, str]] = self.body["input" if self.responses else "messages"]
-        return messages
+        return [{key: value for key, value in message.items() if key != "type"} for message in messages]
 
     @property
     def prompt(self) -> str:
@@ -231,7 +232,7 @@ def saying(text: str, reason: str = "stop", refusal: str | None = None, usage: o
         if request.responses:
             part = {"type": "refusal", "refusal": refusal} if refusal else {"type": "output_text", "text": text}
             whole = reason == "stop"
-            return _json({
+            return _answer(request, {
                 "id": "r", "object": "response", "model": "m", "status": "completed" if whole else "incomplete",
                 "incomplete_details": None if whole else {"reason": _INCOMPLETE[reason]}, "error": None,
                 "output": [
@@ -242,7 +243,7 @@ def saying(text: str, reason: str = "stop", refusal: str | None = None, usage: o
                 **other,
             })  # fmt: skip
         message = {"role": "assistant", "content": None if refusal else text, "refusal": refusal}
-        return _json({
+        return _answer(request, {
             "id": "c", "object": "chat.completion", "model": "m",
             "choices": [{"index": 0, "finish_reason": reason, "message": message}],
             "usage": {"prompt_tokens": read, "completion_tokens": written},
@@ -380,14 +381,19 @@ def too_long() -> Behaviour:
 
 
 def dripping(seconds: float) -> Behaviour:
-    """The answer comes, a byte at a time."""
-    return lambda request: ModelResponse(saying("Yes.")(request).body, drip=seconds)
+    """The answer comes as a whole, a byte at a time."""
+    return lambda request: ModelResponse(whole(saying("Yes."))(request).body, drip=seconds)
 
 
-def streaming(comment: str = "") -> Behaviour:
-    """A stream of events, which was not requested. OpenRouter begins one with a comment."""
+def cut_stream(comment: str = "") -> Behaviour:
+    """A stream of events that ends in the middle. OpenRouter begins one with a comment."""
     start = f": {comment}\n\n".encode() if comment else b""
     return lambda _: ModelResponse(start + b'data: {"choices": [{"delta": {"content": "Yes."}}]}\n\n')
+
+
+def whole(behaviour: Behaviour) -> Behaviour:
+    """The same answer as a whole, though a stream was asked for: some gateways know no streams."""
+    return lambda request: behaviour(replace(request, body={**request.body, "stream": False}))
 
 
 def calling_a_tool(arguments: object = "{}") -> Behaviour:
@@ -412,10 +418,12 @@ def in_parts(*texts: str) -> Behaviour:
 
 def _message(message: Mapping[str, object], output: list[dict[str, object]]) -> Behaviour:
     def behave(request: ModelRequest) -> ModelResponse:
-        whole = json.loads(saying("")(request).body)
+        body = {key: value for key, value in request.body.items() if key != "stream"}
+        whole = json.loads(saying("")(replace(request, body=body)).body)
         if request.responses:
-            return _json({**whole, "output": output})
-        return _json({**whole, "choices": [{"finish_reason": "stop", "message": {"role": "assistant", **message}}]})
+            return _answer(request, {**whole, "output": output})
+        choices = [{"finish_reason": "stop", "message": {"role": "assistant", **message}}]
+        return _answer(request, {**whole, "choices": choices})
 
     return behave
 
@@ -438,6 +446,37 @@ def echoing(status: int) -> Behaviour:
 def complaining(message: str, code: object = None) -> Behaviour:
     """An error with status 200, as LM Studio gives it for a path that it does not know, OpenRouter with a code."""
     return lambda _: _json({"error": message if code is None else {"message": message, "code": code}})
+
+
+def _answer(request: ModelRequest, value: dict[str, Any]) -> ModelResponse:
+    """An answer as a whole, or where a stream was asked for, in the events that the owner of the protocol documents.
+
+    A chat: https://platform.openai.com/docs/api-reference/chat-streaming; pieces of its text, then the reason of its
+    end, then the counts where they were asked for, then `[DONE]`. The Responses protocol:
+    https://platform.openai.com/docs/api-reference/responses-streaming; the last event holds the whole response.
+    """
+    if not request.body.get("stream"):
+        return _json(value)
+    if request.responses:
+        created = {"type": "response.created", "response": {"id": "r", "object": "response", "status": "in_progress"}}
+        last = f"response.{value['status']}"
+        return _events(created, {"type": last, "response": value})
+    (choice,) = value["choices"]
+    message = dict(choice["message"])
+    text = message.pop("content", None)
+    pieces = [text[at : at + 7] for at in range(0, len(text), 7)] if isinstance(text, str) else [text]
+    calls = [{"index": at, **call} for at, call in enumerate(message.pop("tool_calls", None) or [])]
+    deltas = [message, *({"content": piece} for piece in pieces), *({"tool_calls": [call]} for call in calls)]
+    chunks = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
+    if request.body.get("stream_options", {}).get("include_usage"):
+        chunks.append({"choices": [], "usage": value.get("usage")})
+    return _events(*chunks, end="data: [DONE]\n\n")
+
+
+def _events(*events: object, end: str = "") -> ModelResponse:
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + end
+    return ModelResponse(body.encode(), headers={"Content-Type": "text/event-stream"})
 
 
 def _json(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> ModelResponse:

@@ -185,16 +185,20 @@ class OpenAiAnswerer:
                 "model with a larger window in DILIGENCE_AI_MODEL, or raise the server's context size.",
                 self.window,
             )
-        reply = self._judgement(messages, schema, ledger, one_attempt=one_attempt)
+        used, reply = self._judgement(messages, schema, ledger, one_attempt=one_attempt)
         try:
             return Verdict(_read(reply, schema, material), reply.usage)
         except Misfit as misfit:
+            takes_no_schema = used.takes_schema and misfit.is_prose
+            if takes_no_schema:  # a server that takes a schema and ignores it; the next format may hold to it
+                self._endpoint.capabilities.mark_loose(used)
             if one_attempt:
                 raise NoJson("The model's answer was not the JSON asked for.", reply.usage) from None
-            problems = misfit.problems if reply.text else [reply.instead]
-            repair = repair_prompt(messages, reply.text, problems)
+            if not takes_no_schema or self._candidates(self._formats)[0] is used:
+                problems = misfit.problems if reply.text else [reply.instead]
+                messages = repair_prompt(messages, reply.text, problems)
         try:
-            second = self._judgement(repair, schema, ledger)
+            _, second = self._judgement(messages, schema, ledger)
         except (AnswererFailed, ContextWindowExceeded) as failure:
             failure.usage += reply.usage
             raise
@@ -216,11 +220,11 @@ class OpenAiAnswerer:
         def ask(request_format: RequestFormat) -> Reply:
             return self._endpoint.ask(request_format, messages, ledger=ledger)
 
-        first = self._in_best_format(formats, ask)
+        _, first = self._in_best_format(formats, ask)
         if first.text:
             return first
         try:
-            second = self._in_best_format(formats, ask)
+            _, second = self._in_best_format(formats, ask)
         except (AnswererFailed, ContextWindowExceeded) as failure:
             failure.usage += first.usage
             raise
@@ -231,16 +235,24 @@ class OpenAiAnswerer:
 
     def _judgement(
         self, messages: Messages, schema: type[T], ledger: Ledger | None, *, one_attempt: bool = False
-    ) -> Reply:
+    ) -> tuple[RequestFormat, Reply]:
         def ask(request_format: RequestFormat) -> Reply:
             return self._endpoint.ask(request_format, messages, schema, ledger, one_attempt=one_attempt)
 
         return self._in_best_format(self._formats, ask)
 
-    def _in_best_format(self, formats: Sequence[RequestFormat], ask: Callable[[RequestFormat], Reply]) -> Reply:
+    def _candidates(self, formats: Sequence[RequestFormat]) -> Sequence[RequestFormat]:
+        """The formats that the server knows, as far as it has shown; those first in which it holds to a schema."""
+        capabilities = self._endpoint.capabilities
+        known = [candidate for candidate in formats if candidate not in capabilities.unsupported] or list(formats)
+        return sorted(known, key=lambda candidate: candidate in capabilities.loose)
+
+    def _in_best_format(
+        self, formats: Sequence[RequestFormat], ask: Callable[[RequestFormat], Reply]
+    ) -> tuple[RequestFormat, Reply]:
         """The reply in the first format that the server knows. Those that failed are skipped from then on."""
         capabilities = self._endpoint.capabilities
-        candidates = [candidate for candidate in formats if candidate not in capabilities.unsupported] or formats
+        candidates = self._candidates(formats)
         failed: list[RequestFormat] = []
         failure: UnsupportedRequestFormat | None = None
         for candidate in candidates:
@@ -259,7 +271,7 @@ class OpenAiAnswerer:
                 failed.append(candidate)
             else:
                 capabilities.mark_working(candidate, instead_of=failed)
-                return reply
+                return candidate, reply
         assert failure is not None, "there is always a format to try"
         capabilities.reset_formats()
         raise failure.error from failure

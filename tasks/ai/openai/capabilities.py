@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Lock
 
+from tasks.ai.openai.options import Option
 from tasks.ai.openai.protocols import RequestFormat
 
 
@@ -14,7 +15,9 @@ class Capabilities:
     Attributes:
         unsupported: request formats that it does not know.
         works: request formats in which it has answered.
-        legacy_limit: it takes `max_tokens` where newer servers take `max_completion_tokens`.
+        loose: request formats in which it answered in words although a schema went along.
+        refused: parts of a request that it does not take.
+        thinks: its thoughts count as a part of the answer, which needs a higher limit.
         window: tokens that it takes at once; None until it has shown them.
         truncates: it shortens a prompt beyond its window without an error.
         counts: it gives the tokens that a call took; False once it did not.
@@ -22,7 +25,9 @@ class Capabilities:
 
     unsupported: set[RequestFormat] = field(default_factory=set)
     works: set[RequestFormat] = field(default_factory=set)
-    legacy_limit: bool = False
+    loose: set[RequestFormat] = field(default_factory=set)
+    refused: set[Option] = field(default_factory=set)
+    thinks: bool = False
     window: int | None = None
     truncates: bool = False
     counts: bool = True
@@ -34,10 +39,34 @@ class Capabilities:
             self.works = self.works | {request_format}
             self.unsupported = self.unsupported | set(instead_of)
 
+    def mark_loose(self, request_format: RequestFormat) -> None:
+        """Note that it took a schema in this format and did not keep to it."""
+        with self._lock:
+            self.loose = self.loose | {request_format}
+
+    def refuse(self, option: Option) -> Option | None:
+        """Note that it does not take a part of a request; gives what is left out now, None where that was out already.
+
+        Without the newer name of the limit the older one is sent, and without that none.
+        """
+        with self._lock:
+            if option is Option.COMPLETION_LIMIT and option in self.refused:
+                option = Option.LIMIT
+            if option in self.refused:
+                return None
+            self.refused = self.refused | {option}
+            return option
+
+    def mark_thinking(self) -> bool:
+        """Note that its thoughts count as a part of the answer; True the first time."""
+        with self._lock:
+            first, self.thinks = not self.thinks, True
+            return first
+
     def reset_formats(self) -> None:
         """No format works any more: another server may have taken the address."""
         with self._lock:
-            self.unsupported, self.works = set(), set()
+            self.unsupported, self.works, self.loose, self.refused = set(), set(), set(), set()
 
     def narrow_window(self, window: int, *, truncates: bool = False) -> None:
         """It has shown that it takes no more than `window` tokens at once."""

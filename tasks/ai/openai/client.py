@@ -28,19 +28,19 @@ from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
 from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed
-from tasks.ai.budget import Call, Ledger
+from tasks.ai.budget import LONGEST_ANSWER, Call, Ledger
 from tasks.ai.call_log import HEADER, LoggedCall
 from tasks.ai.money import Price, Usage
 from tasks.ai.openai import capabilities
 from tasks.ai.openai.capabilities import Capabilities, capabilities_of
 from tasks.ai.openai.errors import (
     ContextWindowExceeded,
-    LegacyTokenLimit,
     UnsupportedRequestFormat,
     connection_cut,
     empty_response,
     error_for_status,
     may_have_cost,
+    not_taken,
     prompt_truncated,
     stopped_by_proxy,
     timed_out,
@@ -48,14 +48,15 @@ from tasks.ai.openai.errors import (
     unreachable,
     unreadable_response,
 )
+from tasks.ai.openai.options import Option, RefusedOption
 from tasks.ai.openai.protocols import (
     Reply,
     RequestFormat,
     build_request,
     read_completion,
     read_response,
-    token_limit_name,
 )
+from tasks.ai.openai.stream import is_stream, join_stream
 from tasks.ai.openai.window import pieces, was_cut
 from tasks.ai.prices import price_of
 from tasks.ai.prompts import Messages
@@ -71,7 +72,10 @@ PATIENCE = 60.0  # seconds that a busy server is tried that answers no request
 _FOR_ONE = 10  # times as long for a request that the server keeps refusing while it answers others
 _LONGEST_PAUSE = 8.0  # seconds between two attempts, where the server names none
 _LARGEST = 64 * 1024 * 1024  # bytes of an answer; a model's longest is below one
+_WITH_THOUGHTS = 4  # times the longest answer, for a model whose thoughts count as a part of it
 _LEAST_ANSWER = 256  # tokens; less is no answer
+_STREAM_LASTS = 10  # times the limit on a silence that a streamed answer may take in all
+_SNIFFED = 64  # bytes that show a stream
 _TEMPLATE = 2_000  # tokens that a server may add to a prompt
 _ERROR_START = 4000  # characters of an error's body; a server that echoes the prompt puts its own words first
 
@@ -103,8 +107,9 @@ def _price(model: str, own: Path | None) -> Price | None:
 class Endpoint:
     """A model at an address. All endpoints of the same model and address share its capabilities and its limiter.
 
-    `timeout` is for one answer from the request to its end, `pause` the first wait before trying again, `patience`
-    how long a busy server is tried that answers no request; `PATIENCE` where None. All are in seconds.
+    `timeout` is how long the server may be silent within an answer (one that is not streamed must be whole by then),
+    `pause` the first wait before trying again, `patience` how long a busy server is tried that answers no request;
+    `PATIENCE` where None. All are in seconds.
     """
 
     def __init__(
@@ -147,29 +152,44 @@ class Endpoint:
             BudgetSpent: the ledger leaves nothing for it.
             tasks.errors.DiligenceError: what else is wrong, with what to do about it.
         """
-        request = build_request(request_format, self._model, messages, schema)
         limit = self._answer_limit(ledger)
 
         def ask() -> Reply:
-            return self._patiently(lambda: self._ask(request_format, request, ledger), one_attempt=one_attempt)
+            while True:
+                try:
+                    return self._patiently(
+                        lambda: self._ask(request_format, messages, schema, ledger), one_attempt=one_attempt
+                    )
+                except RefusedOption as refusal:
+                    refused = self.capabilities.refuse(refusal.option)
+                if refused is None:
+                    raise not_taken(400)
+                if refused is Option.LIMIT and ledger is not None and ledger.answer_limit is not None:
+                    raise NotConfigured(
+                        "The AI server takes no limit on an answer's length, which DILIGENCE_AI_BUDGET needs. Leave "
+                        "the budget out, or ask another server."
+                    )
 
         try:
-            try:
-                return ask()
-            except LegacyTokenLimit:
-                self.capabilities.legacy_limit = True
-                return ask()
-        except LegacyTokenLimit:
-            raise NotConfigured(
-                "The AI server takes no limit on an answer's length, which DILIGENCE_AI_BUDGET needs. Leave the "
-                "budget out, or ask another server."
-            ) from None
+            return ask()
         except ContextWindowExceeded as error:
             if error.window is not None:
                 self.capabilities.narrow_window(error.window)
             if limit == self._answer_limit(ledger):
                 raise
             return ask()  # the room for the answer may have been what is too much: it is smaller now
+        except AnswerCut as cut:
+            # Thoughts count as a part of the answer. Where they leave nothing of it, it is given more room, once.
+            if cut.text or not cut.usage.calls or limit is None or not self.capabilities.mark_thinking():
+                raise
+            if limit == self._answer_limit(ledger):
+                raise
+            try:
+                reply = ask()
+            except AnswererFailed as failure:
+                failure.usage += cut.usage
+                raise
+            return replace(reply, usage=reply.usage + cut.usage)
 
     def send(self, request_format: RequestFormat, request: dict[str, Any]) -> bytes:
         """The body of the response to a request of that format; a busy server is tried again for a while.
@@ -231,40 +251,45 @@ class Endpoint:
             raise failure.error from None
         return pause
 
-    def _ask(self, request_format: RequestFormat, request: dict[str, Any], ledger: Ledger | None) -> Reply:
+    def _ask(
+        self,
+        request_format: RequestFormat,
+        messages: Messages,
+        schema: type[BaseModel] | None,
+        ledger: Ledger | None,
+    ) -> Reply:
+        refused, limit = self.capabilities.refused, self._answer_limit(ledger)
+        request = build_request(request_format, self._model, messages, schema, limit, refused)
         prompt = json.dumps(request, ensure_ascii=False)
-        is_response = request_format is RequestFormat.RESPONSES
-        limit = self._answer_limit(ledger)
         with self._call(ledger, prompt, limit) as call:
             if call.answer_limit is not None:
-                limit_name = token_limit_name(request_format, legacy=self.capabilities.legacy_limit)
-                request = {**request, limit_name: call.answer_limit}
+                request = build_request(request_format, self._model, messages, schema, call.answer_limit, refused)
             try:
-                body = self._send(request_format, request, call)
-                reply = self._read(body, is_response, prompt, call)
+                reply = self._read(self._send(request_format, request, call), request_format, prompt, call)
             except AnswererFailed as failure:
                 failure.usage = self._usage(failure.usage, prompt, None, call.answer_limit)
                 call(failure.usage)
                 self._count(failure.usage)
-                if ledger and isinstance(failure, AnswerCut) and call.answer_limit != limit:
+                if ledger and isinstance(failure, AnswerCut) and call.answer_limit not in {None, limit}:
                     raise ledger.budget_spent() from None  # it was cut where the budget ends
                 raise
             usage = self._usage(reply.usage, prompt, reply.text, call.answer_limit)
             call(usage)
             self._count(usage)
-        if call.answer_limit is not None and reply.usage.output_tokens > call.answer_limit:
-            self.capabilities.legacy_limit = True  # the newer name was ignored
-        text = "\n".join(message["content"] for message in request["input" if is_response else "messages"])
+        if limit is not None and usage.output_tokens > limit and request_format is not RequestFormat.RESPONSES:
+            self.capabilities.refuse(Option.COMPLETION_LIMIT)  # the newer name was ignored
+        text = "\n".join(message["content"] for message in messages)
         window = self.capabilities.window if self.capabilities.truncates else None
         if was_cut(text, reply.usage.input_tokens, window=window):
             self.capabilities.narrow_window(reply.usage.input_tokens, truncates=True)
             raise prompt_truncated(reply.usage.input_tokens, usage)
         return replace(reply, usage=usage)
 
-    def _read(self, body: bytes, is_response: bool, prompt: str, call: Call) -> Reply:
+    def _read(self, body: bytes, request_format: RequestFormat, prompt: str, call: Call) -> Reply:
         """The reply in a body. What broke off in the middle was paid for all the same."""
         try:
-            return read_response(body) if is_response else read_completion(body)
+            whole = join_stream(body) if is_stream(body) else body
+            return read_response(whole) if request_format is RequestFormat.RESPONSES else read_completion(whole)
         except ValueError:
             error = unreadable_response(body)
             if isinstance(error, TryAgain):
@@ -282,9 +307,17 @@ class Endpoint:
         count_model_use(usage.calls, usage.input_tokens, usage.output_tokens, price.of(usage) if price else None)
 
     def _answer_limit(self, ledger: Ledger | None) -> int | None:
-        """What the ledger leaves to an answer, and no more than the model's window can hold beside a prompt."""
-        limit, window = ledger.answer_limit if ledger else None, self.capabilities.window
-        return limit if limit is None or window is None else min(limit, max(window // 4, _LEAST_ANSWER))
+        """The most tokens that an answer may have: what the ledger leaves to it, without a cap what answers need.
+
+        It is no more than the model's window can hold beside a prompt. None where the server takes no limit.
+        """
+        window = self.capabilities.window
+        limit = ledger.answer_limit if ledger else None
+        if limit is None:
+            if Option.LIMIT in self.capabilities.refused:
+                return None
+            limit = LONGEST_ANSWER * (_WITH_THOUGHTS if self.capabilities.thinks else 1)
+        return limit if window is None else min(limit, max(window // 4, _LEAST_ANSWER))
 
     def _usage(self, usage: Usage, prompt: str, answer: str | None, limit: int | None) -> Usage:
         """The usage that the server gave, estimated where it gave none or one that cannot be right.
@@ -320,17 +353,19 @@ class Endpoint:
         raise error  # without its cause: the server's words, which a traceback would show, can hold key and prompt
 
     def _exchange(self, request_format: RequestFormat, request: dict[str, Any], headers: dict[str, str]) -> bytes:
-        deadline = time.monotonic() + self._timeout
+        """The whole body of the response. Whoever leaves in the middle closes the connection, which ends the call."""
+        began = time.monotonic()
         body = bytearray()
         is_response = request_format is RequestFormat.RESPONSES
         resource: Any = self._client.responses if is_response else self._client.chat.completions
         with resource.with_streaming_response.create(**request, extra_headers=headers) as response:
-            # The client's limit is for each piece. A body that comes slowly, piece by piece, must end too, at
-            # the latest after one more pause of that length.
+            # The client's limit is for each piece, so that a stream may last as long as it says something. A body that
+            # comes slowly, piece by piece, must end too, at the latest after one more pause of that length.
             for piece in response.iter_bytes():
                 body += piece
-                if time.monotonic() > deadline:
-                    raise _AnswerLost(timed_out(self._timeout))
+                longest = self._timeout * (_STREAM_LASTS if is_stream(body[:_SNIFFED]) else 1)
+                if time.monotonic() - began > longest:
+                    raise _AnswerLost(timed_out(longest))
                 if len(body) > _LARGEST:
                     raise _AnswerLost(SourceFailed("The AI server's answer does not end. Check OPENAI_BASE_URL."))
         if not body.strip():

@@ -2,7 +2,7 @@
 
     UnsupportedRequestFormat  the server does not know this request format
     TryAgain                  it may work in a moment (of tasks.remote.retry)
-    LegacyTokenLimit          the limit on an answer's length has an older name here
+    RefusedOption             a part of the request that can be left out is not taken here (of options.py)
     ContextWindowExceeded     the prompt is longer than the model takes at once (a TooLarge)
     ModelRefused              a content filter stopped the prompt (of tasks.ai.answerer)
     ServerFailed              HTTP 500; a server may answer so to a protocol that it half knows (an Unavailable)
@@ -29,6 +29,8 @@ from math import ceil
 
 from tasks.ai.answerer import ModelRefused
 from tasks.ai.money import Usage
+from tasks.ai.openai.options import Option, RefusedOption, find_refused
+from tasks.ai.openai.stream import is_stream
 from tasks.ai.openai.window import named_window
 from tasks.errors import (
     DiligenceError,
@@ -63,12 +65,6 @@ _FROM_HERE = re.compile(r"virtual network|firewall|unsupported_country|country, 
 _WEB_PAGE = re.compile(r"\s*(?:<!doctype html|<html|<head|<body)")
 _OUT_OF_CREDIT = re.compile(r"insufficient_quota|billing_|out of credit|credit balance is too low")
 _GATEWAY_GAVE_UP = {504, 524}  # the gateway's own time limit passed; the model may have answered, and cost
-_NO_LIMIT = re.compile(
-    r"(?:unsupported|unknown|unrecogni[sz]ed|unexpected|extra|not (?:permitted|allowed|supported|a valid))"
-    r".{0,200}\bmax_(?:completion_)?tokens|\bmax_(?:completion_)?tokens\b.{0,200}"
-    r"(?:unsupported|unknown|unrecogni[sz]ed|unexpected|extra|not (?:permitted|allowed|supported|a valid))",
-    re.DOTALL,
-)
 
 
 class UnsupportedRequestFormat(Exception):
@@ -102,10 +98,6 @@ class ServerFailed(Unavailable):
     """HTTP 500. Some servers that know only a part of a protocol answer so."""
 
 
-class LegacyTokenLimit(Exception):
-    """The server does not know that name of the limit on an answer's length; older servers know `max_tokens` only."""
-
-
 def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exception:
     """What an HTTP status means; `body` is the response's text, or its start, in lower case."""
     if status in {400, 403, 422} and _FILTERED.search(body):
@@ -133,9 +125,11 @@ def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exce
     if status == 429:
         after = read_retry_after(headers.get("retry-after"))
         return TryAgain(too_many_requests(after), attempts=None, after=after)
-    if status in {400, 422} and _NO_LIMIT.search(body):
-        return LegacyTokenLimit()
-    if status == 413 or says_too_long(body):
+    too_long = status == 413 or says_too_long(body)
+    option = None if too_long or status not in {400, 422, 500} else find_refused(body)
+    if option is not None and (status != 500 or option is Option.SYSTEM_ROLE):
+        return RefusedOption(option)
+    if too_long:
         return window_exceeded(body)
     if status < 500 and _NO_MODEL.search(body):
         return NotConfigured("The AI server does not know the model, or has it not loaded. Check DILIGENCE_AI_MODEL.")
@@ -173,6 +167,11 @@ def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exce
             attempts=5,
             after=read_retry_after(headers.get("retry-after")),
         )
+    return not_taken(status)
+
+
+def not_taken(status: int) -> UnsupportedRequestFormat:
+    """The server refuses the request, and does not say why in words that are known here."""
     return UnsupportedRequestFormat(
         SourceFailed(f"The AI server does not take the request (HTTP {status}). Check DILIGENCE_AI_MODEL and _AI_API."),
         path_missing=False,
@@ -268,10 +267,8 @@ def unreadable_response(body: bytes) -> UnsupportedRequestFormat | TryAgain:
     start = body.lstrip()[:6]
     if start[:1] == b"<":
         error = SourceFailed("The AI server answered with a web page. Check OPENAI_BASE_URL; it usually ends in /v1.")
-    elif start[:1] == b"{" and not _is_json(body):
+    elif (start[:1] == b"{" and not _is_json(body)) or is_stream(body):
         return connection_cut()
-    elif start.startswith((b"data:", b"event:", b": ")):  # OpenRouter begins streams with comments
-        error = SourceFailed("The AI server answered with a stream, which was not asked for. Check OPENAI_BASE_URL.")
     else:
         error = SourceFailed("The AI server's answer is broken or no answer of an OpenAI-compatible server.")
     return UnsupportedRequestFormat(error, path_missing=True)

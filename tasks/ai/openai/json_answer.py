@@ -34,11 +34,15 @@ _FENCE_END = re.compile(r"[\s`]*\Z")
 
 
 class Misfit(Exception):
-    """The answer does not say for certain what was asked for; `problems` tell the model why."""
+    """The answer does not say for certain what was asked for.
 
-    def __init__(self, problems: list[str]) -> None:
+    `problems` tell the model why; `is_prose` says that it holds words and no object at all.
+    """
+
+    def __init__(self, problems: list[str], *, is_prose: bool = False) -> None:
         super().__init__("no certain JSON")
         self.problems = problems
+        self.is_prose = is_prose
 
 
 class _SameKeyTwice(ValueError):
@@ -72,7 +76,12 @@ def read_object(texts: Iterable[str], schema: type[T], material: str, reasoning:
         raise Misfit(["a key stands twice in the object"]) from None
     if len(fitting) == 1:
         return fitting[0]
-    raise Misfit(["there is more than one object, and they differ"] if fitting else _problems(values, texts, schema))
+    if fitting:
+        raise Misfit(["there is more than one object, and they differ"])
+    raise Misfit(
+        _problems(values, texts, schema),
+        is_prose=bool(texts) and not any("{" in text or _is_json(text) for text in texts),
+    )
 
 
 def _is_json(text: str) -> bool:

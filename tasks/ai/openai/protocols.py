@@ -7,7 +7,7 @@ of that matters. A refusal, a cut answer, a tool call and an error inside a repl
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -21,6 +21,7 @@ from tasks.ai.openai.errors import (
     content_filtered,
     error_for_status,
 )
+from tasks.ai.openai.options import Option
 from tasks.ai.prompts import Messages
 from tasks.errors import SourceFailed
 
@@ -28,6 +29,8 @@ TOOL_CALL = "The model called a tool instead of answering."
 REASONING_ONLY = "The model thought aloud and gave no answer."
 EMPTY = "The model gave an empty answer."
 
+_SEED = 1  # any: the same question is to give the same answer
+_LONGEST_TEXT, _MOST_ITEMS = 800, 12  # characters of a text and items of a list; a quotation has one or two sentences
 _MOST_TOKENS = 20_000_000  # of a call; no model reads or writes more, so a larger count is wrong
 _REASONING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
 # gpt-oss writes its thoughts and its answer into channels, which some servers leave in the text
@@ -63,6 +66,11 @@ class RequestFormat(Enum):
         return "responses" if self is RequestFormat.RESPONSES else "chat/completions"
 
     @property
+    def takes_schema(self) -> bool:
+        """Whether a schema goes along, to which the server can hold the model."""
+        return self in {RequestFormat.RESPONSES, RequestFormat.SCHEMA}
+
+    @property
     def json_only(self) -> bool:
         """Whether the model can answer in JSON only."""
         return self in {RequestFormat.SCHEMA, RequestFormat.OBJECT}
@@ -83,40 +91,84 @@ class Reply:
     reasoning: str = ""
 
 
-def token_limit_name(request_format: RequestFormat, *, legacy: bool) -> str:
-    """The field for the limit on an answer's length, in tokens; `legacy` chat servers have another name for it."""
-    if request_format is RequestFormat.RESPONSES:
-        return "max_output_tokens"
-    return "max_tokens" if legacy else "max_completion_tokens"
-
-
 def build_request(
-    request_format: RequestFormat, model: str, messages: Messages, schema: type[BaseModel] | None
+    request_format: RequestFormat,
+    model: str,
+    messages: Messages,
+    schema: type[BaseModel] | None,
+    limit: int | None = None,
+    without: Collection[Option] = (),
 ) -> dict[str, Any]:
-    """The request with that prompt; with `schema`, for JSON as far as the format can ask for it."""
+    """The request with that prompt; with `schema`, for JSON as far as the format can ask for it.
+
+    `limit` is the most tokens that the answer may have, `without` what the server does not take.
+    """
     # A lone surrogate, from a broken file name or escape, would fail deep inside the client.
     messages = [{**message, "content": _encodable(message["content"])} for message in messages]
-    if request_format is RequestFormat.RESPONSES:
+    if Option.SYSTEM_ROLE in without:
+        messages = _without_system_role(messages)
+    request: dict[str, Any] = {"model": model}
+    is_response = request_format is RequestFormat.RESPONSES
+    if is_response:
+        # An item without its type is refused by llama.cpp where it is the assistant's.
         # `store`: the server is not to keep the texts, which are confidential.
-        request: dict[str, Any] = {"model": model, "input": messages, "store": False}
-        if schema:
-            request["text"] = {"format": {"type": "json_schema", **_strict(schema)}}
-        return request
-    request = {"model": model, "messages": messages}
-    if schema and request_format is RequestFormat.SCHEMA:
-        request["response_format"] = {"type": "json_schema", "json_schema": _strict(schema)}
+        request |= {"input": [{"type": "message", **message} for message in messages], "store": False}
+    else:
+        request |= {"messages": messages}
+    if schema and is_response:
+        request["text"] = {"format": {"type": "json_schema", **_strict(schema, without)}}
+    elif schema and request_format is RequestFormat.SCHEMA:
+        request["response_format"] = {"type": "json_schema", "json_schema": _strict(schema, without)}
     elif schema and request_format is RequestFormat.OBJECT:
         request["response_format"] = {"type": "json_object"}
+    if Option.STREAM not in without:
+        request["stream"] = True
+        if not is_response and Option.STREAM_USAGE not in without:
+            request["stream_options"] = {"include_usage": True}
+    if Option.TEMPERATURE not in without:
+        request["temperature"] = 0
+    if not is_response and Option.SEED not in without:  # the Responses protocol has none
+        request["seed"] = _SEED
+    if limit is not None and Option.LIMIT not in without:
+        request[_limit_name(request_format, without)] = limit
     return request
 
 
-def _strict(schema: type[BaseModel]) -> dict[str, Any]:
-    """The schema as servers want it: every key required, no other allowed."""
+def _limit_name(request_format: RequestFormat, without: Collection[Option]) -> str:
+    """The field for the limit on an answer's length, in tokens; older chat servers have another name for it."""
+    if request_format is RequestFormat.RESPONSES:
+        return "max_output_tokens"
+    return "max_tokens" if Option.COMPLETION_LIMIT in without else "max_completion_tokens"
+
+
+def _without_system_role(messages: Messages) -> Messages:
+    """The messages with the instructions at the beginning of the user's first one."""
+    instructions = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
+    others = [message for message in messages if message["role"] != "system"]
+    return [{**others[0], "content": f"{instructions}\n\n{others[0]['content']}"}, *others[1:]]
+
+
+def _strict(schema: type[BaseModel], without: Collection[Option] = ()) -> dict[str, Any]:
+    """The schema as servers want it: every key required, no other allowed, and each text and list with an end."""
     from openai import pydantic_function_tool  # noqa: PLC0415 - 0.7 s, which `diligence run` without a model saves
 
     # The client's own way to make a strict schema is private, except for tools.
     tool = pydantic_function_tool(schema)["function"]
-    return {"name": re.sub(r"\W", "_", schema.__name__)[:64], "strict": True, "schema": tool["parameters"]}
+    parameters: Any = tool["parameters"]
+    if Option.BOUNDS not in without:
+        parameters = _bounded(parameters)
+    return {"name": re.sub(r"\W", "_", schema.__name__)[:64], "strict": True, "schema": parameters}
+
+
+def _bounded(schema: Any) -> Any:
+    """The schema with a bound on every text and list that has none: a small model would write on without end."""
+    if isinstance(schema, list):
+        return [_bounded(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    bounds = {"string": {"maxLength": _LONGEST_TEXT}, "array": {"maxItems": _MOST_ITEMS}}.get(str(schema.get("type")))
+    bounds = {} if bounds is None or "enum" in schema or "const" in schema else bounds
+    return bounds | {key: _bounded(part) for key, part in schema.items()}
 
 
 def _encodable(text: str) -> str:
@@ -180,7 +232,7 @@ def read_completion(body: bytes) -> Reply:
     if message.refusal:
         raise _refused(usage)
     if reason.lower() in _CUT:
-        raise _cut(usage)
+        raise _cut(usage, _without_reasoning(_text(message.content)))
     text = _without_reasoning(_text(message.content))
     called = bool(message.tool_calls or message.function_call)
     reasoned = bool(message.reasoning_content or message.reasoning or _text(message.content).strip())
@@ -201,7 +253,7 @@ def read_response(body: bytes) -> Reply:
     if any(part.get("type") == "refusal" for part in parts):
         raise _refused(usage)
     if response.status == "incomplete":
-        raise _cut(usage)
+        raise _cut(usage, _without_reasoning(_text(parts)))
     if response.status not in {"completed", None} or not response.output:
         raise ValueError("no output")
     text = _text(parts)
@@ -251,12 +303,22 @@ def _list(value: Any) -> list[dict[str, Any]]:
 
 
 def _usage(value: Any) -> Usage:
-    """One call, with its tokens where the server gives numbers that can be right."""
+    """One call, with its tokens where the server gives numbers that can be right.
+
+    Some servers count thoughts in the total alone, and some count cached tokens beside the others: the total says
+    which. Without a total, cached tokens stand beside the others only in the words of Anthropic's protocol
+    (https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching).
+    """
     counts = value if isinstance(value, dict) else {}
-    # Servers that count cached tokens separately leave them out of the first number.
     read = _count(counts, "input_tokens", "prompt_tokens")
-    read += _count(counts, "cache_read_input_tokens") + _count(counts, "cache_creation_input_tokens")
-    return Usage(1, read, _count(counts, "output_tokens", "completion_tokens"))
+    written = _count(counts, "output_tokens", "completion_tokens")
+    cached = _count(counts, "cache_read_input_tokens") + _count(counts, "cache_creation_input_tokens")
+    total = _count(counts, "total_tokens")
+    told_within = any(isinstance(counts.get(name), dict) for name in ("prompt_tokens_details", "input_tokens_details"))
+    if total == read + written or (not total and told_within):
+        cached = 0
+    read += cached
+    return Usage(1, read, max(written, total - read) if read and total else written)
 
 
 def _count(counts: dict[str, Any], *names: str) -> int:
@@ -301,9 +363,10 @@ def _refused(usage: Usage) -> ModelRefused:
     return ModelRefused("The model refused to answer. Ask in another way, or name another model.", usage)
 
 
-def _cut(usage: Usage) -> AnswerCut:
+def _cut(usage: Usage, text: str) -> AnswerCut:
     return AnswerCut(
         "The model's answer was cut off before its end. Ask for less at once, or raise the server's limit on an "
         "answer's length.",
         usage,
+        text,
     )

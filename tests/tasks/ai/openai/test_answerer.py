@@ -35,6 +35,7 @@ from tests.servers.openai_server import (
     complaining,
     count,
     cut_off,
+    cut_stream,
     denied,
     dripping,
     echoing,
@@ -46,7 +47,6 @@ from tests.servers.openai_server import (
     refusing,
     saying,
     slow,
-    streaming,
     thinking_only,
     too_long,
     torn,
@@ -183,7 +183,7 @@ def test_json_is_found_where_it_stands(server: ModelServer, text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "I would say 4.", '{"score": 4, "rea', '{"score": 9, "reason": "x"}', '{"reason": "x"}', "[4]", "null", "}{"],
+    ["", '{"score": 4, "rea', '{"score": 9, "reason": "x"}', '{"reason": "x"}', "[4]", "null", "}{"],
 )
 def test_an_answer_that_does_not_fit_is_asked_for_once_more(server: ModelServer, text: str) -> None:
     server.then(saying(text))
@@ -193,6 +193,19 @@ def test_an_answer_that_does_not_fit_is_asked_for_once_more(server: ModelServer,
     assert server.requests[1].messages[:2] == server.requests[0].messages
     assert server.requests[1].messages[-1]["role"] == "user"
     assert not text or server.requests[1].messages[2] == {"role": "assistant", "content": text}
+
+
+def test_a_server_that_ignores_the_schema_is_asked_in_the_next_format(server: ModelServer) -> None:
+    server.then(saying("I would say 4."))
+    answerer = asking(server)
+    assert judged(answerer).score == judged(answerer).score == 4
+    assert server.paths == [ABLE[0], ABLE[1], ABLE[1]]
+
+
+def test_words_in_the_only_format_are_answered_with_what_was_wrong(server: ModelServer) -> None:
+    server.then(saying("I would say 4."))
+    assert judged(asking(server, api="responses")).score == 4
+    assert server.requests[1].messages[2] == {"role": "assistant", "content": "I would say 4."}
 
 
 def test_the_second_attempt_is_told_what_was_wrong(server: ModelServer) -> None:
@@ -301,7 +314,7 @@ def test_what_is_no_answer_is_asked_for_once_more_and_then_named(
         (web_page(), SourceFailed, "web page.*OPENAI_BASE_URL"),
         (nothing(), SourceFailed, "answered with nothing"),
         (broken(), SourceFailed, "ended in the middle"),
-        (streaming(), SourceFailed, "a stream"),
+        (cut_stream(), SourceFailed, "ended in the middle"),
         (complaining("it failed"), SourceFailed, "error of its own"),
         (complaining("the prompt is too long"), TooLarge, "longer than the model takes"),
         (complaining("Rate limit", 429), TooManyRequests, "too often"),

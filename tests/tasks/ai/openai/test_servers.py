@@ -6,7 +6,7 @@ from storage.settings import override_settings
 from tasks.ai.answerer import AnswerCut, ModelRefused, Source
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.registry import current_answerer
-from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TooLarge, Unavailable
+from tasks.errors import DiligenceError, NotConfigured, TooLarge, Unavailable
 from tests.servers.openai_server import (
     AZURE_DEPLOYMENT,
     AZURE_KEY,
@@ -17,6 +17,7 @@ from tests.servers.openai_server import (
     calling_a_tool,
     complaining,
     count,
+    cut_stream,
     ending,
     failing,
     filtered,
@@ -25,7 +26,6 @@ from tests.servers.openai_server import (
     missing_deployment,
     more_than_a_minute_takes,
     saying,
-    streaming,
     thinking_only,
     unpaid,
     web_page,
@@ -137,11 +137,11 @@ def test_a_text_beyond_what_a_minute_takes_is_read_in_parts() -> None:
     assert "read whole in" in answer.notes[0]
 
 
-def test_a_stream_that_begins_with_a_comment_is_named_as_one() -> None:
-    with ModelServer() as server:
-        server.always(streaming("OPENROUTER PROCESSING"))
-        with pytest.raises(SourceFailed, match="a stream"):
-            judged(asking(server, api="chat"))
+def test_a_stream_that_breaks_off_behind_a_comment_is_asked_for_again() -> None:
+    with ModelServer(model) as server:
+        server.then(cut_stream("OPENROUTER PROCESSING"))
+        assert judged(asking(server, api="chat")).score == 4
+        assert len(server.requests) == 2
 
 
 def test_a_proxy_that_wants_a_password_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
