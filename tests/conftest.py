@@ -46,6 +46,7 @@ def new_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "home"
     monkeypatch.setenv("DILIGENCE_HOME", str(folder))
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")  # nobody is asked over the network by mistake
+    monkeypatch.setenv("DILIGENCE_AI_PROBE", "off")  # tests count the calls of what they test
     yield folder
     database.close()
 

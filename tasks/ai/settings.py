@@ -41,6 +41,9 @@ class AiSettings(Settings):
     ai_window: int | None = Field(
         None, ge=512, description="tokens that the model takes at once; found out where it is not set"
     )
+    ai_probe: bool = Field(
+        True, description="whether an AI server is asked once, by a small question, what it is able to do"
+    )
     ai_search_plan: bool = Field(
         True, description="whether the model is asked, once for each criterion, how documents would put it"
     )

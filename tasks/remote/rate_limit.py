@@ -3,7 +3,8 @@
 One `RateLimiter` is shared by all threads that call the same server. `RateLimit` says which of its means it uses:
 
     at_once                a fixed number of calls under way (company sources, sites)
-    at_once with start_at  a number that grows with each answer and shrinks with each refusal (model servers)
+    at_once with start_at  a number that grows while more is done in a second, and shrinks with each refusal (model
+                           servers)
     per_second             a number of calls begun within any second (the SEC allows ten)
     spaced                 a gap between calls, which refusals widen and answers close (Google's quotas)
 
@@ -33,8 +34,10 @@ from tasks import cancellation
 _SECOND: Final = 1.05
 """The window of `per_second`, in seconds: calls reach the server later than they begin, some more than others."""
 
-_NARROWER: Final = 0.7
+_NARROWER: Final = 0.5
 """What is left of the calls under way after a refusal."""
+_WORTHWHILE: Final = 1.15
+"""Times the work a second that twice as many calls under way have to bring."""
 _REMEMBERED: Final = 30
 """Answers and refusals that show whether a hold is of use."""
 _OFTEN: Final = 4
@@ -67,7 +70,7 @@ class RateLimit:
     Attributes:
         at_once: calls under way at a time; None for any number.
         start_at: calls under way at the beginning, where answers and refusals decide between 1 and `at_once`; None
-            where `at_once` is fixed.
+            where `at_once` is fixed. The number is doubled while that brings more work a second.
         per_second: calls begun within a second; None for any number.
         spaced: whether a refusal pauses all calls and puts a gap between those that follow.
         longest_hold: seconds that a `Retry-After` holds callers back at most.
@@ -80,6 +83,16 @@ class RateLimit:
     spaced: bool = False
     longest_hold: float = 3600.0
     spread: float = 0.0
+
+
+@dataclass
+class _Pace:
+    """What was done since `began`; `full` says that as many calls were under way as are allowed."""
+
+    began: float
+    answers: int = 0
+    work: float = 0.0
+    full: bool = False
 
 
 class HeldBack(Exception):
@@ -148,6 +161,10 @@ class RateLimiter:
         self._refused_in_a_row = 0
         self._answers_between = _ANSWERS_BETWEEN
         self._refused_once = False
+        self._most = limit.at_once
+        self._pace: _Pace | None = None
+        self._best_pace = 0.0
+        self._widest = False
         self._recent: deque[bool] = deque(maxlen=_REMEMBERED)
         self._refuses_since: float | None = None
         self._last_refusal = -inf
@@ -156,9 +173,15 @@ class RateLimiter:
     def useful_at_once(self) -> int:
         """How many callers are of use: `at_once`, or what the server takes once it has refused a call."""
         with self._changed:
-            if self._refused_once and self._limit.start_at is not None:
+            if (self._refused_once or self._widest) and self._limit.start_at is not None:
                 return max(1, ceil(self._width))
-            return self._limit.at_once or maxsize
+            return self._most or maxsize
+
+    def allow(self, most: int) -> None:
+        """The server has said how many calls it answers at a time; more would only wait there."""
+        with self._changed:
+            self._most = min(most, self._limit.at_once or most)
+            self._width = min(self._width, float(self._most))
 
     @property
     def refuses_since(self) -> float:
@@ -215,6 +238,8 @@ class RateLimiter:
             self._under_way += 1
             self.begun += 1
             self._starts.append(now)
+            if self._pace is not None and self._under_way >= int(self._width):
+                self._pace.full = True
             if self._gap:
                 self._next = now + self._gap * cost
             return Turn(self, now, self._series, self._under_way, self.begun)
@@ -255,8 +280,8 @@ class RateLimiter:
             self._under_way -= 1
             self._changed.notify_all()
 
-    def answered(self, cost: int = 1) -> None:
-        """The server answered a call."""
+    def answered(self, cost: int = 1, work: float = 0.0) -> None:
+        """The server answered a call; `work` is how much that was, such as tokens, where calls differ."""
         with self._changed:
             self._refuses_since = None
             self._refused_in_a_row = 0
@@ -264,9 +289,36 @@ class RateLimiter:
             self._gap = self._gap * _CLOSER**cost if self._gap > _NO_GAP else 0.0
             self._recent.append(True)
             if self._limit.start_at is not None:
-                wider = self._width + (1 / self._width if self._refused_once else 1)
-                self._width = min(wider, float(self._limit.at_once or inf))
+                self._width = min(self._wider(work), float(self._most or inf))
                 self._changed.notify_all()
+
+    def _wider(self, work: float) -> float:
+        """How many calls may be under way from now on, behind an answer.
+
+        After a refusal the number grows slowly. Until then it is doubled after as many answers as are under way, for as
+        long as that brings more work a second; the first time that it does not, it goes back by one step and stays.
+        """
+        if self._refused_once:
+            return self._width + 1 / self._width
+        if not work:
+            return self._width + 1
+        now = self._clock.now()
+        measured = self._pace = self._pace or _Pace(now)
+        measured.answers += 1
+        measured.work += work
+        if self._widest or measured.answers <= max(2, self._width):  # the first answer begins the time
+            return self._width
+        self._pace = None
+        if not measured.full:
+            return self._width
+        pace = (measured.work - work) / max(now - measured.began, 1e-6)
+        if pace < self._best_pace * _WORTHWHILE:
+            self._widest = True
+            return self._width / 2
+        if self._most is not None and self._width * 2 > self._most:
+            self._widest = True
+        self._best_pace = pace
+        return self._width * 2
 
     def refused(self, turn: Turn | None = None, after: float | None = None) -> float:
         """The server refused a call as one too many.

@@ -14,10 +14,12 @@ from storage.settings import is_web_address
 from tasks.ai.answerer import Answer, AnswererFailed, NoJson, Source, T, Verdict
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
+from tasks.ai.openai.capabilities import Capabilities
 from tasks.ai.openai.client import Endpoint
 from tasks.ai.openai.errors import ContextWindowExceeded, ServerFailed, UnsupportedRequestFormat
 from tasks.ai.openai.json_answer import Misfit, read_object
 from tasks.ai.openai.long_context import LongContext
+from tasks.ai.openai.probe import find_out
 from tasks.ai.openai.protocols import Reply, RequestFormat
 from tasks.ai.prompts import Messages, judgement_prompt, order_warnings, question_prompt, repair_prompt
 from tasks.ai.settings import AiSettings
@@ -55,6 +57,7 @@ def from_settings(settings: AiSettings) -> "OpenAiAnswerer":
         timeout=settings.ai_timeout,
         patience=settings.ai_timeout,
         window=settings.ai_window,
+        probes=settings.ai_probe,
     )
 
 
@@ -83,7 +86,8 @@ class OpenAiAnswerer:
     """Calls `model` at `base_url` (OpenAI's own address where None).
 
     `timeout`, `pause` and `patience` are in seconds and as for `Endpoint`. `window` is how many tokens the model
-    takes at once; where None, that is found out.
+    takes at once; where None, that is found out. With `probes` the server is asked once what it is able to do, before
+    its first question.
     """
 
     judges = True
@@ -98,6 +102,8 @@ class OpenAiAnswerer:
         pause: float = 0.5,
         patience: float | None = None,
         window: int | None = None,
+        *,
+        probes: bool = False,
     ) -> None:
         self.model = model
         self.name = f"openai-compatible {model}"
@@ -105,6 +111,7 @@ class OpenAiAnswerer:
         # Azure's older versions know no Responses protocol, and all know chat.
         self._formats = _FORMATS["chat" if api == "auto" and AzureAddress.parse(self.address) else api]
         self._window = window
+        self._probes = probes
         self._endpoint = Endpoint(model, self.address, key, timeout, pause, patience)
 
     @property
@@ -130,6 +137,7 @@ class OpenAiAnswerer:
             BudgetSpent: the ledger leaves nothing for it.
             TooManyRequests, Unavailable, TookTooLong, SourceFailed: the server's state.
         """
+        self.find_out(ledger)
         warnings = offload(order_warnings, sources)
         window, assumed = self.window, _MANY_MODELS
         spent = Usage()
@@ -155,6 +163,12 @@ class OpenAiAnswerer:
         note = f"The context was longer than the model takes at once; it was read whole in {reading.parts} parts."
         return Answer(reply.text, spent + reply.usage, (note, *warnings))
 
+    def find_out(self, ledger: Ledger | None = None) -> Capabilities:
+        """What the server is able to do; it is asked where that is not known yet and wanted. Raises as `answer`."""
+        if self._probes:
+            find_out(self._endpoint, self.model, self._formats, ledger)
+        return self._endpoint.capabilities
+
     def _fits(self, *texts: str) -> bool:
         """Whether texts are short enough to be sent whole."""
         return usual_model_tokens(*texts) <= (self.window or _ANY_MODEL)
@@ -178,6 +192,7 @@ class OpenAiAnswerer:
             TooLarge: the material is longer than the model takes at once; it is never read in parts.
             As `answer`, besides.
         """
+        self.find_out(ledger)
         messages = judgement_prompt(instructions, material, schema)
         if self.window is not None and usual_model_tokens(*(message["content"] for message in messages)) > self.window:
             raise ContextWindowExceeded(

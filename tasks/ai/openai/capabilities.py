@@ -1,8 +1,9 @@
 """What a model at an address is able to do, as it has shown: one record for each, as long as the process lives."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
 
 from tasks.ai.openai.options import Option
 from tasks.ai.openai.protocols import RequestFormat
@@ -21,6 +22,10 @@ class Capabilities:
         window: tokens that it takes at once; None until it has shown them.
         truncates: it shortens a prompt beyond its window without an error.
         counts: it gives the tokens that a call took; False once it did not.
+        slots: requests that it answers side by side; None until it has said so.
+        reading, writing: tokens a second, as measured on its last answers; None until then.
+        models: the names of those that its address has, as far as it lists them.
+        known: it was asked what it is able to do, now or by an earlier process.
     """
 
     unsupported: set[RequestFormat] = field(default_factory=set)
@@ -31,6 +36,11 @@ class Capabilities:
     window: int | None = None
     truncates: bool = False
     counts: bool = True
+    slots: int | None = None
+    reading: float | None = None
+    writing: float | None = None
+    models: tuple[str, ...] = ()
+    known: bool = False
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def mark_working(self, request_format: RequestFormat, *, instead_of: Iterable[RequestFormat]) -> None:
@@ -38,6 +48,11 @@ class Capabilities:
         with self._lock:  # new sets: other threads may be reading the old ones
             self.works = self.works | {request_format}
             self.unsupported = self.unsupported | set(instead_of)
+
+    def mark_unsupported(self, request_format: RequestFormat) -> None:
+        """Note that it does not know this format."""
+        with self._lock:
+            self.unsupported = self.unsupported | {request_format}
 
     def mark_loose(self, request_format: RequestFormat) -> None:
         """Note that it took a schema in this format and did not keep to it."""
@@ -74,11 +89,51 @@ class Capabilities:
             self.window = window if self.window is None else min(window, self.window)
             self.truncates = self.truncates or truncates
 
+    def note_speed(self, read: int, waited: float, written: int, seconds: float) -> None:
+        """Note how fast an answer came: `read` tokens until its first piece, `written` ones until its end."""
+        with self._lock:
+            if read >= _COUNTS and waited > 0:
+                self.reading = _mean(self.reading, read / waited)
+            if written >= _COUNTS and seconds > 0:
+                self.writing = _mean(self.writing, written / seconds)
+
+    def as_json(self) -> dict[str, Any]:
+        """What is worth knowing in another process too."""
+        return {
+            "unsupported": sorted(known.name for known in self.unsupported),
+            "loose": sorted(known.name for known in self.loose),
+            "works": sorted(known.name for known in self.works),
+            "refused": sorted(option.name for option in self.refused),
+            **{name: getattr(self, name) for name in _PLAIN},
+            "models": list(self.models),
+        }
+
+    def load(self, stored: Mapping[str, Any]) -> None:
+        """Take over what `as_json` gave."""
+        with self._lock:
+            self.unsupported, self.loose, self.works = (
+                {RequestFormat[name] for name in stored[key]} for key in ("unsupported", "loose", "works")
+            )
+            self.refused = {Option[name] for name in stored["refused"]}
+            for name in _PLAIN:
+                setattr(self, name, stored[name])
+            self.models = tuple(stored["models"])
+            self.known = True
+
     def mark_uncounted(self) -> bool:
         """Note that it does not count tokens; True the first time."""
         with self._lock:
             first, self.counts = self.counts, False
             return first
+
+
+_COUNTS = 16  # tokens; fewer say nothing of a speed
+_PLAIN = ("thinks", "window", "truncates", "counts", "slots", "reading", "writing")
+
+
+def _mean(before: float | None, value: float) -> float:
+    """The mean of the last values, the newest of which counts for half."""
+    return value if before is None else (before + value) / 2
 
 
 _capabilities: dict[tuple[str, str], Capabilities] = {}

@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from math import inf
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 from uuid import uuid4
 
 from httpx2 import ConnectError, ConnectTimeout, HTTPError, ProxyError, StreamError, TimeoutException, TransportError
@@ -75,6 +75,7 @@ _LARGEST = 64 * 1024 * 1024  # bytes of an answer; a model's longest is below on
 _WITH_THOUGHTS = 4  # times the longest answer, for a model whose thoughts count as a part of it
 _LEAST_ANSWER = 256  # tokens; less is no answer
 _STREAM_LASTS = 10  # times the limit on a silence that a streamed answer may take in all
+_MOST_LISTED = 50  # models that are remembered of an address
 _SNIFFED = 64  # bytes that show a stream
 _TEMPLATE = 2_000  # tokens that a server may add to a prompt
 _ERROR_START = 4000  # characters of an error's body; a server that echoes the prompt puts its own words first
@@ -84,8 +85,8 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-SERVER_LIMIT: Final = RateLimit(at_once=16, start_at=8, longest_hold=600.0, spread=0.25)
-"""The requests under way at a server: as many as it answers without a refusal, 16 at most, 8 to begin with."""
+SERVER_LIMIT: Final = RateLimit(at_once=16, start_at=2, longest_hold=600.0, spread=0.25)
+"""The requests under way at a server: two to begin with, and more while that brings more tokens a second."""
 
 _limiters = RateLimiters(SERVER_LIMIT)
 
@@ -116,7 +117,7 @@ class Endpoint:
         self, model: str, address: str, key: str | None, timeout: float, pause: float, patience: float | None = None
     ) -> None:
         self._model = model
-        self._address = address
+        self.address = address
         self._key = key
         self._timeout = timeout
         self._first_pause = pause
@@ -125,12 +126,12 @@ class Endpoint:
     @property
     def capabilities(self) -> Capabilities:
         """What is known of the model here."""
-        return capabilities_of(self._address, self._model)
+        return capabilities_of(self.address, self._model)
 
     @property
     def limiter(self) -> RateLimiter:
         """The limit on requests to the address."""
-        return _limiters.of(self._address.rstrip("/"))
+        return _limiters.of(self.address.rstrip("/"))
 
     def ask(
         self,
@@ -198,7 +199,7 @@ class Endpoint:
             UnsupportedRequestFormat: the server does not know this format.
             tasks.errors.DiligenceError: what else is wrong, with what to do about it.
         """
-        return self._patiently(lambda: self._send(request_format, request))
+        return self._patiently(lambda: self._send(request_format, request)[0])
 
     def _patiently(self, once: Callable[[], T], *, one_attempt: bool = False) -> T:
         """The result of `once`, called in turn with all other requests, and again while that may help.
@@ -225,10 +226,10 @@ class Endpoint:
                     if attempts > 1 or turn.alone or one_attempt:
                         raise
                     raise TryAgain(error, attempts=2) from None  # the server may have had too much to do at once
-                except (AnswererFailed, UnsupportedRequestFormat):
+                except (AnswererFailed, UnsupportedRequestFormat, RefusedOption):
                     self.limiter.answered()
                     raise
-                self.limiter.answered()
+                self.limiter.answered(work=result.usage.tokens if isinstance(result, Reply) else 0)
                 return result
 
         return retry(attempt, lambda failure, number: self._pause(failure, number, began))
@@ -265,7 +266,8 @@ class Endpoint:
             if call.answer_limit is not None:
                 request = build_request(request_format, self._model, messages, schema, call.answer_limit, refused)
             try:
-                reply = self._read(self._send(request_format, request, call), request_format, prompt, call)
+                body, pace = self._send(request_format, request, call)
+                reply = self._read(body, request_format, prompt, call)
             except AnswererFailed as failure:
                 failure.usage = self._usage(failure.usage, prompt, None, call.answer_limit)
                 call(failure.usage)
@@ -283,6 +285,7 @@ class Endpoint:
         if was_cut(text, reply.usage.input_tokens, window=window):
             self.capabilities.narrow_window(reply.usage.input_tokens, truncates=True)
             raise prompt_truncated(reply.usage.input_tokens, usage)
+        self.capabilities.note_speed(reply.usage.input_tokens, pace.first, reply.usage.output_tokens, pace.rest)
         return replace(reply, usage=usage)
 
     def _read(self, body: bytes, request_format: RequestFormat, prompt: str, call: Call) -> Reply:
@@ -299,7 +302,7 @@ class Endpoint:
     def _call(self, ledger: Ledger | None, prompt: str, limit: int | None) -> AbstractContextManager[Call]:
         if ledger is None:
             return nullcontext(Call(LoggedCall(None, "", uuid4().hex), Usage(), capped=False))
-        request = sha256(f"{self._address} {prompt}".encode(errors="replace")).hexdigest()
+        request = sha256(f"{self.address} {prompt}".encode(errors="replace")).hexdigest()
         return ledger.call(most_model_tokens(prompt), pieces=pieces(prompt), answer_limit=limit, request=request)
 
     def _count(self, usage: Usage) -> None:
@@ -336,8 +339,13 @@ class Endpoint:
             written = (limit or 0) if answer is None else estimate(answer)
         return Usage(usage.calls, read, written)
 
-    def _send(self, request_format: RequestFormat, request: dict[str, Any], call: Call | None = None) -> bytes:
-        """The body of the response. `call` is told where an answer may have been given that did not arrive."""
+    def _send(
+        self, request_format: RequestFormat, request: dict[str, Any], call: Call | None = None
+    ) -> tuple[bytes, "_Pace"]:
+        """The body of the response, and how fast it came.
+
+        `call` is told where an answer may have been given that did not arrive.
+        """
         try:
             return self._exchange(request_format, request, {HEADER: call.key} if call else {})
         except _AnswerLost as lost:
@@ -352,9 +360,12 @@ class Endpoint:
             call.lose()
         raise error  # without its cause: the server's words, which a traceback would show, can hold key and prompt
 
-    def _exchange(self, request_format: RequestFormat, request: dict[str, Any], headers: dict[str, str]) -> bytes:
+    def _exchange(
+        self, request_format: RequestFormat, request: dict[str, Any], headers: dict[str, str]
+    ) -> tuple[bytes, "_Pace"]:
         """The whole body of the response. Whoever leaves in the middle closes the connection, which ends the call."""
         began = time.monotonic()
+        first: float | None = None
         body = bytearray()
         is_response = request_format is RequestFormat.RESPONSES
         resource: Any = self._client.responses if is_response else self._client.chat.completions
@@ -363,6 +374,8 @@ class Endpoint:
             # comes slowly, piece by piece, must end too, at the latest after one more pause of that length.
             for piece in response.iter_bytes():
                 body += piece
+                if first is None and is_stream(body[:_SNIFFED]):
+                    first = time.monotonic() - began
                 longest = self._timeout * (_STREAM_LASTS if is_stream(body[:_SNIFFED]) else 1)
                 if time.monotonic() - began > longest:
                     raise _AnswerLost(timed_out(longest))
@@ -370,13 +383,65 @@ class Endpoint:
                     raise _AnswerLost(SourceFailed("The AI server's answer does not end. Check OPENAI_BASE_URL."))
         if not body.strip():
             raise _AnswerLost(empty_response())
-        return bytes(body)
+        return bytes(body), _Pace(0.0, 0.0) if first is None else _Pace(first, time.monotonic() - began - first)
+
+    def describe(self) -> None:
+        """Ask the server for what it says of itself without answering: its models, their context, its slots.
+
+        llama.cpp tells its slots and their context at `/props`, beside `/v1`, and the context in `/v1/models`
+        (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md); vLLM has `max_model_len` there,
+        OpenRouter `context_length`, Groq `context_window`. A server that tells nothing, or wants another key for it,
+        is asked for answers all the same.
+        """
+        models = self._get("models").get("data")
+        listed = [entry for entry in models if isinstance(entry, dict)] if isinstance(models, list) else []
+        props = self._get(f"{self.address.rstrip('/').removesuffix('/v1')}/props")
+        settings = props.get("default_generation_settings")
+        mine = [entry for entry in listed if self._model in {entry.get("id"), *_names(entry.get("aliases"))}]
+        entry = mine[0] if mine else listed[0] if len(listed) == 1 and props else {}
+        meta = entry.get("meta")
+        told = [
+            settings.get("n_ctx") if isinstance(settings, dict) else None,
+            meta.get("n_ctx") if isinstance(meta, dict) else None,
+            *(entry.get(name) for name in ("max_model_len", "context_length", "context_window")),
+        ]
+        for window in told:
+            if isinstance(window, int) and window >= _LEAST_ANSWER:
+                self.capabilities.narrow_window(window)
+        slots = props.get("total_slots")
+        self.capabilities.slots = slots if isinstance(slots, int) and slots > 0 else None
+        self.allow_slots()
+        self.capabilities.models = tuple(str(entry["id"]) for entry in listed[:_MOST_LISTED] if entry.get("id"))
+
+    def allow_slots(self) -> None:
+        """Call the server no more often side by side than it has said that it answers."""
+        if self.capabilities.slots is not None:
+            self.limiter.allow(self.capabilities.slots)
+
+    def _get(self, address: str) -> dict[str, Any]:
+        """The JSON at an address of the server; empty where there is none."""
+        try:
+            told = self._client.get(address, cast_to=object, options={"timeout": min(_LONGEST_PAUSE, self._timeout)})
+        except (OpenAIError, HTTPError, ValueError):
+            return {}
+        return told if isinstance(told, dict) else {}
 
     @cached_property
     def _client(self) -> OpenAI:
-        client = open_client(self._address, self._key, self._timeout)
+        client = open_client(self.address, self._key, self._timeout)
         weakref.finalize(self, client.close)  # its open connections end with this endpoint, or with the process
         return client
+
+
+def _names(value: Any) -> list[str]:
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+
+
+class _Pace(NamedTuple):
+    """Seconds until the first piece of a streamed answer, and from there to its end; 0 for one that came whole."""
+
+    first: float
+    rest: float
 
 
 class _AnswerLost(Exception):

@@ -262,7 +262,7 @@ def test_refusals_of_calls_that_were_under_way_together_count_once() -> None:
     with ThreadPoolExecutor(4) as pool:
         for future in [pool.submit(call) for _ in range(4)]:
             future.result()
-    assert limiter.useful_at_once == 3
+    assert limiter.useful_at_once == 2  # half of four, once
 
 
 def test_a_hold_beyond_patience_is_reported_to_all() -> None:
@@ -459,3 +459,25 @@ def test_a_wait_beyond_the_callers_time_is_reported_at_once(clock: SimulatedCloc
     with pytest.raises(HeldBack):
         limiter.begin(clock.now() + 5)
     assert clock.now() == 1000.0
+
+
+def served(clock: SimulatedClock, most: int) -> int:
+    """How many calls at a time are of use at a server that answers `most` a second, each after a second or more."""
+    limiter = RateLimiter(RateLimit(at_once=16, start_at=2), clock)
+    for _ in range(60):
+        turns = []
+        for _ in range(limiter.useful_at_once):
+            try:
+                turns.append(limiter.begin(until=clock.now()))
+            except NoTurn:
+                break
+        clock.time += max(1.0, len(turns) / most)
+        for turn in turns:
+            limiter.answered(work=1)
+            turn.__exit__(None, None, None)
+    return limiter.useful_at_once
+
+
+@pytest.mark.parametrize(("most", "useful"), [(1, 2), (2, 2), (4, 4), (16, 16)])
+def test_calls_at_a_time_grow_while_that_brings_more_work(clock: SimulatedClock, most: int, useful: int) -> None:
+    assert served(clock, most) == useful

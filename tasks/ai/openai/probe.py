@@ -1,0 +1,120 @@
+"""What a server and its model are able to do, found out by asking once, and kept with the answers.
+
+A small judgement is asked for in each request format, the best first, until an answer keeps to its schema: a status
+of 200 alone says nothing, as some servers take a schema and ignore it. On the way it shows which parts of a request the
+server refuses, whether it counts tokens, and how fast it reads and writes.
+"""
+
+import json
+import logging
+from collections.abc import Sequence
+from hashlib import sha256
+from threading import Lock
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from storage.caches import StoredAnswer, find_answer, save_answer
+from storage.database import reading, writing
+from tasks.ai.answerer import AnswererFailed
+from tasks.ai.budget import BudgetSpent, Ledger
+from tasks.ai.money import Usage
+from tasks.ai.openai.capabilities import Capabilities
+from tasks.ai.openai.client import Endpoint
+from tasks.ai.openai.errors import ContextWindowExceeded, UnsupportedRequestFormat
+from tasks.ai.openai.protocols import RequestFormat
+from tasks.ai.prompts import judgement_prompt
+
+INSTRUCTIONS = "Say which bird the text names, and how many there are."
+_TEXT = "Seven herons stood in the shallow water beside the mill."
+_VERSION = 1  # raised when the question changes, or what is learned of it
+
+log = logging.getLogger(__name__)
+_asking = Lock()
+
+
+class Sighting(BaseModel):
+    """The answer: any bird will do, but nothing else."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    bird: Literal["heron", "crane", "stork"] = Field(description="the bird")
+    number: int = Field(description="how many there are")
+
+
+def find_out(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat], ledger: Ledger | None) -> None:
+    """Learn what the server is able to do, from what is kept or by asking it, unless it is known in this process.
+
+    Raises:
+        tasks.errors.DiligenceError: the server cannot be asked at all.
+    """
+    if endpoint.capabilities.known:
+        return
+    with _asking:
+        if endpoint.capabilities.known:
+            return
+        key = sha256(json.dumps(["probe", _VERSION, endpoint.address, model, *(f.name for f in formats)]).encode())
+        with reading() as session:
+            stored = find_answer(session, key.hexdigest())
+        if stored is not None:
+            endpoint.capabilities.load(stored.answer)
+            endpoint.allow_slots()
+            return
+        endpoint.describe()
+        try:
+            usage = _ask(endpoint, formats, ledger)
+        except BudgetSpent:
+            return
+        endpoint.capabilities.known = True
+        kept = StoredAnswer(
+            key=key.hexdigest(),
+            model=model,
+            answer=endpoint.capabilities.as_json(),
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+        )
+        with writing() as session:
+            save_answer(session, kept)
+
+
+def _ask(endpoint: Endpoint, formats: Sequence[RequestFormat], ledger: Ledger | None) -> Usage:
+    """Ask in each format until one keeps to the schema; where none does, nothing is held against any of them."""
+    capabilities: Capabilities = endpoint.capabilities
+    messages = judgement_prompt(INSTRUCTIONS, _TEXT, Sighting)
+    usage = Usage()
+    ignored: list[RequestFormat] = []
+    missing: set[str] = set()
+    failure: UnsupportedRequestFormat | None = None
+    for request_format in formats:
+        if request_format.path in missing:
+            continue
+        try:
+            reply = endpoint.ask(request_format, messages, Sighting, ledger)
+        except UnsupportedRequestFormat as error:
+            failure = error
+            capabilities.mark_unsupported(request_format)
+            missing |= {request_format.path} if error.path_missing else set()
+        except (AnswererFailed, ContextWindowExceeded) as error:
+            usage += error.usage
+        else:
+            usage += reply.usage
+            if _fits(reply.text):
+                capabilities.mark_working(request_format, instead_of=[])
+                for loose in ignored:
+                    capabilities.mark_loose(loose)
+                return usage
+            if request_format.takes_schema:
+                ignored.append(request_format)
+    if failure is not None and not usage.calls:
+        capabilities.reset_formats()
+        raise failure.error
+    log.warning("The AI server's model kept to no schema when it was tried: its answers may be no JSON.")
+    return usage
+
+
+def _fits(text: str) -> bool:
+    try:
+        Sighting.model_validate_json(text)
+    except ValidationError:
+        return False
+    return True

@@ -1,0 +1,65 @@
+"""What a server is able to do is found out by one small question, kept, and not asked for again."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from storage.settings import override_settings
+from tasks.ai.openai import client
+from tasks.ai.openai.answerer import OpenAiAnswerer
+from tasks.ai.openai.capabilities import capabilities_of
+from tasks.ai.openai.protocols import RequestFormat
+from tasks.ai.registry import current_answerer
+from tasks.errors import NotConfigured
+from tests.servers.openai_server import ModelRequest, ModelServer, failing
+from tests.tasks.ai.openai.test_answerer import GOOD, Verdict
+
+BIRD = json.dumps({"bird": "heron", "number": 7})
+
+
+def model(request: ModelRequest) -> str:
+    return BIRD if "bird" in request.prompt else GOOD
+
+
+def loose_at_responses(request: ModelRequest) -> str:
+    return "I would say a heron." if request.responses else model(request)
+
+
+def asking(server: ModelServer) -> OpenAiAnswerer:
+    with override_settings({"ai_model": "m", "openai_base_url": server.url, "ai_probe": "on"}):
+        answerer = current_answerer()
+    assert isinstance(answerer, OpenAiAnswerer)
+    return answerer
+
+
+def test_a_server_is_asked_once_and_what_it_showed_is_kept(home: Path) -> None:
+    with ModelServer(model) as server:
+        asking(server).judge("Score it.", "text", Verdict)
+        assert len(server.requests) == 2
+        client.forget(server.url)  # as in another process
+        asking(server).judge("Score it.", "text", Verdict)
+        assert len(server.requests) == 3
+    assert RequestFormat.RESPONSES in capabilities_of(server.url, "m").works
+
+
+def test_a_server_that_takes_a_schema_and_ignores_it_is_asked_in_the_next_format(home: Path) -> None:
+    with ModelServer(loose_at_responses) as server:
+        for _ in range(2):
+            asking(server).judge("Score it.", "text", Verdict)
+        assert server.paths == ["responses/json_schema", *["completions/json_schema"] * 3]
+
+
+def test_a_model_that_keeps_to_nothing_is_asked_in_the_usual_order(home: Path) -> None:
+    with ModelServer(GOOD) as server:
+        asking(server).judge("Score it.", "text", Verdict)
+        assert server.paths[-1] == "responses/json_schema"
+
+
+def test_a_server_that_is_not_there_is_named_and_asked_again_later(home: Path) -> None:
+    with ModelServer(model) as server:
+        server.always(failing(404))
+        with pytest.raises(NotConfigured, match="OPENAI_BASE_URL"):
+            asking(server).judge("Score it.", "text", Verdict)
+        server.always(None)
+        assert asking(server).judge("Score it.", "text", Verdict).value.score == 4
