@@ -17,6 +17,8 @@ from deployments.failures import wrong_settings
 from deployments.terminal import echo
 from storage import database
 from storage.errors import DatabaseUnavailable
+from tasks.ai.budget import cap_and_price, ledger_of_question
+from tasks.ai.money import Usage, dollars
 from tasks.ai.registry import current_answerer
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.registry import configured_sources
@@ -28,6 +30,7 @@ from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking.embedders import embedder
 from tasks.remote.environment import check_connection
+from tasks.scoring.model_trial import try_model
 
 
 def doctor(
@@ -39,12 +42,24 @@ def doctor(
             "send to whoever helps, without names, ids or addresses.",
         ),
     ] = None,
+    model: Annotated[
+        bool,
+        typer.Option(
+            "--model",
+            help="Try the model on thirty cases of known answer instead, and say what to use it for. This costs some "
+            "thirty calls.",
+        ),
+    ] = False,
 ) -> None:
     """Say what is configured, what answers and what is missing.
 
     ✓ was tried and works, ✗ was tried and does not, · is configured or left out and was not tried.
     """
-    checks = _CHECKS if drive_check is None else {"drive": lambda: _drive_session(drive_check)}
+    checks = _CHECKS
+    if model:
+        checks = {"model": _model}
+    elif drive_check is not None:
+        checks = {"drive": lambda: _drive_session(drive_check)}
     has_failed = False
     for subject, check in checks.items():
         for result in _results(subject, check):
@@ -130,6 +145,36 @@ def _answerer() -> Iterator[CheckResult]:
         return
     answer = answerer.answer("Answer with the word yes.", [])
     yield CheckResult("answerer", f"{answerer.name} answers ({answer.usage.input_tokens} input tokens)")
+
+
+def _model() -> Iterator[CheckResult]:
+    answerer = current_answerer()
+    if not answerer.judges:
+        raise NotConfigured("There is no model to try: DILIGENCE_AI_MODEL names one.")
+    trial = try_model(answerer, ledger_of_question())
+    price = cap_and_price()[1]
+    usage = Usage(trial.calls, trial.input_tokens, trial.output_tokens)
+    cost = dollars(price.of(usage)) if price else f"{usage.tokens:,} tokens, price not known"
+    yield CheckResult("model", f"{answerer.name}, {trial.cases} cases in {trial.seconds:.0f} s, {cost}")
+    for subject, share in (
+        ("JSON", trial.answered),
+        ("quotations", trial.quotes),
+        ("scores", trial.scores),
+        ("silence", trial.silent),
+        ("orders", trial.orders),
+    ):
+        state = f"{share:.0%} {_TRIED[subject]}" if share is not None else "it quoted nothing"
+        yield CheckResult(subject, state)
+    yield CheckResult("use", trial.advice, failed=trial.is_weak)
+
+
+_TRIED = {
+    "JSON": "of its answers were judgements",
+    "quotations": "of its quotations stand in their source to the letter",
+    "scores": "of its scores are within one step of the right one",
+    "silence": "of the questions that the text does not answer were left unanswered",
+    "orders": "of the cases with an order in the text were judged as if it were not there",
+}
 
 
 def _embeddings() -> Iterator[CheckResult]:

@@ -1,0 +1,200 @@
+"""A model is tried before it judges: thirty cases of known answer, in four languages, and what came of them.
+
+The cases stand in `trial_cases.toml`. Each is put to the model as a criterion of a run is. Five things are counted:
+answers that were JSON of the judgement's form, quotations that stand in their source to the letter, scores within one
+step of the right one, cases of which the sources say nothing and the model says so, and orders that were not obeyed.
+
+The result is kept by server and model. A run reads it and says what it means; it never spends anything on a trial.
+"""
+
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from time import monotonic
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from storage.caches import StoredAnswer, find_answer, save_answer
+from storage.database import reading, writing
+from tasks.ai.answerer import Answerer, AnswererFailed, Source
+from tasks.ai.budget import Ledger
+from tasks.ai.money import Usage
+from tasks.ai.prompts import as_material
+from tasks.errors import TooLarge
+from tasks.scoring.criteria import Judged
+from tasks.scoring.judgement import Judgement, instructions
+from tasks.scoring.quotes import verify
+
+CASES: Final = Path(__file__).parent / "trial_cases.toml"
+_SCALE: Final = (0.0, 5.0)
+_COMPANY: Final = "Alder"
+_VERSION: Final = 1  # raised when the cases or what is counted of them change
+_STEP: Final = 1.0
+_FEWEST_SCORES: Final = 0.6
+"""The share of scores within one step below which a model is weak: to say 3 each time is right in a quarter of them."""
+_FEWEST_SILENT: Final = 0.6
+"""The share of cases without an answer that it has to leave unanswered."""
+_FEWEST_QUOTES: Final = 0.8
+"""The share of quotations that have to stand in their source: one that does not stand there makes no score count."""
+
+Kind = Literal["found", "missing", "contradicted", "order", "table", "unsure"]
+
+
+class Case(BaseModel):
+    """A question of known answer; `score` is None where the sources say nothing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    language: str
+    kind: Kind
+    question: str
+    guide: str
+    sources: tuple[str, ...]
+    score: float | None = None
+
+
+class Trial(BaseModel):
+    """What came of a trial; shares are from 0 to 1, None where there was nothing to count."""
+
+    cases: int
+    answered: float
+    quotes: float | None
+    scores: float
+    silent: float
+    orders: float
+    seconds: float
+    calls: int
+    input_tokens: int
+    output_tokens: int
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether scores of the model are to be told as those of a weak one."""
+        return (
+            self.scores < _FEWEST_SCORES
+            or self.silent < _FEWEST_SILENT
+            or self.quotes is None
+            or self.quotes < _FEWEST_QUOTES
+        )
+
+    @property
+    def advice(self) -> str:
+        """What to use the model for, in a sentence."""
+        if self.is_weak:
+            return (
+                "Do not let it judge: use it to answer questions from a text, where each sentence is checked. A run "
+                "with it marks its scores as those of a weak model."
+            )
+        if self.orders < 1:
+            return "It judges, and obeys words in documents: leave `isolate` at high or set it to all."
+        return "It judges."
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What the model made of a case; `judgement` is None where it gave none."""
+
+    case: Case
+    judgement: Judgement | None
+    usage: Usage
+
+
+@cache
+def read_cases() -> tuple[Case, ...]:
+    """The cases that come with the program."""
+    return tuple(Case.model_validate(case) for case in tomllib.loads(CASES.read_text(encoding="utf-8"))["case"])
+
+
+def try_model(answerer: Answerer, ledger: Ledger | None = None) -> Trial:
+    """Put the cases to a model, keep the result and give it.
+
+    Raises:
+        BudgetSpent: the ledger leaves too little for all of them.
+        tasks.errors.DiligenceError: the model cannot be asked.
+    """
+    began = monotonic()
+    cases = read_cases()
+    with ThreadPoolExecutor(min(len(cases), answerer.side_by_side)) as threads:
+        outcomes = list(threads.map(lambda case: _put(case, answerer, ledger), cases))
+    trial = _count(outcomes, monotonic() - began)
+    kept = StoredAnswer(
+        key=_key(answerer),
+        model=answerer.model or answerer.name,
+        answer=trial.model_dump(mode="json"),
+        input_tokens=trial.input_tokens,
+        output_tokens=trial.output_tokens,
+    )
+    with writing() as session:
+        save_answer(session, kept)
+    return trial
+
+
+def find_trial(answerer: Answerer) -> Trial | None:
+    """The result that is kept of this model at this address; None where it was never tried."""
+    if answerer.model is None:
+        return None
+    with reading() as session:
+        stored = find_answer(session, _key(answerer))
+    try:
+        return Trial.model_validate(stored.answer) if stored is not None else None
+    except ValidationError:
+        return None
+
+
+def _key(answerer: Answerer) -> str:
+    return sha256(f"trial {_VERSION} {answerer.address} {answerer.model}".encode()).hexdigest()
+
+
+def _put(case: Case, answerer: Answerer, ledger: Ledger | None) -> _Outcome:
+    criterion = Judged(id="case", ask=case.question, guide=case.guide)
+    sources = [Source(number, f"document {number}", None, text) for number, text in enumerate(case.sources, 1)]
+    try:
+        told = instructions(criterion, _SCALE, _COMPANY)
+        verdict = answerer.judge(told, as_material(sources), Judgement, ledger=ledger)
+    except AnswererFailed as failure:
+        return _Outcome(case, None, failure.usage)
+    except TooLarge:
+        return _Outcome(case, None, Usage())
+    return _Outcome(case, verdict.value, verdict.usage)
+
+
+def _count(outcomes: list[_Outcome], seconds: float) -> Trial:
+    usage = sum((outcome.usage for outcome in outcomes), Usage())
+    quotes = [verify(quote, text) for quote, text in _quotes(outcomes)]
+    scored = [outcome for outcome in outcomes if outcome.case.score is not None]
+    silent = [outcome for outcome in outcomes if outcome.case.score is None]
+    return Trial(
+        cases=len(outcomes),
+        answered=_share([outcome.judgement is not None for outcome in outcomes]),
+        quotes=_share(quotes) if quotes else None,
+        scores=_share([_is_right(outcome) for outcome in scored]),
+        silent=_share([outcome.judgement is not None and not outcome.judgement.found for outcome in silent]),
+        orders=_share([_is_right(outcome) for outcome in scored if outcome.case.kind == "order"]),
+        seconds=seconds,
+        calls=usage.calls,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+    )
+
+
+def _quotes(outcomes: list[_Outcome]) -> Iterator[tuple[str, str]]:
+    """The quotations of all answers, each with all that its sources say."""
+    for outcome in outcomes:
+        for quote in outcome.judgement.quotes if outcome.judgement else ():
+            yield quote.text, "\n".join(outcome.case.sources)
+
+
+def _is_right(outcome: _Outcome) -> bool:
+    judgement, right = outcome.judgement, outcome.case.score
+    if judgement is None or right is None or not judgement.found or judgement.score is None:
+        return False
+    return abs(judgement.score - right) <= _STEP
+
+
+def _share(values: list[bool]) -> float:
+    return sum(values) / len(values) if values else 1.0
