@@ -17,6 +17,7 @@ from storage import database, migrations
 from tests.homes import make_home, make_prefect_home
 
 _SERVER = os.environ.get("DILIGENCE_TEST_DATABASE_URL")
+os.environ["DILIGENCE_AI_PROBE"] = "off"  # tests count the calls of what they test
 
 # Once a test has imported Prefect, whatever is logged outside of a flow would be a warning, and so a failure.
 os.environ["PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW"] = "ignore"
