@@ -74,10 +74,10 @@ class SourceLimiter(RateLimiter):
                 hold_calls(session, self._budget.server, min(after, _LONGEST_HOLD))
         return super().refused(turn, after)
 
-    def answered(self, cost: int = 1) -> None:
+    def answered(self, cost: int = 1, work: float = 0.0) -> None:
         """As `RateLimiter.answered`."""
         self._refusing_since = None
-        super().answered(cost)
+        super().answered(cost, work)
 
     def _wait_for_budget(self, most: float) -> None:
         budget = self._budget

@@ -467,7 +467,9 @@ def _answer(request: ModelRequest, value: dict[str, Any]) -> ModelResponse:
     pieces = [text[at : at + 7] for at in range(0, len(text), 7)] if isinstance(text, str) else [text]
     calls = [{"index": at, **call} for at, call in enumerate(message.pop("tool_calls", None) or [])]
     deltas = [message, *({"content": piece} for piece in pieces), *({"tool_calls": [call]} for call in calls)]
-    chunks = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    chunks: list[dict[str, object]] = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
+    ]
     chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
     if request.body.get("stream_options", {}).get("include_usage"):
         chunks.append({"choices": [], "usage": value.get("usage")})

@@ -374,9 +374,9 @@ class Endpoint:
             # comes slowly, piece by piece, must end too, at the latest after one more pause of that length.
             for piece in response.iter_bytes():
                 body += piece
-                if first is None and is_stream(body[:_SNIFFED]):
+                if first is None and is_stream(bytes(body[:_SNIFFED])):
                     first = time.monotonic() - began
-                longest = self._timeout * (_STREAM_LASTS if is_stream(body[:_SNIFFED]) else 1)
+                longest = self._timeout * (_STREAM_LASTS if is_stream(bytes(body[:_SNIFFED])) else 1)
                 if time.monotonic() - began > longest:
                     raise _AnswerLost(timed_out(longest))
                 if len(body) > _LARGEST:
