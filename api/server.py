@@ -25,6 +25,7 @@ from tasks.errors import Unavailable
 logger = logging.getLogger(__name__)
 
 _PATIENCE = 15  # seconds that running requests get to finish when the service is stopped
+_READY_AFTER = 3.0  # seconds; loading what these processes need takes as much processor time as all of the start
 
 
 def serve(host: str, port: int, workers: int = 1) -> None:
@@ -85,8 +86,10 @@ def _worker(trusted: tuple[str, ...] | None, shared: Workers) -> Service:
 
 
 def make_ready(app: Service) -> None:
-    """Start the processes that the first caller would wait for, in the background."""
-    threading.Thread(target=app.processes.warm, daemon=True).start()
+    """Start the processes that the first caller would wait for, in the background, once the service has begun."""
+    timer = threading.Timer(_READY_AFTER, app.processes.warm)
+    timer.daemon = True
+    timer.start()
     if reads_pages():
         threading.Thread(target=warm, daemon=True).start()
 
