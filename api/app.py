@@ -4,7 +4,6 @@ Handlers hold no logic: the operations are in tasks/, their limits and guards ar
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from html import escape
 from typing import Any
 
@@ -14,18 +13,17 @@ from litestar.di import Provide
 from litestar.openapi.spec import SecurityRequirement
 from litestar.plugins.pydantic import PydanticPlugin
 from litestar.static_files import create_static_files_router
-from litestar.types import Guard, Scope
+from litestar.types import Scope
 
 from api import ai, companies, drive, files, health, login, metrics, runs
 from api.admission import MEMORY, Admission
-from api.auth import CALLER, needs_account, needs_key, needs_local
+from api.auth import CALLER, Guard, needs_account, needs_key, needs_local
 from api.front import Service
 from api.keyring import Keyring
 from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
 from api.pages import respond_outside_of_operations, respond_with_page
 from api.requests import Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
-from api.shortcuts import Shortcut
 from api.tracing import configured_tracing
 from api.workers import Workers
 from storage.call_counts import CallCounts
@@ -85,7 +83,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
         path: str,
         name: str,
         handlers: Sequence[Any],
-        guards: Sequence[Guard],
+        guard: Guard,
         security: list[SecurityRequirement],
         failures: Mapping[int | type[Exception], Any] | None = None,
     ) -> Router:
@@ -97,18 +95,18 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
             path,
             route_handlers=handlers,
             dependencies=dependencies,
-            guards=guards,
+            guards=[guard],
             security=security,
             exception_handlers={**(failures or {})},
         )
 
     as_pages: Mapping[int | type[Exception], Any] = {Exception: respond_with_page}
 
-    def key(scope: str | None) -> list[Guard]:
-        return [needs_key(keyring, scope, rate)]
+    def key(scope: str | None) -> Guard:
+        return needs_key(keyring, scope, rate)
 
-    def on_drive(scope: str) -> list[Guard]:
-        return [needs_account(key(scope), rate)]
+    def on_drive(scope: str) -> Guard:
+        return needs_account(key(scope), rate)
 
     service = Service(
         [
@@ -121,9 +119,9 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
             ),
             area("/v1/ai", "ai", [ai.ask], key("ai"), by_key),
             area("/v1/companies", "companies", [companies.facts, companies.ask], key("companies"), by_key),
-            area("/file/d", "documents", [files.view], [needs_local(key("documents"))], by_key),
+            area("/file/d", "documents", [files.view], needs_local(key("documents")), by_key),
             area("/runs", "documents", runs.HANDLERS, on_drive("runs"), on_documents, as_pages),
-            Router("/", route_handlers=[metrics.show], guards=key(None), security=by_key),
+            Router("/", route_handlers=[metrics.show], guards=[key(None)], security=by_key),
             health.live,
             health.ready,
             start,
@@ -143,9 +141,6 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
         request_max_body_size=settings.max_body_bytes,
     )
     service.trusted_hosts = trusted_hosts
-    shortly = partial(companies.facts_shortly, calls["companies"])
-    service.add_shortcut(Shortcut("/v1/drive/document-text", on_drive("documents"), drive.remembered))
-    service.add_shortcut(Shortcut("/v1/companies/get-core-fields", key("companies"), shortly))
     if workers is not None:
         service.admission = Admission(MEMORY // workers.number)
         share_readers(workers.number)

@@ -6,15 +6,14 @@ shows each caller that account's own view: there the account is needed, and no k
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
 from litestar.connection import ASGIConnection
-from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
-from litestar.types import Guard
+from litestar.handlers import BaseRouteHandler
 
 from api import login as login_module
 from api.keyring import KEY, CallRate, Keyring, stored_keys
@@ -28,28 +27,12 @@ HEADER = "X-API-Key"
 _HEADER = HEADER.lower().encode()
 CALLER = "caller"
 """The identity that a document operation acts as, in a request's state."""
-LET_IN = "let_in"
-"""What the guards have said of a request already, in its state: True, or what they, or the answer, raised."""
 _CHALLENGE = "ApiKey"
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]{1,4096}=*)", re.IGNORECASE)  # RFC 6750
 
 Connection = ASGIConnection[Any, Any, Any, Any]
-
-
-class GuardedHandler(HTTPRouteHandler):
-    """A handler that is given to its guards itself: Litestar 2.25 copies it for each, which takes 20 µs.
-
-    Where a `Shortcut` has asked them, they are not asked, and the call is not counted, again.
-    """
-
-    __slots__ = ()
-
-    async def authorize_connection(self, connection: Connection) -> None:
-        known = connection.scope["state"].get(LET_IN)
-        if isinstance(known, Exception):
-            raise known
-        if known is None:
-            await let_in_by(self.resolve_guards(), connection, self)
+Guard = Callable[[Connection, BaseRouteHandler], Awaitable[None]]
+"""A coroutine, even where it waits for nothing: Litestar would run a plain function in a thread."""
 
 
 def needs_key(keyring: Keyring, scope: str | None, rate: CallRate | None) -> Guard:
@@ -59,7 +42,6 @@ def needs_key(keyring: Keyring, scope: str | None, rate: CallRate | None) -> Gua
     only.
     """
 
-    # A coroutine, though it waits for nothing: Litestar would run a plain function in a thread.
     async def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
         key = _first(connection.scope["headers"], _HEADER)
         known = await keyring.find(key) if key is not None else None
@@ -93,8 +75,8 @@ def _address_of(connection: Connection) -> str:
     return f"address {connection.client.host if connection.client else ''}"
 
 
-def needs_account(local: Sequence[Guard], rate: CallRate | None) -> Guard:
-    """A guard for what acts on the drive: the caller's account where it has accounts, else the guards `local`."""
+def needs_account(local: Guard, rate: CallRate | None) -> Guard:
+    """A guard for what acts on the drive: the caller's account where it has accounts, else the guard `local`."""
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
         accounts = configured_drive().accounts
@@ -102,33 +84,21 @@ def needs_account(local: Sequence[Guard], rate: CallRate | None) -> Guard:
             check_rate(rate, _address_of(connection))
             connection.scope["state"][CALLER] = await _account(connection, accounts)
         else:
-            await let_in_by(local, connection, handler)
+            await local(connection, handler)
 
     return guard
 
 
-def needs_local(local: Sequence[Guard]) -> Guard:
+def needs_local(local: Guard) -> Guard:
     """A guard for documents' files, which a `document_url` leads to where the drive does not show them itself."""
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
         drive = configured_drive()
         if drive.accounts is not None:
             raise NotFound(f"{drive.title} shows its documents itself: use the document_url from the index.")
-        await let_in_by(local, connection, handler)
+        await local(connection, handler)
 
     return guard
-
-
-async def let_in_by(guards: Sequence[Guard], connection: Connection, handler: BaseRouteHandler | None = None) -> None:
-    """Ask these guards; ours do not look at the handler.
-
-    Raises:
-        DiligenceError: what one of them says against the request.
-    """
-    for guard in guards:
-        waiting = guard(connection, handler)  # type: ignore[arg-type]
-        if waiting is not None:
-            await waiting
 
 
 def _first(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> str | None:

@@ -1,20 +1,18 @@
 """Get Company Facts and Ask Company Question over HTTP."""
 
-from functools import lru_cache, partial
 from typing import Annotated, Any, Final, Literal
 
-from litestar import HttpMethod, Response, post
+from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody, QueryParameter
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from api.answers import KeptBodies, Written, answered
-from api.auth import GuardedHandler
+from api.answers import answered
 from api.openapi import failures
-from api.requests import LONGEST_NAME, Body, Calls, NotBlank, read_json, required_text
+from api.requests import LONGEST_NAME, Body, Calls, NotBlank, required_text
 from tasks.companies.claims import Claim, ClaimConflict
-from tasks.companies.facts import CompanyFacts, company_facts
+from tasks.companies.facts import company_facts
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.question import CompanyAnswer, company_question
 
@@ -33,9 +31,6 @@ class FactsOfCompany(Body):
     )
 
 
-_BODIES: Final = KeptBodies(32 * 1024 * 1024)
-
-
 class FactsAnswer(BaseModel):
     """What is known of the company; the claims, conflicts and warnings only where they were asked for."""
 
@@ -45,9 +40,8 @@ class FactsAnswer(BaseModel):
     warnings: list[str] | None = None
 
 
-@GuardedHandler(
+@post(
     "/get-core-fields",
-    http_method=HttpMethod.POST,
     status_code=200,
     operation_id="get_company_facts",
     tags=["Companies"],
@@ -65,31 +59,8 @@ async def facts(
     ] = None,
 ) -> Response[FactsAnswer]:
     answer = await calls(company_facts, data.domain)
-    return Written(_written(data.domain, include, answer))  # type: ignore[return-value]
-
-
-async def facts_shortly(calls: Calls, body: bytes, _state: dict[str, Any]) -> bytes | None:
-    """What `facts` answers to a body alone; None where the body is wrong, which is told where it is read as any other.
-
-    Raises:
-        DiligenceError: as `company_facts`.
-    """
-    domain = _domain_in(body)
-    return None if domain is None else _written(domain, None, await calls(company_facts, domain))
-
-
-@lru_cache(maxsize=1024)
-def _domain_in(body: bytes) -> str | None:
-    try:
-        return FactsOfCompany.model_validate(read_json(body)).domain
-    except ValueError:
-        return None
-
-
-def _written(domain: str, include: str | None, facts: CompanyFacts) -> bytes:
-    write = partial(facts.__pydantic_serializer__.to_json, facts, include=None if include else {"profile"})
-    # What is remembered of a company is the same object as long as its sources say the same.
-    return _BODIES.body((domain, include), facts, write)
+    # The declared type is that of the part of it which is written.
+    return answered(answer, include=None if include else {"profile"})
 
 
 class _TwoValues:

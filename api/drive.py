@@ -1,23 +1,18 @@
 """Extract Document Text and Document Index over HTTP."""
 
-from functools import lru_cache, partial
-from typing import Any, Final
-
-from litestar import HttpMethod, MediaType, Response, post
+from litestar import MediaType, Response, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
 from litestar.response import Stream
 from pydantic import Field
 
-from api.answers import LONG, KeptBodies, answered
-from api.auth import CALLER, GuardedHandler
+from api.answers import answered
 from api.openapi import failures
-from api.requests import LONGEST_NAME, Body, Calls, NotBlank, read_json, required_text
-from api.settings import ApiSettings
+from api.requests import LONGEST_NAME, Body, Calls, NotBlank, required_text
 from tasks.documents.extract import formats
 from tasks.documents.index import indexed_folder
 from tasks.documents.index_answer import DocumentIndex
-from tasks.documents.texts import DocumentText, document_text, recent_text
+from tasks.documents.texts import DocumentText, document_text
 
 
 class TextOfDocument(Body):
@@ -43,38 +38,8 @@ class IndexOfFolder(Body):
     )
 
 
-_BODIES: Final = KeptBodies(32 * 1024 * 1024)
-
-
-async def remembered(body: bytes, state: dict[str, Any]) -> bytes | None:
-    """The answer for a document on a disk whose text is in memory; None where it has to be asked for as any other is.
-
-    What Litestar and pydantic would do with a request's body is known from an earlier one of the same bytes.
-
-    Raises:
-        DiligenceError: as `document_text`.
-    """
-    if state.get(CALLER) or ApiSettings.current().track_calls != "off":
-        return None
-    document_id = _document_in(body)
-    recent = recent_text(document_id) if document_id is not None else None
-    if recent is None or len(recent.text) > LONG:
-        return None
-    return _BODIES.body(document_id, recent.text, partial(recent.__pydantic_serializer__.to_json, recent))
-
-
-@lru_cache(maxsize=1024)
-def _document_in(body: bytes) -> str | None:
-    """The document that a body asks for; None where it is wrong, which is told where it is read as any other."""
-    try:
-        return TextOfDocument.model_validate(read_json(body)).document_id
-    except ValueError:
-        return None
-
-
-@GuardedHandler(
+@post(
     "/document-text",
-    http_method=HttpMethod.POST,
     status_code=200,
     operation_id="document_text",
     tags=["Documents"],

@@ -17,7 +17,6 @@ from api.keyring import KEY, audit
 from api.metrics import Answered, Metrics, operation_of
 from api.problems import MEDIA_TYPE, NOTHING_HERE, problem
 from api.requests import Calls
-from api.shortcuts import Shortcut
 from api.tracing import Tracing
 from storage import request_ids
 from storage.settings import environment_as_it_is
@@ -54,12 +53,7 @@ class Service(Litestar):
         super().__init__(*args, **kwargs)
         self.admission = Admission()
         self.processes = Processes(1)
-        self._shortcuts: dict[str, Shortcut] = {}
         self.count({})
-
-    def add_shortcut(self, shortcut: Shortcut) -> None:
-        """Ask it first when its path is posted to."""
-        self._shortcuts[shortcut.path] = shortcut
 
     def count(self, calls: Mapping[str, Calls], folder: Path | None = None) -> None:
         """Count from now on what comes in; `calls` are those of each area.
@@ -131,11 +125,7 @@ class Service(Litestar):
         state = scope["state"] = {**scope["state"], ADMISSION: self.admission}
         try:
             with hang_up:
-                shortcut = self._shortcuts.get(scope["path"]) if scope["method"] == "POST" else None
-                if shortcut is not None:
-                    receive = await shortcut(scope, receive, send_guarded)
-                if receive is not None:
-                    await super().__call__(scope, receive, send_guarded)
+                await super().__call__(scope, receive, send_guarded)
         finally:
             self.admission.give_back(state.get(RESERVED, 0))
             answered.operation = operation_of(scope)

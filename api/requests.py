@@ -78,18 +78,9 @@ class JsonRequest(Request[None, None, State]):
         if len(body) > FREE and await to_thread.run_sync(_has_many_values, body):
             raise BadRequest(f"The body holds more than {MOST_VALUES:,} JSON values. No operation takes as many.")
         try:
-            return read_json(body)
+            return jiter.from_json(body, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True)
         except ValueError as error:
             raise BadRequest(f"The body is not JSON: {error}.") from error
-
-
-def read_json(body: bytes) -> Any:
-    """A body as JSON values.
-
-    Raises:
-        ValueError: it is not JSON, or a key stands in it twice (the message gives line and column).
-    """
-    return jiter.from_json(body, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True)
 
 
 MOST_VALUES: Final = 100_000

@@ -22,7 +22,6 @@ from storage import database, documents, texts
 from storage.texts import NewText, Outcome, StoredText, TextSummary
 from tasks import cancellation
 from tasks.counts import count_lookup
-from tasks.documents.drive.archives.view import is_inside
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
@@ -105,22 +104,6 @@ def document_text(document_id: str) -> DocumentText:
     drive = open_drive()
     document = drive.document(drive.find_document(document_id))
     return DocumentText(document_id=document_id, text=text_of(drive, document))
-
-
-def recent_text(document_id: str) -> DocumentText | None:
-    """The answer of `document_text` if it takes no waiting: for a document on a disk whose text is in memory.
-
-    An event loop may call it (0.06 ms). It checks that the document is there and unchanged all the same.
-
-    Raises:
-        BadRequest, NotFound, TooLarge, UnsupportedFormat: as `document_text`.
-    """
-    drive = open_drive()
-    if drive.remote:
-        return None
-    found = drive.find_document(document_id)
-    text = None if is_inside(found) else recent_text_of(drive, drive.document(found))  # to open an archive is to wait
-    return None if text is None else DocumentText(document_id=document_id, text=text)
 
 
 def shared_pool() -> ExtractionPool:
@@ -330,19 +313,6 @@ def text_of(drive: Drive, document: Document) -> str:
         count_lookup("texts", hit=stored is not None)
         text = _or_raise(stored or _read(drive, document, document_format)).text
         recent_texts.put(_key(drive, document, document_format), text)
-    return text
-
-
-def recent_text_of(drive: Drive, document: Document) -> str | None:
-    """The text of a document if it is in memory; never waits.
-
-    Raises:
-        UnsupportedFormat, TooLarge: it cannot be read.
-    """
-    document_format = check_readable(document, DocumentSettings.current().document_max_mb)
-    text = recent_texts.get(_key(drive, document, document_format))
-    if text is not None:  # else `text_of` is called, and counts
-        count_lookup("texts in memory", hit=True)
     return text
 
 

@@ -174,7 +174,6 @@ def test_errors_of_the_operations_keep_status_and_sentence(
         raise error
 
     monkeypatch.setattr(api.drive, "document_text", Operation(fails, {}))
-    monkeypatch.setattr(api.drive, "recent_text", lambda _id: None)
     answer = service.post(TEXT, json={"document_id": "x"})
     assert problem(answer, status, error.slug)["detail"] == error.message
     assert answer.headers.get("retry-after") == ("7" if status == 429 else None)

@@ -9,8 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api import answers, keyring
-from api.answers import KeptBodies
+from api import keyring
 from storage import database, keys
 from tests.api.conftest import serving
 from tests.api.test_keys import FACTS, TEXT, new_key
@@ -125,29 +124,3 @@ def test_facts_that_changed_are_answered_anew(client: httpx.Client, room: Path) 
     assert client.post(FACTS, json={"domain": "alpha.example"}).json()["profile"]["founded_year"] == 2012
     file.unlink()
     problem(client.post(FACTS, json={"domain": "alpha.example"}), 404, "not-found")
-
-
-def test_a_body_is_written_once_for_an_object_and_the_longest_unused_goes() -> None:
-    kept, written = KeptBodies(10), []
-
-    def body(key: str, made_of: object, text: bytes) -> bytes:
-        def write() -> bytes:
-            written.append(text)
-            return text
-
-        return kept.body(key, made_of, write)
-
-    one, other = object(), object()
-    assert [body("a", one, b"aaaa"), body("a", one, b"never"), body("a", other, b"AAAA")] == [b"aaaa", b"aaaa", b"AAAA"]
-    assert body("b", one, b"bbbb") == b"bbbb"
-    assert body("a", other, b"never") == b"AAAA"
-    assert body("c", one, b"cccc") == b"cccc"  # for which b goes
-    assert body("a", other, b"never") == b"AAAA"
-    assert body("b", one, b"again") == b"again"
-    assert written == [b"aaaa", b"AAAA", b"bbbb", b"cccc", b"again"]
-
-
-def test_a_long_body_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "LONG", 3)
-    kept, one = KeptBodies(1000), object()
-    assert [kept.body("a", one, lambda: b"long"), kept.body("a", one, lambda: b"anew")] == [b"long", b"anew"]
