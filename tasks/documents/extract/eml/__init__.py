@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".eml",),
     mime_types=("message/rfc822",),
-    version="eml-3",
+    version="eml-4",
     reader="tasks.documents.extract.eml.reader",
 )

@@ -10,13 +10,14 @@ from typing import Final
 
 from tasks.documents.extract import limits
 from tasks.documents.extract.eml.parts import Part, PartAllowance
-from tasks.documents.extract.mail import tnef
 from tasks.documents.extract.mail.decoding import addresses_of, text_of, unflowed
 from tasks.documents.extract.mail.message import HEADERS, Mail, MailWords, iso_date, write
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.errors import Damaged
+from tasks.text.normalise import one_line
 
 _MOST_ATTACHED: Final = 1_000
+_LONGEST_NAME: Final = 100
 _ADDRESSES: Final = frozenset({"From", "To", "Cc", "Bcc"})
 _MARKS: Final = (b"\xef\xbb\xbf", b"\r\n", b"\n")
 _KNOWN: Final = frozenset({"from", "to", "subject", "date", "received", "message-id", "mime-version", "content-type"})
@@ -60,7 +61,6 @@ class _Reader:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self.mail = Mail()
-        self._packed: MailWords | None = None  # the words in Outlook's winmail.dat
         self._forms: MailWords | None = None  # of what the parts of an alternative say
 
     def read(self, message: Part) -> None:
@@ -71,8 +71,6 @@ class _Reader:
                 value = addresses_of(message.headers.get(name.lower(), b""))
             self.mail.headers[name] = iso_date(value) if name == "Date" else value
         self._take(message)
-        if self._packed is not None and not any(words.text().strip() for words in self.mail.words):
-            self.mail.words.append(self._packed)
 
     def _take(self, part: Part) -> None:
         if limits.is_near():
@@ -94,7 +92,7 @@ class _Reader:
         elif kind in ("message/partial", "message/external-body"):
             self._writer.warn("A part of the mail was not sent with it.")
         elif kind in _PACKED or part.file_name.lower() == "winmail.dat":
-            self._unpack(part)
+            self._name_packed(part)
         elif kind in ("text/plain", "text/html") and not part.file_name and part.disposition != "attachment":
             self._take_words(part, kind)
         elif kind.startswith("text/") and not part.file_name and part.disposition != "attachment":
@@ -147,15 +145,13 @@ class _Reader:
         else:
             forms.plain += f"\n{words}" if forms.plain else words
 
-    def _unpack(self, part: Part) -> None:
-        """Take Outlook's winmail.dat apart: its words where the mail has no others, and what is attached."""
-        message = tnef.unpacked(part.content)
-        if message is None:
-            self._writer.warn("Outlook's winmail.dat is attached, and damaged: ask for the files that were in it.")
-            return
-        self._packed = self._packed or message.words
-        for attachment in message.attached:
-            self._attach(attachment.name, attachment.data)
+    def _name_packed(self, part: Part) -> None:
+        """Outlook's winmail.dat is not taken apart."""
+        name = one_line(part.file_name)[:_LONGEST_NAME] or "winmail.dat"
+        self._writer.warn(
+            f"{name}, which Outlook attached in a format of its own (TNEF), cannot be read: "
+            "have the mail sent again with ordinary attachments."
+        )
 
     def _is_within_the_words(self, part: Part, kind: str) -> bool:
         """Whether a part is a picture of the page: a logo, a signature."""

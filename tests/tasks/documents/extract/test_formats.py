@@ -22,7 +22,7 @@ VERSIONS = {
     ".json": "json-2",
     ".csv": "csv-3",
     ".docx": "docx-9",
-    ".eml": "eml-3",
+    ".eml": "eml-4",
     ".msg": "msg-3",
     ".odp": "odp-3",
     ".png": "image-1",

@@ -225,13 +225,29 @@ def test_types_without_what_belongs_to_them(kind: str) -> None:
     [
         ('application/pkcs7-mime; smime-type=enveloped-data; name="smime.p7m"', "S/MIME"),
         ("multipart/encrypted; boundary=x", "PGP"),
-        ("application/ms-tnef; name=winmail.dat", "winmail.dat is attached, and damaged"),
+        ("application/ms-tnef; name=winmail.dat", "winmail.dat, which Outlook attached"),
+        ('application/octet-stream; name="Winmail.dat"', "sent again with ordinary attachments"),
         ("message/external-body; access-type=URL", "not sent with it"),
     ],
 )
 def test_what_cannot_be_read_is_named(kind: str, named: str) -> None:
     (warning, *_) = reading(raw(b"--x\n\nwords\n--x--", f"Content-Type: {kind}".encode())).warnings
     assert named in warning
+
+
+def test_a_mail_with_a_winmail_dat_gives_its_words_and_its_other_files() -> None:
+    message = mail("See the files.")
+    message.add_attachment(
+        b"\x78\x9f\x3e\x22\x01\x00", maintype="application", subtype="ms-tnef", filename="winmail.dat"
+    )
+    message.add_attachment(b"the lease", maintype="text", subtype="plain", filename="lease.txt")
+    data = message.as_bytes(policy=SMTP)
+    assert (words(data), attached(data)) == ("See the files.", {"lease.txt": b"the lease"})
+    (warning,) = reading(data).warnings
+    assert warning == (
+        "winmail.dat, which Outlook attached in a format of its own (TNEF), cannot be read: "
+        "have the mail sent again with ordinary attachments."
+    )
 
 
 def test_a_signed_mail_is_read_and_its_signature_named() -> None:
