@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".xls", ".xlt"),
     mime_types=("application/vnd.ms-excel",),
-    version="xls-2",
+    version="xls-3",
     reader="tasks.documents.extract.xls.reader",
 )

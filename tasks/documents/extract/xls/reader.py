@@ -15,7 +15,6 @@ from tasks.documents.extract.ooxml import ole
 from tasks.documents.extract.ooxml.package import CUT_OFF
 from tasks.documents.extract.places import FOOTER, HEADER, SHEET, TEXT_BOX
 from tasks.documents.extract.text_writer import Reading, Source, Writer
-from tasks.documents.extract.xls import graph
 from tasks.documents.extract.xls.records import (
     BOF,
     EOF,
@@ -56,9 +55,10 @@ def read(source: Source) -> Reading:
 def _read(source: Source) -> Reading:
     data = source if isinstance(source, bytes) else source.read_bytes()
     stream = _stream(data)
-    if graph.is_graph(stream):
-        return graph.read(stream)
     writer = Writer()
+    if _is_graph(stream):
+        writer.warn("A chart of Microsoft Graph was left out. Ask for its figures, or for the document as PDF.")
+        return writer.reading()
     workbook = _Workbook(stream)
     cells = CellWriter(writer)
     for sheet in workbook.sheets:
@@ -119,6 +119,11 @@ def _decrypted(data: bytes) -> bytes:
     return decrypted.getvalue()
 
 
+def _is_graph(stream: bytes) -> bool:
+    """Whether this is a chart of Microsoft Graph, as old presentations hold them ([MS-OGRAPH] 2.4)."""
+    return len(stream) > 6 and struct.unpack_from("<HHH", stream)[::2] == (BOF, _GRAPH_VERSION)
+
+
 class _BoundSheet(NamedTuple):
     name: str
     start: int
@@ -126,6 +131,7 @@ class _BoundSheet(NamedTuple):
 
 
 _FILEPASS: Final = 0x002F
+_GRAPH_VERSION: Final = 0x0680
 _BOUND_SHEET: Final = 0x0085
 _CODE_PAGE: Final = 0x0042
 _DATE_MODE: Final = 0x0022

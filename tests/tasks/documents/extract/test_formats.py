@@ -32,7 +32,7 @@ VERSIONS = {
     ".pdf": "pdf-12",
     ".pptx": "pptx-8",
     ".txt": "txt-3",
-    ".xls": "xls-2",
+    ".xls": "xls-3",
     ".xlsb": "xlsb-2",
     ".xlsx": "xlsx-7",
 }
