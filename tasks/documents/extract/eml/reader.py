@@ -14,7 +14,7 @@ from tasks.documents.extract.mail.decoding import addresses_of, text_of, unflowe
 from tasks.documents.extract.mail.message import HEADERS, Mail, MailWords, iso_date, write
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.errors import Damaged
-from tasks.text.normalise import one_line
+from tasks.text.normalise import clean, one_line
 
 _MOST_ATTACHED: Final = 1_000
 _LONGEST_NAME: Final = 100
@@ -147,7 +147,7 @@ class _Reader:
 
     def _name_packed(self, part: Part) -> None:
         """Outlook's winmail.dat is not taken apart."""
-        name = one_line(part.file_name)[:_LONGEST_NAME] or "winmail.dat"
+        name = one_line(clean(part.file_name))[:_LONGEST_NAME] or "winmail.dat"
         self._writer.warn(
             f"{name}, which Outlook attached in a format of its own (TNEF), cannot be read: "
             "have the mail sent again with ordinary attachments."
