@@ -17,7 +17,6 @@ from storage import database, migrations
 from tests.homes import make_home, make_prefect_home
 
 _SERVER = os.environ.get("DILIGENCE_TEST_DATABASE_URL")
-os.environ["DILIGENCE_AI_PROBE"] = "off"  # tests count the calls of what they test
 
 # Once a test has imported Prefect, whatever is logged outside of a flow would be a warning, and so a failure.
 os.environ["PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW"] = "ignore"
@@ -36,6 +35,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("postgresql"))
         elif "prefect_server" in fixtures:
             item.add_marker(pytest.mark.xdist_group("prefect"))
+
+
+os.environ["DILIGENCE_AI_PROBE"] = "off"  # for fixtures of whole modules; see `unprobed`
+
+
+@pytest.fixture(autouse=True)
+def unprobed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No model's server is asked what it is able to do: tests count the calls of what they test."""
+    monkeypatch.setenv("DILIGENCE_AI_PROBE", "off")
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ def forget_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(("DILIGENCE_", "OPENAI_")):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("DILIGENCE_AI_PROBE", "off")
 
 
 @pytest.fixture

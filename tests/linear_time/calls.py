@@ -19,6 +19,7 @@ from tasks.ai import prompts
 from tasks.ai.answerer import Source
 from tasks.ai.extractive import ExtractiveAnswerer
 from tasks.ai.openai import json_answer, window
+from tasks.companies import walls
 from tasks.companies.company_match import Identity, is_parked, names_exactly
 from tasks.companies.web import feed, html
 from tasks.companies.web.page import Page
@@ -164,6 +165,9 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.ai.prompts.repair_prompt": lambda text: prompts.repair_prompt([], text, ["wrong"]),
     "tasks.ai.openai.json_answer.read_object": _read_object,
     "tasks.ai.openai.window.was_cut": lambda text: window.was_cut(text, 10),
+    "tasks.companies.walls.find_wall": lambda text: walls.find_wall(_page(text), "acme.example"),
+    "tasks.companies.walls.names_company": lambda text: walls.names_company(text, "acme.example"),
+    "tasks.companies.walls.is_default_text": lambda text: walls.is_default_text(text, _page(text), "acme.example"),
     "tasks.companies.company_match.names_exactly": lambda text: names_exactly("Acme Ltd", _page(text)),
     "tasks.companies.company_match.Identity": lambda text: Identity("Acme", ("acme.com",)).is_shown_by(
         _page(text), "https://other.example/"
@@ -220,7 +224,7 @@ EXCUSED: Final[dict[str, str]] = {
         | evidence\.(drawing|pictures|pdf_page)\.\w+ | documents\.extract\.pool\.worker\.run
         | ai\.answer_cache\.\w+ | companies\.ask_sources\.store_answer""",
     "it calls a service; what is done with the answer is measured by itself": r"""
-        ai\.(openai\.(capabilities|client|protocols)|prices|statement_check|question)\.\w+
+        ai\.(openai\.(capabilities|client|protocols|probe)|prices|statement_check|question)\.\w+
         | companies\.(facts|edgar_facts|question|ask_sources|sources\.registry|wikidata\.(client|entity)|search)\.\w+
         | companies\.(pages\.read_pages|web\.(site|request|response|transport)\.\w+)
         | documents\.drive\.google\.\w+\.\w+""",
@@ -229,7 +233,8 @@ EXCUSED: Final[dict[str, str]] = {
         | ranking\.(vocabulary|bm25)\.\w+ | reports\.(slide_parts|html)\.(part|allowed|matrix_cells|new_slides|fill|rgb)
         | ai\.prompt_injection\.patterns\.(patterns|scoring) | documents\.extract\.odf\.document_format
         | reports\.key_figures\.compact
-        | documents\.extract\.(formats|ocr\.\w+|legacy\.libreoffice)\.\w+ | companies\.claims\.left_out""",
+        | documents\.extract\.(formats|ocr\.\w+|legacy\.libreoffice)\.\w+
+        | companies\.claims\.left_out | reports\.replacing\.check_writable""",
     "it puts together calls that are measured by themselves, for texts that are cut before": r"""
         statements\.(reading\.object_of|readings\.readings)
         | memo\.(check\.check_memo|page\.as_json|quoted\.quotation_places)

@@ -83,7 +83,8 @@ class _Popen(popen_forkserver.Popen):
 
     def _launch(self, process_obj: Any) -> None:
         prepared: dict[str, Any] = spawn.get_preparation_data(process_obj.name)
-        for key in ("init_main_from_name", "init_main_from_path"):
+        # The current folder is that of the fork server already, and may be gone once the parent ends.
+        for key in ("init_main_from_name", "init_main_from_path", "dir"):
             prepared.pop(key, None)
         buffer = io.BytesIO()
         set_spawning_popen(self)

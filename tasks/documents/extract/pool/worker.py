@@ -23,6 +23,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -94,8 +95,9 @@ ReadOutcome = Reading | Failure | None
 """What became of a document; None when it was skipped."""
 
 
-if "multiprocessing.forkserver" in sys.orig_argv[-1] and Path.cwd().name.startswith(PREFIX):
-    atexit.register(shutil.rmtree, Path.cwd(), ignore_errors=True)  # its parent's, which may be killed
+with suppress(FileNotFoundError):  # its parent has ended, and the folder with it
+    if "multiprocessing.forkserver" in sys.orig_argv[-1] and Path.cwd().name.startswith(PREFIX):
+        atexit.register(shutil.rmtree, Path.cwd(), ignore_errors=True)  # its parent's, which may be killed
 
 
 def serve(
