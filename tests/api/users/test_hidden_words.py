@@ -5,6 +5,7 @@ The rooms, the rights and what a talkative model makes of them are random; the d
 
 import json
 import logging
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -315,6 +316,8 @@ def check(
         assert room.is_shared or f"Firm{run_id}{number}" not in "".join(given.values())
 
 
+PARTS: Final = int(os.environ.get("DILIGENCE_TEST_ROOMS", "100")) // 50
+"""Parts of fifty rooms: 500 take five minutes of processor time."""
 ONCE: Final = {
     "deadline": None,
     "suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -323,7 +326,7 @@ ONCE: Final = {
 
 
 @pytest.mark.timeout(900)  # of processor time it takes half a minute
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, 11))])
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS + 1))])
 def test_no_word_of_a_hidden_document_is_shown(
     part: int,
     in_memory: OnDrive,
