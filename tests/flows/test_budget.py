@@ -60,17 +60,10 @@ class Greedy:
 
     def behave(self, request: ModelRequest) -> ModelResponse:
         limit = next((request.body[name] for name in _LIMITS if request.body.get(name)), 600)
-        sent = saying(JUDGEMENT)(request)
-        answer = json.loads(sent.body)
-        usage = answer["usage"]
-        read, written = (
-            ("input_tokens", "output_tokens") if request.responses else ("prompt_tokens", "completion_tokens")
-        )
-        usage[read], usage[written] = tokens.most_model_tokens(request.prompt), limit
-        usage["total_tokens"] = usage[read] + usage[written]
+        read = tokens.most_model_tokens(request.prompt)
         with self._lock:
-            self.taken += Usage(1, usage[read], usage[written])
-        return replace(sent, body=json.dumps(answer).encode(), delay=self._delay)
+            self.taken += Usage(1, read, limit)
+        return replace(saying(JUDGEMENT, usage=(read, limit))(request), delay=self._delay)
 
     @property
     def tokens(self) -> int:
