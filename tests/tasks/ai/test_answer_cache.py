@@ -181,7 +181,7 @@ def test_keys_of_stored_answers_stay_the_same() -> None:
     keys = [answer_key(answerer, "Score.", "text", Verdict), text_key(answerer, "When?", sources)]
     assert keys == [
         "1c3c8904b86c7e1b7d651efdff3a6879a4bf0672d243c26c752f9782d083ff64",
-        "8d86306341f3ea1fdba092ae277b37a95822b64ed1f21bb95cb432c28ebd268e",
+        "59fcef80c036207b7056c11ce180b4f6cfe4d4dc09be57c5be5fdd7fe8710150",
     ]
 
 
