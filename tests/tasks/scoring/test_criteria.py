@@ -359,7 +359,7 @@ def test_a_wrong_order_among_figures_is_named(tmp_path: Path, rule: str) -> None
 
 
 def test_isolate_says_for_which_criteria_passages_are_read_alone(tmp_path: Path) -> None:
-    text = "criteria:\n  - {id: a, ask: Is it audited?}\n"
+    text = 'criteria:\n  - {id: a, ask: "Is it audited?"}\n'
     assert read(tmp_path, text).isolate == "high"
     assert "isolate" not in read(tmp_path, text).as_json()
     for written in ("all", "off", '"off"'):
