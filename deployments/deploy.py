@@ -57,13 +57,13 @@ def deploy(
         if listed:
             lines = prefect.deployed(client)
         elif remove is not None:
-            lines = [f"removed {name}" for name in prefect.remove_deployments(client, remove)]
+            lines = [(f"removed {name}",) for name in prefect.remove_deployments(client, remove)]
         else:
             assert definition is not None
             schedule = {"cron": cron, "timezone": timezone}
-            lines = prefect.register(client, batch, definition, reports, schedule, pool, notify)
-    for line in lines:
-        echo(line)
+            lines = [(name,) for name in prefect.register(client, batch, definition, reports, schedule, pool, notify)]
+    for cells in lines:
+        echo(*cells)
 
 
 def check_schedule(cron: str, timezone: str) -> None:

@@ -100,9 +100,9 @@ def register(
     return [f"{flow}/{slug}" for flow in _FLOWS]
 
 
-def deployed(client: SyncPrefectClient) -> list[str]:
-    """The batches that are deployed, a line each: name, schedule, work pool and the file that it came from."""
-    lines = []
+def deployed(client: SyncPrefectClient) -> list[tuple[str, ...]]:
+    """The batches that are deployed, the cells of a line each: name, schedule, work pool and the file it came from."""
+    lines: list[tuple[str, ...]] = []
     for deployment in _ours(client):
         schedules = [entry.schedule for entry in deployment.schedules if entry.active]
         when = ", ".join(
@@ -115,8 +115,8 @@ def deployed(client: SyncPrefectClient) -> list[str]:
                 deployment.work_pool_name or "no pool",
                 str(deployment.parameters.get("batch_file", "")),
             )
-            lines.append("\t".join(cells))
-    return lines or ["No batch is deployed."]
+            lines.append(cells)
+    return lines or [("No batch is deployed.",)]
 
 
 def remove_deployments(client: SyncPrefectClient, name: str) -> list[str]:

@@ -29,6 +29,6 @@ class Escaping:
         return getattr(self.rich_proxied_file, name)
 
 
-def echo(line: object, *, err: bool = False) -> None:
-    """Print a line, whatever names it has, on stdout or stderr."""
-    typer.echo(escaped_line(str(line)), err=err)
+def echo(*cells: object, err: bool = False) -> None:
+    """Print a line, whatever names it has, on stdout or stderr; tabs part its cells, and nothing else does."""
+    typer.echo("\t".join(escaped_line(str(cell)) for cell in cells), err=err)
