@@ -73,11 +73,20 @@ def start() -> None:
         pass
 
 
-def test_a_database_that_is_none_is_told_in_one_sentence(fresh: Path) -> None:
+def test_a_database_that_is_none_is_set_aside_and_told_in_one_sentence(
+    fresh: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     fresh.mkdir(parents=True)
-    (fresh / "prefect.db").write_bytes(b"This is no database. " * 500)
-    with pytest.raises(Unavailable, match=r"Prefect's server did not start: .*file is not a database"):
-        start()
+    none = b"This is no database. " * 500
+    (fresh / "prefect.db").write_bytes(none)
+    start()
+    assert (fresh / "prefect.db.damaged").read_bytes() == none
+    assert [record.getMessage() for record in caplog.records if record.name == "tasks.tracking"] == [
+        "Prefect's database was damaged: a new one is used, the old one stays as prefect.db.damaged."
+    ]
+    with closing(sqlite3.connect(fresh / "prefect.db")) as connection:
+        assert connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
+        assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'flow_run'").fetchone() == (1,)
 
 
 def test_a_home_that_cannot_be_made_is_told_in_one_sentence(fresh: Path) -> None:

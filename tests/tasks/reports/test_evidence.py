@@ -29,7 +29,7 @@ from tasks.errors import BadRequest
 from tasks.figures.ledger import build_ledger
 from tasks.reports import evidence, evidence_pages, files
 from tasks.reports.company_pages import company_anchor
-from tasks.reports.evidence import CitingCompany
+from tasks.reports.evidence import CitingCompany, write_evidence
 from tasks.reports.evidence_pages import CitedFor, EvidencePage
 from tasks.reports.files import render, standing_alone, write_report, write_reports
 from tasks.reports.replacing import Replacing
@@ -37,7 +37,9 @@ from tasks.reports.report import build
 from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
 from tests.tasks.reports.cited import draw, write_cited_run
+from tests.tasks.reports.full_disk import TOLD, room_in_files
 from tests.tasks.reports.rows import company
+from tests.tasks.reports.test_company_pages import write_many
 
 NOTICE = "Either party may end the lease by a notice of six months."
 RECURRING = "Recurring revenue was 83 % of all revenue."
@@ -382,17 +384,24 @@ def test_an_original_that_is_gone_is_not_linked(tmp_path: Path, room: Path) -> N
     assert "The document itself is not there any more." in page
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
 def test_on_a_full_disk_the_report_stands_and_says_what_is_missing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     write_reports("r1", tmp_path / "before")
-    last = quotes_of(tmp_path / "before")[1]["evidence_url"].split("#")[0]
-    (tmp_path / "out" / "evidence").mkdir(parents=True)
-    (tmp_path / "out" / f"{last}.part").symlink_to("/dev/full")
+    first, last = (
+        (tmp_path / "before" / quote["evidence_url"].split("#")[0]).stat().st_size
+        for quote in quotes_of(tmp_path / "before")
+    )
+    assert first < last
+
+    def filling_the_disk(run: str, companies: Sequence[CitingCompany], folder: Path) -> dict[str, str]:
+        with room_in_files(last - 1):
+            return write_evidence(run, companies, folder)
+
+    monkeypatch.setattr(files, "write_evidence", filling_the_disk)
     write_reports("r1", tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "could not be written beside the report: No space left on device." in page
+    assert f"could not be written beside the report: {TOLD}." in page
     assert "The evidence of 1 company could not" in caplog.text
     assert [quote["evidence_url"] for quote in quotes_of(tmp_path / "out")] == [None, None]
     assert dead_links(tmp_path / "out") == []
@@ -425,14 +434,17 @@ def test_evidence_makes_way_for_the_report_that_says_that_it_is_missing(
     assert list((folder / "evidence").iterdir()) == []
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
 def test_an_archive_that_has_no_room_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    write_reports("r1", tmp_path / "out")
-    (tmp_path / "out" / "report.zip").write_bytes(b"of an earlier report")
-    (tmp_path / "out" / "report.zip.part").symlink_to("/dev/full")
-    write_reports("r1", tmp_path / "out")
-    assert "No space left" in caplog.text
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["evidence", "report.html", "report.json"]
+    write_many("many", 21, days=1)
+    out = tmp_path / "out"
+    write_reports("many", out)
+    page, archive = ((out / name).stat().st_size for name in ("report.html", "report.zip"))
+    assert page < archive
+    (out / "report.zip").write_bytes(b"of an earlier report")
+    with room_in_files((page + archive) // 2):
+        write_reports("many", out)
+    assert TOLD in caplog.text
+    assert sorted(path.name for path in out.iterdir()) == ["companies", "evidence", "report.html", "report.json"]
 
 
 def test_what_is_known_of_the_folder_is_written_whole_or_leaves_nothing(tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ _QUOTE: Final = {
 _CRITERION: Final = {
     "id": [TEXT], "title": [TEXT, NULL], "severity": [ANY], "kind": {"judged", "fact", "document", "figure"},
     "weight": [NUMBER], "score": [NUMBER, NULL],
-    "status": {"scored", "unsupported", "missing", "unscored", "contested"}, "reason": [TEXT], "quotes": [_QUOTE],
+    "status": {"scored", "unsupported", "missing", "unscored", "contested", "withheld"}, "reason": [TEXT],
+    "quotes": [_QUOTE],
 }  # fmt: skip
 _COST: Final = {
     "calls": [COUNT], "unknown_calls": [COUNT], "input_tokens": [COUNT], "output_tokens": [COUNT],
