@@ -367,5 +367,5 @@ def test_isolate_says_for_which_criteria_passages_are_read_alone(tmp_path: Path)
         assert criteria.isolate == written.strip('"')
         assert Criteria.from_json(criteria.as_json()) == criteria
     assert mistakes(tmp_path, f"isolate: low\n{text}") == [
-        "line 1, isolate: must be all or high or off: for which judged criteria each document is read by itself."
+        "line 1, isolate: must be all or high or off: for which criteria documents are read alone."
     ]
