@@ -26,10 +26,7 @@ def temporary_folder(place: Path | None = None, prefix: str = PREFIX) -> Iterato
     Raises:
         OSError: it cannot be made.
     """
-    place = place or Path(tempfile.gettempdir()).absolute()
-    place.mkdir(mode=0o700, exist_ok=True)
-    remove_left(place, prefix)
-    folder, handle = _make(place, prefix or f"{os.getpid()}-")
+    folder, handle = _make(place, prefix)
     try:
         yield folder
     finally:
@@ -39,15 +36,18 @@ def temporary_folder(place: Path | None = None, prefix: str = PREFIX) -> Iterato
 
 @cache
 def process_folder() -> Path:
-    """The folder of this process, made at the first call: it goes when the process ends.
+    """The folder of this process, made at the first call: it goes when the process ends. A fork makes one of its own.
 
     Raises:
         OSError: it cannot be made.
     """
-    stack = ExitStack()
-    folder = stack.enter_context(temporary_folder())
-    atexit.register(stack.close)
+    folder, _ = _make(None, PREFIX)  # the descriptor, and with it the lock, is kept until the process ends
+    owner = os.getpid()
+    atexit.register(lambda: shutil.rmtree(folder, ignore_errors=True) if os.getpid() == owner else None)
     return folder
+
+
+os.register_at_fork(after_in_child=process_folder.cache_clear)
 
 
 def remove_left(place: Path, prefix: str = PREFIX, *, dry_run: bool = False) -> tuple[int, int]:
@@ -68,10 +68,13 @@ def remove_left(place: Path, prefix: str = PREFIX, *, dry_run: bool = False) -> 
     return count, size
 
 
-def _make(place: Path, prefix: str) -> tuple[Path, int]:
-    """A new folder and the descriptor that holds its lock."""
+def _make(place: Path | None, prefix: str) -> tuple[Path, int]:
+    """A new folder and the descriptor that holds its lock, after what killed processes left was removed."""
+    place = place or Path(tempfile.gettempdir()).absolute()
+    place.mkdir(mode=0o700, exist_ok=True)
+    remove_left(place, prefix)
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+        folder = Path(tempfile.mkdtemp(prefix=prefix or f"{os.getpid()}-", dir=place))
         with suppress(FileNotFoundError):  # another process removed it before it was locked
             handle = _lock(folder, fcntl.LOCK_EX)
             if folder.exists():

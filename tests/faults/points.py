@@ -257,7 +257,9 @@ def _is_watched(path: Any, watched: str) -> bool:
 
 
 def _name(path: Any) -> str:
-    """The last two parts of a path, without numbers."""
+    """The last two parts of a path, without numbers. A temporary file has none: its name is its descriptor."""
+    if isinstance(path, int):
+        return "a temporary file"
     path = Path(os.fsdecode(path))
     return without_numbers(f"{path.parent.name}/{path.name}")
 

@@ -22,6 +22,7 @@ from typing import Any, Final, Self
 from openpyxl import Workbook
 from reportlab.pdfgen.canvas import Canvas
 
+from tasks.ai.openai.stream import join_stream
 from tests.companies_servers import profile_api
 from tests.faults.faults import Fault, Kind, Plan
 from tests.google import faults as drive_faults
@@ -124,7 +125,7 @@ class _Model(ModelServer):
             raise ConnectionResetError
         response = super().reply(request)
         if response.status == 200:
-            usage = json.loads(response.body)["usage"]
+            usage = json.loads(join_stream(response.body))["usage"]
             read, written = (usage.get(name) for name in ("input_tokens", "output_tokens"))
             with self._billing:
                 self.bill.calls += 1
@@ -181,6 +182,7 @@ class World:
             "DILIGENCE_PROFILE_API_KEY": profile_api.KEY,
             "DILIGENCE_FACT_SOURCES": "profile_api",
             "DILIGENCE_AI_MODEL": "a-model",
+            "DILIGENCE_AI_PROBE": "off",  # the bill is that of the questions
             "OPENAI_BASE_URL": self._model.url,
             "OPENAI_API_KEY": "a-key",
         }
