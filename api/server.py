@@ -20,7 +20,7 @@ from storage.logs import log_config
 from tasks.companies.settings import reads_pages
 from tasks.companies.web.page import warm
 from tasks.documents.settings import DocumentSettings
-from tasks.errors import Unavailable
+from tasks.errors import DiligenceError, Unavailable
 
 logger = logging.getLogger(__name__)
 
@@ -87,11 +87,16 @@ def _worker(trusted: tuple[str, ...] | None, shared: Workers) -> Service:
 
 def make_ready(app: Service) -> None:
     """Start the processes that the first caller would wait for, in the background, once the service has begun."""
-    timer = threading.Timer(_READY_AFTER, app.processes.warm)
+    timer = threading.Timer(_READY_AFTER, _warm, [app])
     timer.daemon = True
     timer.start()
     if reads_pages():
         threading.Thread(target=warm, daemon=True).start()
+
+
+def _warm(app: Service) -> None:
+    with contextlib.suppress(DiligenceError, RuntimeError):  # the service ends meanwhile; else the first caller is told
+        app.processes.warm()
 
 
 def _config(host: str, port: int, app: Service | Callable[[], Service], workers: int = 1) -> uvicorn.Config:

@@ -158,7 +158,10 @@ def _warm_caches() -> None:
 
 
 def add_seams_to_readers() -> None:
-    """Have every fork server load the seams beside the readers."""
+    """Have every fork server load the seams beside the readers, and be told where these are steered from."""
+    from tasks import child_process
+
+    child_process._GROUPS = (*child_process._GROUPS, "FAULTS_")  # type: ignore[misc, assignment]
     preload = forkserver.ForkServer.set_forkserver_preload
 
     def with_seams(self: forkserver.ForkServer, modules: list[str]) -> None:

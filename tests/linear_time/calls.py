@@ -43,7 +43,7 @@ from tasks.scoring.text_places import TextPlaces
 from tasks.statements import answers, check, converse, derived, figures, nearby, periods, readings
 from tasks.statements.answers import Ground
 from tasks.statements.reading import read
-from tasks.statements.tables import LONGEST_SENTENCE
+from tasks.statements.tables import LONGEST_SENTENCE, source_sentences
 from tasks.text import quotations
 
 Call = Callable[[str], object]
@@ -138,6 +138,8 @@ CALLS: Final[dict[str, Call]] = {
         lambda text: list(converse.from_the_other_side(read("Acme received EUR 5 million."), text))
     ),
     "tasks.statements.derived.restated": _sentence(lambda text: derived.restated(text, text)),
+    # Without its cache, in which the sentences of a shorter text may be already.
+    "tasks.statements.tables.source_sentences": lambda text: list(source_sentences.__wrapped__(text)),
     "tasks.statements.periods.with_year_before": _sentence(periods.with_year_before),
     "tasks.statements.reading.read": _sentence(read),
     "tasks.statements.readings.coordinated": _sentence(readings.coordinated),
