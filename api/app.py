@@ -28,9 +28,9 @@ from api.tracing import configured_tracing
 from api.workers import Workers
 from storage.call_counts import CallCounts
 from tasks.documents.drive.registry import configured_drive
-from tasks.documents.extract.pool.pool import processors
 from tasks.documents.texts import share_readers
 from tasks.offload import Processes
+from tasks.reading.pool.pool import processors
 
 _PLACE = b"<!-- login -->"
 _LOGIN = '<li><a href="/login/you">Your {} account</a>: the service shows the documents that it may see</li>'

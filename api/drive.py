@@ -9,10 +9,10 @@ from pydantic import Field
 from api.answers import answered
 from api.openapi import failures
 from api.requests import LONGEST_NAME, Body, Calls, NotBlank, required_text
-from tasks.documents.extract import formats
 from tasks.documents.index import indexed_folder
 from tasks.documents.index_answer import DocumentIndex
 from tasks.documents.texts import DocumentText, document_text
+from tasks.reading import formats
 
 
 class TextOfDocument(Body):

@@ -11,15 +11,15 @@ import typer
 from deployments.figures import named, texts_of_folder
 from deployments.terminal import echo
 from storage import database, texts
-from tasks.documents.extract.configuration import reading_limits
-from tasks.documents.extract.pool.pool import ExtractionPool
-from tasks.documents.extract.text_writer import Reading
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, DiligenceError, NotFound
 from tasks.figures.ledger import LedgerText, not_looked_for
 from tasks.memo.check import MemoVerdict, check_memo
 from tasks.memo.page import MARK, as_json, render_memo
 from tasks.memo.room import RoomTexts
+from tasks.reading.configuration import reading_limits
+from tasks.reading.pool.pool import ExtractionPool
+from tasks.reading.settings import ReadingSettings
+from tasks.reading.text_writer import Reading
 from tasks.reports.replacing import check_writable, replace_file
 
 _FORMATS = ".docx, .pdf, .md, .txt or .html"
@@ -69,7 +69,7 @@ def _read(memo: Path) -> Reading:
     """
     if not memo.is_file():
         raise BadRequest(f"The memo {memo.name} is not there, or is no file. Give the path of a {_FORMATS} file.")
-    limits = reading_limits(DocumentSettings.current())
+    limits = reading_limits(ReadingSettings.current())
     try:
         with ExtractionPool(1, limits) as pool:
             reading = pool.submit(memo, memo.suffix.lower()).result()

@@ -24,11 +24,11 @@ from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.registry import configured_sources
 from tasks.documents.drive.description import CheckResult, SessionCheck
 from tasks.documents.drive.registry import configured_drive, provider_of
-from tasks.documents.extract.legacy import libreoffice
-from tasks.documents.extract.ocr import tesseract
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking.embedders import embedder
+from tasks.reading.legacy import libreoffice
+from tasks.reading.ocr import tesseract
+from tasks.reading.settings import ReadingSettings
 from tasks.remote.environment import check_connection
 from tasks.scoring.model_trial import try_model
 
@@ -108,7 +108,7 @@ def _drive_session(folder: str) -> Iterator[CheckResult]:
 
 
 def _scans() -> Iterator[CheckResult]:
-    settings = DocumentSettings.current()
+    settings = ReadingSettings.current()
     if settings.ocr == "off":
         yield CheckResult("scans", "not read: DILIGENCE_OCR is off", tried=False)
         return

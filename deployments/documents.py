@@ -12,8 +12,8 @@ from tasks.documents.drive.archives.archive import Archive
 from tasks.documents.drive.archives.members import ArchiveNotOpened, Member, is_archive
 from tasks.documents.drive.archives.opened import Key, open_archives
 from tasks.documents.drive.drive import hidden
-from tasks.documents.extract import formats
 from tasks.errors import DiligenceError, NotFound, UnsupportedFormat
+from tasks.reading import formats
 
 
 class DocumentToRead(NamedTuple):

@@ -18,11 +18,11 @@ import typer
 from deployments.documents import DocumentToRead, Skipped, documents_of, unpack
 from deployments.terminal import echo
 from storage.temporary_folders import process_folder
-from tasks.documents.extract.configuration import reading_limits
-from tasks.documents.extract.pool.pool import ExtractionPool, processors
-from tasks.documents.extract.text_writer import Reading
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, Unavailable, Unreadable
+from tasks.reading.configuration import reading_limits
+from tasks.reading.pool.pool import ExtractionPool, processors
+from tasks.reading.settings import ReadingSettings
+from tasks.reading.text_writer import Reading
 from tasks.reports.replacing import check_writable
 
 AHEAD: Final = 32
@@ -63,7 +63,7 @@ def print_texts(names: list[str], out: Path | None, jobs: int | None) -> int:
         BadRequest: `out` cannot be made.
     """
     workers = jobs or processors()
-    limits = reading_limits(DocumentSettings.current())
+    limits = reading_limits(ReadingSettings.current())
     skipped = Skipped()
     documents = documents_of(names, limits.max_mb << 20, skipped)
     with ExtractionPool(workers, limits) as pool:

@@ -30,6 +30,7 @@ from tasks.evidence.settings import EvidenceSettings
 from tasks.figures.concepts import taxonomy
 from tasks.figures.settings import FigureSettings
 from tasks.ranking.settings import EmbeddingSettings
+from tasks.reading.settings import ReadingSettings
 from tasks.scoring.criteria import Criteria
 from tasks.scoring.criteria_file import read_criteria
 from tasks.user_file import Line, Mistakes, UserFile, describe_error, nearest, read_user_text
@@ -41,6 +42,7 @@ UNASKED = frozenset({"ai_budget", "ai_prices", "companies_at_once"})
 _AREAS: tuple[type[Settings], ...] = (
     BatchSettings,
     DocumentSettings,
+    ReadingSettings,
     DriveSettings,
     CompanySettings,
     AiSettings,

@@ -28,10 +28,10 @@ from storage.request_ids import belonging_to, current_request_id
 from storage.settings import change_environment, our_environment
 from tasks import cancellation
 from tasks.documents.drive.identity import Bearer, acting_as, caller
-from tasks.documents.extract.pool.process import ForkedProcess, fork_server
-from tasks.documents.extract.pool.worker import Limits, prepare
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, TookTooLong, TooLarge, Unavailable
+from tasks.reading.pool.process import ForkedProcess, fork_server
+from tasks.reading.pool.worker import Limits, prepare
+from tasks.reading.settings import ReadingSettings
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ class _Process:
     """A process that makes one call after the other."""
 
     def __init__(self, modules: Sequence[str]) -> None:
-        self._seconds = DocumentSettings.current().document_timeout
+        self._seconds = ReadingSettings.current().document_timeout
         self._left = _CALLS
         self._connection, theirs = Pipe()
         self._process = _Forked(target=_serve, args=(theirs, self._seconds), daemon=True)

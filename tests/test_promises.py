@@ -192,10 +192,10 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         "**What it shows**": ("flows/test_artifacts.py::test_text_from_elsewhere_is_shown_and_does_nothing",),
         "**Its settings**": ("deployments/test_environment.py::test_prefect_reads_no_settings_of_the_current_folder",),
         "**Reading**": (
-            "tasks/documents/extract/pool/test_pool.py::test_a_document_that_hangs_is_given_up",
-            "tasks/documents/extract/pool/test_pool.py::test_a_document_that_crashes_its_reader_fails_alone",
-            "tasks/documents/extract/pool/test_pool.py::test_a_document_that_swells_meets_the_limit",
-            "tasks/documents/extract/pool/test_pool.py::test_a_file_above_the_limit_is_not_opened",
+            "tasks/reading/pool/test_pool.py::test_a_document_that_hangs_is_given_up",
+            "tasks/reading/pool/test_pool.py::test_a_document_that_crashes_its_reader_fails_alone",
+            "tasks/reading/pool/test_pool.py::test_a_document_that_swells_meets_the_limit",
+            "tasks/reading/pool/test_pool.py::test_a_file_above_the_limit_is_not_opened",
         ),
         "**No code but what is installed**": (
             "deployments/test_current_folder.py::test_text_and_figures_run_no_module_of_the_current_folder",
@@ -210,15 +210,15 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "tasks/figures/test_linear_time.py::test_finding_figures_takes_time_in_proportion_to_the_text",
         ),
         "**Nothing outside is fetched**": (
-            "tasks/documents/extract/test_hostile.py::test_relationships_lead_nowhere_outside",
-            "tasks/documents/extract/test_hostile.py::test_entities_are_neither_expanded_nor_fetched",
-            "tasks/documents/extract/test_hostile.py::test_a_pdf_reaches_nothing_outside",
+            "tasks/reading/test_hostile.py::test_relationships_lead_nowhere_outside",
+            "tasks/reading/test_hostile.py::test_entities_are_neither_expanded_nor_fetched",
+            "tasks/reading/test_hostile.py::test_a_pdf_reaches_nothing_outside",
         ),
         "**Bombs**": (
-            "tasks/documents/extract/test_hostile.py::test_parts_that_inflate_without_end_are_refused",
-            "tasks/documents/extract/test_hostile.py::test_pdf_streams_that_inflate_without_end_stay_within_the_limits",
-            "tasks/documents/extract/test_hostile.py::test_circles_end",
-            "tasks/documents/extract/test_hostile.py::test_depths_end",
+            "tasks/reading/test_hostile.py::test_parts_that_inflate_without_end_are_refused",
+            "tasks/reading/test_hostile.py::test_pdf_streams_that_inflate_without_end_stay_within_the_limits",
+            "tasks/reading/test_hostile.py::test_circles_end",
+            "tasks/reading/test_hostile.py::test_depths_end",
         ),
         "**Long and odd texts**": (
             "linear_time/test_linear_time.py::test_every_function_that_takes_a_text_is_measured_or_excused",
@@ -231,7 +231,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "tasks/documents/drive/archives/test_drive.py::test_an_archive_above_the_limit_stays_shut",
         ),
         "**Old Office files**": (
-            "tasks/documents/extract/legacy/test_libreoffice.py::test_it_gets_a_profile_without_macros_links_and_network",
+            "tasks/reading/legacy/test_libreoffice.py::test_it_gets_a_profile_without_macros_links_and_network",
         ),
         "**Text is data.**": (
             "api/test_runs.py::test_names_and_words_are_no_markup",

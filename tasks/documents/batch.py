@@ -26,11 +26,11 @@ from tasks.documents import texts
 from tasks.documents.drive.drive import Document, Drive, Fetched
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.drive.spool import spool
-from tasks.documents.extract.text_writer import Reading
 from tasks.documents.index import document_of
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotFound, SourceFailed, UnsupportedFormat
 from tasks.operation import operation
+from tasks.reading.settings import ReadingSettings
+from tasks.reading.text_writer import Reading
 from tasks.remote.fan_out import FanOut, Leave
 
 _LONGEST_WAIT: Final = 0.2
@@ -149,7 +149,7 @@ class _Batch:
         self._company_id = company_id
         self._since = since
         self._pool = texts.shared_pool()
-        self._max_mb = DocumentSettings.current().document_max_mb
+        self._max_mb = ReadingSettings.current().document_max_mb
         self._outcomes: list[DocumentOutcome] = []
         self._completed: SimpleQueue[_Fetching | _Content] = SimpleQueue()
         self._waiting: deque[Document] = deque()

@@ -25,13 +25,13 @@ from tasks.counts import count_lookup
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
-from tasks.documents.extract import formats
-from tasks.documents.extract.configuration import reading_limits, recognised_languages
-from tasks.documents.extract.pool.pool import ExtractionPool, Limits, processors
-from tasks.documents.extract.text_writer import NO_TEXT, Reading
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import Damaged, PasswordProtected, SourceFailed, TooLarge, Unreadable, UnsupportedFormat
 from tasks.operation import operation
+from tasks.reading import formats
+from tasks.reading.configuration import reading_limits, recognised_languages
+from tasks.reading.pool.pool import ExtractionPool, Limits, processors
+from tasks.reading.settings import ReadingSettings
+from tasks.reading.text_writer import NO_TEXT, Reading
 
 
 class DocumentText(BaseModel):
@@ -108,7 +108,7 @@ def document_text(document_id: str) -> DocumentText:
 
 def shared_pool() -> ExtractionPool:
     """The process pool of this process, with the limits that the settings give."""
-    return _pool(reading_limits(DocumentSettings.current()))
+    return _pool(reading_limits(ReadingSettings.current()))
 
 
 _sharing: Final = [1]
@@ -188,7 +188,7 @@ def _misnamed(version: str, version_of_content: str) -> str:
 
 
 def _circumstances() -> tuple[str | None, float, int]:
-    settings = DocumentSettings.current()
+    settings = ReadingSettings.current()
     return recognised_languages(settings), settings.document_timeout, settings.document_memory_mb
 
 
@@ -305,7 +305,7 @@ def text_of(drive: Drive, document: Document) -> str:
         UnsupportedFormat, TooLarge, Unreadable, TookTooLong: as its content demands.
         NotFound: it is not there, or not shared with this account.
     """
-    document_format = check_readable(document, DocumentSettings.current().document_max_mb)
+    document_format = check_readable(document, ReadingSettings.current().document_max_mb)
     text = recent_texts.get(_key(drive, document, document_format))
     count_lookup("texts in memory", hit=text is not None)
     if text is None:
@@ -331,7 +331,7 @@ def _read(drive: Drive, document: Document, document_format: str) -> StoredText 
         cancellation.check()
         with (
             spool() as folder,
-            drive.fetch(document.id, folder, DocumentSettings.current().document_max_mb << 20) as fetched,
+            drive.fetch(document.id, folder, ReadingSettings.current().document_max_mb << 20) as fetched,
         ):
             with database.reading() as session:
                 text: StoredText | NewText | None = texts.find_text(

@@ -15,8 +15,6 @@ from storage.texts import StoredText
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.drive.spool import spool
-from tasks.documents.extract import places as kinds
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotFound, Unreadable
 from tasks.evidence.boxes import BoxedPage
 from tasks.evidence.citations import Citation, citations_of
@@ -24,6 +22,8 @@ from tasks.evidence.drawing import PageOrder, Span, draw_pages
 from tasks.evidence.pictures import find_picture, picture_stem
 from tasks.evidence.settings import EvidenceSettings
 from tasks.operation import operation
+from tasks.reading import places as kinds
+from tasks.reading.settings import ReadingSettings
 from tasks.remote.fan_out import FanOut
 
 
@@ -167,7 +167,7 @@ def _fetch_and_draw(
     drive: Drive, document: RunDocument, text: StoredText, orders: Sequence[PageOrder]
 ) -> list[BoxedPage]:
     picture_stem(text.content_hash, 1).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    most = DocumentSettings.current().document_max_mb << 20
+    most = ReadingSettings.current().document_max_mb << 20
     with spool() as folder, drive.fetch(document.document_id, folder, most) as fetched:
         if fetched.content_hash != text.content_hash:
             raise Unreadable("The document was changed since it was read.")

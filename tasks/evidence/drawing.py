@@ -10,12 +10,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tasks.documents.extract.configuration import reading_limits
-from tasks.documents.extract.pool.pool import ExtractionPool, Limits, processors
-from tasks.documents.extract.text_writer import Reading
-from tasks.documents.settings import DocumentSettings
 from tasks.evidence.boxes import BoxedPage
 from tasks.evidence.glyphs import Box
+from tasks.reading.configuration import reading_limits
+from tasks.reading.pool.pool import ExtractionPool, Limits, processors
+from tasks.reading.settings import ReadingSettings
+from tasks.reading.text_writer import Reading
 
 VERSION: Final = "4"
 """Of the pictures and boxes: with another one they are made again."""
@@ -51,7 +51,7 @@ def draw_pages(path: Path, orders: Sequence[PageOrder]) -> list[BoxedPage]:
     Raises:
         Unreadable, TookTooLong, Unavailable: the PDF cannot be opened within the limits.
     """
-    pool = _pool(reading_limits(DocumentSettings.current()))
+    pool = _pool(reading_limits(ReadingSettings.current()))
     pages: list[BoxedPage] = []
     for first in range(0, len(orders), _AT_ONCE):
         part = json.dumps([list(order) for order in orders[first : first + _AT_ONCE]])

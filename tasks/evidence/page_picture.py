@@ -9,8 +9,8 @@ from typing import Any, Final
 import pypdfium2.raw as pdfium
 from PIL import Image, ImageChops
 
-from tasks.documents.extract.pdf import document
 from tasks.evidence import png
+from tasks.reading.pdf import document
 
 _WIDE: Final = 912
 """Dots across a page of usual form: as many as a page of evidence gives it on a usual screen, so that none is mixed."""

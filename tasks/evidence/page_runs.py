@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from tasks.documents.extract.pdf import document
 from tasks.evidence.boxes import MOST_SIGNS, joined_lines, leading_signs
 from tasks.evidence.glyph_search import compared
 from tasks.evidence.glyphs import Sides
+from tasks.reading.pdf import document
 
 _MOST_CHARACTERS: Final = 20_000
 """Of a page whose runs are looked at: each line is read back by a look at all characters of the page."""

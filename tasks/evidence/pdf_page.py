@@ -9,15 +9,15 @@ from typing import Any, Final, Self
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from tasks.documents.extract.ocr import recognise
-from tasks.documents.extract.pdf import pages
-from tasks.documents.extract.pdf.document import NotOpened, PdfDocument, character_codes, tight_boxes
-from tasks.documents.extract.pdf.right_to_left import turned_ligatures
 from tasks.errors import Damaged
 from tasks.evidence.boxes import BoxedPage, PageBoxes
 from tasks.evidence.glyphs import Box, Glyphs, Sides
 from tasks.evidence.page_picture import picture_of
 from tasks.evidence.page_runs import PageRuns
+from tasks.reading.ocr import recognise
+from tasks.reading.pdf import pages
+from tasks.reading.pdf.document import NotOpened, PdfDocument, character_codes, tight_boxes
+from tasks.reading.pdf.right_to_left import turned_ligatures
 
 _MOST_GLYPHS: Final = 200_000
 """Characters of a page that are looked at; of a page with more, no place is certain."""

@@ -1,10 +1,10 @@
 """The ledger of figures: every number of a document with its meaning, and where figures contradict each other."""
 
-from tasks.documents.extract import read_document
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.rows import figure_row
+from tasks.reading import read_document
 
 __all__ = ["read_figures"]
 

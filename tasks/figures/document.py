@@ -13,14 +13,14 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Final
 
-from tasks.documents.extract import places as kinds
-from tasks.documents.extract.places import Place
 from tasks.figures.abbreviations import language_of
 from tasks.figures.anchors import count_words, lowered, matches, plain_blanks, spots
 from tasks.figures.figure import Basis
 from tasks.figures.fiscal_calendar import Calendar, is_of_a_quarter, learn_calendar
 from tasks.figures.numbers import currency_of, units_of, uses_decimal_comma
 from tasks.figures.slash_dates import month_first
+from tasks.reading import places as kinds
+from tasks.reading.places import Place
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""

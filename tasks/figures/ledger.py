@@ -15,7 +15,6 @@ from storage import database, figures, run_documents
 from storage.figures import CUT_OFF, Ledger, NewLedger, StoredFigure
 from storage.texts import groups_of, text_sizes
 from tasks.documents.drive.spool import spool
-from tasks.documents.extract.text_writer import Reading
 from tasks.errors import DiligenceError
 from tasks.figures.concepts import concepts_file, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
@@ -27,6 +26,7 @@ from tasks.figures.fiscal_years import by_the_rooms_year
 from tasks.figures.founding import FOUNDING_YEAR
 from tasks.figures.limited import WrittenText, finding_limits, reason, receive, submit
 from tasks.operation import operation
+from tasks.reading.text_writer import Reading
 
 _STORE_AFTER: Final = 2.0
 _STORE_AT: Final = 20_000

@@ -16,10 +16,6 @@ from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 from tasks.documents.drive.spool import spool
-from tasks.documents.extract.configuration import reading_limits
-from tasks.documents.extract.pool.pool import ExtractionPool, Limits, processors
-from tasks.documents.extract.text_writer import Reading
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import Damaged, DiligenceError, TookTooLong, TooLarge, Unreadable
 from tasks.figures.concepts import read_taxonomy
 from tasks.figures.document import LedgerDocument, Places
@@ -28,6 +24,10 @@ from tasks.figures.figure import Figure, Tie
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.founding import FOUNDING_YEAR
 from tasks.figures.rows import decimal_text
+from tasks.reading.configuration import reading_limits
+from tasks.reading.pool.pool import ExtractionPool, Limits, processors
+from tasks.reading.settings import ReadingSettings
+from tasks.reading.text_writer import Reading
 
 _MOST_PROCESSES: Final = 2
 """A process takes 0.9 s to load what finds figures."""
@@ -76,7 +76,7 @@ def submit(text: WrittenText, folder: Path) -> "Future[Reading]":
 
 def finding_limits() -> Limits:
     """What looking through one text may take: what reading a document may."""
-    return reading_limits(DocumentSettings.current())
+    return reading_limits(ReadingSettings.current())
 
 
 @lru_cache(maxsize=4)

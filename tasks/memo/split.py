@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from tasks.documents.extract.places import HEADING
+from tasks.reading.places import HEADING
 from tasks.scoring.text_places import Places
 from tasks.statements.figures import figures
 from tasks.statements.tables import source_sentences

@@ -16,11 +16,11 @@ from storage import texts
 from storage.evidence import find_span_pages
 from storage.scores import ScoreStatus
 from storage.texts import StoredText
-from tasks.documents.extract import places as kinds
 from tasks.evidence.citations import Citation, citations_of
 from tasks.evidence.company import is_pdf
 from tasks.evidence.excerpt import Mark, Stretch, stretches
 from tasks.evidence.pictures import find_picture
+from tasks.reading import places as kinds
 from tasks.reports.company_pages import CompanyPages
 from tasks.reports.evidence_links import anchor_of, page_name, part_of, picture_name
 from tasks.reports.html import allowed, environment, part

@@ -14,10 +14,10 @@ from markupsafe import Markup
 from storage.run_documents import RunDocument
 from storage.runs import Run
 from storage.texts import StoredText
-from tasks.documents.extract import places as kinds
 from tasks.errors import NotFound
 from tasks.evidence.company import is_pdf
 from tasks.evidence.excerpt import Block, Mark, blocks, line_start
+from tasks.reading import places as kinds
 from tasks.reports.evidence_links import anchor_of
 from tasks.reports.evidence_pages import policy
 from tasks.reports.html import environment, part

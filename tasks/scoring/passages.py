@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from storage import database, texts
 from storage.texts import Passage, StoredText
-from tasks.documents.extract import tables
 from tasks.ranking import Index, rank
+from tasks.reading import tables
 from tasks.scoring.text_places import Places, TextPlaces
 
 __all__ = ["CUTTER", "Index", "PassageSpan", "cut", "rank"]

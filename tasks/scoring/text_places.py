@@ -7,8 +7,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
-from tasks.documents.extract import places as kinds
-from tasks.documents.extract.places import Place
+from tasks.reading import places as kinds
+from tasks.reading.places import Place
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""

@@ -22,11 +22,11 @@ from tasks.ai.openai.client import SERVER_LIMIT
 from tasks.documents import texts
 from tasks.documents.drive.drive import ROOT
 from tasks.documents.drive.registry import open_drive
-from tasks.documents.extract.pool.pool import ExtractionPool
+from tasks.reading.pool.pool import ExtractionPool
 from tests.api.conftest import serving
 from tests.api.test_metrics import figures
 from tests.servers.openai_server import ModelResponse, ModelServer, saying
-from tests.tasks.documents.extract.pool.hostile_readers import obedient
+from tests.tasks.reading.pool.hostile_readers import obedient
 
 TEXT, ASK = "/v1/drive/document-text", "/v1/ai/question"
 

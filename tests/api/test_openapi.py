@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import one_of
 
-from tasks.documents.extract import formats
+from tasks.reading import formats
 from tests.api.conftest import serving
 from tests.homes import make_home
 

@@ -15,8 +15,8 @@ from storage.documents import save_contents
 from tasks.documents.drive.registry import open_drive
 from tasks.figures.ledger import build_ledger
 from tests.api.test_problems import fields, problem
-from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
+from tests.tasks.reading.pdf import pdfs
 from tests.tasks.reports.cited import draw, write_cited_run
 from tests.tasks.reports.rows import company
 

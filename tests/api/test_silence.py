@@ -17,7 +17,7 @@ import pytest
 
 from tasks.documents.drive.drive import ROOT
 from tasks.documents.drive.registry import open_drive
-from tasks.documents.extract.pool.pool import processors
+from tasks.reading.pool.pool import processors
 from tests.api.test_workers import wait_for
 
 PATIENT: Final = 2.0

@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from tasks.documents.extract import read_document
+from tasks.reading import read_document
 from tasks.statements.answers import Ground, prove
 
 STATEMENTS: Final = Path(__file__).with_name("analyst_statements.toml")

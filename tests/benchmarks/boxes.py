@@ -32,13 +32,13 @@ from pdfminer.pdfparser import PDFParser
 from pdfminer.utils import apply_matrix_pt
 
 from storage.texts import Outcome, StoredText
-from tasks.documents.extract import places as kinds
-from tasks.documents.extract.pdf import reader
-from tasks.documents.extract.pdf.document import PdfDocument
 from tasks.errors import DiligenceError
 from tasks.evidence.company import parts_of
 from tasks.evidence.glyphs import Box
 from tasks.evidence.pdf_page import PdfPage, open_pdf
+from tasks.reading import places as kinds
+from tasks.reading.pdf import reader
+from tasks.reading.pdf.document import PdfDocument
 from tasks.text.quotations import locate
 
 _QUOTATIONS: Final = 1_000

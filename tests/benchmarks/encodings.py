@@ -11,7 +11,7 @@ from typing import Final
 
 from charset_normalizer import from_bytes
 
-from tasks.documents.extract.txt.reader import decoded
+from tasks.reading.txt.reader import decoded
 
 LINES: Final = Path(__file__).with_name("encodings.toml")
 

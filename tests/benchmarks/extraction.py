@@ -18,10 +18,10 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from tasks.documents.extract import formats
-from tasks.documents.extract.pool.pool import ExtractionPool
-from tasks.documents.extract.text_writer import Reading
 from tasks.errors import DiligenceError
+from tasks.reading import formats
+from tasks.reading.pool.pool import ExtractionPool
+from tasks.reading.text_writer import Reading
 
 SAMPLE: Final = Path(__file__).parents[2] / "deployments" / "sample" / "rooms"
 DOCUMENTS: Final = 2000
@@ -32,7 +32,7 @@ import sys, time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from tasks.documents.extract.embedded import read_with_embedded
+from tasks.reading.embedded import read_with_embedded
 
 if __name__ == "__main__":
     files = sorted(each for each in Path(sys.argv[1]).rglob("*") if each.is_file())
@@ -46,7 +46,7 @@ if __name__ == "__main__":
 _OURS = """
 import sys, time
 from pathlib import Path
-from tasks.documents.extract.pool.pool import ExtractionPool
+from tasks.reading.pool.pool import ExtractionPool
 
 if __name__ == "__main__":
     files = sorted(each for each in Path(sys.argv[1]).rglob("*") if each.is_file())

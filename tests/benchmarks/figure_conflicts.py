@@ -19,12 +19,12 @@ import pptx
 from pptx.util import Inches
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.documents.extract import read_document
 from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import FigureConflict, RoomFigure, find_conflicts
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.fiscal_years import by_the_rooms_year
+from tasks.reading import read_document
 
 ROOMS: Final = 60
 _PLANTED: Final = 5

@@ -18,12 +18,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tasks.documents.extract import read_document
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import ACTUAL, Figure
 from tasks.figures.periods import last_day, months_of
+from tasks.reading import read_document
 from tests.benchmarks import extraction, figure_conflicts, figure_conflicts_layouts
 
 LABELS: Final = Path(__file__).with_name("filing_figures.txt")
@@ -33,7 +33,7 @@ FILINGS: Final = "DILIGENCE_BENCH_FILINGS"
 _ROOM: Final = """
 import json, resource, sys, time
 from pathlib import Path
-from tasks.documents.extract.embedded import read_with_embedded
+from tasks.reading.embedded import read_with_embedded
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures

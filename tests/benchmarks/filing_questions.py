@@ -14,13 +14,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tasks.documents.extract import read_document
 from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import RoomFigure
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.expressions import figure_values, read_expression, value_at
 from tasks.figures.numbers import PERCENT, RATIO
+from tasks.reading import read_document
 
 QUESTIONS: Final = Path(__file__).with_name("filing_questions.txt")
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"

@@ -16,8 +16,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from tasks.documents.extract import read_document
 from tasks.errors import Unreadable
+from tasks.reading import read_document
 
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"
 _WORD: Final = re.compile(r'<word xMin="([\d.-]+)" yMin="([\d.-]+)" xMax="([\d.-]+)" yMax="([\d.-]+)">(.*?)</word>')

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
-from tasks.documents.extract.embedded import read_with_embedded
+from tasks.reading.embedded import read_with_embedded
 from tasks.scoring.passages import cut
 from tasks.text.tokens import tokens
 from tests.benchmarks.contracts import FOLDER

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from tasks.documents.extract import places
-from tasks.documents.extract.pdf import reader
 from tasks.errors import DiligenceError
+from tasks.reading import places
+from tasks.reading.pdf import reader
 from tests.benchmarks.peers import Turn
 
 _PROJECT: Final = Path(__file__).parents[2]

@@ -17,8 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tasks.documents.extract import places
-from tasks.documents.extract.pdf import reader
+from tasks.reading import places
+from tasks.reading.pdf import reader
 from tests.benchmarks.tables import found_rows
 
 _ROWS: Final = Path(__file__).with_suffix(".txt")

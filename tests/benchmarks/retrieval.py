@@ -26,7 +26,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from tasks.documents.extract.embedded import read_with_embedded
+from tasks.reading.embedded import read_with_embedded
 from tests.benchmarks import contracts, passages
 from tests.benchmarks.contracts import FOLDER
 from tests.benchmarks.questions import PARTS, Question, compared, plans

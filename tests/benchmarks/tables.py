@@ -25,7 +25,7 @@ import pptx
 from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.shared import Pt
 
-from tasks.documents.extract.pdf import reader
+from tasks.reading.pdf import reader
 from tests.benchmarks import statements
 
 _PROJECT: Final = Path(__file__).parents[2]

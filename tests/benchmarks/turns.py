@@ -17,12 +17,12 @@ Extract = Callable[[str], str]
 
 
 def ours() -> Extract:
-    read = importlib.import_module("tasks.documents.extract.embedded").read_with_embedded
+    read = importlib.import_module("tasks.reading.embedded").read_with_embedded
     return lambda path: read(path).text
 
 
 def pdf_reader() -> Extract:
-    read = importlib.import_module("tasks.documents.extract.pdf.reader").read
+    read = importlib.import_module("tasks.reading.pdf.reader").read
     return lambda path: read(Path(path)).text
 
 

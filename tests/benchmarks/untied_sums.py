@@ -12,11 +12,11 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from tasks.documents.extract import read_document
 from tasks.errors import Unreadable
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.reading import read_document
 
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"
 _TOTALS: Final = re.compile(r"total assets\b|.{0,20}(?:increase|decrease|change).{0,40} in cash\b", re.IGNORECASE)

@@ -3,8 +3,8 @@
 import time
 from pathlib import Path
 
-from tasks.documents.extract.text_writer import Reading
 from tasks.errors import Damaged
+from tasks.reading.text_writer import Reading
 
 
 def together(path: Path, extension: str) -> Reading:

@@ -11,7 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from deployments.check import check
 from tasks.errors import BadRequest
-from tests.tasks.documents.extract.ooxml.compounds import agile
+from tests.tasks.reading.ooxml.compounds import agile
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from deployments.cli import COMMANDS, app, errors_reported, load
 from storage import database
 from tests.flows.conftest import batch_file, write_room
 from tests.homes import make_home, make_prefect_home
-from tests.tasks.documents.extract.ocr.scans import program
+from tests.tasks.reading.ocr.scans import program
 
 __all__ = ["batch_file"]
 

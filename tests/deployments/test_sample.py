@@ -16,8 +16,8 @@ from PIL import Image, ImageChops, ImageStat
 from deployments.sample.build.rooms import build
 from flows.batch_file import read_batch
 from tasks.companies.profile import CompanyProfile
-from tasks.documents.extract.embedded import read_with_embedded
 from tasks.errors import Damaged
+from tasks.reading.embedded import read_with_embedded
 from tasks.scoring.criteria import DocumentCheck, FactRule, FigureRule, Judged
 from tasks.text.tokens import tokens
 

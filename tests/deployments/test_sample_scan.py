@@ -10,7 +10,7 @@ from deployments.sample.build.markup import read
 from deployments.sample.build.rooms import SOURCES
 from tests.deployments.test_command_line import run
 from tests.deployments.test_sample import ROOMS, SCAN
-from tests.tasks.documents.extract.ocr.scans import needs_tesseract
+from tests.tasks.reading.ocr.scans import needs_tesseract
 
 
 @needs_tesseract

@@ -13,6 +13,7 @@ from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings
 from tasks.figures.settings import FigureSettings
 from tasks.ranking.settings import EmbeddingSettings
+from tasks.reading.settings import ReadingSettings
 
 REPOSITORY = Path(__file__).parents[2]
 ROOMS: tuple[type[Settings], ...] = (
@@ -20,6 +21,7 @@ ROOMS: tuple[type[Settings], ...] = (
     LogSettings,
     BatchSettings,
     DocumentSettings,
+    ReadingSettings,
     DriveSettings,
     *(drive.settings for drive in descriptions()),
     CompanySettings,

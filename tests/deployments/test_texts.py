@@ -13,14 +13,14 @@ import pytest
 from deployments import texts
 from deployments.documents import Skipped, documents_of
 from deployments.texts import print_texts
-from tasks.documents.extract.pool import supervisor
-from tasks.documents.extract.pool.pool import ExtractionPool
-from tasks.documents.extract.pool.worker import Read
-from tasks.documents.extract.text_writer import Reading
 from tasks.errors import BadRequest
+from tasks.reading.pool import supervisor
+from tasks.reading.pool.pool import ExtractionPool
+from tasks.reading.pool.worker import Read
+from tasks.reading.text_writer import Reading
 from tests.deployments.readers import together
 from tests.tasks.documents.drive.archives.zips import zipped
-from tests.tasks.documents.extract.pool.hostile_readers import obedient
+from tests.tasks.reading.pool.hostile_readers import obedient
 
 Room = Callable[..., str]
 
@@ -119,7 +119,7 @@ def test_processes_load_no_prefect_though_this_one_has(room: Room, out: Path, mo
     assert print_texts([room(**{"a.txt": "modules"})], out, 1) == 0
     loaded = set((out / "a.txt.txt").read_text().split())
     assert "prefect" in sys.modules
-    assert "tasks.documents.extract.text_writer" in loaded
+    assert "tasks.reading.text_writer" in loaded
     assert loaded.isdisjoint({"prefect", "sqlalchemy", "pydantic", "typer"})
 
 

@@ -141,7 +141,7 @@ def _serve(commands: int, answers: int, control: Path) -> NoReturn:
 
 
 def _warm_readers() -> int:
-    from tasks.documents.extract.pool import process
+    from tasks.reading.pool import process
 
     add_seams_to_readers()
     server = process._server()
@@ -200,7 +200,7 @@ def _run(command: Command, readers: int) -> int:
     from multiprocessing import util
 
     from deployments import cli
-    from tasks.documents.extract.pool import process
+    from tasks.reading.pool import process
 
     util._finalizer_registry.clear()  # type: ignore[attr-defined]  # those of the warm process are its own business
     from multiprocessing import process as processes

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tasks.documents.extract.pool import worker
-from tasks.documents.extract.text_writer import Writer
+from tasks.reading.pool import worker
+from tasks.reading.text_writer import Writer
 from tests.faults.faults import Fault, Kind, Plan
 
 CONTROL = os.environ.get("FAULTS_READERS")

@@ -9,8 +9,8 @@ from storage.settings import override_settings
 from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
 from tasks.documents.drive.local import LocalDriveSettings
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
+from tasks.reading.settings import ReadingSettings
 
 CRITERIA = "criteria:\n  - {id: cap_table, document: cap table}\n"
 WHOLE = """\
@@ -64,8 +64,8 @@ def test_settings_rule_while_the_batch_runs_and_paths_count_from_the_file(
         assert CompanySettings.current().fact_sources == ("files",)
         assert CompanySettings.current().facts == tmp_path / "profiles"
         assert LocalDriveSettings.current().drive_root == tmp_path
-        assert DocumentSettings.current().document_timeout == 30
-    assert DocumentSettings.current().document_timeout == 99
+        assert ReadingSettings.current().document_timeout == 30
+    assert ReadingSettings.current().document_timeout == 99
 
 
 def test_a_list_is_joined_and_names_may_stand_in_one_text(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from flows.batch import batch
 from tasks.reports.models import CompanyReport
 from tasks.reports.report import build
-from tests.tasks.documents.extract.ocr.scans import needs_tesseract
+from tests.tasks.reading.ocr.scans import needs_tesseract
 
 SAMPLE = Path(__file__).parents[2] / "deployments" / "sample"
 SCAN = "Bank facility letter 2023 (scan).pdf"

@@ -17,8 +17,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 from typing import Final
 
-from tasks.documents.extract.pool.pool import ExtractionPool, Limits
-from tasks.documents.extract.text_writer import Reading
+from tasks.reading.pool.pool import ExtractionPool, Limits
+from tasks.reading.text_writer import Reading
 from tests.fuzz import compare, findings, watched
 from tests.fuzz.mutations import Case, case
 from tests.fuzz.reducer import reduced

@@ -24,10 +24,10 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
-from tasks.documents.extract import formats
-from tasks.documents.extract.places import CELLS, COMMENT, HIDDEN_SLIDE_MARK, SHEET
-from tasks.documents.extract.text_writer import Reading
 from tasks.errors import DiligenceError
+from tasks.reading import formats
+from tasks.reading.places import CELLS, COMMENT, HIDDEN_SLIDE_MARK, SHEET
+from tasks.reading.text_writer import Reading
 from tests.fuzz import legal_packages
 from tests.fuzz.plain_readers import docx, pptx, xlsx
 from tests.fuzz.plain_readers.stories import Cell, Story

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from tasks.documents.extract import places
-from tasks.documents.extract.text_writer import Reading
+from tasks.reading import places
+from tasks.reading.text_writer import Reading
 from tasks.text.normalise import one_line
 
 KINDS: Final = frozenset(

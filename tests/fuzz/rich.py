@@ -10,10 +10,10 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
 from tests.fuzz.zips import office
-from tests.tasks.documents.extract.hostile_pdfs import filled, page
-from tests.tasks.documents.extract.msg.messages import Value, message, msg
-from tests.tasks.documents.extract.ooxml.compounds import Streams
-from tests.tasks.documents.extract.ooxml.packages import CHART, DIAGRAM, NAMES, OFFICE, SHEET, p, relationships
+from tests.tasks.reading.hostile_pdfs import filled, page
+from tests.tasks.reading.msg.messages import Value, message, msg
+from tests.tasks.reading.ooxml.compounds import Streams
+from tests.tasks.reading.ooxml.packages import CHART, DIAGRAM, NAMES, OFFICE, SHEET, p, relationships
 
 _P = 'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
 _DRAWN = '<a:graphic><a:graphicData><c:chart r:id="{}"/></a:graphicData></a:graphic>'

@@ -6,8 +6,8 @@ from typing import Final
 
 from PIL import Image, ImageDraw
 
-from tasks.documents.extract.ooxml import ole
-from tests.tasks.documents.extract.odf.packages import BULLETS, content, package
+from tasks.reading.ooxml import ole
+from tests.tasks.reading.odf.packages import BULLETS, content, package
 
 _WORKBOOK: Final = Path(__file__).parents[1] / "documents/types-of-cells.xls"
 _MARKDOWN: Final = """---

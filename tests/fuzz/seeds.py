@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from tasks.documents.extract.formats import supported
+from tasks.reading.formats import supported
 from tests.fuzz import rich, rich_texts
 
 _ROOT: Final = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ from lxml import etree
 from tests.fuzz import compare, legal, legal_packages
 from tests.fuzz.plain_readers import docx, pptx, xlsx
 from tests.fuzz.plain_readers.stories import Story
-from tests.tasks.documents.extract.ooxml import packages
-from tests.tasks.documents.extract.pptx import decks
+from tests.tasks.reading.ooxml import packages
+from tests.tasks.reading.pptx import decks
 
 
 @cache

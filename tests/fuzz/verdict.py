@@ -5,8 +5,8 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import NamedTuple
 
-from tasks.documents.extract.text_writer import Reading
 from tasks.errors import DiligenceError, TookTooLong, TooLarge, Unreadable
+from tasks.reading.text_writer import Reading
 from tests.fuzz.promises import unclear
 from tests.fuzz.watched import recorded
 

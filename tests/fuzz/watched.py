@@ -13,17 +13,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from tasks.documents.extract import fallback
-from tasks.documents.extract.embedded import read_with_embedded
-from tasks.documents.extract.fallback import FallbackReader
-from tasks.documents.extract.text_writer import Reading, Source
 from tasks.errors import DiligenceError
+from tasks.reading import fallback
+from tasks.reading.embedded import read_with_embedded
+from tasks.reading.fallback import FallbackReader
+from tasks.reading.text_writer import Reading, Source
 from tests.fuzz.promises import broken
 
 LIMIT_SECONDS: Final = 20
 LIMIT_MB: Final = 1024
 _HUNG: Final = LIMIT_SECONDS - 1
-_OURS: Final = "/tasks/documents/extract/"
+_OURS: Final = "/tasks/reading/"
 _FRAME: Final = re.compile(r'File "([^"]+)", line (\d+) in (\w+)')
 
 _read_or_fall_back: Final = fallback.read_or_fall_back

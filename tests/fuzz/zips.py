@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Final, NamedTuple
 
-from tests.tasks.documents.extract.ooxml.packages import relationships
+from tests.tasks.reading.ooxml.packages import relationships
 
 DEFLATED: Final = 8
 

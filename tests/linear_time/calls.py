@@ -23,11 +23,6 @@ from tasks.companies import walls
 from tasks.companies.company_match import Identity, is_parked, names_exactly
 from tasks.companies.web import feed, html
 from tasks.companies.web.page import Page
-from tasks.documents.extract import places, read_document, tables
-from tasks.documents.extract.mail import decoding
-from tasks.documents.extract.places import CELLS, HEADING, PAGE, Place
-from tasks.documents.extract.txt import reader as txt
-from tasks.documents.extract.xlsx.formulas import parse as formulas
 from tasks.evidence import excerpt
 from tasks.evidence.excerpt import Mark
 from tasks.evidence.glyph_search import Letters
@@ -36,6 +31,11 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.memo import growth, page, split
 from tasks.ranking import Index, rank
+from tasks.reading import places, read_document, tables
+from tasks.reading.mail import decoding
+from tasks.reading.places import CELLS, HEADING, PAGE, Place
+from tasks.reading.txt import reader as txt
+from tasks.reading.xlsx.formulas import parse as formulas
 from tasks.reports import passages as shown_passages
 from tasks.reports import text_fit
 from tasks.scoring import judged_figures, passages
@@ -58,7 +58,7 @@ PACKAGES: Final = (
     "tasks.companies",
     "tasks.evidence",
     "tasks.reports",
-    "tasks.documents.extract",
+    "tasks.reading",
     "tasks.documents.drive",
 )
 STATEMENT: Final = "Revenue rose to EUR 12.3 million in 2023."
@@ -194,14 +194,12 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.reports.text_fit.line_count": lambda text: text_fit.line_count(text, 400, 9),
     "tasks.reports.text_fit.fitted": lambda text: text_fit.fitted(text, 400, 9, 3),
     "tasks.figures.document_figures.find_figures": lambda text: find_figures(LedgerDocument(text, []), taxonomy()),
-    "tasks.documents.extract.places.cells": _cells,
-    "tasks.documents.extract.places.with_cells": lambda text: list(
-        places.with_cells(text, [Place(0, len(text), CELLS, "")])
-    ),
-    "tasks.documents.extract.tables.header_rows": lambda text: tables.header_rows(text, 0, len(text)),
-    "tasks.documents.extract.mail.decoding.unflowed": lambda text: decoding.unflowed(text, delete_spaces=True),
-    "tasks.documents.extract.txt.reader.tidy_text": lambda text: txt.tidy_text(text.encode("utf-8", "replace")),
-    "tasks.documents.extract.xlsx.formulas.parse.moved": _name(lambda text: formulas.moved(text, 1, 1)),
+    "tasks.reading.places.cells": _cells,
+    "tasks.reading.places.with_cells": lambda text: list(places.with_cells(text, [Place(0, len(text), CELLS, "")])),
+    "tasks.reading.tables.header_rows": lambda text: tables.header_rows(text, 0, len(text)),
+    "tasks.reading.mail.decoding.unflowed": lambda text: decoding.unflowed(text, delete_spaces=True),
+    "tasks.reading.txt.reader.tidy_text": lambda text: txt.tidy_text(text.encode("utf-8", "replace")),
+    "tasks.reading.xlsx.formulas.parse.moved": _name(lambda text: formulas.moved(text, 1, 1)),
     "read_document .txt": _document(".txt"),
     "read_document .md": _document(".md"),
     "read_document .csv": _document(".csv"),

@@ -15,9 +15,9 @@ CALLS_ALONE: Final = ("read_document", "tasks.figures")
 """What the calls that are no functions of the packages begin with."""
 
 PATTERNS: Final[dict[str, str]] = {
-    "tasks.documents.extract.docx.scan._END_OF_PARAGRAPH": "it looks at the properties of one paragraph",
-    "tasks.documents.extract.ooxml.number_formats._LITERAL": "a format code has 400 characters at most",
-    "tasks.documents.extract.ooxml.xml._ASIDE": "each of its openings is known to have an end",
+    "tasks.reading.docx.scan._END_OF_PARAGRAPH": "it looks at the properties of one paragraph",
+    "tasks.reading.ooxml.number_formats._LITERAL": "a format code has 400 characters at most",
+    "tasks.reading.ooxml.xml._ASIDE": "each of its openings is known to have an end",
     **dict.fromkeys(
         ("tasks.statements.converse._TOWARDS", "tasks.statements.converse._DIRECT", "tasks.statements.converse._AWAY"),
         "it is matched once, with a sentence of 4,000 characters at most",

@@ -16,7 +16,7 @@ from lxml import etree, html
 from trafilatura import bare_extraction
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
-from tasks.documents.extract.txt.reader import decoded
+from tasks.reading.txt.reader import decoded
 from tasks.text.normalise import MARK, plain, plain_line
 
 _MAX_BYTES: Final = 4 << 20

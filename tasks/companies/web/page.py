@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from storage.temporary_folders import process_folder
-from tasks.documents.extract.embedded import read_with_embedded
-from tasks.documents.extract.pool.pool import ExtractionPool, Limits, processors
-from tasks.documents.extract.text_writer import Reading
 from tasks.errors import TookTooLong, TooLarge, Unreadable, UnsupportedFormat
+from tasks.reading.embedded import read_with_embedded
+from tasks.reading.pool.pool import ExtractionPool, Limits, processors
+from tasks.reading.text_writer import Reading
 from tasks.text.normalise import plain
 
 HTML, FILING, FEED, TEXT, PDF = ".html", ".filing", ".feed", ".txt", ".pdf"

@@ -3,7 +3,7 @@
 import mimetypes
 from typing import Final
 
-from tasks.documents.extract import formats
+from tasks.reading import formats
 
 _TYPES: Final = mimetypes.MimeTypes(filenames=())
 for _extension in formats.supported():

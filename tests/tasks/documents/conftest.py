@@ -8,8 +8,8 @@ import pytest
 
 from tasks.documents import texts
 from tasks.documents.drive.registry import open_drive
-from tasks.documents.extract.pool.pool import ExtractionPool, Limits
-from tasks.documents.extract.text_writer import Reading
+from tasks.reading.pool.pool import ExtractionPool, Limits
+from tasks.reading.text_writer import Reading
 from tests.tasks.documents.readers import texts_obeyed
 
 

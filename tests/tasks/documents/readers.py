@@ -3,9 +3,9 @@
 import time
 from pathlib import Path
 
-from tasks.documents.extract.embedded import read_with_embedded
-from tasks.documents.extract.text_writer import Reading
-from tests.tasks.documents.extract.pool.hostile_readers import obedient
+from tasks.reading.embedded import read_with_embedded
+from tasks.reading.text_writer import Reading
+from tests.tasks.reading.pool.hostile_readers import obedient
 
 
 def texts_obeyed(path: Path, extension: str) -> Reading:

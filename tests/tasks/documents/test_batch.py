@@ -18,10 +18,10 @@ from tasks.documents import batch, texts
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.local.drive import LocalDrive
-from tasks.documents.extract.pool.pool import ExtractionPool
 from tasks.documents.index import index_room
 from tasks.documents.texts import document_text
 from tasks.errors import NotConfigured
+from tasks.reading.pool.pool import ExtractionPool
 from tests.storage import processes, rows
 from tests.tasks.documents.conftest import CountingPool
 from tests.tasks.documents.readers import while_it_is_written
@@ -235,7 +235,7 @@ def test_a_batch_acts_for_the_account_of_runs(
 KILLED = """
 from tasks.documents import texts as reading
 from tasks.documents.batch import read_documents
-from tasks.documents.extract.pool.pool import ExtractionPool
+from tasks.reading.pool.pool import ExtractionPool
 from tests.tasks.documents.readers import slowly
 
 pool = ExtractionPool(workers=2, read=slowly)

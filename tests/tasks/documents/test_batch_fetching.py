@@ -14,7 +14,7 @@ from tasks.documents.batch import read_documents
 from tasks.documents.drive.drive import Fetched
 from tasks.documents.drive.local.drive import LocalDrive
 from tasks.documents.index import index_room
-from tasks.documents.settings import DocumentSettings
+from tasks.reading.settings import ReadingSettings
 from tests.tasks.documents.conftest import CountingPool
 from tests.tasks.documents.test_batch import read, statuses
 
@@ -36,7 +36,7 @@ class FarDrive(LocalDrive):
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
         self.together.wait(20)
         self.threads.add(threading.current_thread().name)
-        self.settings.add(DocumentSettings.current().document_max_mb)
+        self.settings.add(ReadingSettings.current().document_max_mb)
         with self.open(document_id) as file:
             content = file.read()
         copy = spool / uuid4().hex  # what lies far away is always copied

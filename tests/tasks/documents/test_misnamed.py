@@ -9,12 +9,12 @@ import pytest
 from storage.run_documents import DocumentStatus
 from tasks.documents import texts as texts_module
 from tasks.documents.batch import read_documents
-from tasks.documents.extract import formats
 from tasks.documents.index import index_room
 from tasks.documents.texts import document_text
 from tasks.errors import Damaged
+from tasks.reading import formats
 from tests.tasks.documents.conftest import CountingPool
-from tests.tasks.documents.extract.test_embedded import pdf
+from tests.tasks.reading.test_embedded import pdf
 
 Write = Callable[..., str]
 

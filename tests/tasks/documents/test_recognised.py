@@ -12,12 +12,12 @@ from sqlmodel import select
 from storage import database, texts
 from storage.texts import Outcome, StoredText
 from tasks.documents import texts as texts_module
-from tasks.documents.extract.configuration import recognised_languages
-from tasks.documents.extract.pool.pool import ExtractionPool
-from tasks.documents.extract.text_writer import Reading
-from tasks.documents.settings import DocumentSettings
 from tasks.documents.texts import document_text
-from tests.tasks.documents.extract.ocr.scans import CLAUSE, needs_tesseract, picture, program, scan
+from tasks.reading.configuration import recognised_languages
+from tasks.reading.pool.pool import ExtractionPool
+from tasks.reading.settings import ReadingSettings
+from tasks.reading.text_writer import Reading
+from tests.tasks.reading.ocr.scans import CLAUSE, needs_tesseract, picture, program, scan
 
 Write = Callable[..., str]
 
@@ -144,11 +144,11 @@ def test_languages_are_given_as_tesseract_names_them(
 ) -> None:
     monkeypatch.setenv("PATH", str(program(tmp_path / "bin")))
     monkeypatch.setenv("DILIGENCE_OCR_LANGUAGES", given)
-    assert recognised_languages(DocumentSettings.current()) == ("eng" if given != "ENG2" else None)
+    assert recognised_languages(ReadingSettings.current()) == ("eng" if given != "ENG2" else None)
 
 
 @pytest.mark.parametrize("given", ["-c", "eng -c x=y", "eng;ls", "../eng", "eng+", "$(ls)", "eng\n-c", "script/Latin"])
 def test_nothing_but_names_of_languages_is_taken(given: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_OCR_LANGUAGES", given)
     with pytest.raises(ValueError, match="ocr_languages"):
-        DocumentSettings.current()
+        ReadingSettings.current()

@@ -8,12 +8,12 @@ import pytest
 
 from storage import database
 from storage.errors import DatabaseUnavailable
-from tasks.documents.extract import formats
 from tasks.documents.texts import document_text
 from tasks.errors import (
     Damaged,
     NotFound,
 )
+from tasks.reading import formats
 from tests.homes import make_home
 from tests.tasks.documents.conftest import CountingPool
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from tasks.documents.extract.pdf import reader
-from tasks.documents.extract.pdf.document import PdfDocument
 from tasks.evidence.boxes import PageBoxes
 from tasks.evidence.glyph_search import compared
 from tasks.evidence.glyphs import Box, Glyphs
 from tasks.evidence.pdf_page import PdfPage
-from tests.tasks.documents.extract.pdf import pdfs
+from tasks.reading.pdf import reader
+from tasks.reading.pdf.document import PdfDocument
+from tests.tasks.reading.pdf import pdfs
 
 HEIGHT = 792
 

@@ -4,13 +4,13 @@ from itertools import product
 
 import pytest
 
-from tasks.documents.extract.pdf import reader
-from tasks.documents.extract.pdf.document import PdfDocument
 from tasks.evidence.boxes import PageBoxes
 from tasks.evidence.glyphs import Box
 from tasks.evidence.pdf_page import PdfPage
-from tests.tasks.documents.extract.pdf import pdfs
+from tasks.reading.pdf import reader
+from tasks.reading.pdf.document import PdfDocument
 from tests.tasks.evidence.test_boxes import content
+from tests.tasks.reading.pdf import pdfs
 
 PROSE = (
     (72, 700, "Revenue was 40 million euros (2023: 35), all of it recurring; the largest"),

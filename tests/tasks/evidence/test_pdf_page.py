@@ -11,17 +11,17 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from storage.texts import Outcome, StoredText
-from tasks.documents.extract.ocr import recognise
-from tasks.documents.extract.pdf import reader
-from tasks.documents.extract.pdf.document import PdfDocument
 from tasks.evidence import pdf_page
 from tasks.evidence.boxes import BoxedPage
 from tasks.evidence.company import parts_of
 from tasks.evidence.glyphs import Box
-from tests.tasks.documents.extract.ocr import scans
-from tests.tasks.documents.extract.ocr.scans import CLAUSE, needs_tesseract
-from tests.tasks.documents.extract.pdf import east_asian, pdfs
+from tasks.reading.ocr import recognise
+from tasks.reading.pdf import reader
+from tasks.reading.pdf.document import PdfDocument
 from tests.tasks.evidence.test_boxes import content
+from tests.tasks.reading.ocr import scans
+from tests.tasks.reading.ocr.scans import CLAUSE, needs_tesseract
+from tests.tasks.reading.pdf import east_asian, pdfs
 
 LARGEST = 150_000
 SHADE = 140

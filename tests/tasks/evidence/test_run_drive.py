@@ -8,8 +8,8 @@ from tasks.documents.drive.identity import Bearer, acting_as
 from tests.google.credentials import authorised_user_file
 from tests.google.server import DriveEmulator
 from tests.tasks.documents.drive.google.emulated import point_at
-from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
+from tests.tasks.reading.pdf import pdfs
 from tests.tasks.reports.cited import draw, write_cited_run
 
 ADA = "ada@example.com"

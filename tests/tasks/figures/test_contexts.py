@@ -2,11 +2,11 @@
 
 import pytest
 
-from tasks.documents.extract.places import Place
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Figure
+from tasks.reading.places import Place
 
 Said = tuple[str, str, str]
 

@@ -1,7 +1,7 @@
 """A memo is cut into figures, quotations and statements."""
 
-from tasks.documents.extract.places import HEADING
 from tasks.memo.split import StatementKind, split
+from tasks.reading.places import HEADING
 
 
 def kinds(text: str) -> list[tuple[str, str]]:

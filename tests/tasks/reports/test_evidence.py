@@ -34,8 +34,8 @@ from tasks.reports.evidence_pages import CitedFor, EvidencePage
 from tasks.reports.files import render, standing_alone, write_report, write_reports
 from tasks.reports.replacing import Replacing
 from tasks.reports.report import build
-from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
+from tests.tasks.reading.pdf import pdfs
 from tests.tasks.reports.cited import draw, write_cited_run
 from tests.tasks.reports.full_disk import TOLD, room_in_files
 from tests.tasks.reports.rows import company

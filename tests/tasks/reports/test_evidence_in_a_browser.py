@@ -12,8 +12,8 @@ from openpyxl import Workbook
 from playwright.sync_api import Page, sync_playwright
 
 from tasks.reports.files import write_reports
-from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
+from tests.tasks.reading.pdf import pdfs
 from tests.tasks.reports.cited import draw, write_cited_run
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from tasks.documents.extract.embedded import read_with_embedded
 from tasks.errors import DiligenceError
+from tasks.reading.embedded import read_with_embedded
 from tasks.scoring.passages import cut
 from tasks.text.quotations import verify
 

@@ -23,8 +23,8 @@ from tasks.documents.drive.archives.opened import OpenArchives, open_archives
 from tasks.documents.drive.archives.view import NO_DOCUMENT, NO_FOLDER, ArchiveView, is_inside, key_in_url, parts_of
 from tasks.documents.drive.drive import ROOT, Changes, Document, Drive, Fetched, Listing
 from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, document_of, spool, values_of
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotAllowed, NotFound, SourceFailed, TooLarge
+from tasks.reading.settings import ReadingSettings
 
 _MARK: Final = "archives-1 "
 """Before the marks of indexes: one without it was made when archives were not opened, and is made again."""
@@ -127,7 +127,7 @@ class ArchiveDrive:
     def open(self, document_id: str) -> BinaryIO:
         if not is_inside(document_id):
             return self._drive.open(document_id)
-        limit = DocumentSettings.current().document_max_mb << 20
+        limit = ReadingSettings.current().document_max_mb << 20
         with spool() as folder, self.fetch(document_id, folder, limit) as fetched:
             return fetched.path.open("rb")  # the file is gone with the folder, its content when it is closed
 
@@ -182,7 +182,7 @@ class ArchiveDrive:
         Raises:
             ArchiveNotOpened: it stays shut.
         """
-        key, limit = (self.name, archive.id, archive.version), DocumentSettings.current().document_max_mb << 20
+        key, limit = (self.name, archive.id, archive.version), ReadingSettings.current().document_max_mb << 20
         contents = kept.find(key, limit) if self.remote and not self._archives.is_open(key) else None
         if contents is None:
             with self._using(archive) as opened:
@@ -210,7 +210,7 @@ class ArchiveDrive:
         return self._archives.using(key, archive.size or 0, lambda: self._open(archive))
 
     def _open(self, archive: Document) -> Archive:
-        limit = DocumentSettings.current().document_max_mb << 20
+        limit = ReadingSettings.current().document_max_mb << 20
         too_large = ArchiveNotOpened(f"it is larger than {limit >> 20} MB (DILIGENCE_DOCUMENT_MAX_MB)", lasting=False)
         if archive.size is not None and archive.size > limit:
             raise too_large

@@ -69,7 +69,7 @@ def _encoding(sample: bytes) -> str:
 def _is_latin(sample: bytes) -> bool:
     """Whether letters beyond ASCII that stand side by side make words of a Latin alphabet all the same: "Größe"."""
     # Loads a detector of encodings (16 ms), for few archives.
-    from tasks.documents.extract.txt.reader import code_page  # noqa: PLC0415
+    from tasks.reading.txt.reader import code_page  # noqa: PLC0415
 
     return code_page(sample) in ("cp437", "cp850")
 

@@ -26,8 +26,8 @@ from tasks.documents.drive.google import DESCRIPTION
 from tasks.documents.drive.google.api import FOLDER, SHORTCUT, version_of
 from tasks.documents.drive.google.client import SECONDS, Client
 from tasks.documents.drive.google.errors import ExportTooLarge, Refused, unsupported
-from tasks.documents.extract import formats
 from tasks.errors import NotAllowed, NotFound, NotLoggedIn, SourceFailed, TookTooLong, TooLarge, Unavailable
+from tasks.reading import formats
 from tasks.remote import deadline
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ import google.auth.exceptions
 import httplib2
 from googleapiclient.errors import BatchError, HttpError
 
-from tasks.documents.extract import formats
 from tasks.errors import (
     DiligenceError,
     NotAllowed,
@@ -35,6 +34,7 @@ from tasks.errors import (
     Unavailable,
     UnsupportedFormat,
 )
+from tasks.reading import formats
 from tasks.remote.retry import read_http_date, read_retry_after
 
 _LOG_IN_AGAIN = (

@@ -8,8 +8,8 @@ import pytest
 
 from tasks.companies.web import page as page_module
 from tasks.companies.web.page import feed_updates, read_page
-from tasks.documents.extract.pool.pool import ExtractionPool
 from tasks.errors import TookTooLong, Unreadable
+from tasks.reading.pool.pool import ExtractionPool
 
 URL = "https://acme.example/"
 MEGABYTE = 1 << 20

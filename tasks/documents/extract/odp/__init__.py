@@ -1,7 +1,0 @@
-"""Presentations of OpenDocument and their templates, also as one XML file (.odp, .otp, .fodp)."""
-
-from typing import Final
-
-from tasks.documents.extract.odf import document_format
-
-FORMAT: Final = document_format("presentation", (".odp", ".otp", ".fodp"), version="odp-3")

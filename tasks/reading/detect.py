@@ -1,0 +1,194 @@
+"""What format a document is in, told by its content: for names that say something else, or nothing.
+
+Asked once, where a document is handed to a reader. It is cheap where the name is right: a file's first bytes and, of a
+zip, the end of its directory (10 µs). Content overrules a name only where it is certain: by a signature, or, under the
+name of a format that has one, by its markup. A text file may hold any text: under a text's name HTML stays text.
+"""
+
+import os
+import re
+from typing import Final
+
+from tasks.errors import Damaged, DiligenceError, UnsupportedFormat
+from tasks.reading import formats
+from tasks.reading.ooxml import ole
+from tasks.reading.ooxml.zip import LOCAL_HEADER, ZipMembers
+from tasks.reading.text_writer import Source
+
+_SIGNATURES: Final = (
+    (b"%PDF-", ".pdf"),
+    (b"{\\rtf", ".rtf"),
+    (b"\x89PNG\r\n\x1a\n", ".png"),
+    (b"\xff\xd8\xff", ".png"),  # JPEG: one reader reads all kinds of pictures
+    (b"II*\0", ".png"),
+    (b"MM\0*", ".png"),
+    (b"II+\0", ".png"),  # with files above 4 GB in mind
+    (b"MM\0+", ".png"),
+)
+_ARCHIVES: Final = ((b"7z\xbc\xaf'\x1c", ".7z"), (b"Rar!\x1a\x07", ".rar"), (b"\x1f\x8b\x08", ".gz"))
+_ARCHIVE: Final = (
+    "The file is an archive ({}) under the name of a {} file: unpack it, or give it the ending of its format."
+)
+_OFFICE_FOLDERS: Final = {".docx": b"word/", ".xlsx": b"xl/", ".pptx": b"ppt/"}
+_BINARY_WORKBOOK: Final = "xl/workbook.bin"
+_OPEN_DOCUMENTS: Final = (
+    (b"application/vnd.oasis.opendocument.text", ".odt"),
+    (b"application/vnd.oasis.opendocument.spreadsheet", ".ods"),
+    (b"application/vnd.oasis.opendocument.presentation", ".odp"),
+)
+_LONGEST_TYPE: Final = 200
+_COMPOUNDS: Final = (
+    ("WordDocument", ".doc"),
+    ("Workbook", ".xls"),
+    ("Book", ".xls"),
+    ("PowerPoint Document", ".ppt"),
+    ("__properties_version1.0", ".msg"),
+)
+_ENCRYPTED: Final = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
+_TEXTS: Final = {".txt", ".csv", ".tsv", ".md", ".json", ".xml", ".html", ".eml"}
+"""Formats without a signature."""
+
+_PLAIN: Final = {".doc": ".txt", ".xls": ".csv"}
+"""The formats whose programs open plain text under their names too, and what it is then."""
+
+_HTML: Final = re.compile(
+    r"\s*+(?:<\?xml[^>]*+>\s*+|<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype html|html|head|body|table|meta|style|div)\b",
+    re.DOTALL | re.IGNORECASE,
+)
+_WORKBOOK: Final = re.compile(
+    r"\s*+(?:<\?[^<>]*+>\s*+|<!--(?:(?!-->).)*+-->\s*+)*+"
+    r"<(?:[\w.-]++:)?Workbook(?=\s)[^<>]*?urn:schemas-microsoft-com:office:spreadsheet",
+    re.DOTALL,
+)
+"""A workbook in one XML file, which bears the name .xls as a rule."""
+
+_MAIL: Final = re.compile(r"\s*(?:MIME-Version|From|Received|Return-Path|Date|Subject):\s", re.IGNORECASE)
+_ARCHIVED_PAGE: Final = re.compile(r"(?:[\w-]+:[^\n]*\n)*?MIME-Version:\s", re.IGNORECASE)
+"""A page of the web with its pictures, as programs write it under the names of Office's formats."""
+
+_CONTROL: Final = re.compile(r"[\0-\x08\x0e-\x1f]")
+_MARKS: Final = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"))
+_HEAD: Final = 4096
+_TAIL: Final = 16_384
+
+
+def format_of(source: Source, named: str) -> str:
+    """The format by whose reader a document is to be read, as its first extension.
+
+    Args:
+        source: its file, or what is in it.
+        named: the extension that it has by its name (".docx"); "" or an unknown one where that says nothing.
+
+    Raises:
+        UnsupportedFormat: neither the content nor the name is of a known format, and the message names those; or it
+            is an archive under the name of a text.
+    """
+    known = named in formats.supported()
+    by_name = formats.format_of(f"a{named}") if known else ""
+    by_content = _told(source, by_name)
+    if by_content is not None and (by_content := _as_supported(by_content)) is not None:
+        return by_content
+    return by_name or formats.format_of(f"a{named}")
+
+
+def is_known(data: bytes) -> str | None:
+    """The format that content is in, whatever its name; None where it does not say, or no reader reads it."""
+    try:
+        return format_of(data, "")
+    except UnsupportedFormat:
+        return None
+
+
+def _as_supported(extension: str) -> str | None:
+    return formats.format_of(f"a{extension}") if extension in formats.supported() else None
+
+
+def _told(source: Source, by_name: str) -> str | None:
+    """The format that the content tells, if it does, for a document that is of the format `by_name` by its name."""
+    head = _part(source, 0, 8)
+    if head.startswith(LOCAL_HEADER):
+        folder = _OFFICE_FOLDERS.get(by_name)
+        tail = _part(source, -_TAIL, _TAIL) if folder is not None else b""
+        if folder is not None and folder in tail and _BINARY_WORKBOOK.encode() not in tail:
+            return None
+        return _in_zip(source, by_name)
+    if head.startswith(ole.MAGIC):
+        return _in_compound(source, by_name)
+    for signature, extension in _SIGNATURES:
+        if head.startswith(signature):
+            return extension
+    if by_name in _TEXTS:
+        for signature, extension in _ARCHIVES:
+            if head.startswith(signature):
+                raise UnsupportedFormat(_ARCHIVE.format(extension, by_name))
+    if by_name in _TEXTS or not by_name:
+        return None
+    return _in_text(_part(source, 0, _HEAD), by_name)
+
+
+def _part(source: Source, start: int, length: int) -> bytes:
+    """So many bytes from `start`, or from so many before the end where that is negative."""
+    if isinstance(source, bytes):
+        return source[start:][:length]
+    file = os.open(source, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        if start < 0:
+            start = max(0, os.fstat(file).st_size + start)
+        os.lseek(file, start, os.SEEK_SET)
+        return os.read(file, length)
+    finally:
+        os.close(file)
+
+
+def _in_zip(source: Source, by_name: str) -> str | None:
+    """The format of a package: one of OpenDocument by its type, one of Office by its folders."""
+    archive = ZipMembers(source)
+    try:
+        entries = archive.entries()
+        names = {entry.name.lower() for entry in entries}
+        mime_type = next((entry for entry in entries[:10] if entry.name == "mimetype"), None)
+        if mime_type is not None:
+            kind = archive.read(mime_type, _LONGEST_TYPE)
+            found = next((extension for name, extension in _OPEN_DOCUMENTS if kind.startswith(name)), None)
+            if found is not None or by_name not in _TEXTS:
+                return found
+    except DiligenceError:  # a type that is no name: a bomb
+        return None
+    finally:
+        archive.close()
+    if "_rels/.rels" not in names:
+        if names and by_name in _TEXTS:
+            raise UnsupportedFormat(_ARCHIVE.format(".zip", by_name))
+        return None
+    if _BINARY_WORKBOOK in names:
+        return ".xlsb"
+    folders = {name.partition("/")[0].encode() + b"/" for name in names}
+    return next((extension for extension, folder in _OFFICE_FOLDERS.items() if folder in folders), None)
+
+
+def _in_compound(source: Source, by_name: str) -> str | None:
+    """The format of a compound file: one of Office before 2007, an Outlook message, or a package that is encrypted."""
+    try:
+        file = ole.Compound(source if isinstance(source, bytes) else source.read_bytes())
+    except Damaged:
+        return None
+    if file.has_stream(ole.ENCRYPTED):
+        return by_name if by_name in _OFFICE_FOLDERS else _ENCRYPTED.get(by_name, ".docx")
+    return next((extension for stream, extension in _COMPOUNDS if file.has_stream(stream)), None)
+
+
+def _in_text(head: bytes, by_name: str) -> str | None:
+    """The format of markup or text under the name of a format that is neither."""
+    encoding = next((name for mark, name in _MARKS if head.startswith(mark)), "latin-1")
+    text = head.decode(encoding, "replace").lstrip("\ufeff")
+    if _CONTROL.search(text) is not None or not text.strip():
+        return None
+    if _HTML.match(text) is not None:
+        return ".html"
+    if _WORKBOOK.match(text) is not None:
+        return ".xml"
+    if text.startswith("<?xml"):
+        return ".xml" if by_name in _PLAIN else None
+    if _MAIL.match(text) is not None and (by_name != ".xls" or _ARCHIVED_PAGE.match(text) is not None):
+        return ".eml"
+    return _PLAIN.get(by_name)

@@ -1,0 +1,282 @@
+"""Word documents: body, headers, footers, notes, comments, text boxes, charts, diagrams, formulas.
+
+Notes, comments, text boxes, drawings and alternative texts come after the paragraph (in a table, the row) that they
+belong to; headers stand first, footers last. Paragraphs are headings by their style, and have the numbers of their
+lists in front, as Word shows them. Deleted text stays out.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Final
+
+from tasks.errors import Damaged
+from tasks.reading import fallback, places
+from tasks.reading.docx import number_fields
+from tasks.reading.docx.marks import Marks, unmarked
+from tasks.reading.docx.numbering import ListCounter, Numbering
+from tasks.reading.docx.scan import Scan, plain_lines, signature
+from tasks.reading.docx.styles import Styles
+from tasks.reading.ooxml import xml
+from tasks.reading.ooxml.drawings import Drawings
+from tasks.reading.ooxml.package import (
+    EMBEDDED_KINDS,
+    EMBEDDED_LIMIT,
+    Package,
+    attach_embedded,
+    read_package,
+)
+from tasks.reading.text_writer import Reading, Source, Writer
+from tasks.text.normalise import one_line
+
+_ROOT: Final = re.compile(rb"<w:document(?=[\s/>])")
+_WORDS: Final = re.compile(rb"<w:t(?:\s[^<>]*+)?>([^<]++)")
+_Note = tuple[str, bytes, bytes]
+"""The part that it stands in, the rest of its tag, and its content."""
+
+_NOTE_TAG: Final = re.compile(
+    rb"""<w:(?:footnote|endnote|comment)(?=[\s>])(?:(?=\sw:id=["']([^"'<&]*+)["'])|)(%b)(?<!/)>""" % xml.ATTRIBUTES
+)
+_MOST_KEPT: Final = 500_000
+"""Of one part; the last one holds the words of all that follow. Each takes 300 bytes besides its words."""
+
+_MOST_NOTES: Final = 20_000
+"""That are read where they are referred to, with all that is in them, at 20 µs each; of others come the words alone, at
+the end and in one line.
+"""
+
+_LONGEST_PLAIN: Final = 1 << 16
+"""Bytes of a comment up to which it is looked at as one that may hold words alone."""
+
+_DEEPEST_NOTE: Final = 8
+"""Notes may refer to notes, in hostile files endlessly; what lies deeper is written at the end."""
+
+_KINDS_OF_NOTES: Final = {"footnotes": places.FOOTNOTE, "endnotes": places.ENDNOTE, "comments": places.COMMENT}
+_MOST_NAMED: Final = 10
+"""So many of those who deleted something are named."""
+
+_MOST_DELETIONS: Final = 10_000
+
+
+def read(source: Source) -> Reading:
+    """The text of the document in `source`, by heading.
+
+    Raises:
+        Damaged, PasswordProtected, TooLarge: it cannot be read.
+    """
+    return fallback.read_or_fall_back(partial(read_package, _Document), FALLBACK, source)
+
+
+class _Document:
+    """One pass over the parts of a document; for its scans, what stands round them."""
+
+    def __init__(self, package: Package) -> None:
+        self.writer = Writer()
+        self.marks = Marks()
+        self._package = package
+        self._drawings = Drawings(package)
+        self._parts: defaultdict[str, dict[str, None]] = defaultdict(dict)  # by kind, each once and in order
+        self._notes = _Notes()
+        self._note_depth = 0
+        self._notes_read = 0
+        self._note_counters: dict[str, ListCounter | None] = {}
+        self._embedded: list[str] = []
+        self._deletions: dict[str, None] = {}
+        load = partial(_scanned, package, self._parts)  # which does not refer to this, so that memory is free at once
+        self._numbering = Numbering(partial(load, "numbering"))
+        self.styles = Styles(partial(load, "styles"))
+
+    def write(self) -> None:
+        main = self._package.main_part("word/document.xml")
+        data = self._package.scan(main)
+        if _ROOT.match(data) is None:
+            raise Damaged("The file holds no Word document. Ask for it again, or give it the ending of its format.")
+        for related in self._package.relationships(main):
+            self._parts[related.kind][related.target] = None
+            if related.kind in EMBEDDED_KINDS:
+                self._embedded.append(related.target)
+        if "numbering" in self._parts:
+            self.styles.in_lists = self._numbering.names_style
+        for kind in [kind for kind in self._parts if kind in _KINDS_OF_NOTES]:
+            for part in self._parts[kind]:
+                self._notes.collect(kind, part, self._scan(part))
+        self._write_parts("header", places.HEADER)
+        self._write_body(data, main)
+        self._write_notes_left()
+        self._write_parts("footer", places.FOOTER)
+        self._warn_of_deletions()
+        attach_embedded(self._package, self._embedded, self.writer)
+
+    def note(self, kind: str, name: str) -> list[str]:
+        """The lines of the notes of that id, the first time; careless programs give one id to several."""
+        if self._note_depth >= _DEEPEST_NOTE or self._notes_read >= _MOST_NOTES:
+            return []
+        return self._lines_of_notes(kind, self._notes.take(kind, name))
+
+    def _write_notes_left(self) -> None:
+        """Write the notes that were not read where somebody refers to them."""
+        self._write([line for kind, notes in self._notes.left() for line in self._lines_of_notes(kind, notes)])
+
+    def _lines_of_notes(self, kind: str, notes: Iterable[_Note]) -> list[str]:
+        lines: list[str] = []
+        for note in notes:
+            self._notes_read += 1
+            own = self._lines_of_note(kind, note) if self._notes_read <= _MOST_NOTES else _words_alone(note)
+            if kind == "comments":
+                words = one_line(unmarked(" ".join(own)))
+                if words:
+                    author, date = signature(note[1])
+                    mark = places.comment_mark(author, date, words)
+                    lines += self.marks.around(places.COMMENT, places.label_of(author, date), [mark])
+            else:
+                lines += self.marks.around(_KINDS_OF_NOTES[kind], "", own)
+        return lines
+
+    def _lines_of_note(self, kind: str, note: _Note) -> list[str]:
+        part, _, content = note
+        if kind not in self._note_counters:
+            self._note_counters[kind] = self._counter()
+        counter = self._note_counters[kind]
+        if kind == "comments" and len(content) <= _LONGEST_PLAIN:  # most comments hold words alone
+            plain = plain_lines(content, None if counter is None else self.styles)
+            if plain is not None:
+                return plain
+        self._note_depth += 1
+        lines = Scan(content, part, self, counter=counter).run().lines
+        self._note_depth -= 1
+        return lines
+
+    def drawing(self, part: str, name: str) -> list[str]:
+        """The lines of the chart or diagram to which `part` refers by that id."""
+        return self._drawings.lines(part, name)
+
+    def chunk(self, part: str, name: str) -> list[str]:
+        """The lines of the page of HTML to which `part` refers by that id; other documents are handed on."""
+        target = next((item.target for item in self._package.relationships(part) if item.id == name), "")
+        data = self._package.attachment(target, EMBEDDED_LIMIT) if target in self._embedded else None
+        if data is None:
+            return []
+        from tasks.reading.eml.parts import page_in  # noqa: PLC0415 - seldom needed
+        from tasks.reading.html.reader import lines_of  # noqa: PLC0415 - seldom needed
+
+        page = page_in(target, data)
+        if page is None:
+            return []
+        self._embedded = [embedded for embedded in self._embedded if embedded != target]
+        return lines_of(page)
+
+    def note_deletion(self, rest: bytes) -> None:
+        """Words are left out that somebody deleted while changes were tracked, as the rest of a tag says."""
+        if len(self._deletions) < _MOST_DELETIONS:
+            self._deletions[places.label_of(*signature(rest))] = None
+
+    def _write_body(self, data: bytes, main: str) -> None:
+        if number_fields.may_have(data):
+            data, unknown = number_fields.with_numbers(data)
+            if unknown:
+                self.writer.warn(f"Numbers that Word works out in fields (LISTNUM, AUTONUM) are missing: {unknown}.")
+        layout = Scan(data, main, self, headings=True, counter=self._counter()).run()
+        with self.writer.place(places.BODY, ""):
+            start = 0
+            for heading in layout.headings:
+                self._write(layout.lines[start:heading])
+                self.writer.heading(unmarked(layout.lines[heading]))
+                start = heading
+            self._write(layout.lines[start:])
+            self.writer.end_heading()
+
+    def _counter(self) -> ListCounter | None:
+        """A counter for one story; None in a document without lists."""
+        return self._numbering.counter(self.styles) if "numbering" in self._parts else None
+
+    def _warn_of_deletions(self) -> None:
+        named = [label for label in self._deletions if label]
+        names = "; ".join(named[:_MOST_NAMED])
+        if len(named) > _MOST_NAMED:
+            names += f"; and {len(named) - _MOST_NAMED} more"
+        if self._deletions:
+            self.writer.warn(f"Deleted text was left out{f' ({names})' if names else ''}.")
+
+    def _write_parts(self, kind: str, place: str) -> None:
+        for part in self._parts[kind]:
+            with self.writer.place(place, ""):
+                self._write(Scan(self._scan(part), part, self, counter=self._counter()).run().lines)
+
+    def _scan(self, part: str) -> bytes:
+        """A part other than the main one, after a look for documents inside it."""
+        data = self._package.scan(part)
+        if b" r:id=" in data:
+            related = self._package.relationships(part)
+            self._embedded += [item.target for item in related if item.kind in EMBEDDED_KINDS]
+        return data
+
+    def _write(self, lines: list[str]) -> None:
+        if lines:
+            self.marks.write("\n".join(lines), self.writer)
+
+
+class _Notes:
+    """The notes of one document by their ids, each until somebody refers to it.
+
+    There may be hundreds of thousands: a part is cut up at once, and of what is kept the garbage collector soon takes
+    no notice.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[str, dict[str, _Note]] = {}  # by kind and id
+        self._namesakes: defaultdict[tuple[str, str], list[_Note]] = defaultdict(list)  # of an id that others have
+
+    def collect(self, kind: str, part: str, data: bytes) -> None:
+        """Keep the notes of a part."""
+        pieces = _NOTE_TAG.split(data, _MOST_KEPT)
+        kept = self._first.setdefault(kind, {})
+        has_separators = xml.holds(data, b"eparator")
+        for quick_name, tag, content in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
+            if has_separators and b"eparator" in tag and b"<w:t" not in content:  # the line above the notes
+                continue
+            name = xml.attribute(tag, b"w:id") if quick_name is None else quick_name.decode("utf-8", "replace")
+            note = part, tag, content
+            if kept.setdefault(name, note) is not note:  # careless programs give one id to several
+                self._namesakes[kind, name].append(note)
+
+    def take(self, kind: str, name: str) -> list[_Note]:
+        """The notes of that id, the first time."""
+        first = self._first[kind].pop(name, None) if kind in self._first else None
+        if first is None:
+            return []
+        return [first, *self._namesakes.pop((kind, name))] if (kind, name) in self._namesakes else [first]
+
+    def left(self) -> Iterator[tuple[str, list[_Note]]]:
+        """The kinds of notes that nobody has taken, and the notes of each id; others may be taken meanwhile."""
+        for kind, notes in self._first.items():
+            for name in list(notes):
+                yield kind, self.take(kind, name)
+
+
+def _words_alone(note: _Note) -> list[str]:
+    words = b"".join(_WORDS.findall(note[2]))
+    return [xml.unescaped(words.decode("utf-8", "replace"))] if words else []
+
+
+def _scanned(package: Package, parts: Mapping[str, Iterable[str]], kind: str) -> bytes:
+    """The parts of that kind."""
+    return b"".join(package.scan(part) for part in parts[kind])
+
+
+def _read_with_python_docx(source: Source) -> Reading:
+    """Paragraphs and tables by python-docx."""
+    from docx import Document  # noqa: PLC0415 - seldom needed, 0.1 s
+    from docx.table import Table  # noqa: PLC0415 - seldom needed, 0.1 s
+
+    writer = Writer()
+    for block in Document(fallback.file_of(source)).iter_inner_content():
+        if isinstance(block, Table):
+            for row in block.rows:
+                writer.text("\t".join(one_line(cell.text) for cell in row.cells))
+        else:
+            writer.text(block.text)
+    return writer.reading()
+
+
+FALLBACK: Final = fallback.FallbackReader(_read_with_python_docx, library="docx", signature=fallback.ZIP)

@@ -1,0 +1,244 @@
+"""Documents inside documents: read after the text of their host, or named in its warnings.
+
+A reader hands on unread what it finds. Whatever is wrong with one of them is a warning of the host,
+never its failure: nobody asked for it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from enum import Enum
+from pathlib import Path, PurePath
+from time import process_time
+from typing import Final
+
+from tasks.errors import PasswordProtected, TookTooLong, TooLarge, Unavailable, Unreadable, UnsupportedFormat
+from tasks.reading import detect, formats, limits
+from tasks.reading.machine import machine_failure
+from tasks.reading.ooxml import ole
+from tasks.reading.places import ATTACHMENT, Place
+from tasks.reading.text_writer import NO_TEXT, Attachment, Reading, Source
+from tasks.text.normalise import clean, one_line
+
+MOST: Final = 100
+"""Documents that are looked into for one host, those inside others included."""
+
+DEEPEST: Final = 2
+"""Levels that are read: what is embedded in the host, and what is embedded in that."""
+
+MOST_CHARACTERS: Final = 20_000_000
+"""Text that is added to one host's."""
+
+SECONDS: Final = 8.0
+"""After so much of the processor's time no other is opened: a host must not fail for what is inside it.
+
+275 KB that unpack to 180 MB of empty paragraphs take 3 s, a PDF of 40,000 characters 0.05 s.
+"""
+
+_MOST_WRAPPINGS: Final = 4
+_MOST_NAMES: Final = 20
+_MOST_REMARKS: Final = 20
+_LONGEST_NAME: Final = 120
+MISNAMED: Final = "The file has the name of a {} file, but is a {} file: it was read as one."
+
+_NOTHING: Final = Reading("")
+
+Read = Callable[[bytes, str], Reading]
+
+
+class EmbeddedOutcome(Enum):
+    """What became of embedded documents, in the words of the warning."""
+
+    READ = "Embedded, and read after the text: {}."
+    EMPTY = "Embedded, without text: {}."
+    UNSUPPORTED = "Embedded, in a format that no reader reads: {}."
+    PROTECTED = "Embedded, but closed by a password: {}."
+    DAMAGED = "Embedded, but damaged: {}."
+    TOO_LARGE = "Embedded, but lost or too large to be read: {}."
+    TOO_DEEP = "Embedded, but too deep inside to be read: {}."
+    TOO_MANY = "Embedded, but not read after so much else: {}."
+
+
+def read_with_embedded(source: Source | str, extension: str | None = None) -> Reading:
+    """Read a document and what is embedded in it, in this process. The pool runs this in processes of its own.
+
+    Pictures are read when text recognition is configured in this process (`ocr.recognise.configure`).
+
+    Args:
+        source: the path of its file, or its content.
+        extension: that of its name (".pdf"); taken from the path when it is None. Content that is of another format
+            is read as what it is, with a warning; so is content under a name that says nothing, or none.
+
+    Raises:
+        UnsupportedFormat, Unreadable, TooLarge: it cannot be read.
+    """
+    if isinstance(source, str):
+        source = Path(source)
+    if extension is None:
+        extension = "" if isinstance(source, bytes) else source.suffix.lower()
+    document_format = detect.format_of(source, extension)
+    named = formats.format_of(f"a{extension}") if extension in formats.supported() else document_format
+    try:
+        reading = formats.reader(document_format).read(source)
+    except (Unreadable, TooLarge) as error:
+        error.read_as = document_format if document_format != named else None
+        raise
+    if document_format != named:
+        misnamed = MISNAMED.format(named, document_format)
+        reading = replace(reading, warnings=[misnamed, *reading.warnings], read_as=document_format)
+    reading = with_embedded(reading, lambda data, inner: formats.reader(inner).read(data), formats.supported())
+    if not reading.text.strip() and not reading.warnings:
+        reading = replace(reading, warnings=[NO_TEXT])
+    return reading
+
+
+def with_embedded(host: Reading, read: Read, extensions: Collection[str], seconds: float = SECONDS) -> Reading:
+    """The reading of a host with the texts of the documents that were found inside it, and none of their bytes.
+
+    Each begins a page with a line that gives its name, and lies in a place `attachment` round its own places.
+
+    Args:
+        host: what its reader made of it.
+        read: reads a document, given what is in it and its format.
+        extensions: the formats that `read` takes.
+        seconds: of the processor's time, after which no other is opened.
+    """
+    return _EmbeddedReader(read, extensions, process_time() + seconds).added(host, 1) if host.attachments else host
+
+
+class _EmbeddedReader:
+    """Reads what is inside one host, within bounds that hold for all of it together."""
+
+    def __init__(self, read: Read, extensions: Collection[str], deadline: float) -> None:
+        self._read = read
+        self._extensions = extensions
+        self._deadline = deadline
+        self._known: dict[
+            tuple[int, int], tuple[str, EmbeddedOutcome]
+        ] = {}  # with its name, if a wrapping gives it another
+        self._opened = 0
+        self._characters = MOST_CHARACTERS
+
+    def added(self, host: Reading, level: int) -> Reading:
+        """`host` with what is inside it, so many levels down."""
+        pieces, places, length = [host.text], list(host.places), len(host.text)
+        names_by_outcome: dict[EmbeddedOutcome, Counter[str]] = {outcome: Counter() for outcome in EmbeddedOutcome}
+        remarks: list[str] = []
+        recognised = [host.recognised]
+        for attachment in host.attachments:
+            name, outcome, reading = self._outcome(attachment, level)
+            names_by_outcome[outcome][name] += 1
+            recognised.append(reading.recognised)
+            remarks.extend(f"{name}: {warning}" for warning in reading.warnings if warning != NO_TEXT)
+            if reading.text:
+                gap = "" if not length else "\f" if pieces[-1].endswith("\n") else "\n\f"
+                title = f"Embedded document: {name}\n"
+                start, at = length + len(gap), length + len(gap) + len(title)
+                places.append(Place(start, at + len(reading.text), ATTACHMENT, name))
+                places.extend(place._replace(start=place.start + at, end=place.end + at) for place in reading.places)
+                pieces += [gap, title, reading.text]
+                length = at + len(reading.text)
+        own = [warning for warning in host.warnings if warning != NO_TEXT or not length]
+        outcomes = [outcome.value.format(_listed(names)) for outcome, names in names_by_outcome.items() if names]
+        pictures = [state for state in recognised if state is not None]
+        return Reading(
+            "".join(pieces),
+            places,
+            [*own, *outcomes, *list(dict.fromkeys(remarks))[:_MOST_REMARKS]],
+            recognised=all(pictures) if pictures else None,
+            read_as=host.read_as,
+        )
+
+    def _outcome(self, attachment: Attachment, level: int) -> tuple[str, EmbeddedOutcome, Reading]:
+        """An attachment's name, what became of it, and what was read: nothing, when it had been read before."""
+        name, data = _file_name(attachment.name), attachment.data
+        if data is None:
+            return name, EmbeddedOutcome.TOO_LARGE, _NOTHING
+        if level > DEEPEST:
+            return name, EmbeddedOutcome.TOO_DEEP, _NOTHING
+        content = _identity(data)
+        if content in self._known:
+            inner, outcome = self._known[content]
+            return inner or name, outcome, _NOTHING
+        if self._opened == MOST or process_time() >= self._deadline or limits.is_near():
+            return name, EmbeddedOutcome.TOO_MANY, _NOTHING
+        self._opened += 1
+        inner, outcome, reading = self._open(name, data, level)
+        self._known[content] = "" if inner == name else inner, outcome
+        return inner, outcome, reading
+
+    def _open(self, name: str, data: bytes, level: int) -> tuple[str, EmbeddedOutcome, Reading]:
+        """The same, once it is known to be worth opening; the name is that of the file in its wrapping."""
+        try:
+            name, inner = _unwrap(name, data)
+            if inner is None:
+                return name, EmbeddedOutcome.UNSUPPORTED, _NOTHING
+            content = _identity(inner)
+            if content in self._known:
+                return name, self._known[content][1], _NOTHING
+            reading = self._read_one(name, inner, level)
+        except UnsupportedFormat:
+            return name, EmbeddedOutcome.UNSUPPORTED, _NOTHING
+        except PasswordProtected:
+            return name, EmbeddedOutcome.PROTECTED, _NOTHING
+        except (TooLarge, TookTooLong, MemoryError):
+            return name, EmbeddedOutcome.TOO_LARGE, _NOTHING
+        except Unavailable:  # somebody has ended the process that reads it
+            raise
+        except Exception as error:  # a hostile file may raise anything in a parser
+            if machine_failure(error):
+                raise
+            return name, EmbeddedOutcome.DAMAGED, _NOTHING
+        outcome = EmbeddedOutcome.READ if reading.text else EmbeddedOutcome.EMPTY
+        self._known[content] = "", outcome
+        return name, outcome, reading
+
+    def _read_one(self, name: str, data: bytes, level: int) -> Reading:
+        """The text of a document and of those inside it."""
+        if data.startswith(ole.MAGIC) and ole.is_encrypted(data):
+            data = ole.decrypted(data)
+        extension = detect.format_of(data, PurePath(name).suffix.lower())
+        if extension not in self._extensions:
+            raise UnsupportedFormat("No reader reads it.")
+        reading = self._read(data, extension)
+        if len(reading.text) > self._characters:
+            raise TooLarge("Its text is more than is added to that of a host.")
+        self._characters -= len(reading.text)
+        return self.added(reading, level + 1)
+
+
+def _identity(data: bytes) -> tuple[int, int]:
+    """What only equal documents have in common; Python's hash is keyed anew by each process and runs at 5 GB/s."""
+    return len(data), hash(data)
+
+
+def _unwrap(name: str, data: bytes) -> tuple[str, bytes | None]:
+    """The file in the compound files round it, with its own name; no data when no reader could read it.
+
+    An encrypted document stays as it is.
+    """
+    inner: bytes | None = data
+    for _ in range(_MOST_WRAPPINGS):
+        if inner is None or not inner.startswith(ole.MAGIC):
+            break
+        outer = inner
+        name, inner = ole.unpacked(name, outer)
+        if inner is outer:
+            break
+    name = _file_name(name)
+    if inner is not None and PurePath(name).suffix.lower() == ".bin":
+        name = PurePath(name).stem + (detect.is_known(inner) or ".bin")
+    return name, inner
+
+
+def _file_name(path: str) -> str:
+    """The last part of a path, of whatever system, on one line and not too long."""
+    name = one_line(clean(path)).replace("\\", "/").rstrip("/ ").rpartition("/")[2].strip()
+    if len(name) > _LONGEST_NAME:
+        name = f"{name[: _LONGEST_NAME - 21]}…{name[-20:]}"
+    return name or "a document without a name"
+
+
+def _listed(names: Counter[str]) -> str:
+    shown = [name if count == 1 else f"{name} ({count} times)" for name, count in list(names.items())[:_MOST_NAMES]]
+    return ", ".join(shown) + (f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else "")

@@ -1,0 +1,90 @@
+"""Fallback readers: other libraries, which read files that our own reader gives up on as damaged.
+
+They see less (no text boxes, charts or comments), so the reading carries a warning.
+"""
+
+import pickle
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from io import BytesIO
+from typing import Final
+
+from tasks.errors import Damaged, DiligenceError, Unavailable
+from tasks.reading import limits
+from tasks.reading.machine import machine_failure
+from tasks.reading.text_writer import Reading, Source
+
+PARTIAL: Final = (
+    "The file is damaged: it was read by a second reader, which may leave out comments, text boxes and charts."
+)
+ZIP: Final = b"PK\x03\x04"
+"""The bytes without which there is nothing of an Office file."""
+
+_SECONDS: Final = 8.0
+"""Of 495 public documents three need their fallback reader, and the slowest of them takes 0.5 s."""
+
+
+@dataclass(frozen=True)
+class FallbackReader:
+    """Another reader of a format.
+
+    Attributes:
+        read: reads a document, as the reader of the format does; it may raise anything.
+        library: the module that it imports.
+        signature: bytes without which it finds nothing in a file.
+        seconds: what it may take.
+    """
+
+    read: Callable[[Source], Reading]
+    library: str
+    signature: bytes
+    seconds: float = _SECONDS
+
+
+def read_or_fall_back(read: Callable[[Source], Reading], other: FallbackReader, source: Source) -> Reading:
+    """What `read` gives, or where it finds the file damaged what `other` gives.
+
+    Raises:
+        DiligenceError: that of `read`, when `other` cannot read the file either.
+        Unavailable: the process of `other` was ended from outside.
+    """
+    try:
+        return read(source)
+    except MemoryError:
+        raise
+    except Exception as failure:
+        if isinstance(failure, DiligenceError) and not isinstance(failure, Damaged):
+            raise
+        if machine_failure(failure):
+            raise
+        try:
+            reading = _read_in_fork(other, source)
+        except Unavailable:  # its process was ended from outside: that says nothing of the document
+            raise
+        except Exception:  # noqa: BLE001 - it may raise anything
+            reading = Reading("")
+        if reading.text:
+            return Reading(reading.text, reading.places, [*reading.warnings, PARTIAL])
+        raise
+
+
+def file_of(source: Source) -> BytesIO | str:
+    """A document as those libraries take it."""
+    return BytesIO(source) if isinstance(source, bytes) else str(source)
+
+
+def _read_in_fork(other: FallbackReader, source: Source) -> Reading:
+    """What `other` gives, in a process of its own: those readers have no limits, and damaged files go on and on."""
+    if other.signature not in (source if isinstance(source, bytes) else source.read_bytes()):
+        raise Damaged("It has nothing of its format.")
+    import_module(other.library)  # here, where it stays loaded, and not in a process that ends
+
+    def pickled() -> bytes:
+        warnings.simplefilter("ignore")
+        return pickle.dumps(other.read(source))
+
+    seconds = min(other.seconds, limits.left())
+    reading: Reading = pickle.loads(limits.run_in_fork(pickled, seconds))  # noqa: S301 - our own
+    return reading

@@ -1,0 +1,129 @@
+"""The formats that can be read, and their readers.
+
+A format is one folder beside this module: its `__init__.py` declares a `FORMAT`, its reader is a module that offers
+`read`. To add a format, add its folder. Nothing here loads a reader before a document needs it: those who hand
+documents to other processes do not pay for PDFium and lxml (0.13 s).
+"""
+
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import PurePath
+from typing import Protocol, cast
+
+from tasks.errors import UnsupportedFormat
+from tasks.reading.text_writer import Reading, Source
+
+
+@dataclass(frozen=True)
+class DocumentFormat:
+    """What a format's folder says about it.
+
+    Attributes:
+        extensions: the file name extensions (".docx"), in lower case. The first one names the format everywhere else.
+        mime_types: the MIME types, the registered one first.
+        version: the version of the reader, under which its texts are stored ("docx-2"). It must change whenever the
+            same file would give another text.
+        reader: the name of the module with the reader.
+        own_mime_types: the registered MIME type of each extension that has another than the first one's.
+    """
+
+    extensions: tuple[str, ...]
+    mime_types: tuple[str, ...]
+    version: str
+    reader: str
+    own_mime_types: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def mime_type(self, extension: str) -> str:
+        """The registered MIME type of one of the extensions."""
+        return self.own_mime_types.get(extension, self.mime_types[0])
+
+
+class Reader(Protocol):
+    """What the module of a reader offers."""
+
+    read: Callable[[Source], Reading]
+
+
+@cache
+def all_formats() -> tuple[DocumentFormat, ...]:
+    """The formats of all folders, in the order of their names."""
+    modules = pkgutil.iter_modules(import_module(__package__).__path__, f"{__package__}.")
+    packages = [import_module(name) for name in sorted(module.name for module in modules if module.ispkg)]
+    return tuple(package.FORMAT for package in packages if hasattr(package, "FORMAT"))
+
+
+@cache
+def supported() -> tuple[str, ...]:
+    """The extensions that can be read, in order: `(".docx", ".pdf", …)`."""
+    return tuple(sorted(_by_extension()))
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The formats, each by its first extension, in order: what users are told, since all extensions are too many."""
+    return tuple(sorted(known.extensions[0] for known in all_formats()))
+
+
+def format_of(name: str) -> str:
+    """The format of a document with this file name, as the first of the format's extensions (".docx").
+
+    Raises:
+        UnsupportedFormat: there is no reader for it; the message names those there are.
+    """
+    return _format(PurePath(name).suffix.lower()).extensions[0]
+
+
+@cache
+def format_of_mime_type(mime_type: str) -> str | None:
+    """The format that has this MIME type; None where there is no reader for it."""
+    return next(
+        (
+            known.extensions[0]
+            for known in all_formats()
+            if mime_type in known.mime_types or mime_type in known.own_mime_types.values()
+        ),
+        None,
+    )
+
+
+def mime_type(extension: str) -> str:
+    """The MIME type of files with this extension.
+
+    Raises:
+        UnsupportedFormat: there is no reader for it.
+    """
+    return _format(extension).mime_type(extension)
+
+
+def version(extension: str) -> str:
+    """The version of a format's reader, under which its texts are stored: "docx-2".
+
+    Raises:
+        UnsupportedFormat: there is no reader for it.
+    """
+    return _format(extension).version
+
+
+def reader(extension: str) -> Reader:
+    """The reader of a format, loaded when it is first needed.
+
+    Raises:
+        UnsupportedFormat: there is none.
+    """
+    return cast("Reader", import_module(_format(extension).reader))
+
+
+@cache
+def _by_extension() -> dict[str, DocumentFormat]:
+    return {extension: known for known in all_formats() for extension in known.extensions}
+
+
+def _format(extension: str) -> DocumentFormat:
+    try:
+        return _by_extension()[extension]
+    except KeyError:
+        what = f'"{extension}"' if extension else "a name without an extension"
+        raise UnsupportedFormat(f"No reader for {what}. Supported are {', '.join(names())}.") from None

@@ -1,0 +1,229 @@
+"""The rows of a page's table with every cell in its column, and whether the table is one or arranges the page."""
+
+from typing import Final, NamedTuple
+
+from tasks.reading.html.blocks import Block, HtmlLine, HtmlMark, HtmlTable
+from tasks.text.normalise import one_line
+
+_MOST_SPANNED: Final = 1000
+"""Columns that one cell may span (the HTML standard's limit)."""
+
+_MOST_ROWS_SPANNED: Final = 65_534
+_MOST_FILLED: Final = 2_000_000
+"""Empty cells that spans may add to one table."""
+
+_CURRENCIES: Final = frozenset(("$", "€", "£", "¥", "US$", "C$", "A$", "HK$", "CHF", "USD", "EUR", "GBP", "(", "$("))
+_CLOSINGS: Final = frozenset({")", "%", ")%", "%)", ") %", "]"})
+_LONGEST_FOLDED: Final = 1 << 20
+
+
+class HtmlCell(NamedTuple):
+    """A cell: a plain line of words, or blocks; how many columns and rows it spans; whether it heads others."""
+
+    content: str | list[Block]
+    columns: int = 1
+    rows: int = 1
+    is_header: bool = False
+
+
+class HtmlRow(NamedTuple):
+    """The cells that begin in a row; `in_head`: it stands in the table's `thead`."""
+
+    cells: list[HtmlCell]
+    in_head: bool = False
+
+
+class _GridCell(NamedTuple):
+    """What stands in a column of a row; `span` is how many columns it spans, 0 for one that is spanned."""
+
+    text: str
+    marks: tuple[HtmlMark, ...] = ()
+    span: int = 1
+
+
+_EMPTY: Final = _GridCell("")
+_SPANNED: Final = _GridCell("", (), 0)
+
+
+def blocks_of(rows: list[HtmlRow], *, is_data: bool) -> list[Block]:
+    """A table as it is read.
+
+    Args:
+        rows: its rows; those without words fall away.
+        is_data: the page says that it is a table (header cells, a caption, rules). Any other one that holds tables or
+            headings, or has one column, only arranges the page: its cells are read one after the other.
+    """
+    rows = [row for row in rows if any(cell.content for cell in row.cells)]
+    arranges = not is_data and any(_arranges(cell) for row in rows for cell in row.cells)
+    if arranges or all(len(row.cells) < 2 for row in rows):
+        return [block for row in rows for block in _read_in_order(row)]
+    grid = _with_signs_joined(_without_spanned(_grid_of(rows)))
+    lines: list[HtmlLine] = []
+    for row, texts in zip(rows, grid, strict=True):
+        filled = [cell for cell in row.cells if cell.content]
+        if len(filled) == 1 and _is_frame(filled[0]):  # paragraphs rather than a row
+            lines += _lines_of(filled[0].content)
+        else:
+            lines.append(_row_line(texts))
+    return [HtmlTable(lines, _header_rows(rows))]
+
+
+def _arranges(cell: HtmlCell) -> bool:
+    return not isinstance(cell.content, str) and any(
+        isinstance(block, HtmlTable) or block.kind == "heading" for block in cell.content
+    )
+
+
+def _is_frame(cell: HtmlCell) -> bool:
+    return not isinstance(cell.content, str) and len(cell.content) > 1
+
+
+def _read_in_order(row: HtmlRow) -> list[Block]:
+    """The cells of a row of a table that arranges the page; those of single lines are a row all the same."""
+    filled = [cell for cell in row.cells if cell.content]
+    if len(filled) > 1 and all(isinstance(cell.content, str) for cell in filled):
+        return [_row_line([_grid_cell(cell) for cell in row.cells])]
+    blocks: list[Block] = []
+    for cell in filled:
+        blocks += [HtmlLine(cell.content)] if isinstance(cell.content, str) else cell.content
+    return blocks
+
+
+def _lines_of(content: str | list[Block]) -> list[HtmlLine]:
+    if isinstance(content, str):
+        return [HtmlLine(content)]
+    return [line for block in content for line in (block.rows if isinstance(block, HtmlTable) else [block])]
+
+
+def _grid_cell(cell: HtmlCell) -> _GridCell:
+    """The words of a cell in one line."""
+    if isinstance(cell.content, str):
+        return _GridCell(cell.content, (), cell.columns)
+    pieces: list[str] = []
+    marks: list[HtmlMark] = []
+    length = 0
+    for line in _lines_of(cell.content):
+        if pieces:
+            pieces.append(" ")
+            length += 1
+        marks += [mark._replace(start=mark.start + length, end=mark.end + length) for mark in line.marks]
+        if line.kind and line.kind != "heading":
+            marks.append(HtmlMark(length, length + len(line.text), line.kind, ""))
+        pieces.append(line.text)
+        length += len(line.text)
+    text = "".join(pieces)
+    flat = bool(marks) or len(text) >= _LONGEST_FOLDED  # marks know their offsets
+    text = text.replace("\t", " ").replace("\n", " ") if flat else one_line(text)
+    return _GridCell(text, tuple(marks), cell.columns)
+
+
+def _grid_of(rows: list[HtmlRow]) -> list[list[_GridCell]]:
+    """Each row with a text for each of its columns."""
+    fill_left = _MOST_FILLED
+    open_rows: dict[int, int] = {}  # by column, how many more rows are spanned
+    grid: list[list[_GridCell]] = []
+    for row in rows:
+        texts: list[_GridCell] = []
+        if fill_left <= 0:
+            open_rows = {}
+        for cell in row.cells:
+            while open_rows.get(len(texts)):
+                texts.append(_EMPTY)
+            columns = min(max(cell.columns, 1), _MOST_SPANNED) if fill_left > 0 else 1
+            below = min(cell.rows, _MOST_ROWS_SPANNED) - 1
+            start = len(texts)
+            texts.append(_grid_cell(cell._replace(columns=columns)))
+            texts += [_SPANNED] * (columns - 1)
+            if below > 0:
+                open_rows |= dict.fromkeys(range(start, start + columns), below + 1)
+        fill_left -= len(texts) - len(row.cells) + len(open_rows)
+        open_rows = {column: count - 1 for column, count in open_rows.items() if count > 1}
+        grid.append(texts)
+    return grid
+
+
+def _without_spanned(grid: list[list[_GridCell]]) -> list[list[_GridCell]]:
+    """Without the columns in which no cell begins: spans alone make them."""
+    width = max(map(len, grid))
+    begun = {column for texts in grid for column, text in enumerate(texts) if text.span}
+    if len(begun) == width:
+        return grid
+    return [[text for column, text in enumerate(texts) if column in begun] for texts in grid]
+
+
+def _with_signs_joined(grid: list[list[_GridCell]]) -> list[list[_GridCell]]:
+    """Figures with their signs: filings put `$` and `)` into columns of their own, with empty ones between.
+
+    Where there are such columns, they join the figures' columns, and columns without a word fall away.
+    """
+    width = max(map(len, grid))
+    if width < 3 or width * len(grid) > 4 * sum(map(len, grid)):
+        return grid
+    padded = [texts + [_EMPTY] * (width - len(texts)) for texts in grid]
+    columns = [list(column) for column in zip(*padded, strict=True)]
+    joined: list[list[_GridCell]] = []
+    at = 0
+    found = False
+    while at < width:
+        column = columns[at]
+        if at + 1 < width and _is_sign_column(column, columns[at + 1], _CURRENCIES):
+            column = [_joined(sign, text, " ") for sign, text in zip(column, columns[at + 1], strict=True)]
+            at += 1
+            found = True
+        elif joined and _is_sign_column(column, joined[-1], _CLOSINGS):
+            joined[-1] = [_joined(text, sign, "") for text, sign in zip(joined[-1], column, strict=True)]
+            at += 1
+            found = True
+            continue
+        joined.append(column)
+        at += 1
+    if not found:
+        return grid
+    return [
+        list(texts) for texts in zip(*(column for column in joined if any(text.text for text in column)), strict=True)
+    ]
+
+
+def _is_sign_column(column: list[_GridCell], figures: list[_GridCell], signs: frozenset[str]) -> bool:
+    """Whether a column holds the signs of a column of figures, and over them at most headings of both."""
+    found = False
+    for text, figure in zip(column, figures, strict=True):
+        if not text.text:
+            continue
+        if text.text in signs and figure.text:
+            found = True
+        elif text.span < 2 or figure.text:
+            return False
+    return found
+
+
+def _joined(first: _GridCell, second: _GridCell, between: str) -> _GridCell:
+    if not first.text or not second.text:
+        return first if first.text else second
+    if first.text.endswith("("):
+        between = ""
+    offset = len(first.text) + len(between)
+    marks = tuple(mark._replace(start=mark.start + offset, end=mark.end + offset) for mark in second.marks)
+    return _GridCell(first.text + between + second.text, first.marks + marks)
+
+
+def _row_line(texts: list[_GridCell]) -> HtmlLine:
+    text = "\t".join(cell.text for cell in texts).rstrip("\t")
+    marks: list[HtmlMark] = []
+    if any(cell.marks for cell in texts):
+        at = 0
+        for cell in texts:
+            marks += [mark._replace(start=mark.start + at, end=mark.end + at) for mark in cell.marks]
+            at += len(cell.text) + 1
+    return HtmlLine(text, "", tuple(marks))
+
+
+def _header_rows(rows: list[HtmlRow]) -> int:
+    """How many rows at the beginning are headers by the page's word: those of `thead`, or of `th` alone."""
+    count = 0
+    for row in rows:
+        filled = [cell for cell in row.cells if cell.content]
+        if not (row.in_head or all(cell.is_header for cell in filled)):
+            break
+        count += 1
+    return count if count < len(rows) else 0

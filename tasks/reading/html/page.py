@@ -1,0 +1,354 @@
+"""From the markup of a page to its lines and tables: what the parser tells of, one tag after the other.
+
+Not a browser: no scripts run, nothing is fetched, and of styles only those of `styles.py` are known. All of the page is
+read, menus too, but not what it hides: such text is a way to speak to machines behind people's backs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from tasks.reading.html import styles
+from tasks.reading.html.blocks import Block, Flow, HtmlLine
+from tasks.reading.html.grid import HtmlCell, HtmlRow, blocks_of
+from tasks.reading.places import ALTERNATIVE_TEXT, HEADING, INSERTED, label_of
+from tasks.text.normalise import one_line
+
+_BLOCKS: Final = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "  # noqa: SIM905 - a list of words reads best as words
+    "footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav noframes ol "
+    "p plaintext pre search section summary table tbody td text tfoot th thead tr ul xmp".split()
+)
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_LISTS: Final = frozenset({"ol", "ul", "menu", "dir"})
+_PREFORMATTED: Final = frozenset({"pre", "xmp", "listing", "plaintext", "textarea"})
+_APART: Final = frozenset({"button", "optgroup", "option", "select", "textarea"})
+"""They stand in a line, with space around them."""
+
+_NOT_SHOWN: Final = frozenset(
+    "script template noscript noframes noembed iframe canvas video audio datalist annotation "  # noqa: SIM905 - as above
+    "annotation-xml param source track".split()
+)
+_CHECKED: Final = {"checkbox": ("☐", "☒"), "radio": ("○", "◉")}
+_WITHOUT_VALUE: Final = frozenset({"hidden", "password", "file", "image", "color", "range"})
+
+_DEEPEST_TABLE: Final = 32
+"""Tables inside each other; the cells of deeper ones are paragraphs."""
+
+_MOST_CELLS: Final = 1_000_000
+_MOST_REVISIONS: Final = 10
+
+
+class TooManyCells(Exception):
+    """The page has millions of cells: what was read until here is kept."""
+
+
+@dataclass
+class _List:
+    """A list that is open: how its items are marked, and the number of the next one."""
+
+    style: str
+    number: int
+    step: int = 1
+
+
+@dataclass
+class _Table:
+    """A table that is open; `outer` is where it stands."""
+
+    outer: Flow
+    lists: list[_List]
+    is_data: bool
+    arranges: bool
+    rows: list[HtmlRow] = field(default_factory=list)
+    in_head: bool = False
+    cell: tuple[int, int, bool] | None = None  # the open one: columns, rows, whether it heads others
+
+
+class HtmlPage:
+    """Takes what the parser of lxml tells (its target), and holds the page's title and blocks.
+
+    Attributes:
+        title: what the page is called.
+        hidden: the number of characters that the page hides.
+        deleted: by whom and when text was deleted ("A. Author, 2024-05-01"; "" where nothing says so).
+        depth: the number of elements that are open.
+    """
+
+    def __init__(self) -> None:
+        self.title = ""
+        self.hidden = 0
+        self.deleted: dict[str, None] = {}
+        self.depth = 0
+        self._flow = Flow()
+        self._styles = styles.HtmlStyles()
+        self._tables: list[_Table] = []
+        self._beyond = 0  # tables that are too deep
+        self._cells = 0
+        self._lists: list[_List] = []
+        self._kept_space = 0  # elements that keep white space
+        self._at_kept = False  # such an element has just begun: its first line end does not count
+        self._inserted: list[tuple[int, str]] = []  # depth and label
+        self._skipped = 0  # the depth of the element that is left out; 0: none
+        self._skipped_as = ""
+        self._skipped_words: list[str] = []
+        self._select: list[tuple[int, bool]] = []  # for each open select: its depth, whether one option was taken
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The lines and tables of the page; all of them after `finish`."""
+        return self._flow.blocks
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+        self.depth += 1
+        if self._skipped:
+            return
+        reason = self._reason_to_skip(tag, attributes)
+        if reason:
+            self._skipped, self._skipped_as = self.depth, reason
+            self._skipped_words = []
+            return
+        if tag in _BLOCKS or (attributes and styles.is_block(attributes)):
+            self._flow.end_line()
+        elif tag in _APART:
+            self._flow.words(" ")
+        if tag in _HEADINGS:
+            self._flow.kind = HEADING
+        elif tag in _LISTS:
+            self._start_list(tag, attributes)
+        elif tag == "li":
+            self._start_item(attributes)
+        elif tag in _PREFORMATTED:
+            self._kept_space += 1
+            self._at_kept = True
+        elif tag == "br":
+            self._flow.line_break()
+        elif tag in ("img", "area"):
+            self._alternative_text(attributes.get("alt", ""))
+        elif tag == "input":
+            self._input(attributes)
+        elif tag == "ins":
+            self._inserted.append((self.depth, _revision(attributes)))
+        elif tag == "select":
+            self._select.append((self.depth, False))
+        elif tag in ("table", "thead", "tr", "td", "th", "caption"):
+            self._start_in_table(tag, attributes)
+        elif tag == "q":
+            self._flow.words("“")
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+        self.depth -= 1
+        if self._skipped:
+            if self.depth < self._skipped:
+                self._end_skipped()
+            return
+        if tag in _BLOCKS:
+            self._flow.end_line()
+        elif tag in _APART:
+            self._flow.words(" ")
+        if tag in _HEADINGS:
+            self._flow.kind = ""
+        elif tag in _LISTS:
+            if self._lists:
+                self._lists.pop()
+        elif tag == "li":
+            self._flow.prefix = ""
+        elif tag in _PREFORMATTED:
+            self._kept_space -= 1
+        elif tag == "ins":
+            while self._inserted and self._inserted[-1][0] > self.depth:
+                self._inserted.pop()
+        elif tag == "select":
+            while self._select and self._select[-1][0] > self.depth:
+                self._select.pop()
+        elif tag in ("table", "thead", "tr", "td", "th"):
+            self._end_in_table(tag)
+        elif tag == "q":
+            self._flow.words("”")
+
+    def data(self, text: str) -> None:
+        """Words, and white space between tags."""
+        if self._skipped:
+            self._skipped_words.append(text)
+            return
+        kept = self._kept_space > 0
+        if self._at_kept:
+            self._at_kept = False
+            text = text.removeprefix("\n")
+        self._flow.words(text, kept=kept, mark=(INSERTED, self._inserted[-1][1]) if self._inserted else None)
+
+    def comment(self, text: str) -> None:
+        """Comments are not shown."""
+
+    def pi(self, target: str, data: str | None = None) -> None:
+        """Nor are processing instructions."""
+
+    def close(self) -> None:
+        """The parser is through with what it was given."""
+
+    def finish(self) -> None:
+        """End whatever is open: the page is over, or breaks off."""
+        if self._skipped:
+            self._end_skipped()
+        while self._tables:
+            self._end_table()
+        self._flow.end_line()
+
+    def _reason_to_skip(self, tag: str, attributes: Mapping[str, str]) -> str:
+        if tag in ("style", "title"):
+            return tag
+        if tag in _NOT_SHOWN:
+            return "not shown"
+        if tag == "option" and self._select:
+            return self._reason_to_skip_option(attributes)
+        if self._styles.hide(tag, attributes) or (tag == "dialog" and "open" not in attributes):
+            return "hidden"
+        if tag == "del":
+            if len(self.deleted) < _MOST_REVISIONS:
+                self.deleted[_revision(attributes)] = None
+            return "deleted"
+        return ""
+
+    def _reason_to_skip_option(self, attributes: Mapping[str, str]) -> str:
+        """Of the options of a list one opens, those that are chosen are shown."""
+        if "selected" in attributes:
+            self._select[-1] = self._select[-1][0], True
+            return ""
+        return "option"
+
+    def _end_skipped(self) -> None:
+        text = "".join(self._skipped_words)
+        if self._skipped_as == "hidden":
+            self.hidden += len(one_line(text)) if len(text) < 1 << 20 else len(text)
+        elif self._skipped_as == "style":
+            self._styles.add(text)
+        elif self._skipped_as == "title":
+            self.title = self.title or one_line(text)
+        self._skipped, self._skipped_words = 0, []
+
+    def _alternative_text(self, words: str) -> None:
+        words = one_line(words)
+        if not words:
+            return
+        if self._tables:
+            self._flow.words(words, mark=(ALTERNATIVE_TEXT, ""))
+        else:
+            self._flow.aside(HtmlLine(words, ALTERNATIVE_TEXT))
+
+    def _input(self, attributes: Mapping[str, str]) -> None:
+        kind = attributes.get("type", "text").strip().lower()
+        if kind in _CHECKED:
+            self._flow.words(f"{_CHECKED[kind]['checked' in attributes]} ")
+        elif kind not in _WITHOUT_VALUE:
+            self._flow.words(f" {attributes.get('value', '')} ")
+        elif kind == "image":
+            self._alternative_text(attributes.get("alt", ""))
+
+    def _start_list(self, tag: str, attributes: Mapping[str, str]) -> None:
+        bulleted = sum(open_list.style in styles.BULLETS for open_list in self._lists[-3:])
+        style = styles.counter_style(tag, attributes, bulleted)
+        backwards = tag == "ol" and "reversed" in attributes
+        self._lists.append(_List(style, _number(attributes.get("start"), 1), -1 if backwards else 1))
+
+    def _start_item(self, attributes: Mapping[str, str]) -> None:
+        if not self._lists:
+            self._flow.prefix = "• "
+            return
+        open_list = self._lists[-1]
+        open_list.number = _number(attributes.get("value"), open_list.number)
+        style = styles.counter_style("", attributes, 0) if "type" in attributes else open_list.style
+        self._flow.prefix = styles.item_marker(style, open_list.number)
+        open_list.number += open_list.step
+
+    def _start_in_table(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag == "table":
+            if len(self._tables) == _DEEPEST_TABLE:
+                self._beyond += 1
+            else:
+                self._start_table(attributes)
+        elif not self._tables or self._beyond:
+            return
+        elif tag == "caption":
+            self._tables[-1].is_data = True
+        elif tag == "thead":
+            self._tables[-1].in_head = self._tables[-1].is_data = True
+        elif tag == "tr":
+            self._start_row()
+        else:
+            self._start_cell(tag, attributes)
+
+    def _end_in_table(self, tag: str) -> None:
+        if tag == "table" and self._beyond:
+            self._beyond -= 1
+        elif not self._tables or self._beyond:
+            return
+        elif tag == "table":
+            self._end_table()
+        elif tag == "thead":
+            self._tables[-1].in_head = False
+        else:
+            self._end_cell()
+
+    def _start_table(self, attributes: Mapping[str, str]) -> None:
+        border = attributes.get("border", "0").strip()
+        arranges = attributes.get("role", "").strip().lower() in ("presentation", "none")
+        self._tables.append(_Table(self._flow, self._lists, border not in ("", "0", "none"), arranges))
+        self._lists = []
+
+    def _start_row(self) -> None:
+        table = self._tables[-1]
+        self._end_cell()
+        table.rows.append(HtmlRow([], table.in_head))
+
+    def _start_cell(self, tag: str, attributes: Mapping[str, str]) -> None:
+        table = self._tables[-1]
+        self._end_cell()
+        self._cells += 1
+        if self._cells > _MOST_CELLS:
+            raise TooManyCells
+        if not table.rows:
+            table.rows.append(HtmlRow([], table.in_head))
+        if tag == "th":
+            table.is_data = True
+        spans = _number(attributes.get("colspan"), 1), _number(attributes.get("rowspan"), 1)
+        table.cell = (*spans, tag == "th")
+        self._flow = Flow()
+
+    def _end_cell(self) -> None:
+        table = self._tables[-1]
+        if table.cell is None:
+            return
+        self._flow.end_line()
+        blocks: str | list[Block] = self._flow.blocks
+        if len(blocks) < 2:
+            line = blocks[0] if blocks else HtmlLine("")
+            if isinstance(line, HtmlLine) and not line.marks and not line.kind:
+                blocks = one_line(line.text)
+        table.rows[-1].cells.append(HtmlCell(blocks, *table.cell))
+        table.cell = None
+        self._flow = table.outer
+
+    def _end_table(self) -> None:
+        self._end_cell()
+        table = self._tables.pop()
+        self._lists = table.lists
+        self._flow = table.outer
+        self._flow.end_line()
+        if table.arranges:
+            table.is_data = False
+        self._flow.blocks += blocks_of(table.rows, is_data=table.is_data)
+
+
+def _number(text: str | None, otherwise: int) -> int:
+    """The number in an attribute of a few digits."""
+    stripped = (text or "").strip()
+    digits = stripped.removeprefix("-")
+    return int(stripped) if digits.isascii() and digits.isdigit() and len(digits) < 8 else otherwise
+
+
+def _revision(attributes: Mapping[str, str]) -> str:
+    """Who inserted or deleted, and when; Word writes the author into `cite`."""
+    author = attributes.get("cite", "").removeprefix("mailto:")
+    return label_of("" if "://" in author else author.replace("%20", " "), attributes.get("datetime", ""))

@@ -1,0 +1,160 @@
+"""Pages of HTML (.html, .htm, .xhtml), as they would be printed: all words that they show, in the order of the file.
+
+A page's title comes first, unless its first heading says the same. Text that the page hides (`display: none` and the
+like) stays out, with a warning; so does deleted text (`<del>`). Pictures, scripts and whatever else lies outside the
+file are not fetched. `aria-hidden` hides nothing from those who see, and such text stays.
+"""
+
+import re
+from typing import Any, Final, cast
+
+from lxml import etree
+from w3lib.encoding import html_body_declared_encoding
+
+from tasks.reading import limits
+from tasks.reading.html.blocks import HtmlLine, HtmlTable
+from tasks.reading.html.page import HtmlPage, TooManyCells
+from tasks.reading.places import HEADING, TABLE
+from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
+from tasks.reading.txt.reader import SLOW_CODECS, UNSURE, beginning, decoded
+
+_PIECE: Final = 1 << 16
+_DEEP: Final = 1_000
+"""Open elements from which on the parser is started anew: the time of an end tag grows with their number."""
+
+_TIDY: Final = bytes.maketrans(bytes([*range(9), 11, *range(14, 32), 127]), b" " * 29)
+"""Controls become spaces: the parser ends at some of them."""
+
+_ASCII: Final = bytes(range(128))
+_MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
+_WRONG: Final = 10
+"""Where so large a part (a tenth) of what is beyond ASCII makes no sense, the declaration is wrong."""
+
+_PROLOG: Final = re.compile(r"\s*<\?xml\b")
+
+
+def read(source: Source) -> Reading:
+    """The text of the page in `source`, its headings and tables as places; an empty file is an empty text.
+
+    Of a page of more than 64 MB the first ones are read, with a warning.
+    """
+    data, complete = beginning(source)
+    writer = Writer()
+    page, whole = _page(data, writer)
+    if not (complete and whole):
+        writer.warn("The page is too long: only its beginning was read.")
+    if page.hidden:
+        writer.warn(f"The page hides text from its readers, which was left out ({page.hidden:,} characters).")
+    if page.deleted:
+        names = "; ".join(filter(None, page.deleted))
+        writer.warn(f"Deleted text was left out{f' ({names})' if names else ''}.")
+    _write(page, writer)
+    if data and not writer.written:
+        writer.warn(NO_TEXT)
+    return writer.reading()
+
+
+def lines_of(data: bytes) -> list[str]:
+    """The lines that the page in `data` shows, for documents that hold pages: table rows a line each, no title."""
+    page, _ = _page(data, Writer())
+    lines: list[str] = []
+    for block in page.blocks:
+        for line in block.rows if isinstance(block, HtmlTable) else [block]:
+            lines += [part for part in line.text.split("\n") if part.strip()]
+    return lines
+
+
+def _page(data: bytes, writer: Writer) -> tuple[HtmlPage, bool]:
+    """What is on the page, and whether all of it was read in time."""
+    text, sure = _characters(data)
+    if not sure:
+        writer.warn(UNSURE)
+    page = HtmlPage()
+    raw = _as_html(text).encode("utf-8", "replace").translate(_TIDY)
+    whole = True
+    parser = _parser(page)
+    at = 0
+    try:
+        while at < len(raw):
+            end = at + _PIECE
+            if end < len(raw):  # not within a tag or a character
+                end = max(raw.rfind(b"<", at + 1, end), at) if b"<" in raw[at + 1 : end] else _boundary(raw, end)
+            parser.feed(raw[at:end])
+            at = end
+            if page.depth > _DEEP:
+                parser.close()
+                page.depth = 0
+                parser = _parser(page)
+            if limits.is_near():
+                whole = False
+                break
+        parser.close()
+    except TooManyCells:
+        whole = False
+    except etree.XMLSyntaxError:  # there is no element in what is left
+        pass
+    page.finish()
+    return page, whole
+
+
+def _characters(data: bytes) -> tuple[str, bool]:
+    """The text of the page in `data`, and whether its encoding is certain."""
+    if not data.startswith(_MARKS):
+        declared = html_body_declared_encoding(data)
+        if declared is not None and declared not in SLOW_CODECS:
+            try:
+                text = data.decode(declared, "replace")
+            except (UnicodeError, LookupError):
+                text = None
+            if text is not None and text.count("\ufffd") * _WRONG <= len(data.translate(None, _ASCII)):
+                return text, True
+    return decoded(data)
+
+
+def _as_html(text: str) -> str:
+    """`text` with the character data sections of XHTML as ordinary characters; HTML has none and is left alone."""
+    if "<![CDATA[" not in text or not _PROLOG.match(text[:1000]):
+        return text
+    pieces = text.split("<![CDATA[")
+    for position, piece in enumerate(pieces[1:], 1):
+        inside, end, rest = piece.partition("]]>")
+        if end:
+            escaped = inside.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+            pieces[position] = escaped + rest
+    return "".join(pieces)
+
+
+def _parser(page: HtmlPage) -> etree.HTMLParser:
+    return etree.HTMLParser(target=cast("Any", page), encoding="utf-8", no_network=True, huge_tree=False)
+
+
+def _boundary(raw: bytes, at: int) -> int:
+    """The beginning of a character at or behind `at`."""
+    while at < len(raw) and raw[at] & 0xC0 == 0x80:
+        at += 1
+    return at
+
+
+def _write(page: HtmlPage, writer: Writer) -> None:
+    heading = next((block.text for block in page.blocks if isinstance(block, HtmlLine) and block.kind == HEADING), "")
+    if page.title and page.title != " ".join(heading.split()):
+        writer.text(page.title)
+    for block in page.blocks:
+        if isinstance(block, HtmlTable):
+            with writer.place(TABLE, str(block.header_rows or "")):
+                for row in block.rows:
+                    _write_line(row, writer)
+        else:
+            if block.kind == HEADING:
+                writer.heading(block.text)
+            _write_line(block, writer)
+
+
+def _write_line(line: HtmlLine, writer: Writer) -> None:
+    start = writer.position
+    if line.kind not in ("", HEADING):
+        writer.placed(line.kind, "", line.text)
+    else:
+        writer.line(line.text)
+    for mark in line.marks:
+        writer.mark(start + mark.start, min(start + mark.end, writer.position), mark.kind, mark.label)

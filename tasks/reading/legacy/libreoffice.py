@@ -1,0 +1,219 @@
+"""LibreOffice, the program that opens documents of Office before 2007: whether it is there, and one conversion.
+
+A document is foreign, so LibreOffice gets as little as can be: a profile made for this one conversion, in which macros,
+links, remembered passwords and proxies are off; a folder of its own, which goes with it; no network where the kernel
+can take it away; the memory limit of the process that starts it, and a time limit. It is one process, a child of ours
+in our group: it ends with us, even when we are killed.
+"""
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shutil import which
+from typing import Final
+
+from storage.temporary_folders import temporary_folder
+from tasks.child_process import only_absolute
+from tasks.errors import Damaged, TookTooLong, TooLarge, UnsupportedFormat
+from tasks.reading import limits
+from tasks.reading.ooxml import ole
+from tasks.reading.text_writer import Reading, Source
+
+_SECONDS: Final = 120.0
+"""Where nothing else limits the time; a document of 100 pages takes 3 s, 1.5 of them to start."""
+
+_SHARE: Final = 0.8
+"""Of the time that is left; the rest is for reading what LibreOffice wrote."""
+
+_MEMORY: Final = 1 << 30
+_LARGEST: Final = 256 << 20
+"""Bytes that it may write into one file."""
+
+_RESTART: Final = 81
+"""The exit status with which it asks to be started again, once its profile is made (desktop/source/app/exithelp)."""
+
+_STARTS: Final = 3
+_PR_SET_PDEATHSIG: Final = 1
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_ITEM: Final = '<item oor:path="/org.openoffice.{}"><prop oor:name="{}" oor:op="fuse"><value>{}</value></prop></item>'
+_SETTINGS: Final = (
+    ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),  # none but from trusted places, and there are none
+    ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
+    ("Office.Common/Security/Scripting", "DisableActiveContent", "true"),
+    ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
+    ("Office.Writer/Content/Update", "Link", "2"),  # never
+    ("Office.Calc/Content/Update", "Link", "2"),
+    ("Office.Common/Save/Document", "WarnAlienFormat", "false"),
+    ("Office.Common/Misc", "UseLocking", "false"),
+    ("Inet/Settings", "ooInetProxyType", "2"),  # nobody listens there
+    ("Inet/Settings", "ooInetHTTPProxyName", "127.0.0.1"),
+    ("Inet/Settings", "ooInetHTTPProxyPort", "9"),
+    ("Inet/Settings", "ooInetHTTPSProxyName", "127.0.0.1"),
+    ("Inet/Settings", "ooInetHTTPSProxyPort", "9"),
+)
+_PROFILE: Final = (
+    '<?xml version="1.0" encoding="UTF-8"?><oor:items xmlns:oor="http://openoffice.org/2001/registry">'
+    + "".join(_ITEM.format(*setting) for setting in _SETTINGS)
+    + "</oor:items>"
+)
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What LibreOffice makes of a format.
+
+    Attributes:
+        extension: of the format (".doc").
+        target, target_filter: the extension that is made ("docx"), and LibreOffice's name of it.
+        library: the part of LibreOffice that it takes ("libswlo.so").
+        package: Debian's package of that part.
+        source_filter: LibreOffice's name of the format: nothing else is opened.
+    """
+
+    extension: str
+    target: str
+    target_filter: str
+    library: str
+    package: str
+    source_filter: str
+
+    def told(self, reading: Reading) -> Reading:
+        """`reading` with a warning of how it came about."""
+        warning = f"A file from before Office 2007 ({self.extension}): it was read through LibreOffice."
+        return replace(reading, warnings=[warning, *reading.warnings])
+
+
+DOC: Final = Conversion(".doc", "docx", "MS Word 2007 XML", "libswlo.so", "libreoffice-writer", "MS Word 97")
+PPT: Final = Conversion(
+    ".ppt", "pptx", "Impress MS PowerPoint 2007 XML", "libsdlo.so", "libreoffice-impress", "MS PowerPoint 97"
+)
+CONVERSIONS: Final = (DOC, PPT)
+
+
+def compound(source: Source, stream: str) -> tuple[bytes, ole.Compound]:
+    """What is in the file, and the file as a compound one that has this stream: LibreOffice would open anything.
+
+    Raises:
+        Damaged: it is none.
+    """
+    data = source if isinstance(source, bytes) else source.read_bytes()
+    if not data:
+        raise Damaged("The file is empty (0 bytes). Ask for it again.")
+    if data.startswith(ole.MAGIC):
+        file = ole.Compound(data)
+        if file.has_stream(stream):
+            return data, file
+    raise Damaged("The file is not a document of its name's format. Ask for it again.")
+
+
+def program(library: str) -> Path | None:
+    """The LibreOffice on the path that has this part; None where there is none."""
+    path = only_absolute(os.environ.get("PATH", os.defpath))
+    found = which("soffice", path=path) or which("libreoffice", path=path)
+    if found is None:
+        return None
+    start = Path(found).resolve()
+    binary = start.with_name("soffice.bin")  # which the script `soffice` starts by way of a splash screen
+    if not binary.exists():
+        return start if sys.platform == "darwin" else None
+    return binary if (start.parent / library).exists() else None
+
+
+def converted(data: bytes, conversion: Conversion) -> bytes:
+    """A document as LibreOffice saves it in another format.
+
+    Raises:
+        UnsupportedFormat: LibreOffice, or that part of it, is not installed.
+        Damaged: LibreOffice does not open the document.
+        TooLarge, TookTooLong: what comes is larger, or takes longer, than it may.
+    """
+    binary = program(conversion.library)
+    if binary is None:
+        raise UnsupportedFormat(
+            f"Documents of the format {conversion.extension} are read through LibreOffice, which is not installed. "
+            f"Install it (package {conversion.package}), or save the document as .{conversion.target}."
+        )
+    seconds = min(_SECONDS, limits.left() * _SHARE)
+    end = time.monotonic() + seconds
+    with temporary_folder() as folder:
+        document = folder / f"document{conversion.extension}"
+        document.write_bytes(data)
+        user = folder / "profile/user"
+        user.mkdir(parents=True)
+        (user / "registrymodifications.xcu").write_text(_PROFILE)
+        command = [
+            str(binary),
+            f"-env:UserInstallation={(folder / 'profile').as_uri()}",
+            *("--headless", "--norestore", "--nologo", "--nodefault", "--nolockcheck"),
+            f"--infilter={conversion.source_filter}",
+            *("--convert-to", f"{conversion.target}:{conversion.target_filter}"),
+            *("--outdir", str(folder / "made"), str(document)),
+        ]
+        for _ in range(_STARTS):
+            if _run(command, folder, end) != _RESTART:
+                break
+        made = folder / f"made/document.{conversion.target}"
+        if not made.is_file():
+            raise Damaged("The file is cut off or damaged: LibreOffice does not open it. Ask for it again.")
+        if made.stat().st_size >= _LARGEST:
+            raise TooLarge("The document is too large to be read through LibreOffice. Split it.")
+        return made.read_bytes()
+
+
+def _run(command: list[str], folder: Path, end: float) -> int:
+    try:
+        with subprocess.Popen(  # noqa: S603 - no shell, and nothing of the document in the command
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+            env={
+                "HOME": str(folder),
+                "TMPDIR": str(folder),
+                "PATH": os.defpath,
+                "SAL_USE_VCLPLUGIN": "svp",
+                "LANG": "C.UTF-8",
+            },
+            preexec_fn=_confined(max(1.0, end - time.monotonic())),  # noqa: PLW1509 - a reading process has one thread
+        ) as process:
+            try:
+                return process.wait(max(0.0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                raise TookTooLong(
+                    "LibreOffice took too long to open the document (DILIGENCE_DOCUMENT_TIMEOUT)."
+                ) from None
+            finally:
+                process.kill()
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Damaged("LibreOffice could not be started on the document.") from error
+
+
+def _confined(seconds: float) -> Callable[[], None]:
+    """What LibreOffice does before it starts: take the limits, give up the network, see that it ends with us."""
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+    parent = os.getpid()
+    bounds = ((resource.RLIMIT_CPU, int(seconds) + 1), (resource.RLIMIT_AS, _MEMORY), (resource.RLIMIT_FSIZE, _LARGEST))
+
+    def confine() -> None:
+        for kind, most in (*bounds, (resource.RLIMIT_CORE, 0)):
+            _, allowed = resource.getrlimit(kind)
+            value = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
+            with contextlib.suppress(ValueError, OSError):  # macOS does not limit address space
+                resource.setrlimit(kind, (value, value))
+        if libc is not None:
+            if libc.unshare(_CLONE_NEWNET):  # root's right; for others with a user of their own, where that is allowed
+                libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:  # it went before
+                os._exit(1)
+
+    return confine

@@ -1,0 +1,142 @@
+"""Markdown (.md): its text as it is, headings and tables as places, the rows of tables with their cells split by tabs.
+
+Headings are those of CommonMark (`# …`, and lines underlined with `===` or `---`), tables those of GitHub. In code
+blocks nothing is one, nor in the front matter, which stays.
+"""
+
+import re
+from typing import Final
+
+from tasks.reading import limits
+from tasks.reading.places import TABLE
+from tasks.reading.text_writer import Reading, Source, Writer
+from tasks.reading.txt.reader import text_and_warnings
+
+_HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]++(.*+))?")
+_UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
+_NO_PARAGRAPH: Final = re.compile(r"(?: {4}|\t| {0,3}(?:[-+*>|]|\d{1,9}[.)])(?:\s|$)| {0,3}(?:[-*_][ \t]*){3,}$)")
+_RULE_ROW: Final = re.compile(r"[ ]{0,3}\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*")
+_CELL: Final = re.compile(r"((?:[^|\\`]|\\.?|(`+)(?!`).*?(?<!`)\2(?!`)|`+)*+)(\||$)")
+_MARKUP: Final = re.compile(r"[*_`]+|!?\[([^\]]{0,400}+)\]\([^)]{0,2000}+\)")
+_LONGEST_LINE: Final = 20_000
+"""Characters of a line that may be a heading or a row."""
+_MOST_BACKTICKS: Final = 200
+"""In a row whose cells are told apart: from each, the end of its code is looked for."""
+
+_MOST_LINES: Final = 2_000_000
+"""A text of more lines is no document that somebody wrote; it is read as it is."""
+
+_MOST_HEADINGS: Final = 100_000
+
+
+def read(source: Source) -> Reading:
+    """The text of the file in `source`; of one of more than 64 MB the first ones, with a warning."""
+    text, warnings = text_and_warnings(source)
+    writer = Writer()
+    for warning in warnings:
+        writer.warn(warning)
+    if text.count("\n") > _MOST_LINES:
+        writer.text(text)
+    else:
+        _write(text.removesuffix("\n").split("\n"), writer)
+    return writer.reading()
+
+
+def _write(lines: list[str], writer: Writer) -> None:
+    at = _front_matter(lines)
+    plain = lines[:at]  # what waits to be written at once
+    fence = ""
+    headings = 0
+    while at < len(lines):
+        if limits.is_near():
+            plain += lines[at:]
+            break
+        line = lines[at]
+        opening = _FENCE.match(line)
+        if fence:
+            if opening and opening[1].startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+        elif opening and not (opening[1][0] == "`" and "`" in line[opening.end() :]):
+            fence = opening[1]
+        elif len(line) > _LONGEST_LINE:
+            pass
+        elif headings < _MOST_HEADINGS and (heading := _heading(lines, at)):
+            headings += 1
+            _flush(plain, writer)
+            writer.heading(_MARKUP.sub(r"\1", heading))
+        elif end := _table_end(lines, at):
+            _flush(plain, writer)
+            with writer.place(TABLE, "1"):
+                for row in (line, *lines[at + 2 : end]):
+                    split = not limits.is_near()
+                    writer.line("\t".join(_cells(row)).rstrip("\t") if split else row)
+            at = end
+            continue
+        plain.append(line)
+        at += 1
+    _flush(plain, writer)
+
+
+def _flush(plain: list[str], writer: Writer) -> None:
+    if plain:
+        writer.line("\n".join(plain))
+        plain.clear()
+
+
+def _front_matter(lines: list[str]) -> int:
+    """How many lines at the beginning are front matter."""
+    if lines[0].rstrip() != "---":
+        return 0
+    return next((at + 1 for at, line in enumerate(lines[1:200], 1) if line.rstrip() in ("---", "...")), 0)
+
+
+def _heading(lines: list[str], at: int) -> str:
+    """The words of the heading in a line; "" where it is none."""
+    line = lines[at]
+    match = _HEADING.fullmatch(line)
+    if match:
+        words = (match[1] or "").rstrip(" \t")
+        open_end = words.rstrip("#")
+        return words if open_end[-1:] not in {"", " ", "\t"} else open_end.rstrip(" \t")
+    underlined = at + 1 < len(lines) and lines[at + 1] and _UNDERLINE.fullmatch(lines[at + 1][:1000])
+    if not underlined or not line.strip() or _NO_PARAGRAPH.match(line) or (at and _continues(lines[at - 1])):
+        return ""
+    return line.strip()
+
+
+def _continues(before: str) -> bool:
+    """Whether a line may belong to the paragraph of the line before it."""
+    return bool(before.strip()) and not _HEADING.fullmatch(before[:_LONGEST_LINE])
+
+
+def _table_end(lines: list[str], at: int) -> int:
+    """Where the table ends whose header may be this line; 0 where it is none."""
+    if at + 1 == len(lines) or "|" not in lines[at] or "-" not in lines[at + 1]:
+        return 0
+    rule = lines[at + 1]
+    if len(rule) > _LONGEST_LINE or not _RULE_ROW.fullmatch(rule) or len(_cells(rule)) != len(_cells(lines[at])):
+        return 0
+    end = at + 2
+    while end < len(lines) and lines[end].strip() and not (_FENCE.match(lines[end]) or _HEADING.fullmatch(lines[end])):
+        end += 1
+    return end
+
+
+def _cells(row: str) -> list[str]:
+    """The cells of a row; a bar behind a backslash or in code is one of its characters."""
+    row = row.strip()
+    row = row.removeprefix("|")
+    splits = len(row) <= _LONGEST_LINE and row.count("`") <= _MOST_BACKTICKS
+    cells: list[str] = []
+    at = 0
+    while at <= len(row):
+        match = _CELL.match(row, at) if splits else None
+        if match is None:
+            cells.append(row[at:])
+            break
+        cells.append(match[1].replace("\\|", "|"))
+        at = match.end() if match[3] else len(row) + 1
+    if len(cells) > 1 and not cells[-1].strip():
+        cells.pop()
+    return [" ".join(cell.split()) for cell in cells]

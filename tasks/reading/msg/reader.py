@@ -1,0 +1,311 @@
+"""Mails as Outlook keeps them (.msg): a compound file of properties ([MS-OXMSG]).
+
+The values of properties come through python-oxmsg, which reads all of a file at once and gives up where one value is
+not as it should be: so it is given our own compound file, a property at a time. What is attached is handed on; a mail
+inside the mail as an .eml, made of what is in it.
+"""
+
+import mimetypes
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from email.message import Message
+from email.mime.application import MIMEApplication
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
+from email.utils import format_datetime
+from typing import Final, TypeVar
+
+from oxmsg.domain import constants as c
+from oxmsg.properties import Properties
+
+from tasks.errors import Damaged
+from tasks.reading import limits
+from tasks.reading.mail.compressed_rtf import words_of_bodies
+from tasks.reading.mail.decoding import header_of
+from tasks.reading.mail.message import Mail, MailWords, iso_date, iso_moment, write
+from tasks.reading.ooxml import ole
+from tasks.reading.text_writer import NO_TEXT, Attachment, Reading, Source, Writer
+
+_PROPERTIES: Final = "__properties_version1.0"
+_ATTACHMENT: Final = "__attach_version1.0_#"
+_RECIPIENT: Final = "__recip_version1.0_#"
+_EMBEDDED: Final = "__substg1.0_3701000D"
+_STREAM: Final = "__substg1.0_{:04X}{:04X}"
+_KINDS: Final = {1: "To", 2: "Cc", 3: "Bcc"}
+_MOST_ATTACHED: Final = 1_000
+_MOST_RECIPIENTS: Final = 2_000
+_DEEPEST: Final = 3
+_RECIPIENT_TYPE: Final = 0x0C15
+_ATTACHED_BY_REFERENCE: Final = frozenset({2, 3, 4, 7})
+_ATTACHED_MAIL: Final = 5
+_NAMES: Final = (c.PID_ATTACH_LONG_FILENAME, c.PID_ATTACH_FILENAME, c.PID_DISPLAY_NAME)
+_PICTURES: Final = (".png", ".gif", ".jpg", ".jpeg", ".bmp")
+_SENT_REPRESENTING_SMTP: Final = 0x5D02
+_HIDDEN: Final = 0x7FFE
+_RTF: Final = 0x1009
+_TYPES: Final = mimetypes.MimeTypes(filenames=())
+
+T = TypeVar("T")
+
+
+def read(source: Source) -> Reading:
+    """The text of the mail in `source`; its attachments are handed on.
+
+    Raises:
+        Damaged: it is no mail of Outlook's, or nothing of it can be read.
+    """
+    data = source if isinstance(source, bytes) else source.read_bytes()
+    if not data.startswith(ole.MAGIC):
+        raise Damaged("The file is no mail of Outlook's. Ask for it again.")
+    file = ole.Compound(data)
+    if not file.has_stream(_PROPERTIES):
+        raise Damaged("The file is no mail of Outlook's, or it is damaged. Ask for it again.")
+    writer = Writer()
+    message = _Message(_Storage(file, ()), 32, writer, 0)
+    mail = message.mail()
+    attachments = list(message.attachments())
+    mail.attached = [attachment.name for attachment in attachments]
+    write(mail, writer)
+    for attachment in attachments:
+        writer.attach(attachment.name, attachment.data)
+    if not writer.written:
+        writer.warn(NO_TEXT)
+    return writer.reading()
+
+
+class _Storage:
+    """A folder of the compound file, as python-oxmsg wants it: one property is read at a time."""
+
+    def __init__(self, file: ole.Compound, path: tuple[str, ...]) -> None:
+        self.file = file
+        self.path = path
+
+    @property
+    def properties_stream_bytes(self) -> bytes:
+        return self.stream(_PROPERTIES)
+
+    def property_stream_bytes(self, pid: int, ptyp: int) -> bytes:
+        return self.stream(_STREAM.format(pid, ptyp))
+
+    def stream(self, name: str) -> bytes:
+        path = "/".join((*self.path, name))
+        return self.file.stream(path) if self.file.has_stream(path) else b""
+
+    def below(self, name: str) -> "_Storage":
+        return _Storage(self.file, (*self.path, name))
+
+    def folders(self, prefix: str) -> list[str]:
+        """The names of the folders in this one that begin so, in order."""
+        depth = len(self.path)
+        names = {
+            path[depth]
+            for path in self.file.folders()
+            if len(path) == depth + 1 and path[:depth] == self.path and path[depth].startswith(prefix)
+        }
+        return sorted(names)
+
+
+class _Values:
+    """The properties of a storage; one that cannot be read is as if it were not there."""
+
+    def __init__(self, storage: _Storage, header: int) -> None:
+        self._storage = storage
+        self._properties = Properties(storage, header)
+
+    def text(self, *pids: int) -> str:
+        """The first of these properties that is a text with something in it."""
+        for pid in pids:
+            value = _or_none(lambda pid=pid: self._properties.str_prop_value(pid))  # type: ignore[misc]
+            if value is None:  # not in the encoding that it is said to be in, or not listed
+                wide = self._storage.property_stream_bytes(pid, c.PTYP_STRING)
+                value = wide.decode("utf-16-le", "replace") if wide else None
+            if value is None:
+                narrow = self._storage.property_stream_bytes(pid, c.PTYP_STRING8)
+                value = header_of(narrow) if narrow and pid != c.PID_BODY else narrow.decode("cp1252", "replace")
+            if value and value.strip("\0 \r\n\t"):
+                return value.rstrip("\0")
+        return ""
+
+    def data(self, pid: int) -> bytes:
+        return self._storage.property_stream_bytes(pid, c.PTYP_BINARY)
+
+    def number(self, pid: int) -> int | None:
+        value = _or_none(lambda: self._properties.int_prop_value(pid))
+        return value if isinstance(value, int) else None
+
+    def moment(self, *pids: int) -> datetime | None:
+        for pid in pids:
+            value = _or_none(lambda pid=pid: self._properties.date_prop_value(pid))  # type: ignore[misc]
+            if isinstance(value, datetime) and value.year > 1601:
+                return value
+        return None
+
+    @property
+    def charset(self) -> str:
+        return _or_none(lambda: self._properties.body_encoding) or "cp1252"
+
+
+class _Message:
+    """The mail in a storage; its properties begin after a header of so many bytes."""
+
+    def __init__(self, storage: _Storage, header: int, writer: Writer, depth: int) -> None:
+        self._storage = storage
+        self._values = _Values(storage, header)
+        self._writer = writer
+        self._depth = depth
+
+    def mail(self) -> Mail:
+        """Headers and words."""
+        values = self._values
+        sent = values.moment(c.PID_CLIENT_SUBMIT_TIME, c.PID_MESSAGE_DELIVERY_TIME)
+        headers = self._transport_headers()
+        recipients = self._recipients()
+        kind = values.text(c.PID_MESSAGE_CLASS).lower()
+        if "smime" in kind and "multipartsigned" not in kind:
+            self._writer.warn(
+                "The mail is encrypted or sealed (S/MIME): its words cannot be read. Ask for a plain copy."
+            )
+        mail = Mail(
+            {
+                "From": self._sender() or headers.get("from", ""),
+                "To": recipients["To"] or headers.get("to", "") or values.text(c.PID_DISPLAY_TO),
+                "Cc": recipients["Cc"] or headers.get("cc", "") or values.text(c.PID_DISPLAY_CC),
+                "Bcc": recipients["Bcc"] or values.text(c.PID_DISPLAY_BCC),
+                "Date": iso_moment(sent) if sent else iso_date(headers.get("date", "")),
+                "Subject": values.text(c.PID_SUBJECT) or headers.get("subject", ""),
+            }
+        )
+        mail.words.append(self._words())
+        return mail
+
+    def attachments(self) -> Iterator[Attachment]:
+        """What is attached, but for the pictures of the page."""
+        names = self._storage.folders(_ATTACHMENT)
+        if len(names) > _MOST_ATTACHED:
+            self._writer.warn(f"The mail has more than {_MOST_ATTACHED} attachments: the others were left out.")
+        for name in names[:_MOST_ATTACHED]:
+            if limits.is_near():
+                self._writer.warn("Reading the mail takes too long: its last attachments were left out.")
+                return
+            storage = self._storage.below(name)
+            values = _Values(storage, 8)
+            method = values.number(c.PID_ATTACH_METHOD)
+            if method == _ATTACHED_MAIL or storage.folders(_EMBEDDED):
+                yield from self._inner_mail(storage, values)
+                continue
+            mime_type = values.text(c.PID_ATTACH_MIME_TAG).lower()
+            shown_as = values.text(*_NAMES) or _name_for(mime_type)
+            within = values.text(c.PID_ATTACH_CONTENT_ID) or values.number(_HIDDEN)
+            if within and (
+                mime_type.startswith("image/") or shown_as.lower().endswith((".png", ".gif", ".jpg", ".jpeg"))
+            ):
+                continue
+            content = values.data(c.PID_ATTACH_DATA_BINARY)
+            if not content and method in _ATTACHED_BY_REFERENCE:
+                self._writer.warn(f"{shown_as} is not in the mail, which only tells where it lay.")
+            yield Attachment(shown_as, content or None)
+
+    def as_eml(self) -> bytes:
+        """The mail as the internet would send it."""
+        mail, attachments = self.mail(), list(self.attachments())
+        body = MIMEText(_valid(mail.words[0].text()), "plain", "utf-8")
+        message: Message = body
+        if attachments:
+            message = MIMEMultipart()
+            message.attach(body)
+            for attachment in attachments:
+                part = MIMEApplication(attachment.data or b"")
+                part.add_header("Content-Disposition", "attachment", filename=("utf-8", "", _valid(attachment.name)))
+                message.attach(part)
+        lines = []
+        for name, value in mail.headers.items():
+            if name == "Date":
+                with suppress(ValueError):
+                    value = format_datetime(datetime.fromisoformat(value))  # noqa: PLW2901
+            if value:
+                lines.append(f"{name}: {' '.join(_valid(value).split())}\n")
+        return "".join(lines).encode() + message.as_bytes()
+
+    def _inner_mail(self, storage: _Storage, values: _Values) -> Iterator[Attachment]:
+        if self._depth == _DEEPEST:
+            self._writer.warn("A mail lies too deep inside other mails to be read.")
+            return
+        inner = _Message(storage.below(_EMBEDDED), 24, self._writer, self._depth + 1)
+        if not inner._storage.properties_stream_bytes:  # a document of another program
+            yield Attachment(values.text(c.PID_ATTACH_LONG_FILENAME, c.PID_DISPLAY_NAME) or "object", None)
+            return
+        subject = inner._values.text(c.PID_SUBJECT) or values.text(c.PID_DISPLAY_NAME) or "mail"
+        yield Attachment(f"{' '.join(subject.split())[:100].replace('/', '-')}.eml", inner.as_eml())
+
+    def _sender(self) -> str:
+        values = self._values
+        name = values.text(c.PID_SENT_REPRESENTING_NAME, c.PID_SENDER_NAME)
+        address = values.text(
+            _SENT_REPRESENTING_SMTP,
+            c.PID_SENDER_SMTP_ADDRESS,
+            c.PID_SENT_REPRESENTING_EMAIL_ADDRESS,
+            c.PID_SENDER_EMAIL_ADDRESS,
+        )
+        return _address(name, address)
+
+    def _recipients(self) -> dict[str, str]:
+        found: dict[str, list[str]] = {kind: [] for kind in _KINDS.values()}
+        for name in self._storage.folders(_RECIPIENT)[:_MOST_RECIPIENTS]:
+            values = _Values(self._storage.below(name), 8)
+            kind = _KINDS.get((values.number(_RECIPIENT_TYPE) or 1) & 0xF, "To")
+            address = values.text(c.PID_SMTP_ADDRESS, c.PID_EMAIL_ADDRESS)
+            shown = _address(values.text(c.PID_DISPLAY_NAME), address)
+            if shown:
+                found[kind].append(shown)
+        return {kind: ", ".join(shown) for kind, shown in found.items()}
+
+    def _transport_headers(self) -> dict[str, str]:
+        """The headers with which the mail came, where they were kept."""
+        headers: dict[str, str] = {}
+        name = ""
+        for line in self._values.text(c.PID_TRANSPORT_MESSAGE_HEADERS)[: 1 << 18].splitlines():
+            key, colon, value = line.partition(":")
+            if line[:1] in " \t" and name:
+                headers[name] += " " + line.strip()
+            elif colon and key.strip().lower() not in headers:
+                name = key.strip().lower()
+                headers[name] = value.strip()
+            else:
+                name = ""
+        return {name: header_of(value.encode("utf-8", "replace")) for name, value in headers.items()}
+
+    def _words(self) -> MailWords:
+        values = self._values
+        page = values.data(c.PID_HTML)
+        html = page.decode(values.charset, "replace") if page else values.text(c.PID_BODY_HTML)
+        return words_of_bodies(values.text(c.PID_BODY), html, values.data(_RTF))
+
+
+def _name_for(mime_type: str) -> str:
+    """The name of what is attached without one: a mail is one too that was signed as a whole."""
+    ending = ".eml" if mime_type.startswith("multipart/") else _TYPES.guess_extension(mime_type)
+    return f"attachment{ending or ''}"
+
+
+def _address(name: str, address: str) -> str:
+    name = name.strip().strip("'\"")
+    if "@" not in address:  # one of Exchange's own
+        return name or address
+    return f"{name} <{address}>" if name and name.lower() != address.lower() else address
+
+
+def _or_none(value: "Callable[[], T]") -> T | None:
+    """What python-oxmsg makes of a property; None where it cannot make anything of it."""
+    try:
+        return value()
+    except (Damaged, MemoryError):
+        raise
+    except (KeyError, ValueError, LookupError, OverflowError, AssertionError, AttributeError, struct.error):
+        return None
+
+
+def _valid(text: str) -> str:
+    """A text that can be encoded."""
+    return text.encode("utf-8", "replace").decode()

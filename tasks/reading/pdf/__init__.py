@@ -1,0 +1,12 @@
+"""PDF files (.pdf)."""
+
+from typing import Final
+
+from tasks.reading.formats import DocumentFormat
+
+FORMAT: Final = DocumentFormat(
+    extensions=(".pdf",),
+    mime_types=("application/pdf",),
+    version="pdf-12",
+    reader="tasks.reading.pdf.reader",
+)

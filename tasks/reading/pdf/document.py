@@ -1,0 +1,399 @@
+"""PDFium's own calls in Python's types: a document, and what PDFium writes of it.
+
+pypdfium2's classes are left out where they cost: reading the text of all pages through them takes 1.15 times as long
+as through the calls themselves. pypdfium2 also gives each kind of pointer a class of its own: a call takes 0.5 µs
+through those and 0.2 µs through plain prototypes, which the calls have here that are made for each annotation and each
+comma. What these open is a number, which only they take. Calls that are made for each glyph take 0.12 µs: nothing that
+they are handed is made for the call or looked at.
+
+PDFium is not safe to call from several threads, nor is what is here.
+"""
+
+import ctypes
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress, repeat
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from tasks.reading.limits import keep_memory
+from tasks.reading.pdf import stand_in_font
+from tasks.reading.pdf.repair import looks_like_bomb, without_bombs
+from tasks.reading.text_writer import Source
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom, in points of the page, whose y grows upwards."""
+_HALVES: Final = re.compile("[\ud800-\udfff]")
+
+
+def plain(function: Any) -> Any:
+    """The same function, whose pointers, handed over and returned, are mere addresses.
+
+    It keeps the interpreter's lock, for giving that up takes longer than what these do.
+    """
+    prototype = ctypes.PYFUNCTYPE(_plain_type(function.restype), *map(_plain_type, function.argtypes))
+    return prototype(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
+def _quick(function: Any) -> Any:
+    """The same function, which takes integers, references and what other quick ones return, and looks at none."""
+    kind = _Opened if _plain_type(function.restype) is ctypes.c_void_p else function.restype
+    return ctypes.PYFUNCTYPE(kind)(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
+def _plain_type(kind: Any) -> Any:
+    return ctypes.c_void_p if isinstance(kind, type) and issubclass(kind, ctypes._Pointer) else kind  # noqa: SLF001
+
+
+class _Opened(ctypes.c_void_p):
+    """What PDFium opened, as quick functions return and take it."""
+
+
+class _Numbers:
+    """Where PDFium writes so many numbers a call, and references to them: to make one takes as long as a call."""
+
+    def __init__(self, kind: Any, width: int, *, references: int) -> None:
+        self._width = width
+        self._values = (kind * (width * _AT_ONCE))()
+        step = ctypes.sizeof(kind)
+        self._references = [
+            [ctypes.byref(self._values, step * at) for at in range(first, width * _AT_ONCE, width)]
+            for first in range(references)
+        ]
+
+    def written(self, function: Any, items: Sequence[Any], *pointers: Any) -> tuple[list[list[float]], list[int]]:
+        """What a function writes for each of some items, and what it returns.
+
+        The first numbers of all items come in one list, the second ones in the next; 0 where it writes nothing.
+        """
+        columns: list[list[float]] = [[] for _ in range(self._width)]
+        returned: list[int] = []
+        for start in range(0, len(items), _AT_ONCE):
+            part = items[start : start + _AT_ONCE]
+            ctypes.memset(self._values, 0, ctypes.sizeof(self._values))
+            returned += map(function, *map(repeat, pointers), part, *self._references)
+            values = self._values[: self._width * len(part)]
+            for at, column in enumerate(columns):
+                column.extend(values[at :: self._width])
+        return columns, returned
+
+
+class _Buffer:
+    """Where PDFium writes strings, as UTF-16 units: one for all, which grows to the longest."""
+
+    def __init__(self) -> None:
+        self.written = 0
+        self.grow(1 << 14)
+
+    def grow(self, units: int) -> None:
+        self.size = units
+        self.units = (ctypes.c_ushort * units)()
+
+    def text(self, units: int) -> str:
+        """The text, a space for half a character: of an icon beyond 16 bits PDFium gives its first unit alone."""
+        data = ctypes.string_at(self.units, 2 * units)
+        try:
+            return data.decode("utf-16-le")
+        except UnicodeDecodeError:
+            return _HALVES.sub(" ", data.decode("utf-16-le", "surrogatepass"))
+
+
+open_annotation: Final = plain(pdfium.FPDFPage_GetAnnot)
+close_annotation: Final = plain(pdfium.FPDFPage_CloseAnnot)
+kind_of: Final = plain(pdfium.FPDFAnnot_GetSubtype)
+has_key: Final = plain(pdfium.FPDFAnnot_HasKey)
+string_value: Final = plain(pdfium.FPDFAnnot_GetStringValue)
+appearance: Final = plain(pdfium.FPDFAnnot_GetAP)
+rectangle: Final = plain(pdfium.FPDFAnnot_GetRect)
+set_flags: Final = plain(pdfium.FPDFAnnot_SetFlags)
+field_kind: Final = plain(pdfium.FPDFAnnot_GetFormFieldType)
+field_value: Final = plain(pdfium.FPDFAnnot_GetFormFieldValue)
+count_options: Final = plain(pdfium.FPDFAnnot_GetOptionCount)
+option_label: Final = plain(pdfium.FPDFAnnot_GetOptionLabel)
+option_chosen: Final = plain(pdfium.FPDFAnnot_IsOptionSelected)
+character_at: Final = plain(pdfium.FPDFText_GetCharIndexFromTextIndex)
+character_box: Final = plain(pdfium.FPDFText_GetLooseCharBox)
+character_angle: Final = plain(pdfium.FPDFText_GetCharAngle)
+is_generated: Final = plain(pdfium.FPDFText_IsGenerated)
+
+object_matrix: Final = _quick(pdfium.FPDFPageObj_GetMatrix)
+draw_mode: Final = _quick(pdfium.FPDFPath_GetDrawMode)
+count_segments: Final = _quick(pdfium.FPDFPath_CountSegments)
+_path_segment: Final = _quick(pdfium.FPDFPath_GetPathSegment)
+_segment_kind: Final = _quick(pdfium.FPDFPathSegment_GetType)
+_segment_point: Final = _quick(pdfium.FPDFPathSegment_GetPoint)
+_closes: Final = _quick(pdfium.FPDFPathSegment_GetClose)
+_page_object: Final = _quick(pdfium.FPDFPage_GetObject)
+_object_kind: Final = _quick(pdfium.FPDFPageObj_GetType)
+_object_bounds: Final = _quick(pdfium.FPDFPageObj_GetBounds)
+_fill_colour: Final = _quick(pdfium.FPDFPageObj_GetFillColor)
+_stroke_colour: Final = _quick(pdfium.FPDFPageObj_GetStrokeColor)
+_loose_box: Final = _quick(pdfium.FPDFText_GetLooseCharBox)
+_tight_box: Final = _quick(pdfium.FPDFText_GetCharBox)
+_run_box: Final = _quick(pdfium.FPDFText_GetRect)
+_origin: Final = _quick(pdfium.FPDFText_GetCharOrigin)
+_code: Final = _quick(pdfium.FPDFText_GetUnicode)
+_has_no_character: Final = _quick(pdfium.FPDFText_HasUnicodeMapError)
+_angle: Final = _quick(pdfium.FPDFText_GetCharAngle)
+_text_object: Final = plain(pdfium.FPDFText_GetTextObject)
+_AT_ONCE: Final = 1024
+_rectangles: Final = _Numbers(ctypes.c_float, 4, references=1)
+_bounds: Final = _Numbers(ctypes.c_float, 4, references=4)
+_boxes: Final = _Numbers(ctypes.c_double, 4, references=4)
+_colours: Final = _Numbers(ctypes.c_uint, 4, references=4)
+_points: Final = _Numbers(ctypes.c_double, 2, references=2)
+_corners: Final = _Numbers(ctypes.c_float, 2, references=2)
+
+READ_AT_ONCE: Final = 8 << 20
+"""Bytes of a file that is read before PDFium opens it: it reads by half a kilobyte otherwise."""
+
+_LOCKED: Final = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
+_buffer: Final = _Buffer()
+_LONGEST: Final = 1 << 23
+"""Units of a string or of a page's text; a longer one is not real."""
+
+keep_memory()
+
+
+class NotOpened(Exception):
+    """PDFium does not open the document; `locked` where that is for want of a password."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"PDFium's error {code}")
+        self.locked = code in _LOCKED
+
+
+class PdfDocument:
+    """An open PDF of `size` bytes. One that is encrypted with an empty user password opens like any other.
+
+    `bombed`: parts of it were left out, for PDFium ends the process when it unpacks more than memory holds.
+
+    Raises:
+        NotOpened: PDFium cannot open it.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.size = len(source) if isinstance(source, bytes) else source.stat().st_size
+        if isinstance(source, Path) and self.size <= READ_AT_ONCE:
+            source = source.read_bytes()
+        self.bombed = False
+        if isinstance(source, bytes):
+            if looks_like_bomb(source) and (harmless := without_bombs(source)) is not None:
+                source, self.bombed = harmless, True
+            self.handle = pdfium.FPDF_LoadMemDocument64(source, len(source), None)
+        else:
+            self.handle = pdfium.FPDF_LoadDocument(os.fsencode(source), None)
+        if not self.handle:
+            raise NotOpened(pdfium.FPDF_GetLastError())
+        self._stand_ins = stand_in_font.uses()
+        self._source = source  # PDFium reads from these bytes as long as the document is open
+        self._forms: Any = None
+        self._settings: Any = None
+        self._classes: pypdfium2.PdfDocument | None = None
+        self._is_drawn_from_copy = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._forms is not None:
+            pdfium.FPDFDOC_ExitFormFillEnvironment(self._forms)
+        if self._classes is not None:
+            self._classes.close()
+        if self._classes is None or self._is_drawn_from_copy:
+            pdfium.FPDF_CloseDocument(self.handle)
+
+    @property
+    def data(self) -> bytes:
+        """The file's bytes."""
+        return self._source if isinstance(self._source, bytes) else self._source.read_bytes()
+
+    @property
+    def uses_stand_in(self) -> bool:
+        """Whether a font stood in for one of the document's so far."""
+        return stand_in_font.uses() > self._stand_ins
+
+    @property
+    def forms(self) -> Any:
+        """What PDFium asks for with a form field: made when first wanted, None where the document has no form."""
+        if self._forms is None and pdfium.FPDF_GetFormType(self.handle) != pdfium.FORMTYPE_NONE:
+            self._settings = pdfium.FPDF_FORMFILLINFO(version=2)
+            self._forms = pdfium.FPDFDOC_InitFormFillEnvironment(self.handle, self._settings)
+        return self._forms
+
+    def page(self, index: int) -> pypdfium2.PdfPage:
+        """A page as pypdfium2 has it, to be drawn; the caller closes it.
+
+        Raises:
+            pypdfium2.PdfiumError: it cannot be opened.
+        """
+        with stand_in_font.left_out():  # it would be drawn as squares
+            if self._classes is None:
+                self._is_drawn_from_copy = self.uses_stand_in
+                self._classes = pypdfium2.PdfDocument(self._source if self._is_drawn_from_copy else self.handle)
+            return self._classes[index]
+
+
+class PageText(NamedTuple):
+    """The text of a page, its length in UTF-16 units, and how many characters PDFium counts."""
+
+    text: str
+    units: int
+    characters: int
+
+
+def page_text(textpage: Any) -> PageText:
+    """The text of an open text page."""
+    count = min(pdfium.FPDFText_CountChars(textpage), _LONGEST)
+    if 2 * count >= _buffer.size:  # twice the room: what PDFium counts as one character may be two units
+        _buffer.grow(3 * count)
+    units = max(0, pdfium.FPDFText_GetText(textpage, 0, count, _buffer.units) - 1)  # without the NUL
+    return PageText(_buffer.text(units), units, count)
+
+
+def box_sides(textpage: Any, indices: Sequence[int]) -> list[list[float]]:
+    """Left, top, right and bottom of the boxes of some characters of a page, a list each; 0 of one that has none."""
+    return _rectangles.written(_loose_box, indices, _reference(textpage))[0]
+
+
+def character_boxes(textpage: Any, indices: Sequence[int]) -> Iterator[Box]:
+    """The boxes of some characters of a page; all is 0 of one that has none."""
+    return zip(*box_sides(textpage, indices), strict=True)
+
+
+def tight_boxes(textpage: Any, count: int) -> list[tuple[float, float, float, float] | None]:
+    """The boxes that just hold the first so many characters of a page: left, right, bottom, top; None without one."""
+    sides, have_box = _boxes.written(_tight_box, range(count), _reference(textpage))
+    boxes: Iterator[Any] = zip(*sides, strict=True)
+    return [box if has_box else None for box, has_box in zip(boxes, have_box, strict=True)]
+
+
+def character_origins(textpage: Any, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
+    """Where the pen stood for some characters of a page."""
+    xs, ys = _points.written(_origin, indices, _reference(textpage))[0]
+    return zip(xs, ys, strict=True)
+
+
+def character_angles(textpage: Any, indices: Iterable[int]) -> list[float]:
+    """By how much some characters of a page are turned, in radians."""
+    return list(map(_angle, repeat(_reference(textpage)), indices))
+
+
+def text_objects(textpage: Any, indices: Iterable[int]) -> list[int | None]:
+    """The pieces of text that draw some characters of a page; None for one that PDFium puts in."""
+    return list(map(_text_object, repeat(_address(textpage)), indices))
+
+
+def character_codes(textpage: Any, count: int) -> list[int]:
+    """The first so many characters of a page, as their numbers."""
+    return list(map(_code, repeat(_reference(textpage)), range(count)))
+
+
+def have_no_character(textpage: Any, indices: Iterable[int]) -> list[int]:
+    """1 for each of some characters of a page that stands for a glyph which its font does not name."""
+    return list(map(_has_no_character, repeat(_reference(textpage)), indices))
+
+
+def objects_of(page: Any, kind: int, most: int) -> list[tuple[Any, Box]]:
+    """Those among the first so many objects of a page that are of a kind, and their boxes."""
+    objects = page_objects(page, min(most, pdfium.FPDFPage_CountObjects(page)))
+    wanted = list(compress(objects, map(kind.__eq__, map(_object_kind, objects))))
+    (lefts, bottoms, rights, tops), have_box = _bounds.written(_object_bounds, wanted)
+    return list(compress(zip(wanted, zip(lefts, tops, rights, bottoms, strict=True), strict=True), have_box))
+
+
+def page_objects(page: Any, count: int) -> list[Any]:
+    """The first so many objects of a page."""
+    return list(map(_page_object, repeat(_reference(page)), range(count)))
+
+
+def object_kinds(objects: Sequence[Any]) -> set[int]:
+    """The kinds of some objects of a page."""
+    return set(map(_object_kind, objects))
+
+
+def object_colours(objects: Sequence[Any]) -> set[tuple[float, float, float]]:
+    """The colours that objects are filled and drawn with: red, green and blue up to 255; black where none is said."""
+    colours: set[tuple[float, float, float]] = set()
+    for function in (_fill_colour, _stroke_colour):
+        (reds, greens, blues, _), _ = _colours.written(function, objects)
+        colours.update(zip(reds, greens, blues, strict=True))
+    return colours
+
+
+def annotation_kinds(page: Any, count: int) -> Iterator[int]:
+    """The kinds of the first so many annotations of a page."""
+    address = _address(page)
+    for index in range(count):
+        annotation = open_annotation(address, index)
+        yield kind_of(annotation) if annotation else pdfium.FPDF_ANNOT_UNKNOWN
+        close_annotation(annotation)
+
+
+def count_runs(textpage: Any, first: int, characters: int) -> int:
+    """How many runs so many characters of a page have, from the first on; `run_boxes` then gives their boxes."""
+    return max(0, int(pdfium.FPDFText_CountRects(textpage, first, characters)))
+
+
+def text_within(textpage: Any, box: Box) -> str:
+    """The characters of a page that a box touches."""
+    left, top, right, bottom = box
+    units = pdfium.FPDFText_GetBoundedText(textpage, left, top, right, bottom, _buffer.units, _buffer.size)
+    if units >= _buffer.size:  # there may be more: each call looks at all of the page's characters, so this is seldom
+        units = pdfium.FPDFText_GetBoundedText(textpage, left, top, right, bottom, None, 0)
+        if units > _LONGEST:
+            return ""
+        _buffer.grow(2 * units)
+        units = pdfium.FPDFText_GetBoundedText(textpage, left, top, right, bottom, _buffer.units, _buffer.size)
+    return _buffer.text(units).rstrip("\0")
+
+
+def straight_segments(path: Any, count: int) -> Iterator[tuple[int, float, float, int]]:
+    """Of so many segments of a path those up to its first curve: kind, where they end, whether they close a figure."""
+    segments = list(map(_path_segment, repeat(path), range(count)))
+    kinds = list(map(_segment_kind, segments))
+    if pdfium.FPDF_SEGMENT_BEZIERTO in kinds:
+        del segments[kinds.index(pdfium.FPDF_SEGMENT_BEZIERTO) :]
+    (xs, ys), _ = _corners.written(_segment_point, segments)
+    return zip(kinds, xs, ys, map(_closes, segments), strict=False)
+
+
+def run_boxes(textpage: Any, count: int) -> list[Box]:
+    """The boxes of the first so many runs of text of a page, after they were counted."""
+    sides, _ = _boxes.written(_run_box, range(count), _reference(textpage))
+    return list(zip(*sides, strict=True))
+
+
+def _address(pointer: Any) -> int:
+    return ctypes.cast(pointer, ctypes.c_void_p).value or 0
+
+
+def _reference(pointer: Any) -> Any:
+    """A pointer as quick functions take it."""
+    return ctypes.byref(pointer.contents)
+
+
+def string(function: Any, *arguments: Any) -> str:
+    """The string that `function` writes into a buffer, as UTF-16, without halves of characters; "" for one of 16 MB."""
+    size = function(*arguments, _buffer.units, 2 * _buffer.size)
+    _buffer.written += size
+    if size <= 2 or size > 2 * _LONGEST:
+        return ""
+    if size > 2 * _buffer.size:
+        _buffer.grow(size)
+        function(*arguments, _buffer.units, size)
+    return _buffer.text(size // 2 - 1)
+
+
+def written() -> int:
+    """Bytes of all strings that PDFium has made here so far: one that is meant very often is made each time."""
+    return _buffer.written
+
+
+def attached_file(annotation: int) -> Any:
+    """The file that an annotation pins to the page, as pypdfium2's own prototypes take it."""
+    return pdfium.FPDFAnnot_GetFileAttachment(ctypes.cast(annotation, pdfium.FPDF_ANNOTATION))

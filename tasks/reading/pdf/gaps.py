@@ -1,0 +1,182 @@
+"""The white on a PDF's page: spaces that PDFium does not take for meant, gutters that may part columns.
+
+Where a page is drawn word by word, or glyph by glyph, nothing but the white between the boxes of its characters tells
+its words. PDFium wants more white than some programs leave: it glues words, or ends a line after each letter.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import chain, pairwise, starmap
+from math import inf
+from operator import sub
+from typing import Any, Final
+
+from tasks.reading.pdf import document
+from tasks.reading.pdf.document import Box, PageText
+
+_ALONE: Final = re.compile(r"(?m)^[^\W\d_]\r?$")
+"""A letter that is a line."""
+_FEWEST_ALONE: Final = 8
+_SHARE_ALONE: Final = 0.15
+"""The share of a page's lines that are a letter each where the text came apart."""
+_RUNS_A_WORD: Final = 0.5
+"""Runs of text for each word from which a page is drawn word by word."""
+_RUNS_A_LINE: Final = 2
+_WORD: Final = re.compile(r"\S{4,}")
+_GAP: Final = 0.11
+"""The white between two words, as a share of the height of their letters' boxes."""
+_OVER_OTHERS: Final = 2.5
+"""How much wider it is than most gaps between the letters: letters may all be set apart."""
+_CELLS: Final = 0.75
+"""The white between two runs of a line that may part cells, as a share of their height."""
+_STRETCHED: Final = 1.5
+"""The same at most, on pages whose words are drawn one by one."""
+_SAMPLE: Final = 300
+"""Runs whose gaps tell how wide words stand apart."""
+_MARK: Final = 2.2
+"""The width of a list's mark at most, as a share of its height."""
+_NEAREST: Final = 17
+_NEAR: Final = 16
+"""How far gaps stand from each other, in heights of a line, that are of one gutter."""
+_SHARED: Final = 0.3
+"""The white that they share at least."""
+_OPEN: Final = 3
+"""The white from which two lines are enough, as they are where they share two gaps."""
+_ROWS: Final = 2
+_ROWS_OF_WORDS: Final = 3
+"""The same where words are drawn one by one, and sentences stand apart as far as cells."""
+_MOST: Final = 20_000
+"""Characters whose boxes are asked for."""
+
+
+def is_in_letters(text: str) -> bool:
+    """Whether PDFium's text of a page comes letter by letter: a letter a line, now and then."""
+    lines = text.count("\r\n") + 1
+    if lines < _FEWEST_ALONE or len(text) > 10 * lines:
+        return False
+    return len(_ALONE.findall(text.replace("\r\n", "\n"))) >= max(_FEWEST_ALONE, _SHARE_ALONE * lines)
+
+
+def is_drawn_by_words(text: str, runs: int) -> bool:
+    """Whether a page with so many runs of text is drawn word by word, or in smaller pieces."""
+    return runs > _RUNS_A_LINE * (text.count("\r\n") + 1) and runs > _RUNS_A_WORD * (text.count(" ") + 1)
+
+
+def missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
+    """Where spaces are to be put into the text of a page: between letters with a gap that is wider than others."""
+    text = page_text.text
+    if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
+        return []
+    words = _drawn_in_pieces(textpage, [match.span() for match in _WORD.finditer(text)])
+    within = list(chain.from_iterable(starmap(range, words)))  # a box costs a call
+    boxes = list(document.character_boxes(textpage, within))
+    narrowest = _GAP * min((top - bottom for _, top, _, bottom in boxes if top > bottom), default=0.0)
+    lefts, rights = [box[0] for box in boxes], [box[2] for box in boxes]
+    spots: list[int] = []
+    behind = 0
+    for begin, stop in words:
+        first, end = behind, behind + stop - begin
+        behind = end
+        if max(map(sub, lefts[first + 1 : end], rights[first : end - 1])) <= narrowest:
+            continue
+        gaps: list[float] = []
+        _, top, last_right, last_bottom = boxes[first]
+        for left, top, right, bottom in boxes[first + 1 : end]:
+            height = top - bottom
+            if height <= 0:
+                break
+            gaps.append((left - last_right) / height if abs(bottom - last_bottom) < height / 4 else 0.0)
+            last_right, last_bottom = right, bottom
+        wide = [index for index, gap in enumerate(gaps) if _GAP < gap < 1]
+        if wide and 3 * len(wide) <= len(gaps) and min(gaps[index] for index in wide) > _OVER_OTHERS * _middle(gaps):
+            spots += (begin + index + 1 for index in wide)
+    return spots
+
+
+def _drawn_in_pieces(textpage: Any, words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those of the words, each from and up to a character, whose first and last character are drawn apart."""
+    firsts = document.text_objects(textpage, [begin for begin, _ in words])
+    lasts = document.text_objects(textpage, [end - 1 for _, end in words])
+    return [word for word, first, last in zip(words, firsts, lasts, strict=True) if first != last]
+
+
+def _middle(gaps: list[float]) -> float:
+    return sorted(gaps)[len(gaps) // 2]
+
+
+def turned_runs(textpage: Any, count: int, turn: int) -> list[Box]:
+    """The first so many runs of text of a page whose words are turned by so many quarters, as they stand upright."""
+    boxes = document.run_boxes(textpage, count)
+    match turn:
+        case 1:
+            return [(-top, right, -bottom, left) for left, top, right, bottom in boxes]
+        case 2:
+            return [(-right, -bottom, -left, -top) for left, top, right, bottom in boxes]
+        case 3:
+            return [(bottom, -left, top, -right) for left, top, right, bottom in boxes]
+        case _:
+            return boxes
+
+
+def has_gutters(runs: Sequence[Box], text: str) -> bool:
+    """Whether a page with these runs of text, in the order in which they are drawn, may hold a table.
+
+    So it is where wide gaps stand below each other and what follows them stands at one place. A run that is higher
+    than the one before, and to its right, is as good: a cell that follows one of several lines. White behind the mark
+    of a list does not count.
+    """
+    wide = _least_gap(runs, text)
+    enough = _ROWS if wide == _CELLS else _ROWS_OF_WORDS
+    gaps: list[tuple[float, float, float, float]] = []
+    rows: set[int] = set()
+    last_begin = last_right = last_low = last_high = inf
+    within = False
+    for begin, high, end, low in runs:
+        beside = begin > last_right and high > last_low
+        if beside:
+            height = max(high - low, last_high - last_low)
+            if begin - last_right > wide * height and (within or last_right - last_begin > _MARK * height):
+                for other, left, right, its_end in gaps[:-_NEAREST:-1]:
+                    shared = min(right, begin) - max(left, last_right)
+                    if (
+                        shared > _SHARED * height
+                        and height / 2 < abs(other - low) < _NEAR * height
+                        and (shared > _OPEN * height or _is_below(begin, end, right, its_end))
+                    ):
+                        row = round(low / 4)
+                        if shared > _OPEN * height or row in rows:
+                            rows.add(round(other / 4))
+                        rows.add(row)
+                        if len(rows) >= enough:
+                            return True
+                        break
+                gaps.append((low, last_right, begin, end))
+        within = beside and low < last_high
+        last_begin, last_right, last_low, last_high = begin, end, low, high
+    return False
+
+
+def are_printed_over(runs: Sequence[Box]) -> bool:
+    """Whether a run of text begins where the one before it began: some programs print twice what is to be bold."""
+    for (last_begin, last_high, _, last_low), (begin, high, _, low) in pairwise(runs):
+        if abs(begin - last_begin) < 1 and 2 * (min(high, last_high) - max(low, last_low)) > high - low > 0:
+            return True
+    return False
+
+
+def _is_below(begin: float, end: float, other_begin: float, other_end: float) -> bool:
+    """Whether a run begins or ends where another does, or has its middle there."""
+    before, behind = begin - other_begin, end - other_end
+    return min(abs(before), abs(behind), abs(before + behind) / 2) < 1
+
+
+def _least_gap(runs: Sequence[Box], text: str) -> float:
+    """The white that may part cells, as a share of the height: more than between the words of stretched lines."""
+    if len(runs) <= _RUNS_A_WORD * (text.count(" ") + text.count("\n")):
+        return _CELLS
+    gaps = [
+        (begin - end) / max(0.1, min(high - low, top - bottom))
+        for (_, top, end, bottom), (begin, high, _, low) in pairwise(runs[:_SAMPLE])
+        if begin > end and bottom < high and low < top
+    ]
+    return min(_STRETCHED, max(_CELLS, 2.2 * _middle(gaps))) if gaps else _CELLS

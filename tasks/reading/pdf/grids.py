@@ -1,0 +1,383 @@
+"""Tables of a PDF's page that rules draw: the lines between their cells say which words belong together.
+
+Where rules cross they make a grid; a cell that no rule parts from its neighbour
+spans both. All lengths are points; `y` grows from the top of the page to its bottom.
+"""
+
+import itertools
+import math
+from bisect import bisect, bisect_left
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Final
+
+from tasks.reading.pdf.figures import is_figure, is_sign
+from tasks.reading.pdf.grid_rows import (
+    LEVEL,
+    STACKED,
+    TABLE_LINES,
+    have_room,
+    is_too_much,
+    label_and_figures,
+    rows_between_rules,
+)
+from tasks.reading.pdf.lines import Line, lines_of
+from tasks.reading.pdf.rows import TableRow
+from tasks.reading.pdf.rules import THIN, RuledLine, Rules, joined_rules
+from tasks.reading.pdf.table_columns import columns_of, several_cells, with_signs
+from tasks.reading.pdf.tables import Table
+from tasks.reading.pdf.words import Word, is_right_to_left
+
+_MOST_CELLS: Final = 20_000
+_FEWEST_FIELDS: Final = 3
+_BESIDE: Final = 0.5
+"""The share of a grid's lines that may have words at its sides."""
+_OPEN: Final = 12.0
+"""Rules that reach so far beyond the last rule across them are rows of a table whose side is open."""
+_FILLED: Final = 0.3
+"""The share of a grid's fields that hold something where it is a table."""
+_MOST_EMPTY: Final = 20
+"""Fields of a grid for each of its words: one with more is a drawing."""
+_OPEN_ROWS: Final = 3
+"""Rows without rules between their cells that are parted where the rules above them stand, at least."""
+_FAR: Final = 2.0
+"""How many sizes figures stand behind their labels, at least, where no rule parts the two."""
+_FIGURES: Final = 0.7
+"""The share of the cells behind the first ones that are figures, where a column has several without rules between."""
+_SPANNED: Final = 0.6
+"""The share of a cell's edge that a rule must cover to part it from its neighbour."""
+
+
+def find_ruled_tables(rules: Rules, words: Sequence[Word]) -> list[Table]:
+    """The tables that rules draw round these words of a page."""
+    tables: list[Table] = []
+    grids = [grid for grid in map(_Grid, filter(_may_have_fields, _grids(rules))) if grid.fields >= _FEWEST_FIELDS]
+    if not grids:
+        return []
+    middles = [_middle(word) for word in words]
+    order = sorted(range(len(words)), key=middles.__getitem__)
+    words = [words[index] for index in order]
+    middles = [middles[index] for index in order]
+    for grid in grids:
+        near = words[bisect(middles, grid.top) : bisect(middles, grid.bottom)]
+        inside = [word for word in near if grid.left < word.left + word.right < grid.right]
+        rows = grid.rows(inside) if len(inside) > 1 and not _is_part(inside, near) else []
+        if len(rows) > 1 and _is_filled(rows):
+            if _begins_at_the_right(rows):
+                for row in rows:
+                    row.cells.reverse()
+            tables.append(Table(grid.top, rows))
+    return tables
+
+
+def _may_have_fields(rules: Rules) -> bool:
+    """Whether so many rules can make a grid: two sides may be added to those that are vertical."""
+    return bool(rules.vertical) and (len(rules.horizontal) - 1) * (len(rules.vertical) + 1) >= _FEWEST_FIELDS
+
+
+def _middle(word: Word) -> float:
+    """Where the letters of a word have their middle, from the top of the page."""
+    return word.base - 0.3 * word.size
+
+
+def _is_part(inside: Sequence[Word], near: Sequence[Word]) -> bool:
+    """Whether most lines of a grid go on beside it: rules that part some columns of a table alone say too little."""
+    held = {word.first for word in inside}
+    bases = {round(word.base) for word in inside}
+    beside = {round(word.base) for word in near if word.first not in held}
+    return len(bases & beside) > _BESIDE * len(bases)
+
+
+def _is_filled(rows: Sequence[TableRow]) -> bool:
+    """Whether enough cells hold something: what rules part in charts and forms is no table."""
+    filled = [sum(map(bool, row.cells)) for row in rows]
+    return max(filled) > 1 and sum(filled) >= _FILLED * sum(len(row.cells) for row in rows)
+
+
+def _begins_at_the_right(rows: Sequence[TableRow]) -> bool:
+    """Whether a table is of a script that is written to the left, and most right cells are drawn before left ones."""
+    if not is_right_to_left("".join([cell for row in rows for cell in row.cells])):
+        return False
+    several = [row for row in rows if sum(map(bool, row.cells)) > 1]
+    return 2 * sum(row.words[-1].first < row.words[0].first for row in several) > len(several)
+
+
+def _grids(rules: Rules) -> list[Rules]:
+    """Rules that cross or touch each other, group by group."""
+    horizontal, vertical = joined_rules(rules.horizontal), joined_rules(rules.vertical)
+    heights = [rule.at for rule in horizontal]
+    group = list(range(len(horizontal)))  # the number of a rule's group, by way of other numbers
+
+    def root(number: int) -> int:
+        while group[number] != number:
+            group[number] = number = group[group[number]]
+        return number
+
+    crossed: list[int] = []  # for each vertical rule a horizontal one that it touches
+    for rule in vertical:
+        span = range(bisect_left(heights, rule.begin - THIN), bisect(heights, rule.end + THIN))
+        touched = [index for index in span if horizontal[index].begin - THIN <= rule.at <= horizontal[index].end + THIN]
+        for index in touched[1:]:
+            group[root(index)] = root(touched[0])
+        crossed.append(touched[0] if touched else -1)
+    grids: dict[int, Rules] = {}
+    for index, rule in enumerate(horizontal):
+        grids.setdefault(root(index), Rules([], [])).horizontal.append(rule)
+    for index, rule in zip(crossed, vertical, strict=True):
+        if index >= 0:
+            grids[root(index)].vertical.append(rule)
+    return list(grids.values())
+
+
+class _Grid:
+    """The cells between the rules of one group."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._ys, self._horizontal = _places(rules.horizontal)
+        self._xs, self._vertical = _places(_closed(rules))
+        self._height = max(len(self._ys) - 1, 0)
+        self._width = max(len(self._xs) - 1, 0)
+
+    @property
+    def fields(self) -> int:
+        """How many fields its rules make at most."""
+        return self._height * self._width
+
+    @property
+    def top(self) -> float:
+        """Where its highest rule stands."""
+        return self._ys[0] if self._ys else 0.0
+
+    @property
+    def bottom(self) -> float:
+        """Where its lowest rule stands."""
+        return self._ys[-1] if self._ys else 0.0
+
+    @property
+    def left(self) -> float:
+        """Twice where its first column begins: what the sides of a word add up to."""
+        return 2 * self._xs[0]
+
+    @property
+    def right(self) -> float:
+        """Twice where its last column ends."""
+        return 2 * self._xs[-1]
+
+    def rows(self, words: Sequence[Word], *, parted: bool = False) -> list[TableRow]:
+        """The rows that hold words, each with a text for every column; `parted` where open rows are parted."""
+        if not 0 < self._height * self._width <= min(_MOST_CELLS, _MOST_EMPTY * len(words)):
+            return []
+        cells = self._cells()
+        width = self._width
+        held: dict[int, list[Word]] = {}
+        for word in words:
+            column = bisect(self._xs, (word.left + word.right) / 2) - 1
+            row = bisect(self._ys, _middle(word)) - 1
+            if 0 <= row < self._height and 0 <= column < width:
+                held.setdefault(cells[row * width + column], []).append(word)
+        fields: list[list[list[Line]]] = [[[] for _ in range(width)] for _ in range(self._height)]
+        for field, its_words in sorted(held.items()):
+            fields[field // width][field % width] = lines = lines_of(its_words)
+            if len(lines) >= STACKED and self._part_stack(fields, cells, field):
+                continue
+            if len(lines) >= TABLE_LINES and is_too_much(lines):
+                return []
+        if not parted and (gutters := self._gutters(fields, cells) + self._open_columns(fields, cells)):
+            return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters)).rows(words, parted=True)
+        rows = [
+            row
+            for y, lines in enumerate(fields)
+            if any(lines)
+            for row in rows_between_rules(lines, [self._end(lines[x], cells, y, x) for x in range(width)])
+        ]
+        if not parted and rows and _is_filled(rows) and (gutters := self._beside_labels(fields, cells)):
+            return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters)).rows(words, parted=True)
+        return rows
+
+    def _part_stack(self, fields: Sequence[list[list[Line]]], cells: Sequence[int], field: int) -> bool:
+        """Put the lines of a cell that spans several rows into these, if each is a cell of its own; tells whether so.
+
+        Some programs draw rules between the figures of a table and none between their labels.
+        """
+        y, x = divmod(field, self._width)
+        lines = fields[y][x]
+        rows = [bisect(self._ys, _middle(line.words[0])) - 1 for line in lines]
+        below = range(field, len(cells), self._width)
+        spanned = sum(cells[other] == field for other in below)
+        if len(set(rows)) < len(rows) or len(rows) < LEVEL * spanned:
+            return False
+        if not have_room(lines, self._end(lines, cells, y, x)):
+            return False
+        fields[y][x] = []
+        for row, line in zip(rows, lines, strict=True):
+            fields[row][x] = [line]
+        return True
+
+    def _end(self, lines: Sequence[Line], cells: Sequence[int], y: int, x: int) -> float:
+        """Where the lines of a cell may end: its right side, but for a margin as wide as that on its left."""
+        if len(lines) < 2:
+            return math.inf
+        return self._xs[self._last(cells, y, x) + 1] - max(0.0, min(line.left for line in lines) - self._xs[x])
+
+    def _last(self, cells: Sequence[int], y: int, x: int) -> int:
+        """The last column of a cell."""
+        start = y * self._width
+        while x + 1 < self._width and cells[start + x + 1] == cells[start + x]:
+            x += 1
+        return x
+
+    def _gutters(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
+        """Rules that are not drawn in rows, or in a cell of many lines, whose words stand below those of a header."""
+        gutters: list[RuledLine] = []
+        rows = 0
+        for y, row in enumerate(fields):
+            for x, lines in enumerate(row):
+                if (
+                    not lines
+                    or 1 < len(lines) < _OPEN_ROWS
+                    or (len(lines) == 1 and len(lines[0].cells) < _FEWEST_FIELDS)
+                ):
+                    continue  # the usual
+                counts = [len(line.cells) for line in lines]
+                if max(counts) < _FEWEST_FIELDS or 2 * counts.count(1) > len(counts):
+                    continue
+                if all(map(self._stands_in_columns, lines)):
+                    rows += len(lines)
+                    end = self._ys[self._last_row(cells, y, x) + 1]
+                    inner = self._xs[x + 1 : self._last(cells, y, x) + 1]
+                    gutters += (RuledLine(at, self._ys[y], end) for at in inner)
+        return gutters if rows >= _OPEN_ROWS else []
+
+    def _beside_labels(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
+        """Rules that are not drawn between labels and the figures that share their cells, far behind them."""
+        gutters: list[RuledLine] = []
+        for x in range(self._width):
+            lines = [(y, line) for y, row in enumerate(fields) if self._last(cells, y, x) == x for line in row[x]]
+            held = [(y, *parts) for y, line in lines if (parts := label_and_figures(line)) is not None]
+            if len(held) < 2 or 2 * len(held) < len(lines):
+                continue
+            begin, end = max(label for _, label, _ in held), min(figure for _, _, figure in held)
+            if end - begin > _FAR * lines[0][1].size:
+                middle = (begin + end) / 2
+                gutters += (
+                    RuledLine(middle, self._ys[y], self._ys[self._last_row(cells, y, x) + 1])
+                    for y in {y for y, _, _ in held}
+                )
+        return gutters
+
+    def _open_columns(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
+        """Rules that are not drawn down the table: between the figures that many lines of one of its columns have."""
+        gutters: list[RuledLine] = []
+        for x in range(self._width):
+            rows = [row[x] for y, row in enumerate(fields) if row[x] and self._last(cells, y, x) == x]
+            lines = [line for row in rows for line in row]
+            several = several_cells(lines)
+            behind = [cell.text for line in several for cell in line.cells[1:]]
+            figures = sum(is_figure(text) or is_sign(text) for text in behind)
+            if len(several) < _OPEN_ROWS or figures < _FIGURES * len(behind):
+                continue
+            columns = with_signs(columns_of(lines, several[0].size), lines)
+            places = ((end + begin) / 2 for (_, end), (begin, _) in itertools.pairwise(columns))
+            gutters += (RuledLine(at, self._ys[0], self._ys[-1]) for at in places)
+        return gutters
+
+    def _stands_in_columns(self, line: Line) -> bool:
+        """Whether each cell of a line stands in a column of its own."""
+        sides = [(bisect(self._xs, cell.left), bisect(self._xs, cell.right)) for cell in line.cells]
+        return len(set(sides)) == len(sides) and all(left == right for left, right in sides)
+
+    def _last_row(self, cells: Sequence[int], y: int, x: int) -> int:
+        """The last row of a cell."""
+        while y + 1 < self._height and cells[(y + 1) * self._width + x] == cells[y * self._width + x]:
+            y += 1
+        return y
+
+    def _cells(self) -> list[int]:
+        """For each field of the grid, row by row, the first field of the cell that it belongs to."""
+        width = self._width
+        first = list(range(self._height * width))
+
+        def root(field: int) -> int:
+            while (parent := first[field]) != field:
+                first[field] = field = first[parent]
+            return field
+
+        def join(field: int, other: int) -> None:
+            one, two = root(field), root(other)
+            first[max(one, two)] = min(one, two)
+
+        parted = [_covered(rules, self._ys) for rules in self._vertical[: width + 1]]
+        for y in range(self._height):
+            below = _covered(self._horizontal[y], self._xs)
+            for x in range(width):
+                field = y * width + x
+                if x and not parted[x][y]:
+                    join(field, field - 1)
+                if y and not below[x]:
+                    join(field, field - width)
+        return list(map(root, first))
+
+
+def _closed(rules: Rules) -> list[RuledLine]:
+    """The vertical rules of a grid, and its sides where no rule is drawn."""
+    if not rules.horizontal or not rules.vertical:
+        return rules.vertical
+    top, bottom = min(rule.at for rule in rules.horizontal), max(rule.at for rule in rules.horizontal)
+    left, right = min(rule.begin for rule in rules.horizontal), max(rule.end for rule in rules.horizontal)
+    closed = list(rules.vertical)
+    if min(rule.at for rule in rules.vertical) - left > _OPEN:
+        closed.append(RuledLine(left, top, bottom))
+    if right - max(rule.at for rule in rules.vertical) > _OPEN:
+        closed.append(RuledLine(right, top, bottom))
+    return closed
+
+
+def _places(rules: Iterable[RuledLine]) -> tuple[list[float], list[list[RuledLine]]]:
+    """Where rules stand, those next to each other as one, and the rules of each place."""
+    places: list[list[RuledLine]] = []
+    for rule in sorted(rules):
+        if places and rule.at - places[-1][-1].at <= THIN:
+            places[-1].append(rule)
+        else:
+            places.append([rule])
+    return [sum(rule.at for rule in near) / len(near) for near in places], [_end_to_end(near) for near in places]
+
+
+def _end_to_end(near: Sequence[RuledLine]) -> list[RuledLine]:
+    """Rules of one place; those that go on each other are one."""
+    joined: list[RuledLine] = []
+    for rule in sorted(near, key=attrgetter("begin")):
+        if joined and rule.begin <= joined[-1].end + THIN:
+            last = joined[-1]
+            joined[-1] = RuledLine(last.at, last.begin, max(last.end, rule.end))
+        else:
+            joined.append(rule)
+    return joined
+
+
+def _covered(rules: Sequence[RuledLine], places: Sequence[float]) -> list[bool]:
+    """Whether rules of a place cover most of the way from each of other places to the next."""
+    covered = [False] * (len(places) - 1)
+    partly: list[int] = []
+    for _, first, last in rules:
+        begin, end = bisect_left(places, first), bisect(places, last) - 1
+        if begin < end:
+            covered[begin:end] = [True] * (end - begin)
+        partly += begin - 1, end
+    for at in partly:
+        if 0 <= at < len(covered) and not covered[at]:
+            covered[at] = _covers(rules, places[at], places[at + 1])
+    return covered
+
+
+def _covers(rules: Sequence[RuledLine], begin: float, end: float) -> bool:
+    """Whether rules of a place cover most of the way from `begin` to `end`."""
+    for _, first, last in rules:
+        if first <= begin and end <= last:
+            return True
+    covered = 0.0
+    for _, first, last in rules:
+        if first < end and begin < last:
+            covered += min(last, end) - max(first, begin)
+    return covered >= _SPANNED * (end - begin)

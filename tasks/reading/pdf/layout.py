@@ -1,0 +1,187 @@
+"""The tables of a PDF's page, put into its text: a row a line, its cells split by tabs.
+
+PDFium's text stays as it is but for the words of tables. Most pages hold none, which the boxes of their runs of text
+tell at a twentieth of the time that the page takes.
+"""
+
+import gc
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+import pypdfium2.raw as pdfium
+
+from tasks.reading.pdf.columns import Columns, columns_by_height, columns_by_rule, pages_side_by_side
+from tasks.reading.pdf.document import PageText
+from tasks.reading.pdf.gaps import (
+    are_printed_over,
+    has_gutters,
+    is_drawn_by_words,
+    is_in_letters,
+    missing_spaces,
+    turned_runs,
+)
+from tasks.reading.pdf.glyphs import words_by_turn
+from tasks.reading.pdf.grids import find_ruled_tables
+from tasks.reading.pdf.lines import Line, lines_of
+from tasks.reading.pdf.prose import columns_of_prose, merged_columns
+from tasks.reading.pdf.right_to_left import missing_breaks
+from tasks.reading.pdf.rules import RuledLine, rules_across, rules_of
+from tasks.reading.pdf.tables import Table, find_tables
+from tasks.reading.pdf.words import (
+    Word,
+    are_set_twice,
+    has_right_to_left,
+    is_right_to_left,
+    text_of,
+    turn_of,
+    words_of_text,
+)
+
+Edit = tuple[int, int, str]
+"""What stands in place of the characters of a page's text from and up to."""
+
+TABLE: Final = "\ufdd0"
+"""Where a table begins. No character has this number."""
+TABLE_END: Final = "\ufdd1"
+
+_MOST_RUNS: Final = 5_000
+_MOST_WORDS: Final = 6_000
+_MOST_LINES: Final = 600
+"""Lines of a page on which tables are looked for: people print 100."""
+_KNOWN: Final = 0.9
+"""The share of words that PDFium gives too where a page that is printed twice was put together well."""
+_BREAK: Final = re.compile(r" *\r\n")
+_FIGURES: Final = re.compile(r"\d\)?[ %]++[(−–-]?[$€£¥]?\(?\d")
+"""Two figures side by side."""
+
+
+def _has_columns_of_figures(text: str) -> bool:
+    """Whether two lines, next to each other but one, have two figures side by side."""
+    rows = [number for number, line in enumerate(text.split("\r\n")) if _FIGURES.search(line)]
+    return any(other - one <= 2 for one, other in pairwise(rows))
+
+
+def layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
+    """What to change in the text of an open page so that it reads as it is printed, in order.
+
+    Its tables stand in rows and cells, words that PDFium glues are apart, and a page that it gives letter by letter is
+    put together from its glyphs.
+    """
+    collects = gc.isenabled()
+    gc.disable()  # thousands of words and cells, and no circles among them: it takes a fifth of the time
+    try:
+        return _layout_edits(page, textpage, page_text)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
+    text = page_text.text
+    if is_in_letters(text) and not is_right_to_left(text):
+        return [(0, len(text), _text_of_glyphs(textpage, page_text))]
+    runs = pdfium.FPDFText_CountRects(textpage, 0, -1)
+    spaces = missing_spaces(textpage, page_text) if is_drawn_by_words(text, runs) else []
+    edits = [(spot, spot, " ") for spot in spaces]
+    if has_right_to_left(text):
+        edits += ((spot, spot, "\r\n") for spot in missing_breaks(textpage, page_text))
+    turn = turn_of(textpage, page_text)
+    boxes = turned_runs(textpage, min(runs, _MOST_RUNS), turn) if not _has_columns_of_figures(text) else None
+    if boxes is not None and is_right_to_left(text):
+        boxes = [(-right, top, -left, bottom) for left, top, right, bottom in boxes]
+    if boxes is not None and not has_gutters(boxes, text) and not are_printed_over(boxes):
+        return edits
+    words = words_of_text(textpage, page_text, turn, spaces)
+    if not 0 < len(words) <= _MOST_WORDS:
+        return edits
+    if are_set_twice(words) and not is_right_to_left(text):
+        once = _text_of_glyphs(textpage, page_text, twice=True)
+        known = set(text.split())
+        found = [word in known for word in once.split()]
+        if sum(found) >= _KNOWN * len(found):
+            return [(0, len(text), once)]
+    rules = rules_of(page, turn)
+    if columns := columns_by_rule(words, rules.vertical, rules.horizontal):
+        return [(0, len(text), _text_of_columns(columns, rules_across(rules), words, text))]
+    tables = find_ruled_tables(rules, words)
+    across = rules_across(rules)
+    ruled = {word.first for word in _words(tables)}
+    free = lines_of(word for word in words if word.first not in ruled)
+    if not tables and not is_right_to_left(text) and (columns := columns_by_height(words, free)):
+        return [(0, len(text), _text_of_columns(columns, across, words, text))]
+    for lines in columns_of_prose(free):
+        if len(lines) <= _MOST_LINES:
+            tables += merged_columns(lines) or [
+                table for side in pages_side_by_side(lines) for table in find_tables(side, across)
+            ]
+    edits += (edit for table in tables for edit in _edits(table, words, text))
+    return sorted(edits)
+
+
+def _text_of_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) -> str:
+    """The text of a page by the places of its glyphs, those first that are turned as most are."""
+    upright = turn_of(textpage, page_text)
+    pieces: list[str] = []
+    words = words_by_turn(textpage, twice=twice)
+    for turn in (upright, *({0, 1, 2, 3} - {upright})):
+        for lines in columns_of_prose(lines_of(words.get(turn, []))):
+            tables = find_tables(lines) if len(lines) <= _MOST_LINES else []
+            pieces += _texts_of_lines(lines, tables)
+    return "\r\n".join(pieces)
+
+
+def _text_of_columns(columns: Iterable[Columns], across: Sequence[RuledLine], words: Iterable[Word], text: str) -> str:
+    """The lines and tables of the stretches of a page, the left column of each before the right one.
+
+    What of the page's text is none of these words, as what is turned, comes last.
+    """
+    pieces: list[str] = []
+    for stretch in columns:
+        for lines in stretch:
+            pieces += _texts_of_lines(lines, find_tables(lines, across) if 0 < len(lines) <= _MOST_LINES else [])
+    end = 0
+    for first, behind in (*sorted((word.first, word.end) for word in words), (len(text), len(text))):
+        if first > end and (left_out := text[end:first].strip()):
+            pieces.append(left_out)
+        end = behind
+    return "\r\n".join(pieces)
+
+
+def _texts_of_lines(lines: Iterable[Line], tables: Sequence[Table]) -> Iterator[str]:
+    """Lines and the tables among them, from top to bottom."""
+    held = {word.first for word in _words(tables)}
+    placed = [(table.base, _marked(table)) for table in tables]
+    placed += ((line.base, text_of(line.words)) for line in lines if line.words[0].first not in held)
+    yield from (text for _, text in sorted(placed))
+
+
+def _edits(table: Table, words: Sequence[Word], text: str) -> list[Edit]:
+    """Put a table's rows where its first word stands, and take its words out wherever else they stand."""
+    members = {word.first for word in _words([table])}
+    order = [word for word in words if word.first in members]
+    runs: list[list[int]] = []
+    for word, before in zip(order, [None, *order], strict=False):
+        if before is not None and not text[before.end : word.first].strip():
+            runs[-1][1] = word.end
+        else:
+            runs.append([word.first, word.end])
+    start, end = runs[0]
+    before_it = "" if start == 0 or text[start - 1] == "\n" else "\r\n"
+    behind_it = "" if end >= len(text) or text[end : end + 2] == "\r\n" else "\r\n"
+    edits = [(start, end, f"{before_it}{_marked(table)}{behind_it}")]
+    for first, last in runs[1:]:
+        begins_line = first == 0 or text[first - 1] == "\n"
+        break_behind = _BREAK.match(text, last) if begins_line else None
+        edits.append((first, break_behind.end() if break_behind else last, ""))
+    return edits
+
+
+def _marked(table: Table) -> str:
+    text = "\r\n".join("\t".join(row.cells) for row in table.rows)
+    return text if table.is_prose else f"{TABLE}{text}{TABLE_END}"
+
+
+def _words(tables: Iterable[Table]) -> list[Word]:
+    return [word for table in tables for row in table.rows for word in row.words]

@@ -1,0 +1,240 @@
+"""The lines of a PDF's page: words side by side, and which of them stand together.
+
+All lengths are points; `base` grows from the top of the page to its bottom.
+"""
+
+import itertools
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Final
+
+from tasks.reading.pdf.figures import is_amount
+from tasks.reading.pdf.words import FARTHEST, WORD_GAP, Word, text_of
+
+Interval = tuple[float, float]
+
+GUTTER: Final = 0.35
+"""The least width of the white between two columns, as a share of the size."""
+TOUCH: Final = 0.1
+"""Points by which a cell has to reach into a column."""
+_MARKS: Final = frozenset(("(", ")", "$", "€", "£", "¥", "US$", "A$", "C$", "HK$", "$(", "€(", "£(", "¥(", "US$("))
+"""Words that belong to the figure beside them."""
+_BEFORE: Final = ("$", "£", "¥", "US$", "$(", "£(")
+"""Signs that always stand before their figure; others stand beside the nearer one."""
+_FIGURE: Final = re.compile(r"[(−–—-]?[\d(]|[−–—-]+$")
+_ENDS_FIGURE: Final = re.compile(r"[\d)%−–—-]$")
+_CELL_GAP: Final = 0.9
+"""Words whose gap is wider, as a share of the size, stand in cells of their own where other lines agree."""
+_SAME_LINE: Final = 0.3
+"""How far a word may be raised or lowered, as a share of the size, to belong to the line."""
+_SMALL: Final = 0.82
+"""Words smaller than that share of a line's may be its exponents."""
+_RAISED: Final = 0.6
+"""How far exponents may be raised, as a share of the line's size."""
+_SPACE: Final = 2
+"""Characters between two words that PDFium parts: a space or a line break."""
+_FEW: Final = 6
+"""Lines above that a word is held against."""
+
+
+class LineCell:
+    """Words of a line that stand together, from where it begins to where it ends."""
+
+    __slots__ = ("_text", "left", "right", "words")
+
+    def __init__(self, words: list[Word]) -> None:
+        self.words = words
+        self.left = words[0].left
+        self.right = words[-1].right
+        self._text: str | None = None
+
+    @property
+    def text(self) -> str:
+        """Its words with single spaces."""
+        if self._text is None:
+            self._text = text_of(self.words)
+        return self._text
+
+
+@dataclass(slots=True)
+class Line:
+    """Words side by side, from left to right; `cells` are those that wide gaps part."""
+
+    words: list[Word]
+    base: float
+    size: float
+    cells: list[LineCell]
+
+    @property
+    def left(self) -> float:
+        """Where it begins."""
+        return self.words[0].left
+
+    @property
+    def right(self) -> float:
+        """Where it ends."""
+        return max(word.right for word in self.words)
+
+
+def lines_of(words: Iterable[Word]) -> list[Line]:
+    """Words put into lines, from the top of the page to its bottom. Exponents join the line beside them."""
+    words = list(words)
+    if only := _only_line(words):
+        return [only]
+    lines: list[Line] = []
+    words.sort(key=attrgetter("left"))
+    words.sort(key=attrgetter("base"))
+    for word in words:
+        base, size = word.base, word.size
+        if lines and base == (line := lines[-1]).base and size == line.size:  # the usual
+            line.words.append(word)
+            continue
+        reach = min(FARTHEST, _SAME_LINE * size)
+        for line in lines[: -_FEW - 1 : -1]:
+            distance = abs(base - line.base)
+            if distance <= reach and distance <= _SAME_LINE * line.size:
+                line.words.append(word)
+                if size > line.size:
+                    line.size, line.base = size, base
+                break
+        else:
+            lines.append(Line([word], base, size, []))
+    lines = _with_exponents(lines)
+    for line in lines:
+        _cut(line)
+    return lines
+
+
+def _only_line(words: list[Word]) -> Line | None:
+    """The line that all words stand in; None where there are several, or none."""
+    if not words:
+        return None
+    if len(words) > 1:
+        bases = [word.base for word in words]
+        spread = max(bases) - min(bases)
+        if spread > FARTHEST or spread > _SAME_LINE * min([word.size for word in words]):
+            return None
+    highest = max(words, key=attrgetter("size"))
+    line = Line(words, highest.base, highest.size, [])
+    _cut(line)
+    return line
+
+
+def _cut(line: Line) -> None:
+    """Put the words of a line in order, and part its cells."""
+    words = line.words
+    if len(words) == 1:
+        line.cells = [LineCell(words)]
+        return
+    words.sort(key=attrgetter("left"))
+    begins = _begins_of_cells(words)
+    if not _MARKS.isdisjoint([word.text for word in words]):
+        begins += _beside_marks(words, begins)
+        begins.sort()
+    line.cells = [LineCell(words[begin:end]) for begin, end in itertools.pairwise((0, *begins, len(words)))]
+
+
+def _with_exponents(lines: list[Line]) -> list[Line]:
+    """The lines; those that hold nothing but exponents and indices of the next one or the last are part of it."""
+    sizes = [line.size for line in lines]
+    if not sizes or min(sizes) >= _SMALL * max(sizes):
+        return lines
+    kept: list[Line] = []
+    for index, line in enumerate(lines):
+        near = [other for other in (*kept[-1:], *lines[index + 1 : index + 2]) if line.size < _SMALL * other.size]
+        hosts = [
+            other
+            for other in near
+            if abs(other.base - line.base) < _RAISED * other.size and all(_beside(word, other) for word in line.words)
+        ]
+        if hosts:
+            hosts[0].words += line.words
+        else:
+            kept.append(line)
+    return kept
+
+
+def _beside(small: Word, line: Line) -> bool:
+    """Whether a small word stands right beside a word of a line."""
+    reach = 0.35 * line.size
+    return any(
+        -reach < small.left - word.right < reach or -reach < word.left - small.right < reach for word in line.words
+    )
+
+
+def _begins_of_cells(words: Sequence[Word]) -> list[int]:
+    """Which words of a line, but for the first, stand behind a wide gap. Those that go on the one before are marked."""
+    begins: list[int] = []
+    last = words[0]
+    last_right, last_size = last.right, last.size
+    for index, word in enumerate(words):
+        gap, size = word.left - last_right, word.size
+        smaller = size if size < last_size else last_size  # noqa: FURB136 - min takes three times as long
+        if gap > _CELL_GAP * smaller:
+            begins.append(index)
+        elif gap < WORD_GAP * smaller and index:
+            word.glued = word.glued or _goes_on(last, word, gap)
+        last, last_right, last_size = word, word.right, size
+    return begins
+
+
+def _goes_on(last: Word, word: Word, gap: float) -> bool:
+    """Whether a word goes on the one before, with next to no gap, unless PDFium took a space between them for meant."""
+    size = word.size
+    raised = abs(word.base - last.base)
+    spaced = 0 <= word.first - last.end <= _SPACE and raised < WORD_GAP * size
+    return -size / 2 < gap and not spaced and raised < _RAISED * max(size, last.size)
+
+
+def _beside_marks(words: Sequence[Word], begins: Collection[int]) -> list[int]:
+    """Which other words of a line begin a cell, as a currency's sign behind a figure does.
+
+    Signs within a cell are joined to their figures.
+    """
+    more: list[int] = []
+    for index, (last, word) in enumerate(itertools.pairwise(words), 1):
+        if index in begins or not (word.text in _MARKS or last.text in _MARKS):
+            continue
+        if _begins_figure(words, index):
+            more.append(index)
+        elif word.text == ")" or last.text == "(" or _is_sign(last, word):
+            word.glued = True
+    return more
+
+
+def _is_sign(word: Word, after: Word) -> bool:
+    """Whether a word is a currency's sign and the next one its figure."""
+    return word.text not in "()" and _FIGURE.match(after.text) is not None
+
+
+def _begins_figure(words: Sequence[Word], index: int) -> bool:
+    """Whether a word is a currency's sign that stands before a figure and behind another, or behind a label."""
+    if index + 1 == len(words) or words[index].text not in _MARKS or words[index].text in "()":
+        return False
+    last, word, after = words[index - 1 : index + 2]
+    if not _ENDS_FIGURE.search(last.text) or not _FIGURE.match(after.text):
+        return False
+    return word.text in _BEFORE or word.left - last.right >= after.left - word.right
+
+
+def over(cell: LineCell, columns: Sequence[Interval]) -> int:
+    """How many columns a cell stands in; these come from left to right."""
+    begin, at = cell.left + TOUCH, bisect_left(columns, (cell.right - TOUCH,))
+    count = 0
+    while count < at and columns[at - count - 1][1] > begin:
+        count += 1
+    return count
+
+
+def offset(one: Interval, other: Interval) -> float:
+    """How far an edge of one, or its middle, stands from that of the other, whichever is nearest."""
+    left, right = one[0] - other[0], one[1] - other[1]
+    return min(abs(left), abs(right), abs(left + right) / 2)
+
+
+def is_header(line: Line) -> bool:
+    """Whether a line holds no figures but years."""
+    return not any(is_amount(cell.text) for cell in line.cells)

@@ -1,0 +1,330 @@
+"""The text of a PDF's page as PDFium lays it out, with its tables in rows and what it leaves broken put right.
+
+Besides hyphens and spaces these are letters that PDFium loses: a ligature whose glyph is named by its letters ("f_i")
+comes as a control character.
+"""
+
+import re
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+import pypdfium2.raw as pdfium
+
+from tasks.reading.pdf import cut_off, document, right_to_left, unknown_characters, vertical
+from tasks.reading.pdf.annotations import Remark
+from tasks.reading.pdf.document import PageText, page_text
+from tasks.reading.pdf.layout import TABLE, TABLE_END, Edit, layout_edits
+from tasks.reading.pdf.repair import packed
+
+_NOT_OURS: Final = re.compile(f"[\t{TABLE}{TABLE_END}]")
+"""What marks cells and tables, and is white space or nothing where a page has it."""
+
+_TABLE: Final = re.compile(f"{TABLE}([^{TABLE}{TABLE_END}]*+){TABLE_END}")
+_HYPHEN: Final = re.compile("[\x02\ufffe]\n?")
+_LINKS: Final = "of|the|to|and|by|over|up|les|sur|sous|aux|et"
+_IN_CHAIN: Final = re.compile(rf"(?:{_LINKS})-\w", re.IGNORECASE)
+_BEHIND_CHAIN: Final = re.compile(rf"\w-(?:{_LINKS})\Z", re.IGNORECASE)
+"""Words within compounds of three: `state-of-the-art`, `Loèche-les-Bains`."""
+_NON: Final = ("on\x02", "on\ufffe", "ON\x02", "ON\ufffe")
+_BEHIND_NON: Final = re.compile(r"on(?<=\b[Nn]on)([a-z]{3,})")
+_WORD: Final = re.compile(r"\w+")
+_LONGEST_WORD: Final = 40
+_MOST_HYPHENS: Final = 20_000
+"""Hyphens of a document that are looked at; each takes 1 µs."""
+_COMMA: Final = re.compile(r",(?=[^\W\d_])")
+"""Behind what a space may be missing: `cash,and`."""
+_GLUED: Final = re.compile(r"[0-9A-Z](?<=[a-z]{2}.)(?:(?<=[0-9])(?<=[a-z]{3}.)|(?<=[A-Z])(?=[a-z]))")
+"""Before what a space may be missing: `in2017`, `inFebruary`. There are fewer of these than of small letters."""
+_BREAK: Final = re.compile(
+    r"\r\n(?:(?=[ ,.;:)\]}%’”»!?*+–−])|(?<=[(\[]\r\n)(?=\w)|(?<=[\w)]\r\n)(?=(?:\d\d?|st|nd|rd|th)\b(?![.,]\d)))"
+)
+_BULLETS: Final = "•●▪■◦○►▸❖➢✓◆\uf0b7\uf0a7"
+_SYMBOLS: Final = "\uf0b7\uf06c\uf06e\uf076\uf077\uf09f\uf0a7\uf0d8\uf0e8"
+_SYMBOL: Final = re.compile(rf"{_SYMBOLS[0]}|^[{_SYMBOLS}](?=\s)", re.MULTILINE)
+"""Bullets of fonts for symbols, as PDFium gives them. Those of a form's boxes stay what they are: some are checked."""
+_BULLET: Final = re.compile(f"[{_BULLETS}](?<=\\S .)")
+_ITEMS: Final = (
+    re.compile(r"\. (?=[A-Z](?<=[\d ]\. .)|\d{1,2}(?:\.\d{1,2})*\.? [A-Z])"),
+    re.compile(r"__ (?=\S)"),
+    re.compile(r" (?=Item \d)"),
+    re.compile(r" (?=\((?:[a-z]{1,3}|\d\d?)\) )"),
+)
+"""Spaces in whose place PDFium may leave a line break out: before an item, a heading behind a figure, behind a line to
+write on. Each pattern begins with what it looks for first: one of all takes four times as long."""
+_MOST_SPOTS: Final = 1_000
+"""Places in a page's text that are looked at; each takes 1.5 µs."""
+
+_SPACE: Final = 0.07
+"""The gap after a comma that is a space, as a share of the line's height: in formulas it is 0.09."""
+
+_WORDS: Final = 0.12
+"""The gap that is a space between two words, as a share of the line's height."""
+
+_NEAR: Final = (200.0, 12.0)
+"""How far, in points to the side and up or down, the line may be beside which a remark is to be read."""
+
+_JOINED: Final = 0.4
+"""The gap or overlap up to which characters stand side by side."""
+
+_NEXT_LINE: Final = 0.7
+"""How much higher or lower a character stands that is on another line, as a share of the line's height."""
+
+_DIFFERENCES: Final = re.compile(rb"/Differences\s*+\[([^\[\]]{1,20000}+)\]")
+_ENTRY: Final = re.compile(rb"(\d{1,3})(?=[\s/])|/([^\s/\[\]<>()]+)")
+_LETTERS: Final = re.compile(rb"[A-Za-z](?:_[A-Za-z]){1,3}")
+
+
+class PageReading(NamedTuple):
+    """What an open page says: its text, and the remarks that have no spot in it."""
+
+    text: str
+    unplaced: Sequence[Remark] = ()
+    unknown: int = 0
+    """How many of its characters are not known."""
+    is_cut_off: bool = False
+    """Whether text was left out that the page does not show."""
+
+
+def text_of(page: Any, remarks: Sequence[Remark] = ()) -> PageReading:
+    """The text of an open page as PDFium gives it, corrected by the positions of its characters.
+
+    Remarks that have a spot are put into it, at the end of the line next to it.
+    """
+    textpage = pdfium.FPDFText_LoadPage(page)
+    if not textpage:
+        return PageReading("", remarks)
+    page_content = page_text(textpage)
+    if not page_content.characters:  # blank: there may be a hundred thousand of them
+        pdfium.FPDFText_ClosePage(textpage)
+        return PageReading("", remarks)
+    page_content = unknown_characters.with_left_out(textpage, page_content)
+    page_content = right_to_left.with_ligatures(textpage, page_content)
+    blanked = cut_off.blanked(textpage, page_content)
+    page_content = blanked or page_content
+    text = page_content.text
+    unknown = unknown_characters.count_in(textpage, page_content.characters)
+    unknown = max(unknown, text.count(unknown_characters.UNKNOWN))
+    if _NOT_OURS.search(text):
+        text = _NOT_OURS.sub(" ", text)
+        page_content = page_content._replace(text=text)
+    columns = vertical.text_of(page, textpage, text)
+    if columns is not None:
+        pdfium.FPDFText_ClosePage(textpage)
+        return PageReading(_NOT_OURS.sub(" ", columns), remarks, unknown)
+    unplaced: list[Remark] = []
+    edits = layout_edits(page, textpage, page_content)
+    spots = _doubtful(text)
+    if remarks or edits or spots:
+        layout = _Layout(textpage, page_content, edits)
+        unplaced = layout.place(remarks)
+        layout.mend(spots)
+        text = layout.text()
+    pdfium.FPDFText_ClosePage(textpage)
+    if blanked:
+        text = cut_off.without_blanks(text)
+    return PageReading(text, unplaced, unknown, blanked is not None)
+
+
+def mended(text: str, lost: Mapping[str, str] = MappingProxyType({}), compounds: frozenset[str] = frozenset()) -> str:
+    r"""`text` with lines that end in `\n` alone, and with words that a hyphen splits at a line's end in one piece.
+
+    `lost` are characters that stand for others, `compounds` those of the whole document.
+
+    PDFium marks such a hyphen with U+FFFE or U+0002. It stays, as a hyphen, in a compound that the document has
+    elsewhere too (`age-adjusted`), in one of several words (`state-of-the-art`), behind `non` in a document that writes
+    so, before a digit and before a capital after a small letter (`Anglo-American`).
+    """
+    text = text.replace("\r\n", "\n").replace(" \n", "\n").rstrip()
+    if any(symbol in text for symbol in _SYMBOLS):
+        text = _SYMBOL.sub("•", text)
+    for character, lost_letters in lost.items():
+        text = text.replace(character, lost_letters)
+    if "\xad" in text:
+        text = text.replace("\xad", "")
+    if "\ufffe" not in text and "\x02" not in text:
+        return text
+    mend: list[str] = []
+    for piece in _HYPHEN.split(text):
+        if mend:
+            halves = _halves(mend[-1], piece)
+            if halves and (
+                _is_compound(*halves, compounds) or _keeps_hyphen(*halves, text) or _is_in_chain(mend[-1], piece)
+            ):
+                mend.append("-")
+        mend.append(piece)
+    return "".join(mend)
+
+
+def compounds_of(texts: Sequence[str]) -> frozenset[str]:
+    """The words with a hyphen within the lines of a document's pages; none where no line ends in a hyphen.
+
+    Where one ends in `non` and a hyphen, also those that begin with it and have none.
+    """
+    if not any("\ufffe" in text or "\x02" in text for text in texts):
+        return frozenset()
+    compounds: set[str] = set()
+    if any(split in text for text in texts for split in _NON):
+        compounds.update(f"non{word}" for text in texts for word in _BEHIND_NON.findall(text))
+    room = _MOST_HYPHENS
+    for text in texts:
+        pieces = text.split("-", room)
+        room -= len(pieces) - 1
+        compounds.update("-".join(halves) for pair in pairwise(pieces) if (halves := _halves(*pair)))
+    return frozenset(compounds)
+
+
+def parts_of(text: str) -> Iterator[tuple[str, bool]]:
+    """The tables of a page's text and the text between them, in order, and whether each is a table."""
+    for index, part in enumerate(_TABLE.split(text)):
+        yield part, index % 2 == 1
+
+
+def has_lost_letters(text: str) -> bool:
+    """Whether `text` has characters that stand for lost letters: fonts number them downwards from 31."""
+    return "\x1f" in text or "\x1e" in text or "\x1d" in text or "\x1c" in text
+
+
+def lost_letters(data: bytes) -> dict[str, str]:
+    """What the control characters of a PDF's text stand for, as its fonts name the glyphs.
+
+    One that stands for different letters in different fonts is left out.
+    """
+    letters: dict[str, set[str]] = {}
+    contents = [data, *(item.content for item in packed(data))]
+    for differences in (match.group(1) for content in contents for match in _DIFFERENCES.finditer(content)):
+        code = 0
+        for number, name in _ENTRY.findall(differences):
+            if number:
+                code = int(number)
+                continue
+            if code < 0x20 and _LETTERS.fullmatch(name):
+                letters.setdefault(chr(code), set()).add(name.decode().replace("_", ""))
+            code += 1
+    return {character: choice.pop() for character, choice in letters.items() if len(choice) == 1}
+
+
+def _halves(before: str, behind: str) -> tuple[str, str] | None:
+    """The word that ends a text and the one that begins the next."""
+    left, right = _WORD.match(before[:-_LONGEST_WORD:-1]), _WORD.match(behind)
+    return (left.group()[::-1], right.group()) if left and right else None
+
+
+def _is_compound(left: str, right: str, compounds: frozenset[str]) -> bool:
+    """Whether a document writes two words with a hyphen, or others behind `non`."""
+    word = f"{left}-{right}"
+    if word in compounds or word.lower() in compounds:
+        return True
+    if left.lower() != "non" or f"non{right.lower()}" in compounds:
+        return False
+    return any(compound[:4].lower() == "non-" for compound in compounds)
+
+
+def _is_in_chain(before: str, behind: str) -> bool:
+    """Whether a hyphen between two texts is one of several in a word."""
+    return _IN_CHAIN.match(behind) is not None or _BEHIND_CHAIN.search(before, max(0, len(before) - 8)) is not None
+
+
+def _keeps_hyphen(left: str, right: str, text: str) -> bool:
+    return right[0].isdigit() or (right[0].isupper() and left[-1].islower()) or f"{left}-{right}" in text
+
+
+def _doubtful(text: str) -> list[tuple[int, int]]:
+    """Where a space may be missing, by the character before it, spaces that may be breaks, and breaks that are none."""
+    spots = [(match.end() - 1, match.end()) for pattern in _ITEMS for match in pattern.finditer(text)]
+    if any(bullet in text for bullet in _BULLETS):
+        spots += ((match.start() - 1, match.start()) for match in _BULLET.finditer(text))
+    spots += [match.span() for match in chain(_COMMA.finditer(text), _BREAK.finditer(text))]
+    spots += ((match.start() - 1, match.start()) for match in _GLUED.finditer(text))
+    return sorted(spots)[:_MOST_SPOTS]
+
+
+class _Layout:
+    """The text of a page, and what is changed in it for the places of its characters."""
+
+    def __init__(self, textpage: Any, page_content: PageText, edits: Sequence[Edit] = ()) -> None:
+        self._textpage = textpage
+        self._text = page_content.text
+        self._wide = len(page_content.text) != page_content.units  # some characters are two units
+        self._in_step = (
+            page_content.units == page_content.characters
+        )  # each of PDFium's characters is one unit, as on most pages
+        self._edits = list(edits)
+        self._replaced = sorted((start, end) for start, end, _ in edits)
+
+    def place(self, remarks: Sequence[Remark]) -> list[Remark]:
+        """Put remarks at the ends of the lines next to their spots; gives those that have none."""
+        left: list[Remark] = []
+        for remark in remarks:
+            line = None if remark.spot is None else self._line_at(*remark.spot)
+            if line is None:
+                left.append(remark)
+            else:
+                words = remark.text.strip()
+                self._edits.append((line, line, ("\n" if "\n" in words else " ") + words))
+        return left
+
+    def mend(self, spots: Iterable[tuple[int, int]]) -> None:
+        """Put spaces after commas and between words where the gap tells, and take out breaks beside what is set higher.
+
+        PDFium takes the former for none, and begins a line after `km²`. Before a bullet it may begin none.
+        """
+        doubts: list[tuple[int, int]] = []
+        between: list[int] = []
+        done = units = 0
+        for start, end in spots:
+            units += len(self._text[done:end].encode("utf-16-le")) // 2 if self._wide else end - done
+            done = end
+            if not self._is_replaced(start):
+                doubts.append((start, end))
+                before = 3 if end - start == 2 else 2 if self._text[start] == " " else 1
+                between += units - before, units
+        if not self._in_step:
+            between = [document.character_at(self._textpage, unit) for unit in between]
+        boxes = document.character_boxes(self._textpage, between)
+        for (start, end), (_, top, right, bottom), (left, next_top, _, next_bottom) in zip(
+            doubts, boxes, boxes, strict=True
+        ):
+            height = min(top - bottom, next_top - next_bottom)
+            if self._text[start] == " ":
+                if abs(bottom - next_bottom) > _NEXT_LINE * height > 0 and left < right:
+                    self._edits.append((start, end, "\r\n"))
+                continue
+            if height <= 0 or bottom >= next_top or next_bottom >= top:
+                continue
+            gap = (left - right) / height
+            comma = end - start == 1
+            letter = comma and self._text[start] != ","
+            if letter and (abs(bottom - next_bottom) > 0.05 * height or gap < _WORDS):
+                continue
+            if comma and gap > _SPACE:
+                self._edits.append((end, end, " "))
+            elif not comma and abs(gap) < _JOINED:
+                self._edits.append((start, end, ""))
+
+    def text(self) -> str:
+        """The text as it was changed."""
+        pieces: list[str] = []
+        done = 0
+        for start, end, instead in sorted(self._edits, key=itemgetter(0)):
+            pieces += self._text[done:start], instead
+            done = max(done, end)
+        return "".join((*pieces, self._text[done:]))
+
+    def _is_replaced(self, at: int) -> bool:
+        """Whether the character there is one of those that stand elsewhere, or otherwise, in the end."""
+        index = bisect(self._replaced, (at, len(self._text))) - 1
+        return index >= 0 and at < self._replaced[index][1]
+
+    def _line_at(self, x: float, y: float) -> int | None:
+        """The end of the line of the character next to a spot; None where there is none near."""
+        near = pdfium.FPDFText_GetCharIndexAtPos(self._textpage, x, y, *_NEAR)
+        unit = pdfium.FPDFText_GetTextIndexFromCharIndex(self._textpage, near) if near >= 0 else -1
+        if unit < 0:
+            return None
+        at = len(self._text.encode("utf-16-le")[: 2 * unit].decode("utf-16-le", "ignore")) if self._wide else unit
+        end = self._text.find("\r\n", at - 1 if self._text[at : at + 1] == "\n" else at)
+        return len(self._text) if end < 0 else end

@@ -1,0 +1,352 @@
+"""PDF: each page's text by PDFium, then its notes and form values; the outline's titles stand at the end.
+
+Pages that are pictures go through text recognition where it is configured; the warnings say what became of them.
+Of forms that a PDF describes in XML and does not draw (XFA) the words and values are read from the XML: their only
+page asks the reader to wait. Where PDFium cannot open a file, it is repaired, and at last pypdf is tried.
+
+PDFium is not safe to call from several threads: the pool gives it a process.
+"""
+
+import contextlib
+import ctypes
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import pypdfium2.raw as pdfium
+from lxml import etree
+
+from tasks.errors import Damaged, PasswordProtected
+from tasks.reading import fallback, limits, places
+from tasks.reading.pdf import annotations, pages, redrawn, repair, unknown_characters, vertical
+from tasks.reading.pdf.annotations import AttachedFiles
+from tasks.reading.pdf.document import NotOpened, PdfDocument, string, written
+from tasks.reading.pdf.scans import Scans
+from tasks.reading.places import page_numbers
+from tasks.reading.text_writer import Reading, Source, Writer
+from tasks.text.normalise import one_line
+
+_MOST_XFA_BYTES: Final = 8 << 20
+"""Of all packets together: as trees they take thirty times as much. Those of public forms take up to 2 MB."""
+
+_MOST_PACKETS: Final = 100
+_MOST_OUTLINE_ITEMS: Final = 20_000
+_DEEPEST_OUTLINE: Final = 64
+_MOST_OUTLINE_BYTES: Final = 8 << 20
+_LONGEST_TITLE: Final = 120
+_MOST_COMPARED: Final = 1 << 30
+"""Characters that are looked through for long titles: half a second."""
+_NO_LETTERS: Final = re.compile(r"[\W_]+")
+_HIDDEN: Final = {"hidden", "invisible", "inactive"}
+_MOST_LOST_PAGES: Final = 100
+"""After so many pages in a row that cannot be opened the count of pages is taken to be false."""
+
+_LITTLE: Final = 400
+"""Characters of a page that may be a scan."""
+
+_MOST_PAGES: Final = 100_000
+_MOST_CHARACTERS: Final = 40_000_000
+_LEAST_CHARACTERS: Final = 2_000_000
+_CHARACTERS_A_BYTE: Final = 30
+"""Of the file, beyond the least: more is a trick, such as one page that is shown a million times.
+
+The densest of 94 public PDFs above 5 KB holds 0.9.
+"""
+
+
+class _PageContent(NamedTuple):
+    """What PDFium gives of a page."""
+
+    text: str
+    remarks: Sequence[annotations.Remark]
+    complete: bool = True
+    unknown: int = 0
+    """How many of its characters are not known, and no warning says so yet."""
+    lost: bool = False
+    """Whether PDFium loses some of its glyphs."""
+    all_remarks: Sequence[annotations.Remark] = ()
+    is_cut_off: bool = False
+    """Whether text was left out that the page does not show."""
+
+
+def read(source: Source) -> Reading:
+    """The text of the PDF in `source`, by page.
+
+    Raises:
+        Damaged, PasswordProtected: it cannot be read.
+    """
+    return fallback.read_or_fall_back(_read, FALLBACK, source)
+
+
+def _read(source: Source) -> Reading:
+    try:
+        return _reading(source, Writer())
+    except NotOpened as error:
+        if error.locked:
+            raise PasswordProtected("The PDF opens with a password only. Save it without one.") from error
+        failure = error
+    size = len(source) if isinstance(source, bytes) else source.stat().st_size
+    if not size:
+        raise Damaged("The file is empty (0 bytes). Ask for it again.") from failure
+    if size > repair.LARGEST:
+        raise Damaged("The file is not a whole PDF, and too large to be repaired. Ask for it again.") from failure
+    for data in repair.repaired(source if isinstance(source, bytes) else source.read_bytes()):
+        writer = Writer()
+        writer.warn(repair.REBUILT)
+        try:
+            reading = _reading(data, writer)
+        except NotOpened as error:
+            failure = error
+        else:
+            if reading.text or reading.recognised is not None:
+                return reading
+    if failure.locked:
+        raise Damaged("The file is damaged, and encrypted besides. Ask for it again, without encryption.") from failure
+    raise Damaged("The file is not a whole PDF: it cannot be opened. Ask for it again.") from failure
+
+
+def _reading(source: Source, writer: Writer) -> Reading:
+    """The document as it is.
+
+    Raises:
+        NotOpened: PDFium does not open it, or no page of it.
+    """
+    with PdfDocument(source) as document:
+        if document.bombed:
+            writer.warn("Parts of the PDF that unpack to very much were left out.")
+        _write_pages(document, writer)
+        if pdfium.FPDFBookmark_GetFirstChild(document.handle, None):
+            _write_outline(document, writer)
+        if pdfium.FPDF_GetFormType(document.handle) == pdfium.FORMTYPE_XFA_FULL:
+            write_xfa(document, writer)
+    return writer.reading()
+
+
+def _write_pages(document: PdfDocument, writer: Writer) -> None:
+    """Take the texts of all pages from PDFium, then write them: taking turns costs 4 % of the time, for caches."""
+    files, scans = AttachedFiles(document, writer), Scans(document, writer)
+    contents: list[_PageContent] = []
+    lost: list[int] = []
+    room = min(_MOST_CHARACTERS, max(_LEAST_CHARACTERS, _CHARACTERS_A_BYTE * document.size))
+    count = pdfium.FPDF_GetPageCount(document.handle)
+    for index in range(count):
+        page = pdfium.FPDF_LoadPage(document.handle, index)
+        if page:
+            contents.append(_content_of(document, page, index, files, scans))
+            room -= sum(map(len, (contents[-1].text, *(remark.text for remark in contents[-1].remarks))))
+        else:
+            contents.append(_PageContent("", []))
+            lost.append(index + 1)
+            if lost[-_MOST_LOST_PAGES:] == list(range(index + 2 - _MOST_LOST_PAGES, index + 2)):
+                del contents[-_MOST_LOST_PAGES:]
+                lost.extend(range(index + 2, count + 1))
+                break
+        late = limits.is_near()
+        if (late or room < 0 or index + 1 == _MOST_PAGES) and index + 1 < count:
+            what = "takes too long to read (DILIGENCE_DOCUMENT_TIMEOUT)" if late else "is too long"
+            writer.warn(f"The PDF {what}: it was read up to page {index + 1} of {count}.")
+            break
+    if len(lost) == count:
+        raise NotOpened(pdfium.FPDF_ERR_PAGE)
+    _redraw(document, contents)
+    _recognise_unknown(document, contents, scans)
+    ligatures = pages.lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
+    compounds = pages.compounds_of([page.text for page in contents])
+    for index, content in enumerate(contents):
+        text = pages.mended(content.text, ligatures, compounds)
+        if content.unknown or unknown_characters.are_left_in(text):
+            scans.add_unknown(index)
+        with writer.part("page", str(index + 1)):
+            _write_page(text, content.remarks, writer)
+            scans.write(index)
+    if lost:
+        writer.warn(f"The file is damaged: {page_numbers(lost)} could not be read.")
+    crowded = [number for number, page in enumerate(contents, 1) if not page.complete]
+    if crowded:
+        writer.warn(f"Too many notes or form values: not all of those on {page_numbers(crowded)} were read.")
+    if cut_off := [number for number, page in enumerate(contents, 1) if page.is_cut_off]:
+        writer.warn(
+            f"Text that the page does not show was left out, as its frame cuts it off: {page_numbers(cut_off)}."
+        )
+    scans.warn()
+    files.add_embedded()
+
+
+def _content_of(document: PdfDocument, page: Any, index: int, files: AttachedFiles, scans: Scans) -> _PageContent:
+    """What an open page says; it is closed."""
+    remarks: list[annotations.Remark] = []
+    complete = True
+    if pdfium.FPDFPage_GetAnnotCount(page):
+        remarks, undrawn, complete = annotations.remarks_on(document, page, files)
+        if undrawn and complete and annotations.draw(page, remarks):
+            pdfium.FPDF_ClosePage(page)
+            page = pdfium.FPDF_LoadPage(document.handle, index)
+    text, unplaced, unknown, is_cut_off = pages.text_of(page, remarks)
+    lost = (len(text) < _LITTLE or document.uses_stand_in) and redrawn.loses_glyphs(page)
+    if len(text) < _LITTLE and not unknown and not lost:
+        scans.add(index, page, text)
+    pdfium.FPDF_ClosePage(page)
+    return _PageContent(text, unplaced, complete, unknown, lost, remarks, is_cut_off)
+
+
+def _redraw(document: PdfDocument, contents: list[_PageContent]) -> None:
+    """Draw the pages anew of which PDFium loses glyphs, or whose character maps it does not know, and read them."""
+    lost = {index for index, content in enumerate(contents) if content.lost}
+    foreign = {index for index, content in enumerate(contents) if vertical.is_east_asian(content.text)}
+    misread: set[int] = set()
+    if (foreign or document.uses_stand_in) and redrawn.has_unknown_maps(document.data):
+        misread = foreign | {index for index, content in enumerate(contents) if len(content.text) < _LITTLE}
+    if not lost and not misread:
+        return
+    wanted = sorted(lost | misread)
+    copies = redrawn.pages_of(document.data, wanted)
+    for index in wanted:
+        content = contents[index]
+        is_drawn = index in copies and not limits.is_near()
+        text, unknown = _text_of_copy(copies[index]) if is_drawn else ("", 0)
+        if len(text.split()) and (index in misread or _letters(text) > _letters(content.text)):
+            content = content._replace(text=text, remarks=content.all_remarks, unknown=unknown)
+        elif index in misread or not is_drawn or unknown:
+            content = content._replace(unknown=max(1, unknown, content.unknown))
+        contents[index] = content
+
+
+def _recognise_unknown(document: PdfDocument, contents: list[_PageContent], scans: Scans) -> None:
+    """Recognise the pages most of whose characters are not known, and those that are scans all the same."""
+    for index, content in enumerate(contents):
+        if content.unknown and unknown_characters.are_many(content.unknown, content.text):
+            contents[index] = content._replace(text=scans.instead_of(index, content.text), unknown=0)
+        elif (content.unknown or content.lost) and len(content.text) < _LITTLE:
+            page = pdfium.FPDF_LoadPage(document.handle, index)
+            if page:
+                scans.add(index, page, content.text)
+                pdfium.FPDF_ClosePage(page)
+
+
+def _text_of_copy(copy: redrawn.RedrawnPage) -> tuple[str, int]:
+    """The text of a page that was drawn anew, and how many of its glyphs are no known characters."""
+    with PdfDocument(copy.data) as document:
+        page = pdfium.FPDF_LoadPage(document.handle, 0)
+        reading = pages.text_of(page) if page else pages.PageReading("")
+        pdfium.FPDF_ClosePage(page)
+    return reading.text, copy.unknown + reading.unknown
+
+
+def _letters(text: str) -> int:
+    return len("".join(text.split()))
+
+
+def _write_page(text: str, remarks: Sequence[annotations.Remark], writer: Writer) -> None:
+    """Write a page's text, and of its remarks those that are not drawn in it."""
+    for part, is_table in pages.parts_of(text):
+        if is_table:
+            with writer.place(places.TABLE, ""):
+                writer.text(part)
+        else:
+            writer.text(part)
+    if remarks:
+        plain = one_line(text)
+        news = [remark.text for remark in remarks if not remark.copied or one_line(remark.text) not in plain]
+        writer.text("\n".join(news))
+
+
+def _write_outline(document: PdfDocument, writer: Writer) -> None:
+    """Write the titles of the outline, but for whole paragraphs that stand on the pages.
+
+    Word makes bookmarks of all that has a heading's style: of a contract whose clauses have it the whole text.
+    """
+    titles = list(_titles(document))
+    if any(len(title) > _LONGEST_TITLE for title in titles):
+        page_letters = _letters_of(writer.reading().text)
+        room = _MOST_COMPARED // max(1, len(page_letters))
+        for index, title in enumerate(titles):
+            if len(title) > _LONGEST_TITLE and room > 0:
+                room -= 1
+                titles[index] = "" if _letters_of(title) in page_letters else title
+    for title in titles:
+        writer.text(title)
+
+
+def _letters_of(text: str) -> str:
+    return _NO_LETTERS.sub("", text)
+
+
+def _titles(document: PdfDocument) -> Iterator[str]:
+    """The titles of the outline, at most 20,000 of 8 MB, 64 levels deep; one that runs in a circle ends."""
+    end = written() + _MOST_OUTLINE_BYTES
+    seen: set[int] = set()
+    above: list[Any] = []
+    bookmark = pdfium.FPDFBookmark_GetFirstChild(document.handle, None)
+    while bookmark or above:
+        if not bookmark:
+            bookmark = pdfium.FPDFBookmark_GetNextSibling(document.handle, above.pop())
+            continue
+        address = ctypes.addressof(bookmark.contents)
+        if address in seen or len(seen) == _MOST_OUTLINE_ITEMS or written() > end:
+            bookmark = None
+            continue
+        seen.add(address)
+        yield one_line(string(pdfium.FPDFBookmark_GetTitle, bookmark))
+        above.append(bookmark)
+        deeper = len(above) <= _DEEPEST_OUTLINE
+        bookmark = pdfium.FPDFBookmark_GetFirstChild(document.handle, bookmark) if deeper else None
+
+
+def write_xfa(document: PdfDocument, writer: Writer) -> None:
+    """Write the form's own words, then the values that were filled in, each after its field's name."""
+    packets, complete = _xfa_packets(document)
+    if not complete:
+        writer.warn("The form (XFA) in this PDF is too large: not all of it was read.")
+    roots = [root for packet in packets if (root := _xfa_root(packet)) is not None]
+    for element in (element for root in roots for element in root.iter("{*}draw", "{*}caption")):
+        if element.get("presence") not in _HIDDEN:
+            for words in element.iterfind("{*}value/*"):
+                writer.text(one_line(" ".join(map(str, words.itertext()))))
+    for value in (value for root in roots for data in root.iter("{*}data") for value in data.iter("*")):
+        if not len(value) and value.text and value.text.strip():
+            writer.text(f"{etree.QName(value).localname}: {one_line(value.text)}")
+
+
+def _xfa_packets(document: PdfDocument) -> tuple[list[bytes], bool]:
+    """The parts of the form's description, some of which are XML by themselves, and whether they are all."""
+    packets: list[bytes] = []
+    room = _MOST_XFA_BYTES
+    size = ctypes.c_ulong()
+    for index in range(min(_MOST_PACKETS, pdfium.FPDF_GetXFAPacketCount(document.handle))):
+        pdfium.FPDF_GetXFAPacketContent(document.handle, index, None, 0, size)
+        room -= size.value
+        if room < 0:
+            return packets, False
+        buffer = ctypes.create_string_buffer(max(1, size.value))
+        if pdfium.FPDF_GetXFAPacketContent(document.handle, index, buffer, size.value, size):
+            packets.append(buffer.raw[: size.value])
+    return packets, True
+
+
+def _xfa_root(packet: bytes) -> etree._Element | None:
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, recover=True, remove_comments=True, remove_pis=True
+    )
+    try:
+        return etree.fromstring(packet, parser)
+    except etree.XMLSyntaxError:
+        return None
+
+
+def _read_with_pypdf(source: Source) -> Reading:
+    """Pages by pypdf, those left out that it cannot read."""
+    from pypdf import PdfReader  # noqa: PLC0415 - seldom needed, 0.1 s
+
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it complains of broken files in their own words
+    writer = Writer()
+    document = PdfReader(fallback.file_of(source))
+    if document.is_encrypted:
+        document.decrypt("")
+    for number in range(1, len(document.pages) + 1):
+        with writer.part("page", str(number)), contextlib.suppress(Exception):
+            writer.text(document.pages[number - 1].extract_text())
+    return writer.reading()
+
+
+FALLBACK: Final = fallback.FallbackReader(_read_with_pypdf, library="pypdf", signature=b"obj")

@@ -1,0 +1,395 @@
+"""The rows of a table: which lines of a page are one row, and what stands in each of its cells.
+
+Most programs draw a table cell by cell, so that the lines of a cell that wraps come before those of the next cell:
+lines that are drawn by turns are one row. Of tables that are drawn line by line a line goes on the row above where its
+first word had no room there. Signs in columns of their own (`$`, `%`, a closing parenthesis) join their figures.
+"""
+
+import itertools
+import math
+import re
+from bisect import bisect, bisect_left
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tasks.reading.pdf.figures import CLOSING_SIGN, LEADING_SIGN, is_figure, is_like_figure
+from tasks.reading.pdf.lines import GUTTER, TOUCH, Interval, Line, LineCell, is_header, offset, over
+from tasks.reading.pdf.words import Word, is_right_to_left
+from tasks.reading.pdf.wrapped_cells import joined_lines
+
+_LEADING: Final = 1.6
+"""Lines nearer than so many sizes may be of one cell."""
+_WRAPPED: Final = 1.15
+"""How far apart the lines of a label may be, as a share of the least distance of lines."""
+_NEARER: Final = 0.92
+"""The same as a share of the least distance of two rows."""
+_MOST_HEADERS: Final = 6
+"""Lines at the top of a table that may be headers."""
+_ALIGNED: Final = 1.5
+"""Points by which the lines of a header stand apart at most, at one of their sides or in their middle."""
+_AMOUNT: Final = re.compile(r"[$€£¥] ?\d|\d ?%")
+_STAGGERED: Final = 1.0
+"""How far below a line of a label its figures stand at most, in sizes, where they have a level of their own."""
+_FEWEST_BANDS: Final = 3
+"""Rows from which the rules between them tell all rows."""
+_MOST_BAND: Final = 6
+"""Lines of such a row: forms have rules round parts of many lines."""
+_NARROW: Final = 3
+"""Columns of a table in which two figures below each other are two rows."""
+_MOST_LINES: Final = 15
+"""Lines of a row: more that are drawn by turns are a table that is drawn column by column."""
+_FULL: Final = 0.5
+"""The share of a row's lines that end where there is no more room."""
+_NEXT: Final = 2.2
+"""White before the next column, as a share of the size, that a broken word leaves at most: the margins of two cells."""
+
+
+@dataclass(slots=True)
+class TableRow:
+    """A row's cells from left to right, "" for an empty one, and the words that they were made of."""
+
+    cells: list[str]
+    words: list[Word] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Entry:
+    """What a line has in one column: its cells there."""
+
+    cells: list[LineCell]
+
+    @property
+    def left(self) -> float:
+        return self.cells[0].left
+
+    @property
+    def right(self) -> float:
+        return self.cells[-1].right
+
+    @property
+    def sides(self) -> Interval:
+        return self.left, self.right
+
+    @property
+    def words(self) -> list[Word]:
+        return [word for cell in self.cells for word in cell.words]
+
+    @property
+    def text(self) -> str:
+        """The text of the cells, signs without a space beside their figures."""
+        if len(self.cells) == 1:
+            return self.cells[0].text
+        text = ""
+        for cell in self.cells:
+            words = cell.text
+            tight = not text or CLOSING_SIGN.fullmatch(words) or LEADING_SIGN.fullmatch(text)
+            text += words if tight else f" {words}"
+        return text
+
+
+class Rows:
+    """Reads the rows of a table from its lines, which come from top to bottom, and the places of its columns.
+
+    `rules`: where rules run across the table. `underlined`: the lines above which a rule stands.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[Line],
+        columns: Sequence[Interval],
+        size: float,
+        rules: Sequence[float] = (),
+        underlined: Container[int] = (),
+    ) -> None:
+        self._rules = rules
+        self._underlined = underlined
+        self._lines = lines
+        self._columns = columns
+        self._size = size
+        joins = self._signs()
+        kept = [index for index in range(len(columns)) if index not in joins]
+        self._target = [kept.index(_end_of(joins, index)) for index in range(len(columns))]
+        self._count = len(kept)
+        self._entries = [self._entries_of(line) for line in lines]
+        self._label = self._column_of_labels()
+        self._lefts = [0.0] * self._count
+        self._rights = [0.0] * self._count
+        self._measure()
+        pitches = sorted(
+            pitch for before, after in itertools.pairwise(lines) if (pitch := after.base - before.base) > 0.9 * size
+        )
+        self._pitch = pitches[0] if pitches else 0.0
+        least = min(
+            (
+                below.base - above.base
+                for (above, entries), (below, others) in itertools.pairwise(zip(lines, self._entries, strict=True))
+                if min(len(entries), len(others)) > 1 and self._label in entries and self._label in others
+            ),
+            default=0.0,
+        )
+        self._nearest = max(_WRAPPED * self._pitch, _NEARER * least)
+        self._even = not pitches or pitches[-1] < 1.12 * pitches[0]
+
+    def read(self) -> list[TableRow]:
+        """The rows from the top of the table to its bottom."""
+        if bands := self._between_rules():
+            return self._cells_of(bands)
+        groups = self._drawn_by_turns()
+        by_cells = any(len(group) > 1 for group in groups)
+        rows: list[list[int]] = []
+        for number, group in enumerate(groups):
+            if rows and (
+                self._goes_on(rows[-1], group, by_cells=by_cells)
+                or self._is_header_of(rows[-1], group)
+                or self._is_beside(rows[-1], group, itertools.chain(*groups[number + 1 : number + 2]))
+            ):
+                rows[-1] += group
+            else:
+                rows.append(group)
+        return self._cells_of(rows)
+
+    def _cells_of(self, rows: Sequence[Sequence[int]]) -> list[TableRow]:
+        """The rows of these lines; of a script that is written to the left, the first column is the right one."""
+        read = [self._row(row) for row in rows]
+        if is_right_to_left("".join(cell for row in read for cell in row.cells)) and self._is_drawn_to_the_left():
+            for row in read:
+                row.cells.reverse()
+        return read
+
+    def _is_drawn_to_the_left(self) -> bool:
+        """Whether the right cell of most lines is drawn before the left one."""
+        lines = [line for line in self._lines if len(line.cells) > 1]
+        backwards = sum(line.cells[-1].words[0].first < line.cells[0].words[0].first for line in lines)
+        return 2 * backwards > len(lines)
+
+    def _row(self, group: Sequence[int]) -> TableRow:
+        cells: list[str] = []
+        for column in range(self._count):
+            entries = [entry for index in group if (entry := self._entries[index].get(column)) is not None]
+            if len(entries) < 2:
+                cells.append(entries[0].text if entries else "")
+                continue
+            lines = [(entry.text, entry.words) for entry in entries]
+            cells.append(joined_lines(lines, self._full(column), self._size))
+        return TableRow(cells, [word for index in group for word in self._lines[index].words])
+
+    def _full(self, column: int) -> float:
+        """Where the lines of a column may end, if some word of it is longer than that."""
+        if column + 1 < self._count and self._lefts[column + 1] - self._rights[column] < _NEXT * self._size:
+            return self._rights[column]
+        return math.inf
+
+    def _drawn_by_turns(self) -> list[list[int]]:
+        """The lines in groups: each those that were drawn by turns."""
+        spans = [
+            (min(word.first for word in line.words), max(word.first for word in line.words)) for line in self._lines
+        ]
+        groups: list[list[int]] = []
+        reach: Interval = (0, -1)
+        for index, span in enumerate(spans):
+            if groups and span[0] < reach[1] and reach[0] < span[1] and self._is_near(groups[-1][-1], index):
+                groups[-1].append(index)
+                reach = min(reach[0], span[0]), max(reach[1], span[1])
+            else:
+                groups.append([index])
+                reach = span
+        parted: list[list[int]] = []
+        for group in groups:
+            if len(group) > _MOST_LINES or self._are_rows(group):
+                parted += [[index] for index in group]
+            else:
+                parted.append(group)
+        return parted
+
+    def _between_rules(self) -> list[list[int]]:
+        """The lines between each two rules, if that makes rows: at least three, none with figures below each other."""
+        bands: dict[int, list[int]] = {}
+        for index, line in enumerate(self._lines):
+            bands.setdefault(bisect(self._rules, line.base - line.size / 3), []).append(index)
+        rows = list(bands.values())
+        if len(rows) < _FEWEST_BANDS or any(len(row) > _MOST_BAND or self._are_figures(row) for row in rows):
+            return []
+        return rows
+
+    def _are_figures(self, group: Sequence[int]) -> bool:
+        """Whether several lines hold figures in one column."""
+        columns = [column for index in group for column, entry in self._entries[index].items() if is_figure(entry.text)]
+        return len(columns) > len(set(columns))
+
+    def _is_near(self, above: int, below: int) -> bool:
+        return self._lines[below].base - self._lines[above].base < 2 * _LEADING * self._size
+
+    def _are_rows(self, group: Sequence[int]) -> bool:
+        """Whether lines are rows of their own: figures stand below each other, or words had room in the line above."""
+        held: dict[int, list[_Entry]] = {}
+        for index in group:
+            for column, entry in self._entries[index].items():
+                held.setdefault(column, []).append(entry)
+        if any(sum(entry.text.endswith(":") for entry in entries) > 1 for entries in held.values()):
+            return True
+        stacked = [sum(is_like_figure(entry.text) for entry in entries) > 1 for entries in held.values()]
+        if sum(stacked) > 1 or any(stacked[:1]) or (any(stacked) and len(stacked) <= _NARROW):
+            return True
+        full = [
+            self._is_full(entry, below, column)
+            for column, entries in held.items()
+            for entry, below in itertools.pairwise(entries)
+        ]
+        return len(full) > 1 and sum(full) < _FULL * len(full)
+
+    def _signs(self) -> dict[int, int]:
+        """Columns that hold signs alone, and the column that each joins: the next for `$`, the one before for `%`."""
+        texts: dict[int, list[str]] = {}
+        for line in itertools.dropwhile(is_header, self._lines):  # headers stand over signs and figures
+            for cell in line.cells:
+                if over(cell, self._columns) <= 1:
+                    texts.setdefault(self._column(cell), []).append(cell.text)
+        joins: dict[int, int] = {}
+        for index, held in texts.items():
+            leads = joins.get(index + 1) != index and index + 1 < len(self._columns)
+            if leads and all(map(LEADING_SIGN.fullmatch, held)):
+                joins[index] = index + 1
+            elif index and joins.get(index - 1) != index and all(map(CLOSING_SIGN.fullmatch, held)):
+                joins[index] = index - 1
+        return joins
+
+    def _column(self, cell: LineCell) -> int:
+        """The column that a cell stands in; the first of those that it spans."""
+        behind = bisect_left(self._columns, (cell.right - TOUCH,))
+        if count := over(cell, self._columns):
+            return behind - count
+        return min(range(len(self._columns)), key=lambda index: self._distance(cell, index))
+
+    def _distance(self, cell: LineCell, column: int) -> float:
+        left, right = self._columns[column]
+        return max(left - cell.right, cell.left - right)
+
+    def _entries_of(self, line: Line) -> dict[int, _Entry]:
+        """What a line has in each column; a sign beside a figure stands in the figure's."""
+        entries: dict[int, _Entry] = {}
+        for index, cell in enumerate(line.cells):
+            home = cell
+            if LEADING_SIGN.fullmatch(cell.text) and index + 1 < len(line.cells):
+                home = cell if self._is_code(cell) else line.cells[index + 1]
+            elif CLOSING_SIGN.fullmatch(cell.text) and index:
+                home = line.cells[index - 1]
+            home = home if is_figure(home.text) or home.text.startswith("(") else cell
+            entries.setdefault(self._target[self._column(home)], _Entry([])).cells.append(cell)
+        return entries
+
+    def _is_code(self, cell: LineCell) -> bool:
+        """Whether a cell names a currency in letters, in a column that holds more than such names."""
+        if not cell.text.isalpha() or over(cell, self._columns) != 1:
+            return False
+        column = self._column(cell)
+        return self._target[column] not in self._target[:column] + self._target[column + 1 :]
+
+    def _column_of_labels(self) -> int:
+        """The first column that most rows have something in; others before it hold marks, or what spans the table."""
+        several = [entries for entries in self._entries if len(entries) > 1]
+        for column in range(self._count):
+            if 2 * sum(column in entries for entries in several) > len(several):
+                return column
+        return 0
+
+    def _measure(self) -> None:
+        """Note how far the cells of each column reach."""
+        for line in self._lines:
+            for cell in line.cells:
+                if len(line.cells) > 1 or over(cell, self._columns) <= 1:
+                    index = self._target[self._column(cell)]
+                    self._lefts[index] = min(self._lefts[index] or cell.left, cell.left)
+                    self._rights[index] = max(self._rights[index], cell.right)
+
+    def _goes_on(self, row: Sequence[int], group: Sequence[int], *, by_cells: bool) -> bool:
+        """Whether lines hold what did not fit into the row above them.
+
+        `by_cells`: the table is drawn cell by cell, so that only the last cell of a row can go on without its turn, or
+        a label whose figures stand beside its last line.
+        """
+        above, line = self._lines[row[-1]], self._lines[group[0]]
+        cells = self._entries[group[0]]
+        pitch = line.base - above.base
+        if pitch > _LEADING * self._size or not cells:
+            return False
+        last: dict[int, _Entry] = {}
+        for index in row:
+            last.update(self._entries[index])
+        if by_cells and not set(last) == {0} <= set(cells):
+            end = max(last)
+            return set(cells) == {end} and len(group) == 1 and self._is_full(last[end], cells[end], end, strict=True)
+        figures = [entry for entry in cells.values() if is_like_figure(entry.text)]
+        if set(last) == {0} and 0 in cells:  # a label that fills its column, its figures below
+            indented = cells[0].left > last[0].left + 2.5 * self._size
+            near = (self._even or pitch < self._nearest) and not last[0].text.endswith(":")
+            return near and self._over(last[0]) <= 1 and not indented and self._is_full(last[0], cells[0], 0)
+        near = self._even or pitch < 1.08 * self._pitch
+        if not near or figures or not all(index in last for index in cells):
+            return False
+        if any(entry.text.endswith(":") and last[index].text.endswith(":") for index, entry in cells.items()):
+            return False
+        if min(cells) > self._label:
+            # a unit in the middle below headers is none of them
+            return all(self._over(entry) <= max(1, self._over(last[index])) for index, entry in cells.items())
+        full = all(self._is_full(last[index], entry, index) for index, entry in cells.items())
+        return full and (len(cells) < len(last) or not self._even)
+
+    def _is_header_of(self, row: Sequence[int], group: Sequence[int]) -> bool:
+        """Whether lines are the last ones of headers that end at one level, and begin where there are more lines."""
+        above, line = self._lines[row[-1]], self._lines[group[0]]
+        last = {column for index in row for column in self._entries[index]}
+        cells = {column for index in group for column in self._entries[index]}
+        if self._label in last or not last <= cells or group[0] in self._underlined or row[0] > _MOST_HEADERS:
+            return False
+        lines = [self._lines[index] for index in (*row, *group)]
+        entries = [self._entries[row[-1]], self._entries[group[0]]]
+        return (
+            line.base - above.base < _LEADING * self._size
+            and all(is_header(line) and not _AMOUNT.search(cell.text) for line in lines for cell in line.cells)
+            and all(over(cell, self._columns) <= 1 for line in lines for cell in line.cells)
+            and all(
+                column in entries[1] and offset(entry.sides, entries[1][column].sides) < _ALIGNED
+                for column, entry in entries[0].items()
+            )
+        )
+
+    def _is_beside(self, row: Sequence[int], group: Sequence[int], below: Iterable[int]) -> bool:
+        """Whether figures stand between the lines of a label, or a little below the last one: they are of one row.
+
+        `below`: the lines below the group; what is left of a label is not of the row above if it has figures there.
+        """
+        line = self._lines[group[0]]
+        if line.base - self._lines[row[-1]].base > _STAGGERED * self._size:
+            return False
+        cells = self._entries[group[0]]
+        if self._label not in cells:
+            return self._is_label(row) and all(is_like_figure(entry.text) for entry in cells.values())
+        if set(cells) != {self._label} or self._label in self._entries[row[-1]] or not self._is_label(row[:1]):
+            return False
+        return not any(
+            self._label not in self._entries[other] and self._lines[other].base - line.base < _STAGGERED * self._size
+            for other in below
+        )
+
+    def _is_label(self, row: Sequence[int]) -> bool:
+        """Whether lines hold nothing but a label."""
+        return all(set(self._entries[index]) == {self._label} for index in row)
+
+    def _over(self, entry: _Entry) -> int:
+        return max(over(cell, self._columns) for cell in entry.cells)
+
+    def _is_full(self, entry: _Entry, below: _Entry, column: int, *, strict: bool = False) -> bool:
+        """Whether the first word below had no room behind what stands in the column."""
+        room = self._rights[column]
+        if column + 1 < self._count and not strict:
+            room = min(room, self._lefts[column + 1] - GUTTER * self._size)
+        word = below.words[0]
+        return entry.right + 0.25 * self._size + (word.right - word.left) > room - 0.15 * self._size
+
+
+def _end_of(joins: Mapping[int, int], index: int) -> int:
+    """The column that a column of signs joins in the end; no two join each other."""
+    while index in joins:
+        index = joins[index]
+    return index

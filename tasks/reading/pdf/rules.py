@@ -1,0 +1,137 @@
+"""The rules that are drawn on a PDF's page: straight lines and thin boxes.
+
+All lengths are points; `y` grows from the top of the page to its bottom.
+"""
+
+import ctypes
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import pypdfium2.raw as pdfium
+
+from tasks.reading.pdf import document
+
+THIN: Final = 2.5
+"""The thickest rule; rules as near as that to each other are one."""
+_SHORT: Final = 3.0
+"""Shorter rules are part of a drawing."""
+_PIECE: Final = 2.0
+"""Shorter boxes are no rules: programs draw the borders of a cell in pieces, the shortest where rules meet."""
+_SMALL: Final = 10.0
+"""Paths that are smaller in both directions are signs and boxes to check: a cell has room for a word."""
+_MOST_OBJECTS: Final = 20_000
+_MOST_SEGMENTS: Final = 400
+"""Segments of a path: more are a drawing's."""
+_MOST_RULES: Final = 2_000
+
+_fill, _stroke, _matrix = ctypes.c_int(), ctypes.c_int(), pdfium.FS_MATRIX()
+_FILL, _STROKE, _MATRIX = ctypes.byref(_fill), ctypes.byref(_stroke), ctypes.byref(_matrix)
+"""Where PDFium writes how a path is drawn."""
+
+
+class RuledLine(NamedTuple):
+    """A line at `at`, from `begin` to `end`: at y where it is horizontal, at x where it is not."""
+
+    at: float
+    begin: float
+    end: float
+
+
+@dataclass(slots=True)
+class Rules:
+    """The rules of a page, or those of one grid."""
+
+    horizontal: list[RuledLine]
+    vertical: list[RuledLine]
+
+
+def rules_of(page: Any, turn: int = 0) -> Rules:
+    """The rules that are drawn on an open page, turned as its words are that are turned by so many quarters.
+
+    None where drawings make so many that they are none of a table.
+    """
+    rules = Rules([], [])
+    for path, (left, top, right, bottom) in document.objects_of(page, pdfium.FPDF_PAGEOBJ_PATH, _MOST_OBJECTS):
+        width, height = right - left, top - bottom
+        if width > THIN and height > THIN:
+            if width < _SMALL and height < _SMALL:
+                continue
+            for (x, y), (other_x, other_y) in _stroked_segments(path):
+                _add(rules, x, y, other_x, other_y)
+        elif width > height:
+            if width > _PIECE:
+                rules.horizontal.append(RuledLine(-(top + bottom) / 2, left, right))
+        elif height > _PIECE:
+            rules.vertical.append(RuledLine((left + right) / 2, -top, -bottom))
+        if len(rules.horizontal) + len(rules.vertical) > _MOST_RULES:
+            return Rules([], [])
+    return _turned(rules, turn)
+
+
+def _turned(rules: Rules, turn: int) -> Rules:
+    """The rules of a page whose words are turned by so many quarters, once these stand upright."""
+    match turn:
+        case 1:
+            horizontal = [RuledLine(-at, begin, end) for at, begin, end in rules.vertical]
+            return Rules(horizontal, [RuledLine(at, -end, -begin) for at, begin, end in rules.horizontal])
+        case 2:
+            horizontal, vertical = (
+                [RuledLine(-at, -end, -begin) for at, begin, end in side] for side in (rules.horizontal, rules.vertical)
+            )
+            return Rules(horizontal, vertical)
+        case 3:
+            horizontal = [RuledLine(at, -end, -begin) for at, begin, end in rules.vertical]
+            return Rules(horizontal, [RuledLine(-at, begin, end) for at, begin, end in rules.horizontal])
+        case _:
+            return rules
+
+
+def _add(rules: Rules, x: float, y: float, other_x: float, other_y: float) -> None:
+    """Note a line between two points of the page, whose y grows upwards, if it is straight and long enough."""
+    if abs(y - other_y) < 1 and abs(x - other_x) > _SHORT:
+        rules.horizontal.append(RuledLine(-(y + other_y) / 2, min(x, other_x), max(x, other_x)))
+    elif abs(x - other_x) < 1 and abs(y - other_y) > _SHORT:
+        rules.vertical.append(RuledLine((x + other_x) / 2, -max(y, other_y), -min(y, other_y)))
+
+
+def _stroked_segments(path: Any) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+    """The straight segments of a path that is stroked, up to its first curve, by their two ends."""
+    document.draw_mode(path, _FILL, _STROKE)
+    count = document.count_segments(path)
+    if not _stroke.value or count > _MOST_SEGMENTS:
+        return
+    document.object_matrix(path, _MATRIX)
+    a, b, c, d, e, f = _matrix.a, _matrix.b, _matrix.c, _matrix.d, _matrix.e, _matrix.f
+    start = last = (0.0, 0.0)
+    for kind, x, y, closes in document.straight_segments(path, count):
+        point = (a * x + c * y + e, b * x + d * y + f)
+        if kind == pdfium.FPDF_SEGMENT_MOVETO:
+            start = point
+        elif kind == pdfium.FPDF_SEGMENT_LINETO:
+            yield last, point
+        if closes:
+            yield point, start
+        last = point
+
+
+def rules_across(rules: Rules) -> list[RuledLine]:
+    """The horizontal rules of a page, those that go on each other as one."""
+    return joined_rules(rules.horizontal) if len(rules.horizontal) <= _MOST_RULES else []
+
+
+def joined_rules(rules: Iterable[RuledLine]) -> list[RuledLine]:
+    """Rules that go on each other as one."""
+    joined: list[RuledLine] = []
+    for rule in sorted(rules):
+        last = joined[-1] if joined else None
+        if (
+            last is not None
+            and rule.at - last.at < THIN / 2
+            and rule.begin - last.end < THIN
+            and rule.begin >= last.begin
+        ):
+            joined[-1] = RuledLine(last.at, last.begin, max(last.end, rule.end))
+        else:
+            joined.append(rule)
+    return joined

@@ -1,0 +1,239 @@
+"""The words of a PDF's page, by the places of their characters.
+
+PDFium gives the characters of a page in the order in which they are drawn, with a space or a line break where it takes
+one for meant. Words come from that text; where it has come apart, letter by letter, they come from the gaps between the
+boxes of the glyphs. All lengths are points; `base` grows from the top of the page to its bottom.
+"""
+
+import itertools
+import re
+from bisect import bisect, bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from math import pi
+from typing import Any, Final
+
+from tasks.reading.pdf import document
+from tasks.reading.pdf.document import Box, PageText
+
+_WORD: Final = re.compile("([^\\s\x02\ufffe]+)[\x02\ufffe]?")
+"""PDFium marks a hyphen at a line's end, and gives no line break."""
+_PLAIN: Final = re.compile(r"\S+")
+_PERCENT: Final = re.compile("%[\x02\ufffe]?")
+_WIDE: Final = re.compile("[\U00010000-\U0010ffff]")
+_OF_FORMULAS: Final = re.compile("[\U0001d400-\U0001d7ff]")
+_RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]")
+LETTERS: Final = 0.85
+"""A font's size as a share of the height of its characters' boxes."""
+WORD_GAP: Final = 0.13
+"""Glyphs whose gap is wider, as a share of the size, are of two words. A space is 0.2 to 0.3."""
+_LEVEL: Final = 0.2
+"""How much lower a word's last letter stands, as a share of its height, where the word may be turned."""
+_SIGN_GAP: Final = 0.26
+"""The white before a percent sign up to which it belongs to its figure, if no space was typed."""
+FARTHEST: Final = 2.4
+"""How far a word of a line may be raised at most: some fonts say that their letters are twice as high as they are."""
+_FEW: Final = 6
+"""Words that stand on others by chance, at most; and of so many one, on a page of few words."""
+_SAMPLE: Final = 12
+"""Words whose turn tells how the page is turned."""
+MOST: Final = 30_000
+"""Characters of a page that are looked at; pages that print more hold no table for people."""
+_ENOUGH: Final = 400
+"""Words that tell whether a page may be printed twice."""
+_TWICE: Final = 0.03
+"""The share of a page's words that stand on others where it is printed twice."""
+_LINE: Final = 200
+"""Characters that a line has at most."""
+
+
+@dataclass(slots=True)
+class Word:
+    """Characters `first` up to `end` of the page's text, without white space among them.
+
+    `glued`: no space stands before it, for it goes on the word to its left.
+    """
+
+    text: str
+    left: float
+    right: float
+    base: float
+    size: float
+    first: int
+    end: int
+    glued: bool = False
+
+
+def text_of(words: Iterable[Word]) -> str:
+    """Words from left to right with single spaces; those of a script that is written to the left as they were drawn."""
+    words = list(words)
+    if len(words) == 1:
+        return words[0].text
+    text = "".join([word.text if word.glued else f" {word.text}" for word in words]).lstrip()
+    if has_right_to_left(text):
+        return " ".join(word.text for word in sorted(words, key=lambda word: word.first))
+    return text
+
+
+def has_right_to_left(text: str) -> bool:
+    """Whether some letters of a text are of a script that is written to the left."""
+    return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether most letters of a text are of a script that is written to the left."""
+    return has_right_to_left(text) and 2 * len(_RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
+
+
+def turn_of(textpage: Any, page_text: PageText) -> int:
+    """By how many quarters most words of a page are turned."""
+    text = page_text.text
+    step = max(1, len(text) // _SAMPLE)
+    sample = [index for index in range(step // 2, len(text), step) if not text[index].isspace()]
+    angles = document.character_angles(textpage, sample)
+    if not any(angles):
+        return 0
+    turns = Counter(round(angle / (pi / 2)) % 4 for angle in angles)
+    return turns.most_common(1)[0][0] if turns else 0
+
+
+def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[int] = ()) -> list[Word]:
+    """The words of a page as PDFium parts them, those that are turned by `turn` quarters; these stand upright here.
+
+    `spaces`: where spaces are missing in the text.
+
+    A page that is too full has none, nor has one with letters of formulas, whose parts stand like the cells of a table.
+    """
+    text = page_text.text
+    if page_text.characters > MOST or (len(text) != page_text.units and _OF_FORMULAS.search(text)):
+        return []
+    spans = _spans(text, spaces)
+    ones, others = [first for first, _, _ in spans], [end - 1 for _, end, _ in spans]
+    if len(text) != page_text.units:  # PDFium counts characters beyond 16 bits twice
+        wide = [match.start() for match in _WIDE.finditer(text)]
+        ones, others = ([at + bisect_left(wide, at) for at in side] for side in (ones, others))
+    if page_text.units != page_text.characters:
+        ones, others = ([document.character_at(textpage, at) for at in side] for side in (ones, others))
+    single = [one for one, other in zip(ones, others, strict=True) if one == other]
+    angles = document.character_angles(textpage, single)
+    if turn or any(angles):
+        turned = {one for one, angle in zip(single, angles, strict=True) if round(angle / (pi / 2)) % 4 != turn}
+        upright_ones = [one < other or one not in turned for one, other in zip(ones, others, strict=True)]
+        spans = list(compress(spans, upright_ones))
+        ones, others = list(compress(ones, upright_ones)), list(compress(others, upright_ones))
+    if turn:
+        boxes, last_boxes = document.character_boxes(textpage, ones), document.character_boxes(textpage, others)
+        origins = document.character_origins(textpage, ones)
+        words = list(_turned_words(text, spans, boxes, last_boxes, origins, turn))
+    else:
+        words = list(_upright_words(textpage, text, spans, ones, others))
+    if "%" in text:
+        numbers = {first: one for (first, _, _), one in zip(spans, ones, strict=True)}
+        for last, word in itertools.pairwise(words):
+            near = word.text[0] == "%" and word.left - last.right < _SIGN_GAP * word.size
+            if near and _PERCENT.fullmatch(word.text):
+                word.glued = document.is_generated(textpage, numbers[word.first] - 1) == 1
+    return words
+
+
+def _spans(text: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Where each word begins and ends, and where the mark of a hyphen behind it ends."""
+    if not spaces and "\x02" not in text and "\ufffe" not in text:  # the usual
+        return [(first, end, end) for first, end in map(re.Match.span, _PLAIN.finditer(text))]
+    spans: list[tuple[int, int, int]] = []
+    for match in _WORD.finditer(text):
+        first, end = match.span(1)
+        for space in spaces[bisect(spaces, first) : bisect(spaces, end - 1)]:
+            spans.append((first, space, space))
+            first = space
+        spans.append((first, end, match.end()))
+    return spans
+
+
+def _upright_words(
+    textpage: Any, text: str, spans: Iterable[tuple[int, int, int]], ones: Sequence[int], others: Sequence[int]
+) -> Iterator[Word]:
+    """Words of a page that is not turned, given their first and their last characters."""
+    lefts, tops, rights, bottoms = document.box_sides(textpage, ones)
+    longer = [other for one, other in zip(ones, others, strict=True) if one != other]
+    last_boxes = document.character_boxes(textpage, longer)
+    levels = list(zip(bottoms, tops, strict=True))
+    one_of = dict(zip(levels, ones, strict=True))  # letters of one height and level stand on one line
+    origins = document.character_origins(textpage, list(one_of.values()))
+    base_of = {level: -y for level, (_, y) in zip(one_of, origins, strict=True)}
+    for (first, _, behind), one, other, left, right, level in zip(
+        spans, ones, others, lefts, rights, levels, strict=True
+    ):
+        bottom, top = level
+        height = top - bottom
+        begin, end = left, right
+        if one != other:
+            last_left, _, last_right, last_bottom = next(last_boxes)
+            if bottom != last_bottom:
+                lower = abs(bottom - last_bottom)
+                if lower > height or (
+                    lower > _LEVEL * height and round(document.character_angle(textpage, one) / (pi / 2)) % 4
+                ):
+                    continue
+            if last_left >= left:
+                end = last_right
+            elif _RIGHT_TO_LEFT.match(text, first):
+                begin, end = last_left, max(right, last_right)
+            else:
+                continue
+        if height > 0 and end > begin:
+            yield Word(text[first:behind], begin, end, base_of[level], LETTERS * height, first, behind)
+
+
+def _turned_words(
+    text: str,
+    spans: Iterable[tuple[int, int, int]],
+    boxes: Iterable[Box],
+    last_boxes: Iterable[Box],
+    origins: Iterable[tuple[float, float]],
+    turn: int,
+) -> Iterator[Word]:
+    """Words of a page that is turned by so many quarters, by the boxes of their first and their last character."""
+    for (first, end, behind), box, last_box, origin in zip(spans, boxes, last_boxes, origins, strict=True):
+        left, right, base, height = upright(box, origin, turn)
+        if end > first + 1:
+            other_left, right, low, _ = upright(last_box, (last_box[0], last_box[3]), turn)
+            if abs(base - low) > height or other_left < left:
+                continue
+        if height > 0 and right > left:
+            yield Word(text[first:behind], left, right, base, LETTERS * height, first, behind)
+
+
+def are_set_twice(words: Sequence[Word]) -> bool:
+    """Whether many words of a page are drawn twice, one right after the other: PDFium loses parts of those."""
+    return _share_twice(words[:_ENOUGH]) > _TWICE and _share_twice(words) > _TWICE
+
+
+def _share_twice(words: Sequence[Word]) -> float:
+    """The share of words that stand where the same one was drawn shortly before."""
+    places = [(word.text, round(word.left / 2), round(word.base / 2)) for word in words]
+    few = min(_FEW, len(words) // _FEW)
+    if len(places) - len(set(places)) <= few:  # the usual
+        return 0.0
+    last: dict[tuple[str, int, int], int] = {}
+    twice = 0
+    for place, word in zip(places, words, strict=True):
+        twice += word.first - last.get(place, -_LINE) < _LINE
+        last[place] = word.first
+    return twice / len(words) if twice > few else 0.0
+
+
+def upright(box: Box, origin: tuple[float, float], turn: int) -> tuple[float, float, float, float]:
+    """Left, right, base and height of a glyph's box after its line was turned upright."""
+    left, top, right, bottom = box
+    match turn:
+        case 1:
+            return -top, -bottom, -origin[0], right - left
+        case 2:
+            return -right, -left, origin[1], top - bottom
+        case 3:
+            return bottom, top, origin[0], right - left
+        case _:
+            return left, right, -origin[1], top - bottom

@@ -1,0 +1,173 @@
+"""Places: where each piece of a text stands in its document, and what kind of text it is.
+
+Readers write places of these kinds (the label in brackets):
+
+page, slide, sheet      parts (the number, the sheet's name)
+body                    the main story of a text document
+heading                 from a heading to the next one (its words)
+shape, cells            within a slide; a block of cells in a sheet (the shape's name; "A1:F20")
+table                   rows one a line, cells split by tabs (the number of header rows, where the file tells it)
+header, footer          repeated on pages
+footnote, endnote, text_box, speaker_note, alternative_text
+comment, inserted       a reviewer's remark, text that was inserted (author and ISO date: "A. Author, 2024-05-01")
+hidden_sheet, hidden_row, hidden_column, hidden_slide   (the name, the number, the letter)
+ocr                     recognised in a picture (the languages: "eng")
+attachment              the text of a document inside this one (its name)
+
+Nobody writes `cell`: a table of 600,000 cells would take as many places. `with_cells` derives them from the text.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple, overload
+
+from tasks.reading import tables
+from tasks.text.normalise import one_line
+
+PAGE: Final = "page"
+SLIDE: Final = "slide"
+SHEET: Final = "sheet"
+BODY: Final = "body"
+HEADING: Final = "heading"
+SHAPE: Final = "shape"
+CELLS: Final = "cells"
+TABLE: Final = "table"
+CELL: Final = "cell"
+HEADER: Final = "header"
+FOOTER: Final = "footer"
+FOOTNOTE: Final = "footnote"
+ENDNOTE: Final = "endnote"
+TEXT_BOX: Final = "text_box"
+SPEAKER_NOTE: Final = "speaker_note"
+ALTERNATIVE_TEXT: Final = "alternative_text"
+COMMENT: Final = "comment"
+INSERTED: Final = "inserted"
+HIDDEN_SHEET: Final = "hidden_sheet"
+HIDDEN_ROW: Final = "hidden_row"
+HIDDEN_COLUMN: Final = "hidden_column"
+HIDDEN_SLIDE: Final = "hidden_slide"
+OCR: Final = "ocr"
+ATTACHMENT: Final = "attachment"
+
+HIDDEN_SHEET_MARK: Final = "[hidden sheet]"
+HIDDEN_ROW_MARK: Final = "[hidden row]"
+HIDDEN_SLIDE_MARK: Final = "[hidden slide]"
+
+_LONGEST_AUTHOR: Final = 100
+_LONGEST_HEADER: Final = 200
+_MOST_RANGES: Final = 50
+
+
+class Place(NamedTuple):
+    """Where the characters from `start` up to `end` of the text stand; `kind` and `label` as the module says."""
+
+    start: int
+    end: int
+    kind: str
+    label: str
+
+
+@lru_cache(maxsize=1024)
+def label_of(author: str, date: str) -> str:
+    """The label of a comment or an insertion: "A. Author, 2024-05-01T10:00:00Z", as far as both are known.
+
+    Cached, since a document has few authors and each remark asks twice.
+    """
+    return ", ".join(filter(None, (one_line(author)[:_LONGEST_AUTHOR], one_line(date)[:_LONGEST_AUTHOR])))
+
+
+def comment_mark(author: str, date: str, words: str) -> str:
+    """A reviewer's remark as it stands in the text, so that nobody takes it for the document's own words.
+
+    "[comment, A. Author, 2024-05-01T10:00:00Z: Is this agreed?]", "[comment: Why?]"
+    """
+    label = label_of(author, date).replace("]", ")")
+    return f"[comment, {label}: {words}]" if label else f"[comment: {words}]"
+
+
+def hidden_column_mark(column: str) -> str:
+    """What stands before cells of a column ("C") that the workbook hides."""
+    return f"[hidden column {column}]"
+
+
+def cell_label(row: str, column: str) -> str:
+    """The label of a cell by its headers: `row “Revenue”, column “2023”`; "" where it has neither."""
+    named = (("row", row[:_LONGEST_HEADER]), ("column", column[:_LONGEST_HEADER]))
+    return ", ".join(f"{kind} “{name}”" for kind, name in named if name)
+
+
+def with_cells(text: str, places: Sequence[Place]) -> Sequence[Place]:
+    """The places of a text and those of the cells of its tables, which are found when somebody looks."""
+    return _PlacesWithCells(text, places)
+
+
+def cells(text: str, places: Sequence[Place]) -> Iterator[Place]:
+    """A place of the kind `cell` for each cell with words, table by table; its label names its headers."""
+    for spans, header_rows in _tables(places):
+        for cell in tables.cells(text, spans, header_rows):
+            yield Place(cell.start, cell.end, CELL, cell_label(cell.row, cell.column))
+
+
+def _tables(places: Sequence[Place]) -> Iterator[tuple[list[tuple[int, int]], int | None]]:
+    """The spans of each table, and how many header rows its file gives it; all blocks of a sheet are one table."""
+    sheet_end = -1
+    blocks: list[tuple[int, int]] = []
+    for place in places:
+        if blocks and place.start >= sheet_end:
+            yield blocks, None
+            blocks = []
+        if place.kind == SHEET:
+            sheet_end = place.end
+        elif place.kind == CELLS:
+            blocks.append((place.start, place.end))
+        elif place.kind == TABLE:
+            yield [(place.start, place.end)], int(place.label) if place.label.isdecimal() else None
+    if blocks:
+        yield blocks, None
+
+
+class _PlacesWithCells(Sequence[Place]):
+    """Places in order, the outer one first, with those of cells, which are derived when somebody looks, once."""
+
+    def __init__(self, text: str, places: Sequence[Place]) -> None:
+        self._text = text
+        self._places = places
+
+    @cached_property
+    def _all(self) -> list[Place]:
+        found = list(cells(self._text, self._places))
+        return (
+            sorted([*self._places, *found], key=lambda place: (place.start, -place.end)) if found else [*self._places]
+        )
+
+    @overload
+    def __getitem__(self, index: int) -> Place: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Place]: ...
+    def __getitem__(self, index: int | slice) -> Place | list[Place]:
+        return self._all[index]
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._all == list(other)
+
+    __hash__ = None  # type: ignore[assignment] # as that of lists
+
+    def __repr__(self) -> str:
+        return repr(self._all)
+
+
+def page_numbers(numbers: list[int]) -> str:
+    """Page numbers as a person writes them: `pages 2, 5–7`; of very many the first."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges[:_MOST_RANGES])
+    if len(ranges) > _MOST_RANGES:
+        words += " and others"
+    return f"{'page' if len(numbers) == 1 else 'pages'} {words}"

@@ -1,0 +1,327 @@
+"""One reading process and one document on its way through the pool, as the parent sees them.
+
+Reading processes are forked off a small server that has the readers loaded: a fork of the parent itself would copy its
+threads' locks, and a fresh interpreter takes 0.3 s. Python's own fork server would do, but each child would import the
+parent's main module again (under Prefect, that is Prefect: 1 s); and its list of modules is shared with whoever uses it
+too.
+"""
+
+import io
+import logging
+import os
+import re
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cache
+from multiprocessing import context, forkserver, popen_forkserver, process, reduction, resource_tracker, spawn, util
+from multiprocessing.context import set_spawning_popen
+from pathlib import Path
+from typing import Any, Final
+
+from storage.request_ids import belonging_to, current_request_id
+from tasks import child_process  # noqa: F401 - how the fork server starts
+from tasks.errors import Damaged, DiligenceError, TookTooLong, Unavailable, Unreadable
+from tasks.reading.formats import all_formats
+from tasks.reading.pool import worker
+from tasks.reading.pool.worker import Failure, Limits
+from tasks.reading.text_writer import Reading
+
+logger = logging.getLogger(__name__)
+
+_FROM_OUTSIDE: Final = frozenset({-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGQUIT, 255})
+"""How a process ends that somebody else ends: an operator, the kernel that is out of memory, a shutdown. A reader's own
+limits of time and memory, and crashes, end it in other ways. 255: the fork server was ended, and with it the news."""
+_EXTENSION: Final = re.compile(r"\.[a-z0-9]{1,8}")
+_FAREWELL: Final = 1.0
+"""Seconds from the end of a process's connection to the news of how it ended, at most."""
+
+
+def ended_from_outside(status: int | None) -> bool:
+    """Whether this is the exit status of a process that somebody else has ended."""
+    return status in _FROM_OUTSIDE
+
+
+def fork_server(*modules: str) -> forkserver.ForkServer:
+    """The server that processes are forked from which have these modules; it loads them when it starts."""
+    server = forkserver.ForkServer()
+    server.set_forkserver_preload(list(modules))
+    return server
+
+
+@cache
+def _server() -> forkserver.ForkServer:
+    """The server that reading processes are forked from."""
+    return fork_server("tasks.reading.pool.worker", *(known.reader for known in all_formats()))
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Block SIGINT in what is started here, from its first moment on.
+
+    A terminal sends it to all processes. One that had just been forked, and did not ignore it yet, printed a traceback.
+    """
+    resource_tracker.ensure_running()  # to start that, the standard library blocks SIGINT and unblocks it again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _close(*descriptors: int) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+class _Popen(popen_forkserver.Popen):
+    """A child of our server. Follows `popen_forkserver.Popen._launch` of Python 3.11 but for the main module."""
+
+    _fds: list[int]
+
+    def _launch(self, process_obj: Any) -> None:
+        prepared: dict[str, Any] = spawn.get_preparation_data(process_obj.name)
+        # The current folder is that of the fork server already, and may be gone once the parent ends.
+        for key in ("init_main_from_name", "init_main_from_path", "dir"):
+            prepared.pop(key, None)
+        buffer = io.BytesIO()
+        set_spawning_popen(self)
+        try:
+            reduction.dump(prepared, buffer)
+            reduction.dump(process_obj, buffer)
+        finally:
+            set_spawning_popen(None)
+        with _interrupts_blocked():
+            self.sentinel, writer = process_obj.server().connect_to_new_process(self._fds)
+        parent = os.dup(writer)  # its closing tells the child that the parent is gone
+        self.finalizer = util.Finalize(self, _close, (parent, self.sentinel))
+        with open(writer, "wb", closefd=True) as file:  # noqa: PTH123 - a descriptor, not a path
+            file.write(buffer.getbuffer())
+        self.pid = forkserver.read_signed(self.sentinel)
+
+
+class ForkedProcess(context.ForkServerProcess):
+    """A process that is forked off a server of ours, that of the readers unless a class has another."""
+
+    def server(self) -> forkserver.ForkServer:
+        return _server()
+
+    @staticmethod
+    def _Popen(process_obj: process.BaseProcess) -> popen_forkserver.Popen:  # noqa: N802 - multiprocessing's name
+        return _Popen(process_obj)
+
+
+class ReaderContext(context.ForkServerContext):
+    """The multiprocessing context of the reading processes."""
+
+    Process = ForkedProcess
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """A document of `size` bytes to read, and the future of its reading.
+
+    With `crashed`, a process ended on it by itself, or ran out of memory; with `killed`, a process was ended from
+    outside while it read it. After either it is `suspected`: it is read alone. `request_id` is that of the request
+    that wants it.
+    """
+
+    path: Path
+    extension: str
+    size: int
+    future: "Future[Reading]"
+    suspected: bool = False
+    crashed: bool = False
+    killed: bool = False
+    request_id: str | None = field(default_factory=current_request_id)
+
+    def settle(self, outcome: Reading | DiligenceError) -> None:
+        """Set the result of the future, once, unless it was cancelled."""
+        if not self.future.set_running_or_notify_cancel():
+            return
+        if isinstance(outcome, Reading):
+            self.future.set_result(outcome)
+        else:
+            self.future.set_exception(outcome)
+
+    def is_cancelled(self) -> bool:
+        """Whether it was cancelled; then its future is settled by this call."""
+        return self.future.cancelled() and not self.future.set_running_or_notify_cancel()
+
+    def fail(self, failure: Failure, limits: Limits) -> None:
+        """Fail because its reader raised something."""
+        if failure.error is not None:
+            self.settle(failure.error)
+        elif failure.cause == "MemoryError":
+            self.settle(
+                Unreadable(
+                    f"Reading the document takes more than {limits.memory_mb} MB of memory "
+                    "(DILIGENCE_DOCUMENT_MEMORY_MB)."
+                )
+            )
+        else:
+            self._warn("The reader of %s failed with %s", failure.cause)
+            self.settle(Damaged("The document is damaged: its reader could not make sense of it. Ask for it again."))
+
+    def _warn(self, message: str, value: object) -> None:
+        # Other work of the pool has words of documents in place of an extension: no log may hold them.
+        kind = self.extension if _EXTENSION.fullmatch(self.extension) else "a document"
+        with belonging_to(self.request_id):  # the thread of the pool does it, for many requests
+            logger.warning(message, kind, value)
+
+    def fail_as_timed_out(self, limits: Limits) -> None:
+        """Fail because its reader was not done in time."""
+        self.settle(
+            TookTooLong(f"Reading the document took longer than {limits.seconds:g} s (DILIGENCE_DOCUMENT_TIMEOUT).")
+        )
+
+    def fail_as_crashed(self, status: int | None, limits: Limits) -> None:
+        """Fail because its reader's process ended with this status."""
+        self._warn("A reader of %s ended with status %s", status)
+        self.settle(
+            Unreadable(
+                "The document cannot be read: the reader crashed on it. It is damaged, or it needs more than "
+                f"{limits.memory_mb} MB of memory (DILIGENCE_DOCUMENT_MEMORY_MB)."
+            )
+        )
+
+    def fail_as_killed(self, status: int | None) -> None:
+        """Fail because its reader's process was ended from outside, twice: that says nothing of the document."""
+        self._warn("A reader of %s was ended from outside (status %s), twice", status)
+        self.settle(
+            Unavailable(
+                "The document was not read: its reader was ended from outside, twice, by the system (perhaps for "
+                "want of memory) or by somebody. Try again."
+            )
+        )
+
+    def fail_as_closed(self) -> None:
+        """Fail because the pool was closed."""
+        self.settle(Unavailable("The readers were shut down. Try again."))
+
+    def fail_as_unavailable(self) -> None:
+        """Fail because no process starts."""
+        self.settle(Unavailable("The readers are out of order. Try again."))
+
+
+class ReadingProcess:
+    """A process that reads up to `documents` documents, one after the other. One thread uses it.
+
+    `jobs` are the documents that it has, by their number, counted from its first one; `seconds` is how long it has been
+    reading the present one.
+    """
+
+    def __init__(
+        self,
+        context: ReaderContext,
+        read: worker.Read,
+        load: worker.Load | None,
+        limits: worker.Limits,
+        documents: int,
+    ) -> None:
+        """Start it; the first one of a program waits for the fork server, 0.3 s, another takes 10 ms.
+
+        Raises:
+            OSError, EOFError: it does not start.
+        """
+        self.jobs: dict[int, Job] = {}
+        self.seconds = 0.0
+        self.has_read = False
+        self._documents = documents
+        self._next = 0
+        self._seen, self._since = worker.NOTHING, 0.0
+        self._board = context.RawValue(worker.Board, worker.NOTHING, 0)
+        self.connection, theirs = context.Pipe()
+        arguments = (read, load, limits, documents, theirs, self._board)
+        self._process = context.Process(target=worker.serve, args=arguments, name="reader", daemon=True)
+        try:
+            self._process.start()
+        except BaseException:
+            self.connection.close()
+            raise
+        finally:
+            theirs.close()
+
+    @property
+    def sentinel(self) -> int:
+        """The descriptor that can be read from once the process has ended."""
+        return self._process.sentinel
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it was never given a document."""
+        return self._next == 0
+
+    @property
+    def room(self) -> int:
+        """How many more documents it may be given before it is replaced."""
+        return self._documents - self._next
+
+    def observe(self, now: float) -> Job | None:
+        """The document that it is reading; `now` is the monotonic clock, in seconds."""
+        at = self._board.at
+        if at != self._seen:
+            self._seen, self._since = at, now
+        self.seconds = now - self._since if at != worker.NOTHING else 0.0
+        return self.jobs.get(at)
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        """Give it documents to read.
+
+        Raises:
+            OSError: it has ended.
+        """
+        numbered = dict(enumerate(jobs, self._next))
+        self._next += len(jobs)
+        self.jobs.update(numbered)
+        self.connection.send([(number, str(job.path.absolute()), job.extension) for number, job in numbered.items()])
+
+    def receive(self) -> list[tuple[Job, worker.ReadOutcome, bool]]:
+        """The documents that it has finished, their outcomes, and whether each was its first. Waits for a message.
+
+        Raises:
+            Exception: it has ended, or sent invalid data.
+        """
+        outcomes = worker.received(self.connection.recv_bytes())
+        self.has_read = True
+        return [(self.jobs.pop(number), outcome, number == 0) for number, outcome in outcomes if number in self.jobs]
+
+    def take_back(self) -> list[Job]:
+        """Take back all that it was given but for the document that it is reading, for another process.
+
+        It may have begun the next one a moment ago, or skip that one: then it reports it.
+        """
+        self._board.left = self._next
+        at = self._board.at
+        back = [job for number, job in self.jobs.items() if number != at]
+        self.jobs = {number: job for number, job in self.jobs.items() if number == at}
+        return back
+
+    def take_current(self) -> tuple[Job | None, bool]:
+        """Take the document that it is reading from it; and whether that was its first one."""
+        at = self._board.at
+        return self.jobs.pop(at, None), at == 0
+
+    def end(self, *, ending: bool = False) -> int | None:
+        """Kill what is left of it and of all that it has started.
+
+        Args:
+            ending: whether its connection has ended, so that it has too or is about to.
+
+        Returns:
+            The exit status with which it had ended before; None when it had not.
+        """
+        assert self._process.pid is not None
+        if ending:
+            self._process.join(_FAREWELL)
+        status = self._process.exitcode
+        for kill in (os.killpg, os.kill):
+            with suppress(OSError):
+                kill(self._process.pid, signal.SIGKILL)
+        self._process.join(1)
+        self.connection.close()
+        if self._process.exitcode is not None:
+            self._process.close()
+        return status

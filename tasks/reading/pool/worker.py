@@ -1,0 +1,270 @@
+"""What runs inside a reading process: its limits, and one document after the other.
+
+The pool's fork server loads this module and the readers beforehand, so that a new process is there
+in a few milliseconds; nothing here imports Prefect, tables or settings.
+
+A process is handed several documents at a time and sends what it has read in batches: a message a
+document costs 0.2 ms in the parent, one for eight 0.05 ms each. So that each document still has its own
+time and its own verdict, a number on a page of shared memory (the `Board`) says which one is in work.
+"""
+
+import atexit
+import ctypes
+import fcntl
+import gc
+import multiprocessing
+import os
+import pickle
+import resource
+import select
+import shutil
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Final
+
+from storage.temporary_folders import PREFIX
+from tasks.errors import DiligenceError, Unavailable
+from tasks.reading import limits as limits_module
+from tasks.reading.machine import machine_failure
+from tasks.reading.ocr import recognise
+from tasks.reading.places import Place
+from tasks.reading.text_writer import Reading
+
+Read = Callable[[Path, str], Reading]
+Load = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one document may take: seconds, megabytes of memory, megabytes on disk.
+
+    `languages` are those in which its pictures are read ("eng+deu"); None: they are not.
+    """
+
+    seconds: float = 60
+    memory_mb: int = 1024
+    max_mb: int = 512
+    languages: str | None = None
+
+
+Task = tuple[int, str, str]
+"""A document to read: its number, counted from the process's first one, its path, its format."""
+
+NOTHING: Final = -1
+_WHILE: Final = 0.02
+"""Seconds of finished reading that are sent together."""
+_MANY: Final = 8
+_MUCH: Final = 1 << 18
+"""So many documents, or bytes of what was read, are sent without waiting for more."""
+_GROWTH: Final = 4
+"""A process that has grown by this part of its memory since it started makes room for a new one."""
+
+
+class Board(ctypes.Structure):
+    """What a process and its parent share without a message; each number has one writer.
+
+    `at` is the document in work, or NOTHING: who died, and on what. Those before `left` that the
+    process has not begun are to be skipped: the parent has taken them back.
+    """
+
+    _fields_ = (("at", ctypes.c_longlong), ("left", ctypes.c_longlong))
+    at: int
+    left: int
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a document was not read: the `error` that the user sees, or the class of an unforeseen exception.
+
+    Exceptions themselves do not travel: those of lxml and PDFium cannot be unpickled, and their
+    messages may hold the document's words.
+    """
+
+    error: DiligenceError | None
+    cause: str
+
+
+ReadOutcome = Reading | Failure | None
+"""What became of a document; None when it was skipped."""
+
+
+with suppress(FileNotFoundError):  # its parent has ended, and the folder with it
+    if "multiprocessing.forkserver" in sys.orig_argv[-1] and Path.cwd().name.startswith(PREFIX):
+        atexit.register(shutil.rmtree, Path.cwd(), ignore_errors=True)  # its parent's, which may be killed
+
+
+def serve(
+    read: Read, load: Load | None, limits: Limits, documents: int, connection: "Connection[Any, Any]", board: Board
+) -> None:
+    """Read what comes through the connection: `documents` of them, fewer when the process grows or runs out of memory.
+
+    Those that are taken back count too: the parent gives no more than so many, and waits for the process to end.
+
+    What `load` takes, once, counts for no document. A document that takes longer than it may ends the process,
+    by a signal that no native code can hold up.
+    """
+    prepare(limits)
+    if load is not None:
+        load()
+    finished = _Finished(connection)
+    memory = _Memory()
+    at_first = memory.resident()
+    for number, path, extension in _tasks(connection, finished):
+        board.at = number
+        outcome: ReadOutcome = None  # of one that was taken back
+        if number >= board.left:
+            signal.setitimer(signal.ITIMER_REAL, limits.seconds)
+            outcome = run(read, Path(path), extension)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        exhausted = isinstance(outcome, Failure) and outcome.cause == "MemoryError"
+        finished.add(number, outcome)
+        board.at = NOTHING
+        if exhausted or number + 1 == documents or memory.resident() - at_first > (limits.memory_mb << 20) // _GROWTH:
+            break
+    finished.send()
+
+
+def run(read: Read, path: Path, extension: str) -> Reading | Failure:
+    """Read one document; whatever goes wrong comes back as a value."""
+    limits_module.begin()
+    recognise.begin()
+    try:
+        return read(path, extension)
+    except MemoryError:
+        return Failure(None, "MemoryError")
+    except Exception as error:  # noqa: BLE001 - a hostile file may raise anything in a parser
+        cause = machine_failure(error)
+        if cause is not None:
+            failed = Unavailable(f"The document was not read: this machine failed ({cause.strerror}). Try again.")
+            return Failure(failed, type(cause).__name__)
+        if isinstance(error, DiligenceError):
+            return Failure(error, type(error.__cause__ or error).__name__)
+        return Failure(None, type(error).__name__)
+
+
+def received(message: bytes) -> list[tuple[int, ReadOutcome]]:
+    """The parent's side: the numbers and outcomes of a message."""
+    return [(number, _unpacked(packed)) for number, packed in pickle.loads(message)]  # noqa: S301 - from our own process
+
+
+class _Finished:
+    """What was read and not yet sent."""
+
+    def __init__(self, connection: "Connection[Any, Any]") -> None:
+        self._connection = connection
+        self._outcomes: list[tuple[int, bytes]] = []
+        self._bytes = 0
+        self._since = 0.0
+
+    def add(self, number: int, outcome: ReadOutcome) -> None:
+        now = time.monotonic()
+        if not self._outcomes:
+            self._since = now
+        packed = _packed(outcome)
+        self._outcomes.append((number, packed))
+        self._bytes += len(packed)
+        if now - self._since > _WHILE or len(self._outcomes) == _MANY or self._bytes > _MUCH:
+            self.send()
+
+    def send(self) -> None:
+        if self._outcomes:
+            self._connection.send_bytes(pickle.dumps(self._outcomes))
+            self._outcomes, self._bytes = [], 0
+
+
+def _packed(outcome: ReadOutcome) -> bytes:
+    """An outcome as bytes; places as plain tuples, which pickle in a fifth of the time."""
+    try:
+        if isinstance(outcome, Reading):
+            plain = [tuple(place) for place in outcome.places]
+            return pickle.dumps((replace(outcome, places=[], attachments=[]), plain))
+        return pickle.dumps((outcome, []))
+    except Exception as error:  # noqa: BLE001 - too large for the memory left, or nothing that a reader may return
+        return pickle.dumps((Failure(None, type(error).__name__), []))
+
+
+def _unpacked(packed: bytes) -> ReadOutcome:
+    outcome: ReadOutcome
+    outcome, places = pickle.loads(packed)  # noqa: S301 - from our own process
+    if isinstance(outcome, Reading):
+        return replace(outcome, places=list(map(Place._make, places)))
+    return outcome
+
+
+def _tasks(connection: "Connection[Any, Any]", finished: _Finished) -> Iterator[Task]:
+    """What the parent hands out, until it goes; while there is nothing, nothing finished is held back."""
+    waiting: deque[Task] = deque()
+    while True:
+        while waiting:
+            yield waiting.popleft()
+        if not connection.poll():
+            finished.send()
+        try:
+            some: Sequence[Task] = connection.recv()
+        except (EOFError, OSError):
+            return
+        waiting.extend(some)
+
+
+def prepare(limits: Limits) -> None:
+    """Put this process under its limits, and have it read pictures; called once, when it starts."""
+    _die_with_the_parent()
+    os.setpgid(0, 0)  # the parent ends the group: what a reader may have started goes too
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A reader that hangs in native code must go at once too, whatever this process has inherited.
+    for number in (signal.SIGTERM, signal.SIGALRM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+    _limit(resource.RLIMIT_AS, limits.memory_mb << 20)
+    _limit(resource.RLIMIT_CORE, 0)
+    gc.freeze()  # what the fork server loaded stays: looking at it again and again would copy its pages
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # libraries complain of broken files there
+        os.dup2(devnull, stream)
+    os.close(devnull)
+    limits_module.configure(limits.seconds)
+    recognise.configure(limits.languages, limits.seconds)
+
+
+def _die_with_the_parent() -> None:
+    """Let the kernel end this process when the parent is gone, even killed, and even while native code runs here.
+
+    The parent holds the other end of a pipe; its closing raises SIGIO, which ends a process by default.
+    """
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a reading process is always a child"
+    pipe = parent.sentinel
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
+    if select.select([pipe], [], [], 0)[0]:  # it went before it could be watched
+        os._exit(1)
+
+
+def _limit(kind: int, value: int) -> None:
+    try:
+        resource.setrlimit(kind, (value, value))
+    except (ValueError, OSError):  # macOS does not limit address space
+        return
+
+
+class _Memory:
+    """What this process holds of the machine's memory."""
+
+    def __init__(self) -> None:
+        try:
+            self._status: int | None = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            self._status = None
+
+    def resident(self) -> int:
+        """Bytes (2 µs); where the system does not say, the most it ever was."""
+        if self._status is not None:
+            return int(os.pread(self._status, 100, 0).split()[1]) * resource.getpagesize()
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most << 10

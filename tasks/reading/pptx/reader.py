@@ -1,0 +1,189 @@
+"""Presentations: slides in order, hidden ones too; on each its shapes as they are read, then notes and comments."""
+
+import re
+from collections.abc import Iterable
+from functools import partial
+from typing import Final
+
+from tasks.errors import Damaged, TooLarge
+from tasks.reading import fallback
+from tasks.reading.ooxml import xml
+from tasks.reading.ooxml.drawings import Drawings
+from tasks.reading.ooxml.package import EMBEDDED_KINDS, Package, Relationship, attach_embedded, read_package
+from tasks.reading.places import (
+    ALTERNATIVE_TEXT,
+    COMMENT,
+    HIDDEN_SLIDE,
+    HIDDEN_SLIDE_MARK,
+    SHAPE,
+    SLIDE,
+    SPEAKER_NOTE,
+    TABLE,
+    comment_mark,
+    label_of,
+)
+from tasks.reading.pptx.comments import Comments
+from tasks.reading.pptx.placeholders import Placeholders
+from tasks.reading.pptx.slides import Shape, shapes
+from tasks.reading.text_writer import Reading, Source, Writer
+from tasks.text.normalise import one_line
+
+_ROOT: Final = re.compile(rb"<p:presentation(?=[\s>])")
+_SLIDE: Final = re.compile(rb"<p:sldId(?=\s)([^<]*+)")
+_HIDDEN: Final = re.compile(rb"""<p:sld(?=\s)[^<]*?\sshow\s*+=\s*+["'](?:0|false|off)["']""")
+_NUMBER_FIELD: Final = re.compile(
+    rb"""<a:fld(?=\s)[^<]*?\stype\s*+=\s*+["']slidenum["'][^<]*+(?:<(?!a:t[\s>]|/a:fld)[^<]*+){0,60}+<a:t[^<]*?>([0-9]++)<"""
+)
+_AROUND: Final = ("notesSlide", "comments")
+_MOST_PIECES: Final = 500_000
+_MOST_TEXT: Final = 64 << 20
+"""The most shapes and comments, and characters of text, that a presentation may hold."""
+
+
+def read(source: Source) -> Reading:
+    """The text of the presentation in `source`, by slide and shape.
+
+    Raises:
+        Damaged, PasswordProtected, TooLarge: it cannot be read.
+    """
+    return fallback.read_or_fall_back(partial(read_package, _Presentation), FALLBACK, source)
+
+
+class _Presentation:
+    """One pass over the slides."""
+
+    def __init__(self, package: Package) -> None:
+        self.writer = Writer()
+        self._package = package
+        self._main = package.main_part("ppt/presentation.xml")
+        self._drawings = Drawings(package)
+        self._placeholders = Placeholders(package)
+        self._comments = Comments(package, self._main)
+        self._written: set[str] = set()
+        self._pieces_left = _MOST_PIECES
+        self._text_left = _MOST_TEXT
+
+    def write(self) -> None:
+        slides = self._slides()
+        for number, slide in enumerate(slides, 1):
+            with self.writer.part(SLIDE, str(number)):
+                self._write_slide(slide, str(number))
+        around = (item for slide in slides for item in self._package.relationships(slide))
+        attach_embedded(self._package, (item.target for item in around if item.kind in EMBEDDED_KINDS), self.writer)
+
+    def _slides(self) -> list[str]:
+        """The names of the slides' parts in the order of the show."""
+        data = self._package.scan(self._main)
+        if _ROOT.match(data) is None:
+            raise Damaged("The file holds no presentation. Ask for it again, or give it the ending of its format.")
+        targets = {related.id: related.target for related in self._package.relationships(self._main)}
+        named = (targets.get(xml.attribute(slide, b"r:id"), "") for slide in _SLIDE.findall(data))
+        return [name for name in dict.fromkeys(named) if name]
+
+    def _write_slide(self, part: str, number: str) -> None:
+        data = self._package.scan(part)
+        if not data:
+            if part not in self._package:
+                self._package.note_damage()
+            return
+        found = shapes(data, partial(self._drawings.lines, part), partial(self._placeholders.box, part))
+        if _HIDDEN.match(data) is None:
+            self._write_slide_parts(part, found)
+            return
+        written = [*found]
+        if written or any(item.kind in _AROUND for item in self._package.relationships(part)):
+            with self.writer.place(HIDDEN_SLIDE, number):
+                self.writer.line(HIDDEN_SLIDE_MARK)
+                self._write_slide_parts(part, written)
+
+    def _write_slide_parts(self, part: str, found: Iterable[Shape]) -> None:
+        """Write the shapes of a slide, then its notes and comments."""
+        self._write_shapes(found)
+        around = self._package.relationships(part)
+        for notes in self._unwritten(around, "notesSlide"):
+            self._write_notes(notes)
+        for comments in self._unwritten(around, "comments"):
+            for author, date, words in self._comments.of(comments):
+                self._placed(COMMENT, label_of(author, date), comment_mark(author, date, words))
+
+    def _unwritten(self, around: list[Relationship], kind: str) -> list[str]:
+        """The parts of that kind which were not written yet: a hostile file has one for many slides."""
+        named = dict.fromkeys(item.target for item in around if item.kind == kind)
+        names = [name for name in named if name not in self._written]
+        self._written.update(names)
+        return names
+
+    def _write_shapes(self, found: Iterable[Shape]) -> None:
+        described: set[str] = set()  # the same logo may stand on a slide many times
+        for count, shape in enumerate(found, 1):
+            name, alternative = shape.name or str(count), shape.alternative
+            if alternative in described:
+                alternative = ""
+            if not alternative and shape.header_rows is None:
+                self._placed(SHAPE, name, shape.text)
+                continue
+            with self.writer.place(SHAPE, name):
+                if shape.header_rows is not None:
+                    self._placed(TABLE, shape.header_rows, shape.text)
+                else:
+                    self._write(shape.text)
+                if alternative:
+                    described.add(alternative)
+                    self._placed(ALTERNATIVE_TEXT, "", alternative)
+
+    def _write_notes(self, part: str) -> None:
+        """Write what the speaker says, without the shape that holds the mere number of the slide."""
+        data = self._package.scan(part)
+        numbers = frozenset(_NUMBER_FIELD.findall(data))
+        for shape in shapes(data, partial(self._drawings.lines, part), _nowhere):
+            if not _is_slide_number(shape, numbers):
+                self._placed(SPEAKER_NOTE, shape.name, shape.text)
+
+    def _placed(self, kind: str, label: str, text: str) -> None:
+        self._spend(text)
+        self.writer.placed(kind, label, text)
+
+    def _write(self, text: str) -> None:
+        self._spend(text)
+        self.writer.text(text)
+
+    def _spend(self, text: str) -> None:
+        self._pieces_left -= 1
+        self._text_left -= len(text)
+        if self._pieces_left < 0 or self._text_left < 0:
+            raise TooLarge("The presentation holds more text than can be read. Split it.")
+
+
+def _is_slide_number(shape: Shape, fields: frozenset[bytes]) -> bool:
+    """Whether all that a shape of notes says is the number of the slide.
+
+    Old programs write no placeholder for it; `fields` are the numbers of slides in these notes.
+    """
+    words = shape.text.strip()
+    key = shape.placeholder
+    if not words.isdecimal():
+        return False
+    return key.kind == "sldNum" if key is not None else words.encode() in fields
+
+
+def _nowhere(_: object) -> None:
+    """Placeholders of notes have no places but their own; the rest are read as they stand."""
+
+
+def _read_with_python_pptx(source: Source) -> Reading:
+    """Text frames and tables, slide by slide, by python-pptx."""
+    from pptx import Presentation  # noqa: PLC0415 - seldom needed, 0.2 s
+
+    writer = Writer()
+    for number, slide in enumerate(Presentation(fallback.file_of(source)).slides, 1):
+        with writer.part("slide", str(number)):
+            for shape in slide.shapes:
+                if shape.has_text_frame:
+                    writer.text(shape.text_frame.text)
+                elif shape.has_table:
+                    for row in shape.table.rows:
+                        writer.text("\t".join(one_line(cell.text) for cell in row.cells))
+    return writer.reading()
+
+
+FALLBACK: Final = fallback.FallbackReader(_read_with_python_pptx, library="pptx", signature=fallback.ZIP)

@@ -1,0 +1,287 @@
+"""Plain text in any encoding: by its byte order mark, by the look of UTF-16, as strict UTF-8, by its alphabet.
+
+A text in Latin letters that is not UTF-8 is in the code page whose letters make one language's alphabet. A detector
+by frequencies mixes these code pages up (it takes Italian for Czech and Hungarian for French); charset-normalizer is
+asked only where no alphabet fits.
+"""
+
+import ctypes
+import re
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from charset_normalizer import from_bytes
+
+from tasks.reading.limits import keep_memory
+from tasks.reading.text_writer import Reading, Source
+from tasks.reading.txt import scripts
+
+keep_memory()
+
+_ALPHABETS: Final = {
+    "western": (
+        "éèàêç âæëîïôœùûüÿ", "äöüß é", "áéíñóú üªº", "àèéóòíç ïúü·", "ãçáéíóõêú àâôüªº", "àèéìòù íîóú",
+        "ëéï áèêíóöüú", "åäö éü", "æøå éäüöòôè", "áéíóúæö ðýþ", "ŵŷ âêîôûáéïö", "çë",
+    ),
+    "central": ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "äöüß é"),
+    "turkish": ("çğıiöşü",),
+    "baltic": ("ąčęėįšųūž", "āčēģīķļņšūž", "äõöü šž"),
+}  # fmt: skip
+"""The letters beyond ASCII of one language each; after a space those that are rare in it, or what another code page has
+there: Turkish for Icelandic."""
+
+_CODE_PAGES: Final = {
+    "cp1252": "western", "cp1250": "central", "iso8859-2": "central", "cp1254": "turkish", "cp1257": "baltic",
+    "iso8859-15": "western", "mac_roman": "western", "cp850": "western", "cp437": "western", "cp852": "central",
+    "mac_latin2": "central",
+}  # fmt: skip
+"""Of those that fit equally well the first is taken."""
+
+_SIGNS: Final = frozenset("\xa0‘“”„‚«»‹›–—…•·€£§°©®™¿¡²³½¼¾×±µ†")
+_PLACES: Final = re.compile(rb"(?s)(?=(.[\x80-\xff].))")
+_FITS: Final = 0.9
+_OF_SEVERAL: Final = 0.95
+"""What letters of several languages of a code page count, as a share of those of one."""
+
+_RARE: Final = 0.97
+"""What rare letters count: Latvian would be French otherwise."""
+
+_SPARSE: Final = 0.4
+"""A share of letters beyond ASCII that no language in Latin letters has."""
+
+_MARKS: Final = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\0\0", "utf-32-le"),
+    (b"\0\0\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_MOST: Final = 64 << 20
+"""Bytes that are read, a whole number of characters in UTF-16 and UTF-32: their text may take four times as much."""
+
+_SPAN: Callable[[bytes, bytes], int] | None = None
+with suppress(OSError, AttributeError, TypeError):  # no C library that can be called: Windows
+    _SPAN = ctypes.CDLL(None).strcspn
+    _SPAN.argtypes, _SPAN.restype = (ctypes.c_char_p, ctypes.c_char_p), ctypes.c_size_t
+
+UNSURE: Final = "The file does not say how its characters are encoded: some may be wrong."
+TOO_LONG: Final = f"The file is too long: its first {_MOST >> 20} MB were read."
+
+SLOW_CODECS: Final = frozenset({"idna", "punycode", "utf-7"})
+"""Codecs of Python that take a time that grows with the square of the length."""
+
+_SAMPLE: Final = 1 << 16
+_BEFORE, _AFTER = 2_000, 14_000
+"""The window that is judged, in bytes round the first one that is not ASCII."""
+
+_ODD: Final = bytes([*range(1, 9), *range(14, 27), 28, 29, 30, 31])
+_LIKE_ASCII: Final = re.compile("utf-8|cp(?:125\\d|437|85\\d|866|874)|iso8859-.*|mac_.*|koi8.*|latin.*")
+"""Encodings in which a byte below 128 is that character of ASCII and nothing else."""
+
+_HIGH: Final = bytes(range(128, 256))
+_LETTERS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_CONTROLS: Final = (bytes([*range(1, 9), *range(11, 18)]), bytes([*range(18, 32), 127]))
+"""All but the NUL, the tab and the line feed, in two sets: glibc's `strcspn` has a quick way for up to 16."""
+
+_GONE: Final = bytes([*range(1, 9), *range(14, 28), 31, 127])
+_INSTEAD: Final = bytes.maketrans(b"\0\r\x0b\x0c\x1c\x1d\x1e", b" \n\n\n\n\n\n")
+
+
+def read(source: Source, declared_encoding: Callable[[bytes], str | None] = lambda _: None) -> Reading:
+    """The text of the file in `source`, to the character but for line ends and controls; a NUL is a space.
+
+    Of a file of more than 64 MB the first ones are read, with a warning: the rest would not fit into memory. An empty
+    file is an empty text. `declared_encoding` finds the encoding that a file of some format declares.
+    """
+    text, warnings = text_and_warnings(source, declared_encoding)
+    return Reading("" if text.isspace() else text, warnings=warnings)
+
+
+def text_and_warnings(
+    source: Source, declared_encoding: Callable[[bytes], str | None] = lambda _: None
+) -> tuple[str, list[str]]:
+    """The same text as it is, for readers of texts that have a form, and what a user should know of it."""
+    data, complete = beginning(source)
+    text, sure = tidy_text(data, declared_encoding(data))
+    warnings = [] if sure else [UNSURE]
+    if not complete:
+        warnings.append(TOO_LONG)
+    return text, warnings
+
+
+def tidy_text(data: bytes, declared: str | None = None) -> tuple[str, bool]:
+    r"""The text in `data` with `\n` line ends and without controls, and whether its encoding is certain.
+
+    An encoding that the text declares counts where no byte order mark says otherwise, and its bytes agree.
+    """
+    mark, encoding, sure = _marked_encoding(data)
+    if encoding is None and declared is not None and declared.lower() not in SLOW_CODECS:
+        with suppress(UnicodeError, LookupError):
+            return _tidy(data.decode(declared).encode()).decode(), True
+    if encoding is None:
+        tidy = _tidy(data)
+        try:
+            return tidy.decode(), True
+        except UnicodeDecodeError:
+            encoding, sure = _likely_encoding(data), False
+        if _LIKE_ASCII.fullmatch(encoding):
+            return tidy.decode(encoding, "replace"), False
+    if encoding == "utf-8":
+        return _tidy(data[mark:]).decode(errors="replace"), sure
+    text = str(memoryview(data)[mark:], encoding, "replace")
+    raw = text.encode()
+    tidy = _tidy(raw)
+    return text if tidy is raw else tidy.decode(), sure
+
+
+def decoded(data: bytes) -> tuple[str, bool]:
+    """The text in `data`, and whether its encoding is certain."""
+    mark, encoding, sure = _marked_encoding(data)
+    if encoding is None:
+        try:
+            return data.decode(), True
+        except UnicodeDecodeError:
+            return data.decode(_likely_encoding(data), "replace"), False
+    return data[mark:].decode(encoding, "replace"), sure
+
+
+def _tidy(data: bytes) -> bytes:
+    """`data` with one kind of line end and no controls: itself where there are none."""
+    if _is_clean(data):
+        return data
+    tidy = _with_line_feeds(data).replace(b"\f", b"\n")
+    return tidy if _is_clean(tidy) else tidy.translate(_INSTEAD, _GONE)
+
+
+def _with_line_feeds(data: bytes) -> bytes:
+    """The same lines with one kind of end: by `replace` of single bytes where all end alike, a quarter of the time."""
+    if b"\r" not in data or b"\n" not in data:
+        return data.replace(b"\r", b"\n")
+    without = data.replace(b"\r", b"")
+    if without.replace(b"\n", b"\r\n") == data:
+        return without
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _is_clean(data: bytes) -> bool:
+    """Whether there are no controls but tabs and line feeds: 0.2 s a gigabyte, where `bytes.translate` takes 0.9 s."""
+    if _SPAN is None:
+        return len(data.translate(None, b"\0" + b"".join(_CONTROLS))) == len(data)
+    return all(_SPAN(data, controls) == len(data) for controls in _CONTROLS)  # it stops at a NUL too
+
+
+def _marked_encoding(data: bytes) -> tuple[int, str | None, bool]:
+    """How many bytes are a byte order mark, the encoding where mark or looks tell it, and whether it is certain."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return len(mark), encoding, True
+    sample = data[:_SAMPLE]
+    if _is_clean(sample.replace(b"\r", b"")):
+        return 0, None, False
+    wide = _wide_encoding(sample)
+    if wide is not None:
+        return 0, wide, True
+    if b"\x1b$" in sample:
+        try:
+            data.decode("iso2022_jp_2")
+        except UnicodeDecodeError:
+            pass
+        else:
+            return 0, "iso2022_jp_2", True
+    return 0, None, False
+
+
+def beginning(source: Source) -> tuple[bytes, bool]:
+    """The bytes to be read, and whether they are all. They end with a line, unless in UTF-16 or UTF-32."""
+    if isinstance(source, bytes):
+        data = source
+    elif source.stat().st_size <= _MOST:
+        return source.read_bytes(), True
+    else:
+        with source.open("rb") as file:
+            data = file.read(_MOST + 1)
+    if len(data) <= _MOST:
+        return data, True
+    data = data[:_MOST]
+    return data if b"\0" in data[:_SAMPLE] else data[: data.rfind(b"\n") + 1] or data, False
+
+
+def _wide_encoding(sample: bytes) -> str | None:
+    """UTF-16 or UTF-32 without a mark: ASCII characters leave NULs at every second byte, or at three of four.
+
+    Other letters leave controls instead, which no other text has, and make sense in one order of the bytes only.
+    """
+    if len(sample) < 4:
+        return None
+    if sample.count(0) * 5 >= len(sample):
+        nuls = [sample[offset::4].count(0) / len(sample[offset::4]) for offset in range(4)]
+        if nuls[1] > 0.5 and nuls[2] > 0.9 and nuls[3] > 0.9 and nuls[0] < 0.1:
+            return "utf-32-le"
+        if nuls[0] > 0.9 and nuls[1] > 0.9 and nuls[2] > 0.5 and nuls[3] < 0.1:
+            return "utf-32-be"
+        even, odd = nuls[0] + nuls[2], nuls[1] + nuls[3]
+        if odd > 0.4 and even < odd / 8:
+            return "utf-16-le"
+        if even > 0.4 and odd < even / 8:
+            return "utf-16-be"
+    if (len(sample) - len(sample.translate(None, _ODD))) * 50 > len(sample):
+        sense = {encoding: _sense(sample, encoding) for encoding in ("utf-16-le", "utf-16-be")}
+        best = max(sense, key=lambda encoding: sense[encoding])
+        return best if sense[best] > 0.9 else None
+    return None
+
+
+def _sense(sample: bytes, encoding: str) -> float:
+    """The share of the characters that are letters, figures or spaces, or ASCII, or punctuation of the Far East."""
+    text = sample[: len(sample) & ~1].decode(encoding, "replace")
+    return sum(
+        character.isalnum() or character.isspace() or " " <= character <= "~" or "\u2010" <= character <= "\u303f"
+        for character in text
+    ) / len(text)
+
+
+def _likely_encoding(data: bytes) -> str:
+    """The code page whose letters make an alphabet round the first byte beyond ASCII, else what the detector says."""
+    first = re.search(rb"[\x80-\xff]", data)
+    start = max(0, (first.start() if first else 0) - _BEFORE)
+    window = data[start : start + _BEFORE + _AFTER]
+    known = code_page(window) or scripts.code_page(window)
+    if known is not None:
+        return known
+    best = from_bytes(window).best()
+    return "cp1252" if best is None else best.encoding
+
+
+def code_page(sample: bytes) -> str | None:
+    """The code page of a text in Latin letters; None where none fits, as for a text in other letters."""
+    high = len(sample) - len(sample.translate(None, _HIGH))
+    if high > _SPARSE * (high + len(sample) - len(sample.translate(None, _LETTERS))):
+        return None
+    places = Counter(_PLACES.findall(b" " + sample + b" "))
+    fits = {encoding: _fit(places, encoding) for encoding in _CODE_PAGES}
+    best = max(fits, key=lambda encoding: fits[encoding])
+    return best if fits[best] >= _FITS else None
+
+
+def _fit(places: Counter[bytes], encoding: str) -> float:
+    """The share of the characters beyond ASCII that one language writes so, between these neighbours."""
+    signs = 0
+    letters: Counter[str] = Counter()
+    for place, count in places.items():
+        before, character, after = tuple(place.decode(encoding, "replace"))
+        if character == "’" or (character in _SIGNS and not (before.isalpha() and after.isalpha())):
+            signs += count
+        elif character.isalpha() and not (
+            (character.isupper() and before.islower()) or (character.islower() and after.isupper())
+        ):
+            letters[character.lower()[0]] += count
+    alphabets = _ALPHABETS[_CODE_PAGES[encoding]]
+    one = max(_count(letters, *alphabet.split()) for alphabet in alphabets)
+    several = sum(letters[letter] for letter in set("".join(alphabets)))
+    return (signs + max(one, _OF_SEVERAL * several)) / places.total()
+
+
+def _count(letters: Counter[str], common: str, rare: str = "") -> float:
+    return sum(letters[letter] for letter in common) + _RARE * sum(letters[letter] for letter in rare)

@@ -1,0 +1,35 @@
+"""Markdown: the text as it is, with its headings and tables known."""
+
+import pytest
+
+from tasks.reading.markdown import reader
+
+
+def places_of(text: str) -> list[tuple[str, str, str]]:
+    reading = reader.read(text.encode())
+    return [(place.kind, place.label, reading.text[place.start : place.end]) for place in reading.places]
+
+
+def test_the_text_stands_as_it_is() -> None:
+    text = "---\ntitle: Offer\n---\n# Terms #\n\n- one\n  * two\n\n> quote **bold**  \n\n    code | x\n"
+    assert reader.read(text.encode()).text == text
+
+
+def test_headings_reach_to_the_next_one() -> None:
+    assert places_of("# A *b* #\none\n\nC\n---\ntwo\n") == [
+        ("heading", "A b", "# A *b* #\none\n\n"),
+        ("heading", "C", "C\n---\ntwo\n"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["```\n# no\n```", "~~~ x\n# no\n```\n# no\n~~~", "    # no", "#no", "- item\n---", "---\n# no\n---"]
+)
+def test_what_only_looks_like_a_heading_is_none(text: str) -> None:
+    assert places_of(text) == []
+
+
+def test_rows_of_tables_have_their_cells_split_by_tabs() -> None:
+    table = "| Item | `a|b` \\| c | 2023 |\n|:--|:-:|--:|\n| x | | 5 |\ny | z\n\n"
+    assert places_of(table + "end | x\n") == [("table", "1", "Item\t`a|b` | c\t2023\nx\t\t5\ny\tz\n")]
+    assert reader.read((table + "end | x\n").encode()).text.endswith("\n\nend | x\n")

@@ -1,0 +1,127 @@
+"""Tesseract is asked what it has, told no more than it needs, and never outlives who started it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tasks.reading.ocr import tesseract
+from tasks.reading.pool.pool import ExtractionPool, Limits
+from tests.tasks.reading.ocr.scans import needs_tesseract, program, scan
+
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[4])}
+PICTURE = b"P5 2 2 255 abcd"
+
+
+def test_languages_that_are_missing_are_told_from_those_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(program(tmp_path)))
+    assert tesseract.installed() == ("9.9", ("eng",))
+    assert tesseract.languages_of("deu, eng+chi_sim,eng") == (("eng",), ("deu", "chi_sim"))
+    assert tesseract.package_of("chi_sim") == "tesseract-ocr-chi-sim"
+
+
+@needs_tesseract
+def test_the_tesseract_of_this_machine_says_what_it_has() -> None:
+    found = tesseract.installed()
+    assert found is not None
+    assert re.match(r"v?\d+\.", found.version)
+    assert "osd" not in found.languages
+    assert found.languages
+
+
+def test_tesseract_runs_with_one_thread_and_without_our_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told = tmp_path / "told"
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    found = program(tmp_path, f'env >"{told}"; echo "$@" >>"{told}"') / "tesseract"
+    assert tesseract.words(str(found), "eng+deu", PICTURE, 250, 20) == []
+    assert "OMP_THREAD_LIMIT=1" in told.read_text()
+    assert "secret" not in told.read_text()
+    assert "stdin stdout -l eng+deu" in told.read_text()
+
+
+def test_no_tesseract_uses_more_memory_than_who_started_it(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    found = program(tmp_path, f'ulimit -v >"{told}"; ulimit -t >>"{told}"') / "tesseract"
+    command = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29));"
+        "from tasks.reading.ocr.tesseract import words; words(sys.argv[1], 'eng', b'P5 1 1 255 x', 250, 9.5)"
+    )
+    subprocess.run([sys.executable, "-c", command, found], env=ENVIRONMENT, check=True)
+    assert told.read_text().split() == [str((1 << 29) // 1024), "10"]
+
+
+READING = "import sys; from tasks.reading.ocr.tesseract import words; words(sys.argv[1], 'eng', b'', 250, 60)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGALRM])
+def test_tesseract_ends_with_the_process_that_started_it(tmp_path: Path, how: signal.Signals) -> None:
+    running = tmp_path / "running"
+    found = program(tmp_path, f'echo $$ >"{running}"', "exec sleep 60") / "tesseract"
+    with subprocess.Popen([sys.executable, "-c", READING, found], env=ENVIRONMENT) as reader:
+        child = _pid(running)
+        reader.send_signal(how)
+    deadline = time.monotonic() + 5
+    while _runs(child):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def _pid(file: Path) -> int:
+    deadline = time.monotonic() + 20
+    while not (file.exists() and file.read_text().strip()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return int(file.read_text())
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@needs_tesseract
+def test_a_closed_pool_leaves_no_tesseract_behind(tmp_path: Path) -> None:
+    noise = scan(tmp_path / "noise.pdf", [Image.effect_noise((1500, 2100), 90)] * 4)
+    with ExtractionPool(1, Limits(languages="eng")) as pool:
+        pool.submit(noise, ".pdf")
+        deadline = time.monotonic() + 30
+        while not (running := _tesseracts()):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    deadline = time.monotonic() + 5
+    while any(map(_runs, running)):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def _tesseracts() -> set[int]:
+    """The running programs of that name that descend from this process."""
+    parents: dict[int, int] = {}
+    named: set[int] = set()
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        state, parent = rest.split()[:2]
+        parents[int(stat.parent.name)] = int(parent)
+        if name == "tesseract" and state != "Z":
+            named.add(int(stat.parent.name))
+    return {pid for pid in named if _descends(pid, parents)}
+
+
+def _descends(pid: int, parents: dict[int, int]) -> bool:
+    while pid in parents and pid != os.getpid():
+        pid = parents[pid]
+    return pid == os.getpid()

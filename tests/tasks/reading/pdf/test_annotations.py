@@ -1,0 +1,123 @@
+"""Notes and form values: each on its page, once, at its place where it is drawn."""
+
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+from pypdf.annotations import FreeText, Highlight, Text
+from pypdf.generic import ArrayObject, FloatObject, NameObject
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+
+from tasks.reading.pdf import reader
+from tests.tasks.reading.pdf import pdfs
+
+
+def form(fill: dict[str, str] | None = None) -> bytes:
+    """A form: labels, a field after the first, a choice, a list, two boxes to check, a second page."""
+    out = BytesIO()
+    canvas = Canvas(out, A4)
+    canvas.drawString(72, 700, "Signed by")
+    canvas.acroForm.textfield(name="signatory", value="Ada Alpha", x=140, y=690, width=100, height=20)
+    canvas.drawString(72, 660, "on behalf of the lessor")
+    canvas.acroForm.choice(name="country", value="Norway", options=["Norway", "Sweden"], x=72, y=600, width=90)
+    canvas.acroForm.listbox(name="cities", value="Oslo", options=["Oslo", "Bergen"], x=72, y=500, width=90, height=60)
+    canvas.acroForm.checkbox(name="married", checked=True, x=72, y=450)
+    canvas.acroForm.checkbox(name="single", checked=False, x=72, y=420)
+    canvas.showPage()
+    canvas.drawString(72, 700, "Next")
+    canvas.showPage()
+    canvas.save()
+    if fill is None:
+        return out.getvalue()
+    writer = PdfWriter(clone_from=PdfReader(out))
+    writer.update_page_form_field_values(writer.pages[0], fill, auto_regenerate=False)
+    filled = BytesIO()
+    writer.write(filled)
+    return filled.getvalue()
+
+
+def first_page(data: bytes) -> str:
+    return reader.read(data).text.partition("\f")[0]
+
+
+def test_a_value_stands_where_its_field_is_drawn() -> None:
+    text = first_page(form())
+    assert text.index("Signed by") < text.index("Ada Alpha") < text.index("on behalf of the lessor")
+    assert text.count("Ada Alpha") == 1
+
+
+def test_every_value_is_read_and_what_is_not_checked_is_not() -> None:
+    text = first_page(form({"signatory": "Bea Beta"}))
+    for words in ("Signed by Bea Beta", "Norway", "Oslo Bergen (Oslo)", "☒ Yes"):
+        assert text.count(words) == 1
+    assert "Off" not in text
+
+
+def field(entries: bytes, *others: bytes) -> str:
+    """The text of a PDF with this field on its only page; `others` are the objects from 7 on."""
+    widget = b"<< /Type /Annot /Subtype /Widget /Rect [10 10 90 30] %s >>" % entries
+    catalog = b"/AcroForm << /Fields [6 0 R] >>"
+    return reader.read(
+        pdfs.pdf(pdfs.one_page(b"Page", widget, *others, catalog=catalog, entries=b"/Annots [6 0 R]"))
+    ).text
+
+
+@pytest.mark.parametrize(
+    ("entries", "others", "expected"),
+    [
+        (b"/FT /Tx /T (a) /V (not drawn)", (), "Page\nnot drawn\n"),
+        (b"/FT /Tx /T (a) /V (Page)", (), "Page\nPage\n"),
+        (b"/FT /Tx /T (a)", (), "Page\n"),
+        (b"/Parent 7 0 R", (b"<< /FT /Tx /T (a) /V (inherited) /Kids [6 0 R] >>",), "Page\ninherited\n"),
+        (b"/FT /Ch /T (a) /Opt [(one) (two) (six)] /V [(one) (six)]", (), "Page\none\nsix\n"),
+        (b"/FT /Ch /T (a) /Opt [(one) (two)]", (), "Page\none\ntwo\n"),
+        (b"/FT /Btn /T (a) /V /Yes /AS /Yes", (), "Page\n☒ Yes\n"),
+        (b"/FT /Btn /T (a) /V /Off /AS /Off", (), "Page\n"),
+        (b"/FT /Tx /T (a) /V (Drawn) /AP << /N 7 0 R >>", (b"draw",), "Page\nDrawn\n"),
+        (b"/FT /Btn /T (a) /Ff 65536 /AP << /N 7 0 R >>", (b"draw",), "Page\nDrawn\n"),
+        (b"/FT /Ch /T (a) /V (D) /AP << /N 7 0 R >>", (b"draw",), "Page\nDrawn (D)\n"),
+    ],
+)
+def test_a_value_is_found_wherever_it_stands(entries: bytes, others: tuple[bytes, ...], expected: str) -> None:
+    looks = pdfs.stream(
+        b"BT /F1 9 Tf 2 5 Td (Drawn) Tj ET",
+        b"/Type /XObject /Subtype /Form /BBox [0 0 80 20] /Resources << /Font << /F1 5 0 R >> >>",
+    )
+    assert field(entries, *(looks if other == b"draw" else other for other in others)) == expected
+
+
+def test_notes_are_read_once_and_those_that_copy_the_page_not_again(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"), A4)
+    canvas.drawString(72, 700, "The rent is due on the first of each month.")
+    canvas.save()
+    corners = ArrayObject(FloatObject(number) for number in (72, 710, 200, 710, 72, 690, 200, 690))
+    writer = PdfWriter(clone_from=tmp_path / "a.pdf")
+    writer.add_annotation(0, Text(rect=(50, 550, 200, 650), text="The rent", open=True))
+    writer.add_annotation(0, FreeText(text="Stamped 2024", rect=(50, 350, 200, 450)))
+    copied = Highlight(rect=(72, 690, 200, 710), quad_points=corners)
+    copied[NameObject("/Contents")] = writer.add_annotation(0, Text(rect=(0, 0, 1, 1), text="x"))["/Contents"]
+    writer.add_annotation(0, copied)
+    writer.write(tmp_path / "b.pdf")
+    lines = reader.read(tmp_path / "b.pdf").text.split("\n")
+    assert lines.count("The rent is due on the first of each month.") == 1
+    assert lines.count("The rent") == 1
+    assert lines.count("Stamped 2024") == 1
+
+
+def test_a_note_that_repeats_what_it_marks_is_left_out() -> None:
+    objects = pdfs.one_page(
+        b"The rent is due on the first of each month.",
+        b"<< /Type /Annot /Subtype /Highlight /Rect [72 690 200 710] /Contents (is due on the first of each month) >>",
+        b"<< /Type /Annot /Subtype /Highlight /Rect [72 690 200 710] /Contents (due) >>",
+        b"<< /Type /Annot /Subtype /Popup /Rect [72 690 200 710] /Contents (popup) >>",
+        entries=b"/Annots [6 0 R 7 0 R 8 0 R]",
+    )
+    assert reader.read(pdfs.pdf(objects)).text == "The rent is due on the first of each month.\ndue\n"
+
+
+def test_a_page_with_a_million_notes_ends() -> None:
+    note = b"<< /Type /Annot /Subtype /Text /Rect [0 0 1 1] /Contents (Note) >>"
+    objects = pdfs.one_page(b"Page", note, entries=b"/Annots [%s]" % (b"6 0 R " * 1_000_000))
+    assert reader.read(pdfs.pdf(objects)).text.count("Note") == 20_000

@@ -1,0 +1,52 @@
+"""Text that the frame of a drawing cuts off."""
+
+from collections.abc import Sequence
+
+from reportlab.pdfgen.canvas import Canvas
+
+from tasks.reading.pdf import reader
+from tests.tasks.reading.pdf import pdfs
+
+
+def placed(frame: tuple[float, float, float, float] | None, *lines: str, page: Sequence[str] = ()) -> bytes:
+    """A page of some lines, and below them a drawing of others, seen through a frame: left, bottom, width, height."""
+    canvas = Canvas("a.pdf", (600, 800))
+    for number, line in enumerate(page):
+        canvas.drawString(72, 740 - 14 * number, line)
+    if frame:
+        path = canvas.beginPath()
+        path.rect(*frame)
+        canvas.clipPath(path, stroke=0, fill=0)
+    for number, line in enumerate(lines):
+        canvas.drawString(72, 600 - 30 * number, line)
+    return bytes(canvas.getpdfdata())
+
+
+CHARTS = ("Assets of 2024: 229", "Assets of 2023: 186", "Assets of 2022: 156", "Not for print")
+
+
+def test_what_the_frame_of_a_drawing_cuts_off_is_left_out_and_said() -> None:
+    reading = reader.read(placed((60, 590, 200, 30), *CHARTS, page=["The portfolio grew."]))
+    assert reading.text == "The portfolio grew.\nAssets of 2024: 229\n"
+    assert reading.warnings == ["Text that the page does not show was left out, as its frame cuts it off: page 1."]
+
+
+def test_what_stands_partly_within_its_frame_is_read() -> None:
+    reading = reader.read(placed((60, 500, 60, 120), *CHARTS, page=["The portfolio grew."]))
+    assert reading.text == "The portfolio grew.\n" + "\n".join(CHARTS) + "\n"
+    assert reading.warnings == []
+
+
+def test_a_page_whose_text_is_all_cut_off_keeps_it_as_the_layer_of_a_scan() -> None:
+    assert reader.read(placed((10, 10, 5, 5), *CHARTS)).text == "\n".join(CHARTS) + "\n"
+
+
+def test_an_icon_beyond_16_bits_does_not_shift_what_is_cut_off() -> None:
+    cmap = b"1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <56> <D83DDCDE> endbfchar"
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>"
+    objects = pdfs.one_page(b"", pdfs.stream(cmap), font=font)
+    objects[3] = pdfs.stream(
+        b"BT /F1 12 Tf 72 700 Td (VV call us) Tj ET 60 590 200 30 re W n "
+        b"BT /F1 12 Tf 72 600 Td (shown) Tj 0 -60 Td (cut off by far) Tj ET"
+    )
+    assert reader.read(pdfs.pdf(objects)).text.splitlines()[1:] == ["shown"]
