@@ -26,7 +26,7 @@ from api.requests import Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
 from api.tracing import configured_tracing
 from api.workers import Workers
-from storage.call_counts import CallCounts
+from storage.rate_limits import CallCounts
 from tasks.documents.drive.registry import configured_drive
 from tasks.documents.texts import share_readers
 from tasks.offload import Processes

@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 
 from anyio import to_thread
 
-from storage import database, keys
-from storage.call_counts import CallCounts
-from storage.keys import AuditedCall
+from storage import database, logins
+from storage.logins import AuditedCall
+from storage.rate_limits import CallCounts
 from tasks.errors import TooManyRequests
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ class Keyring:
     def __init__(self, configured: Sequence[bytes]) -> None:
         """`configured` are the keys of DILIGENCE_API_KEYS."""
         self._configured = [
-            KnownKey(sha256(key).hexdigest(), f"DILIGENCE_API_KEYS {number}", frozenset(keys.SCOPES))
+            KnownKey(sha256(key).hexdigest(), f"DILIGENCE_API_KEYS {number}", frozenset(logins.SCOPES))
             for number, key in enumerate(configured, 1)
         ]
         self._stored: dict[str, tuple[float, bool, list[KnownKey]]] = {}
@@ -82,7 +82,7 @@ def stored_keys() -> tuple[bool, list[KnownKey]]:
         DatabaseUnavailable: the database cannot be opened.
     """
     with database.reading() as session:
-        rows = keys.all_keys(session)
+        rows = logins.all_keys(session)
         return bool(rows), [KnownKey(row.digest, row.name, frozenset(row.scopes)) for row in rows if not row.revoked_at]
 
 
@@ -145,7 +145,7 @@ async def audit(key: str, operation: str, status: int) -> None:
 
     def write() -> None:
         with database.writing() as session:
-            keys.add_audited_call(session, AuditedCall(key=key, operation=operation, status=status))
+            logins.add_audited_call(session, AuditedCall(key=key, operation=operation, status=status))
 
     try:
         await to_thread.run_sync(write)

@@ -7,8 +7,8 @@ import typer
 
 from deployments.terminal import echo
 from storage import backup as backups
+from storage import backup as restoring
 from storage import database
-from storage import restore as restoring
 from storage.errors import DatabaseInUse
 from storage.settings import StorageSettings
 from tasks.errors import BadRequest, Conflict, Unavailable

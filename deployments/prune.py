@@ -8,7 +8,7 @@ import typer
 from deployments.backup import megabytes
 from deployments.terminal import echo
 from flows import prefect_history
-from storage import database, pruning, vacuum
+from storage import database, pruning
 from storage.columns import now
 from tasks.documents.drive.spool import remove_left
 from tasks.errors import Unavailable
@@ -42,7 +42,7 @@ def prune(
     ):
         echo(f"{kind:<9} {files:,} files, {megabytes(size)}")
     if not dry_run:
-        given_back = vacuum.give_back()
+        given_back = pruning.give_back()
         echo(f"{'database':<9} {megabytes(given_back.before)} before, {megabytes(given_back.after)} now")
         if given_back.problem is not None:
             echo(given_back.problem, err=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from flows import prefect_server
-from storage.vacuum import GivenBack, give_back_of
+from storage.pruning import GivenBack, give_back_of
 
 if TYPE_CHECKING:
     from prefect.client.orchestration import SyncPrefectClient

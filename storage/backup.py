@@ -1,9 +1,13 @@
-"""A backup: one file with all that a home needs to go on, made while the home is in use.
+"""Backups: one file with all that a home needs to go on, made while the home is in use, and put back.
 
 It is a zip archive of three members: `diligence.db` (SQLite, whichever database the home uses, so that a backup can
 move to the other kind), `secret.key` (where the home has one: it opens the stored logins) and `manifest.json` with the
 size and the SHA-256 of both. What can be made again is not in it: the spool, pages drawn for evidence, what archives
-hold, Prefect's record of runs. `restore.py` puts it back.
+hold, Prefect's record of runs.
+
+A backup is put back in a home that nobody uses: all of it or nothing, whenever the process is killed. The database is
+put in place by one renaming (SQLite) or one transaction (PostgreSQL). The key comes before it, beside the one that was
+there: whichever database is there, its logins can be opened.
 """
 
 import fcntl
@@ -12,22 +16,81 @@ import os
 import shutil
 import sqlite3
 import struct
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import IO, Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Integer, Table, create_engine, insert, inspect, make_url, select, text
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+from sqlmodel import SQLModel
 
+import storage
 from storage import database, logins
 from storage.columns import now
-from storage.errors import unavailable
-from storage.rows import copy_into_sqlite
+from storage.errors import DatabaseUnavailable, unavailable
+from storage.migrations import HEAD, upgrade
+
+_AT_ONCE = 500  # rows
+
+
+def is_empty(connection: Connection) -> bool:
+    """Whether no table has a row."""
+    quoted = connection.dialect.identifier_preparer.quote
+    return not any(
+        connection.exec_driver_sql(f"SELECT 1 FROM {quoted(name)} LIMIT 1").first()  # noqa: S608 - names of the database
+        for name in inspect(connection).get_table_names()
+        if name != "alembic_version"
+    )
+
+
+def copy_into_sqlite(source: Connection, path: Path) -> None:
+    """Copy every row into a new SQLite database in the empty file `path`."""
+    engine = create_engine(f"sqlite:///{path}", poolclass=NullPool)
+    upgrade(engine)
+    with engine.begin() as target:
+        _copy(source, target)
+
+
+def copy_from_sqlite(path: Path, target: Connection) -> None:
+    """Put the rows of the SQLite database `path`, of the newest schema, in place of all rows of a PostgreSQL database.
+
+    The caller commits: until then nothing is changed.
+    """
+    names = ", ".join(f'"{table.name}"' for table in _tables())
+    target.execute(text("SET LOCAL lock_timeout = '10s'"))
+    target.execute(text(f"TRUNCATE {names}"))
+    with create_engine(f"sqlite:///{path}", poolclass=NullPool).connect() as source:
+        _copy(source, target)
+    for table in _tables():
+        if "id" in table.c and isinstance(table.c.id.type, Integer):  # the next id is one that no row has
+            newest = f'SELECT coalesce(max(id), 0) + 1 FROM "{table.name}"'  # noqa: S608 - names of our own
+            sequence = f"pg_get_serial_sequence('\"{table.name}\"', 'id')"
+            target.execute(text(f"SELECT setval({sequence}, ({newest}), false)"))
+
+
+def _tables() -> list[Table]:
+    """Every table, each after those that its rows refer to."""
+    for module in iter_modules(storage.__path__):
+        import_module(f"storage.{module.name}")
+    return SQLModel.metadata.sorted_tables
+
+
+def _copy(source: Connection, target: Connection) -> None:
+    for table in _tables():
+        rows = source.execute(select(table), execution_options={"yield_per": _AT_ONCE})
+        for part in rows.mappings().partitions():
+            target.execute(insert(table), [dict(row) for row in part])
+
 
 FORMAT = 1
 DATABASE, KEY = "diligence.db", logins.KEY_FILE
@@ -159,7 +222,7 @@ def _pack(packed: Path, members: Mapping[str, Path], schema: str) -> Manifest:
         with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
             for name, path in members.items():
                 with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as target:
-                    files[name] = _copy(source, target)
+                    files[name] = _copy_home(source, target)
             manifest = Manifest(FORMAT, version("diligence"), schema, f"{now():%Y-%m-%dT%H:%M:%SZ}", files)
             archive.writestr(_MANIFEST, json.dumps(asdict(manifest), indent=1))
         raw.flush()
@@ -167,7 +230,7 @@ def _pack(packed: Path, members: Mapping[str, Path], schema: str) -> Manifest:
     return manifest
 
 
-def _copy(source: IO[bytes], target: IO[bytes] | None, most: int | None = None) -> dict[str, Any]:
+def _copy_home(source: IO[bytes], target: IO[bytes] | None, most: int | None = None) -> dict[str, Any]:
     """Copy a file, or only read it; gives its size and hash. Nothing beyond `most` bytes is taken."""
     size, digest = 0, sha256()
     while piece := source.read(_PIECE):
@@ -227,7 +290,7 @@ def _verify(file: Path, manifest: Manifest) -> None:
     with _opened(file) as archive:
         for name, expected in manifest.files.items():
             with archive.open(name) as member:
-                if _copy(member, None) != expected:
+                if _copy_home(member, None) != expected:
                     raise BackupUnusable("What was written is not what was read. Try another disk.")
 
 
@@ -245,7 +308,7 @@ def unpack(file: Path, folder: Path) -> Manifest:
         for name, expected in manifest.files.items():
             handle = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with archive.open(name) as member, os.fdopen(handle, "wb") as target:
-                if _copy(member, target, most=int(expected["size"])) != expected:
+                if _copy_home(member, target, most=int(expected["size"])) != expected:
                     raise BackupUnusable(f"{file.name} is damaged: {name} in it is not what was saved.")
     if check_database(folder / DATABASE) != manifest.schema:
         raise BackupUnusable(f"{file.name} is damaged: its database is not the one that was saved.")
@@ -259,3 +322,129 @@ def _keep_on_disk(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The backup's manifest, and where what was in the home before is kept, if there was anything."""
+
+    manifest: Manifest
+    kept: Path | None
+
+
+class HomeNotEmpty(Exception):
+    """The home has something already."""
+
+
+def restore(file: Path, *, replace: bool = False) -> Restored:
+    """Put a backup into the home, and bring it to the newest schema.
+
+    Args:
+        file: the backup.
+        replace: whether it takes the place of what is in the home, which is then kept aside.
+
+    Raises:
+        BackupUnusable: it is no backup, damaged, or one of a newer release; nothing was changed.
+        HomeNotEmpty: there is something in the home, and `replace` is off.
+        DatabaseInUse: a service or another command has the home open.
+        DatabaseUnavailable: the database of the home cannot be reached.
+        OSError: the file cannot be read, or the home not be written.
+    """
+    try:
+        return _restore(file, replace=replace)
+    except SQLAlchemyError as error:
+        raise unavailable(error) from None
+
+
+def _restore(file: Path, *, replace: bool) -> Restored:
+    read_manifest(file)  # before a home is made for it
+    address = make_url(database.url())
+    is_sqlite = address.get_backend_name() == "sqlite"
+    home = database.home()
+    place = Path(address.database or "").absolute() if is_sqlite else home / DATABASE
+    with workspace(place.parent, ".restore.new") as folder:
+        manifest = unpack(file, folder)
+        unpacked = folder / DATABASE
+        _upgrade(unpacked)
+        with database.alone() as connection:
+            aside = None
+            if _has_something(connection):
+                if not replace:
+                    raise HomeNotEmpty
+                aside = home / f"before-restore-{now():%Y%m%d-%H%M%S-%f}"
+                aside.mkdir(mode=0o700)
+            _put_key(folder / KEY, home / KEY, aside)
+            if is_sqlite:
+                _put_file(unpacked, place, aside)
+            else:
+                _put_rows(unpacked, connection, aside)
+    return Restored(manifest, aside)
+
+
+def _upgrade(path: Path) -> None:
+    engine = create_engine(f"sqlite:///{path}", poolclass=NullPool)
+    try:
+        upgrade(engine)
+    except DatabaseUnavailable:
+        raise BackupUnusable("A newer release of diligence has made this backup. Update diligence.") from None
+    if check_database(path) != HEAD:
+        raise BackupUnusable("The backup cannot be brought to the schema of this release.")
+
+
+def _has_something(connection: Connection) -> bool:
+    try:
+        return not is_empty(connection)
+    except DatabaseError:  # a damaged database: what can be saved of it is its owner's to say
+        return True
+
+
+def _put_key(new: Path, place: Path, aside: Path | None) -> None:
+    if not new.exists():
+        return
+    keys = [new.read_text(encoding="ascii").strip()]
+    if place.exists():
+        old = place.read_text(encoding="ascii").strip()
+        if aside is not None:
+            shutil.copy2(place, aside / KEY)
+        keys += [key for key in old.split(",") if key not in keys[0].split(",")]
+    descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=".secret-")  # 0600
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(",".join(keys) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(place)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _put_file(unpacked: Path, place: Path, aside: Path | None) -> None:
+    """Put the file in place. The one there stays whole until that moment: `aside` gets another link to it."""
+    if aside is not None:
+        try:
+            (aside / DATABASE).hardlink_to(place)
+        except OSError:  # another file system, or one without links
+            shutil.copy2(place, aside / DATABASE)
+    for beside in ("-wal", "-shm", "-journal"):  # only of a damaged database, and never good for another one
+        left = Path(f"{place}{beside}")
+        if left.exists() and aside is not None:
+            shutil.copy2(left, aside / f"{DATABASE}{beside}")
+        left.unlink(missing_ok=True)
+    with unpacked.open("rb+") as file:
+        os.fsync(file.fileno())
+    unpacked.replace(place)
+    handle = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _put_rows(unpacked: Path, connection: Connection, aside: Path | None) -> None:
+    connection.rollback()  # what was read so far holds locks
+    upgrade(connection.engine)
+    if aside is not None:
+        save(connection, aside / "diligence.backup")
+    connection.rollback()
+    with connection.begin():
+        copy_from_sqlite(unpacked, connection)

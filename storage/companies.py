@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import JSON, Column, bindparam
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from storage.columns import UtcDateTime
-from storage.upserts import put
+from storage.columns import UtcDateTime, put
 
 
 class StoredProfile(SQLModel, table=True):

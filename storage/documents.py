@@ -14,8 +14,7 @@ from sqlalchemy import JSON, BigInteger, Column, Executable, TextClause, bindpar
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import UtcDateTime, now
-from storage.upserts import put, table_of, values_of
+from storage.columns import UtcDateTime, now, put, table_of, values_of
 
 
 class Room(SQLModel, table=True):

@@ -8,8 +8,8 @@ from sqlalchemy import JSON, Column, ColumnElement, Text, and_, delete, insert, 
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, col, select
 
+from storage.columns import put, table_of
 from storage.texts import StoredText
-from storage.upserts import put, table_of
 
 CUT_OFF: Final = "!"
 """In the version of a ledger whose text was not looked through: behind it are the limits that it exceeded."""

@@ -4,13 +4,16 @@ Each deletion is a short transaction of its own, so that a service goes on besid
 deletes is needed still. A run goes as a whole or stays whole; whatever a killed process leaves is deleted by the next.
 """
 
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import reduce
 from operator import add
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -21,7 +24,9 @@ from sqlalchemy import (
     cast,
     delete,
     func,
+    inspect,
     literal_column,
+    make_url,
     select,
     text,
     union,
@@ -29,18 +34,16 @@ from sqlalchemy import (
 from sqlmodel import Session, SQLModel
 
 from storage import database
-from storage.caches import USE_STEP, StoredAnswer, TextVector
-from storage.calls import UnansweredCall
+from storage.columns import table_of
 from storage.companies import StoredClaim, StoredProfile
 from storage.documents import Content, RoomDocument
-from storage.evidence import SpanPages
 from storage.figures import Ledger, StoredFigure
-from storage.keys import AuditedCall
+from storage.logins import AuditedCall
+from storage.model_calls import USE_STEP, StoredAnswer, TextVector, UnansweredCall
 from storage.run_documents import RunDocument
 from storage.runs import Run, RunCompany, prunable_runs
 from storage.scores import CriterionOutcome, Quote
-from storage.texts import Passage, StoredText
-from storage.upserts import table_of
+from storage.texts import Passage, SpanPages, StoredText
 
 KINDS = ("runs", "texts", "vectors", "evidence", "profiles", "answers", "calls")
 _AT_ONCE = 100  # texts, profiles or answers in a transaction
@@ -276,3 +279,87 @@ def _count(session: Session, kind: str, table: Table, rows: ColumnElement[bool],
     count, total = connection.execute(select(func.count(), func.sum(size)).select_from(table).where(rows)).one()
     pruned.rows[kind] += count
     pruned.size[kind] += int(total or 0)
+
+
+_PAGES_AT_ONCE = 2000  # pages that SQLite gives back in a transaction: 8 MB
+_PAUSE = 0.02  # seconds in which others may write
+_TRIES = 10  # of writing the log back, each up to a second
+_QUICKLY_REWRITTEN = 512 * 1024**2  # bytes: SQLite writes such a file anew in some 5 s, and a writer waits up to 30
+_TOO_LARGE = (
+    "The database is of an earlier release, and too large to be written anew beside others. To give its room back, "
+    "have nobody use the home and call `sqlite3 diligence.db 'PRAGMA auto_vacuum=INCREMENTAL; VACUUM'`, once. Until "
+    "then later rows take the room."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBack:
+    """The bytes of the database before and after, and a sentence where not all that is free could be given back."""
+
+    before: int
+    after: int
+    problem: str | None = None
+
+
+def give_back() -> GivenBack:
+    """Give the room of deleted rows back: to the disk (SQLite), or to later rows (PostgreSQL).
+
+    Raises:
+        DatabaseUnavailable: the database cannot be used.
+    """
+    with database.reading() as session:
+        if session.connection().dialect.name == "postgresql":
+            before = _size_of_tables(session)
+            session.rollback()
+            connection = session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})
+            connection.execute(text(f"VACUUM (ANALYZE) {', '.join(_tables(session))}"))  # beside all others
+            return GivenBack(before, _size_of_tables(session))
+    return give_back_of(Path(make_url(database.url()).database or ""))
+
+
+def give_back_of(path: Path) -> GivenBack:
+    """As `give_back`, of an SQLite file."""
+    before = _size_of_file(path)
+    problem = None
+    try:
+        with closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as connection:
+            if connection.execute("PRAGMA auto_vacuum").fetchone()[0]:
+                while connection.execute("PRAGMA freelist_count").fetchone()[0]:
+                    # As a script: it steps until the end, where `execute` stops after the first page.
+                    connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
+                    time.sleep(_PAUSE)
+            elif before <= _QUICKLY_REWRITTEN:
+                connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # from now on, a little at a time
+                connection.execute("VACUUM")
+            else:
+                problem = _TOO_LARGE
+        _empty_log(path)
+    except sqlite3.OperationalError as error:
+        problem = f"The room stays with the database for now ({error}); later rows take it."
+    return GivenBack(before, _size_of_file(path), problem)
+
+
+def _empty_log(path: Path) -> None:
+    """Checkpoint and truncate the write-ahead log, waiting for readers and writers without blocking them for long.
+
+    A busy checkpoint raises nothing: its first column says so (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
+    """
+    with closing(sqlite3.connect(path, timeout=1)) as connection:
+        for _ in range(_TRIES):
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if not busy:
+                return
+            time.sleep(_PAUSE)
+
+
+def _size_of_file(path: Path) -> int:
+    return sum(file.stat().st_size for file in (path, Path(f"{path}-wal")) if file.exists())
+
+
+def _tables(session: Session) -> list[str]:
+    return [f'"{name}"' for name in inspect(session.connection()).get_table_names()]
+
+
+def _size_of_tables(session: Session) -> int:
+    size = text("SELECT pg_total_relation_size(CAST(:name AS regclass))")
+    return sum(int(session.connection().execute(size, {"name": name}).scalar_one()) for name in _tables(session))

@@ -10,10 +10,9 @@ from sqlalchemy import bindparam, func, insert, or_, update
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import string_enum
+from storage.columns import string_enum, table_of
 from storage.documents import RoomDocument
 from storage.runs import Run, RunCompany
-from storage.upserts import table_of
 
 
 class DocumentStatus(StrEnum):

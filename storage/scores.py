@@ -8,9 +8,8 @@ from sqlalchemy import JSON, Column, Text, and_, case, delete, insert, or_
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import string_enum
+from storage.columns import string_enum, table_of
 from storage.runs import RunCompany
-from storage.upserts import table_of
 
 
 class ScoreStatus(StrEnum):

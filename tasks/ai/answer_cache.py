@@ -14,8 +14,8 @@ from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
-from storage.caches import StoredAnswer, find_answer, note_use, save_answer, wants_noting
 from storage.database import reading, writing
+from storage.model_calls import StoredAnswer, find_answer, note_use, save_answer, wants_noting
 from tasks.ai import prompt_injection
 from tasks.ai.answerer import Answer, Answerer, NoJson, Source, T, Verdict
 from tasks.ai.budget import Ledger

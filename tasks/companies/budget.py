@@ -1,6 +1,6 @@
 """Rate limits of fact sources that all processes share, and how long a batch waits for a free slot.
 
-A `SourceLimiter` is a limiter whose calls are counted in the database (`storage.budgets`), so that several workers,
+A `SourceLimiter` is a limiter whose calls are counted in the database (`storage.rate_limits`), so that several workers,
 services and commands that share one database keep within the limit that the source's owner documents. A refusal with a
 `Retry-After` holds all of them.
 
@@ -17,8 +17,8 @@ from math import inf
 from threading import Lock
 from typing import Final
 
-from storage.budgets import hold_calls, reserve_call
 from storage.database import writing
+from storage.rate_limits import hold_calls, reserve_call
 from tasks import cancellation
 from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, Turn
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from storage import database, texts
-from storage.evidence import SpanPages, find_span_pages, save_span_pages
 from storage.run_documents import RunDocument
-from storage.texts import StoredText
+from storage.texts import SpanPages, StoredText, find_span_pages, save_span_pages
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.drive.spool import spool

@@ -18,8 +18,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from storage import caches, database
-from storage.caches import TextVector
+from storage import database, model_calls
+from storage.model_calls import TextVector
 from tasks.errors import DiligenceError, SourceFailed
 
 Vector = NDArray[np.float32]
@@ -110,7 +110,7 @@ class SemanticRanking:
         """The vectors of windows: the stored ones, and the others embedded and stored."""
         model = self._embedder.name
         with database.reading() as session:
-            stored = caches.find_vectors(session, [window.text_id for window in parts], model)
+            stored = model_calls.find_vectors(session, [window.text_id for window in parts], model)
         vectors: dict[Key, Vector] = {}
         missing: dict[Key, str] = {}
         for window in parts:
@@ -126,7 +126,7 @@ class SemanticRanking:
                     "The embedding model returned vectors of different lengths. Name another in DILIGENCE_EMBEDDINGS."
                 )
             with database.writing() as session:
-                caches.save_vectors(
+                model_calls.save_vectors(
                     session,
                     [
                         TextVector(

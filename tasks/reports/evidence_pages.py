@@ -13,9 +13,8 @@ from markupsafe import Markup
 from sqlmodel import Session
 
 from storage import texts
-from storage.evidence import find_span_pages
 from storage.scores import ScoreStatus
-from storage.texts import StoredText
+from storage.texts import StoredText, find_span_pages
 from tasks.evidence.citations import Citation, citations_of
 from tasks.evidence.company import is_pdf
 from tasks.evidence.excerpt import Mark, Stretch, stretches

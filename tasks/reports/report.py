@@ -9,8 +9,8 @@ from typing import NamedTuple, Self
 
 from sqlmodel import Session
 
-from storage.calls import count_unanswered
 from storage.database import reading
+from storage.model_calls import count_unanswered
 from storage.runs import Run, RunCompany, find_company, find_run, previous_run, run_companies
 from storage.scores import ScoreStatus, counted_scores
 from tasks.errors import NotFound

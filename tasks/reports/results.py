@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from storage import database, run_documents, runs
-from storage.calls import count_unanswered
 from storage.companies import warnings_of_profiles
+from storage.model_calls import count_unanswered
 from storage.run_documents import DocumentStatus
 from storage.runs import Run, RunCompany
 from storage.scores import ScoreStatus, remarkable_outcomes

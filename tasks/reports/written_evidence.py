@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlmodel import Session
 
 from storage import database
-from storage.evidence import find_span_pages
+from storage.texts import find_span_pages
 from tasks.code_version import code_version
 from tasks.evidence.pictures import find_picture
 from tasks.reports.evidence_pages import EvidencePage, WaysOn

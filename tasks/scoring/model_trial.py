@@ -19,8 +19,8 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from storage.caches import StoredAnswer, find_answer, save_answer
 from storage.database import reading, writing
+from storage.model_calls import StoredAnswer, find_answer, save_answer
 from tasks.ai.answerer import Answerer, AnswererFailed, Source
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage

@@ -16,8 +16,8 @@ from sqlmodel import func, select
 
 from api import connections
 from api.admission import FREE, Admission
-from storage import database, keys
-from storage.caches import StoredAnswer
+from storage import database, logins
+from storage.model_calls import StoredAnswer
 from tasks.ai.openai.client import SERVER_LIMIT
 from tasks.documents import texts
 from tasks.documents.drive.drive import ROOT
@@ -163,7 +163,7 @@ def test_a_call_without_an_answer_is_written_down(
     room: Path, client: httpx.Client, callers: Callers, pool: ExtractionPool
 ) -> None:
     with database.writing() as session:
-        key = keys.add_key(session, "alpha", keys.SCOPES)
+        key = logins.add_key(session, "alpha", logins.SCOPES)
     (room / "slow.txt").write_text("hang")
     (document,) = open_drive().list_folder(ROOT, recursive=False).documents
     callers.call(TEXT, {"document_id": document.id}, f"X-API-Key: {key}\r\n")
@@ -172,6 +172,6 @@ def test_a_call_without_an_answer_is_written_down(
 
     def outcomes() -> list[tuple[str, int]]:
         with database.reading() as session:
-            return [(call.operation, call.status) for call in keys.audited_calls(session, "alpha")]
+            return [(call.operation, call.status) for call in logins.audited_calls(session, "alpha")]
 
     wait_for(lambda: outcomes() == [(f"POST {TEXT}", 499)])

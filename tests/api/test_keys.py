@@ -9,7 +9,7 @@ import pytest
 
 from api import keyring
 from api.settings import ApiSettings
-from storage import database, keys
+from storage import database, logins
 from tests.api.conftest import serving
 from tests.api.test_problems import problem
 
@@ -19,7 +19,7 @@ ASK, FACTS, TEXT = "/v1/ai/question", "/v1/companies/get-core-fields", "/v1/driv
 
 def new_key(name: str, *scopes: str) -> dict[str, str]:
     with database.writing() as session:
-        key = keys.add_key(session, name, scopes or keys.SCOPES)
+        key = logins.add_key(session, name, scopes or logins.SCOPES)
     assert key is not None
     return {"X-API-Key": key}
 
@@ -34,7 +34,7 @@ def client(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client
 def test_what_is_stored_opens_nothing(client: httpx.Client) -> None:
     key = new_key("alpha")["X-API-Key"]
     with database.reading() as session:
-        (stored,) = keys.all_keys(session)
+        (stored,) = logins.all_keys(session)
     assert key not in repr(stored)
     problem(client.post(ASK, json=QUESTION, headers={"X-API-Key": stored.digest}), 401, "not-logged-in")
 
@@ -53,7 +53,7 @@ def test_a_key_is_known_and_refused_while_the_service_runs(client: httpx.Client)
     assert client.post(ASK, json=QUESTION, headers=key).status_code == 200
     problem(client.post(ASK, json=QUESTION), 401, "not-logged-in")
     with database.writing() as session:
-        assert keys.revoke_key(session, "alpha")
+        assert logins.revoke_key(session, "alpha")
     for headers in (key, {}):  # the last key was revoked: that does not open the service
         problem(client.post(ASK, json=QUESTION, headers=headers), 401, "not-logged-in")
 
@@ -69,7 +69,7 @@ def test_each_call_with_a_known_key_is_written_down_without_content(client: http
     client.post(ASK, json={"question": 5}, headers=key)
     client.post(ASK, json=QUESTION, headers={"X-API-Key": "unknown"})
     with database.reading() as session:
-        calls = keys.audited_calls(session, "alpha")
+        calls = logins.audited_calls(session, "alpha")
     assert [(call.operation, call.status) for call in calls] == [
         (f"POST {ASK}", 200),
         (f"POST {FACTS}", 403),

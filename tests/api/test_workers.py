@@ -16,8 +16,8 @@ import pytest
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
 from api.shared_figures import SharedFigures
-from storage import database, keys
-from storage.call_counts import CallCounts
+from storage import database, logins
+from storage.rate_limits import CallCounts
 from tests.api.test_keys import new_key
 from tests.api.test_metrics import figures
 from tests.api.test_problems import problem
@@ -98,7 +98,7 @@ def test_two_workers_are_one_service(service: Service) -> None:
     assert statuses[-1] == 429
 
     with database.writing() as session:
-        assert keys.revoke_key(session, "alpha")
+        assert logins.revoke_key(session, "alpha")
     time.sleep(2.5)
     for _ in range(6):
         problem(service.ask(alpha), 401, "not-logged-in")
@@ -108,7 +108,7 @@ def test_two_workers_are_one_service(service: Service) -> None:
         return figures(text)["diligence_requests_total", f"POST {ASK}", "200"]
 
     with database.reading() as session:
-        written = [call for name in ("alpha", "beta") for call in keys.audited_calls(session, name)]
+        written = [call for name in ("alpha", "beta") for call in logins.audited_calls(session, name)]
     total = sum(call.status == 200 for call in written)
     wait_for(lambda: answered() == total)
 

@@ -30,7 +30,7 @@ from flows.index_folder import index_folder
 from flows.run import CompaniesFailed
 from flows.score_company import score_company
 from storage import database
-from storage.caches import StoredAnswer
+from storage.model_calls import StoredAnswer
 from storage.runs import Run, RunStatus
 from storage.texts import Outcome, StoredText
 from tasks.errors import BadRequest, Conflict, NotFound

@@ -5,33 +5,18 @@ from typing import Any
 from sqlalchemy import select
 from sqlmodel import Session, SQLModel
 
-from storage import (
-    caches,
-    companies,
-    database,
-    documents,
-    evidence,
-    figures,
-    keys,
-    logins,
-    run_documents,
-    runs,
-    scores,
-    texts,
-)
-from storage.budgets import SourceBudget
-from storage.calls import add_call
-from storage.columns import now
+from storage import companies, database, documents, figures, logins, model_calls, run_documents, runs, scores, texts
+from storage.columns import now, values_of
 from storage.companies import SourceAnswer, StoredClaim, StoredProfile
 from storage.documents import RoomFolder
 from storage.figures import Ledger, NewLedger
-from storage.keys import AuditedCall
-from storage.logins import StoredLogin, Whose
+from storage.logins import AuditedCall, StoredLogin, Whose
+from storage.model_calls import add_call
+from storage.rate_limits import SourceBudget
 from storage.run_documents import DocumentStatus, RunDocument
 from storage.runs import RunStatus
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from storage.texts import Passage
-from storage.upserts import values_of
 from tests.storage import rows
 
 REFRESH_TOKEN = "1//refresh"
@@ -47,9 +32,11 @@ def fill() -> None:
         )
         logins.start_session(session, "cookie", login)
         logins.spend_state(session, "state")
-        keys.add_key(session, "reporting", ["ai"])
-        keys.add_audited_call(session, AuditedCall(key="reporting", operation="ask", status=200))
-        caches.save_answer(session, caches.StoredAnswer(key="k", model="m", answer={"umsätze": [1, None, "🙂"]}))
+        logins.add_key(session, "reporting", ["ai"])
+        logins.add_audited_call(session, AuditedCall(key="reporting", operation="ask", status=200))
+        model_calls.save_answer(
+            session, model_calls.StoredAnswer(key="k", model="m", answer={"umsätze": [1, None, "🙂"]})
+        )
         answer = SourceAnswer(source="sec", origin="https://sec.example", domain="a.example", retrieved_at=now())
         companies.save_answer(session, answer)
         session.add(SourceBudget(server="sec", next_at=1.5))
@@ -67,10 +54,10 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
         texts.save_passages(
             session, "cut-1", {saved.id: [Passage(text_id=saved.id, ordinal=0, start=0, end=7, place="p")]}
         )
-        caches.save_vectors(
-            session, [caches.TextVector(text_id=saved.id, model="m", start=0, end=7, vector=b"\0\1" * 50)]
+        model_calls.save_vectors(
+            session, [model_calls.TextVector(text_id=saved.id, model="m", start=0, end=7, vector=b"\0\1" * 50)]
         )
-        evidence.save_span_pages(session, [evidence.SpanPages(text_id=saved.id, start=0, end=7, pages=[{"page": 1}])])
+        texts.save_span_pages(session, [texts.SpanPages(text_id=saved.id, start=0, end=7, pages=[{"page": 1}])])
         ledger = Ledger(text_id=saved.id, version="1", basis="reported")
         figure = {
             "concept": "revenue", "label": "Revenue", "value": "1.10", "unit": "EUR", "scale": "1", "step": "0.01",

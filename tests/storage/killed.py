@@ -18,8 +18,8 @@ from sqlalchemy import event, select
 from sqlalchemy.engine import Engine
 
 from storage import backup, database, logins, pruning, run_documents, runs, scores, texts
+from storage.backup import restore
 from storage.errors import DatabaseUnavailable
-from storage.restore import restore
 from storage.texts import StoredText
 from tests.storage import filled
 

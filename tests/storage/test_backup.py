@@ -18,9 +18,8 @@ from typing import Any
 import pytest
 
 from storage import backup, database, logins, migrations, runs
-from storage.backup import BackupUnusable
+from storage.backup import BackupUnusable, HomeNotEmpty, restore
 from storage.errors import DatabaseInUse
-from storage.restore import HomeNotEmpty, restore
 from tests.homes import make_home
 from tests.storage import filled, processes, rows
 

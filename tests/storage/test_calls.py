@@ -3,7 +3,7 @@
 import pytest
 from sqlmodel import Session
 
-from storage import calls, database, runs
+from storage import database, model_calls, runs
 from tests.storage import rows
 
 pytestmark = pytest.mark.usefixtures("new_database_url")
@@ -17,19 +17,19 @@ def add_run(session: Session) -> str:
 
 def interrupted(run_id: str) -> None:
     with database.writing() as session:
-        calls.add_call(session, run_id, "key", "request")
+        model_calls.add_call(session, run_id, "key", "request")
         raise KeyboardInterrupt
 
 
 def test_a_call_counts_until_it_is_answered() -> None:
     with database.writing() as session:
         run_id = add_run(session)
-        first, second = (calls.add_call(session, run_id, key, "request") for key in ("one", "two"))
+        first, second = (model_calls.add_call(session, run_id, key, "request") for key in ("one", "two"))
     with database.writing() as session:
-        calls.remove_call(session, first)
+        model_calls.remove_call(session, first)
     with database.reading() as session:
-        assert calls.count_unanswered(session, run_id) == 1
-        (call,) = calls.unanswered_calls(session, run_id)
+        assert model_calls.count_unanswered(session, run_id) == 1
+        (call,) = model_calls.unanswered_calls(session, run_id)
     assert (call.id, call.key, call.request) == (second, "two", "request")
 
 
@@ -39,14 +39,14 @@ def test_a_call_that_was_not_committed_was_not_made() -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted(run_id)
     with database.reading() as session:
-        assert calls.count_unanswered(session, run_id) == 0
+        assert model_calls.count_unanswered(session, run_id) == 0
 
 
 def test_the_calls_of_a_run_go_with_it() -> None:
     with database.writing() as session:
         run_id = add_run(session)
-        calls.add_call(session, run_id, "key", "request")
+        model_calls.add_call(session, run_id, "key", "request")
     with database.writing() as session:
         session.delete(runs.get_run(session, run_id))
     with database.reading() as session:
-        assert calls.count_unanswered(session, run_id) == 0
+        assert model_calls.count_unanswered(session, run_id) == 0

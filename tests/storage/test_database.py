@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from storage import caches, companies, database, runs
-from storage.caches import StoredAnswer
+from storage import companies, database, model_calls, runs
 from storage.companies import StoredProfile
+from storage.model_calls import StoredAnswer
 from tests.storage import rows
 
 
@@ -93,7 +93,7 @@ def test_eight_threads_write_and_nothing_is_lost(database_url: str) -> None:
             with database.writing() as session:
                 assert runs.get_run(session, "r1").batch == "Screen"  # reads first and writes later
                 runs.add_cost(session, "r1", 1, 10, 0)
-                caches.save_answer(session, StoredAnswer(key=f"{worker}-{turn}", model="m", answer={}))
+                model_calls.save_answer(session, StoredAnswer(key=f"{worker}-{turn}", model="m", answer={}))
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(work, range(8)))
@@ -132,12 +132,12 @@ def test_what_no_database_takes_is_mended_on_the_way(database_url: str) -> None:
     odd = "a\0b\ud83dc é 🙂"
     with database.writing() as session:
         runs.add_run(session, rows.run(batch=odd, criteria={odd: odd}), [rows.company(name=odd)])
-        caches.save_answer(session, StoredAnswer(key=odd, model=odd, answer={"text": odd}))
+        model_calls.save_answer(session, StoredAnswer(key=odd, model=odd, answer={"text": odd}))
         companies.save_profile(session, StoredProfile(domain=odd, retrieved_at=rows.MORNING, profile={}), [])
     with database.reading() as session:
         assert runs.get_run(session, "r1").batch == "ab\ufffdc é 🙂"
         assert runs.run_companies(session, "r1")[0].name == "ab\ufffdc é 🙂"
-        answer = caches.find_answer(session, odd)
+        answer = model_calls.find_answer(session, odd)
         assert answer is not None
         assert answer.answer == {"text": odd}  # JSON has its own way to write them
         assert companies.latest_profile(session, odd) is not None

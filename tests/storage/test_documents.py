@@ -6,8 +6,8 @@ from sqlalchemy import Engine, event
 from sqlmodel import select
 
 from storage import database, documents
+from storage.columns import values_of
 from storage.documents import Content, RoomFolder
-from storage.upserts import values_of
 from tests.storage import rows
 
 

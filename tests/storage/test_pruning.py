@@ -13,13 +13,12 @@ import pytest
 from sqlalchemy import func, select
 from sqlmodel import SQLModel
 
-from storage import caches, database, documents, keys, pruning, runs, vacuum
-from storage.caches import StoredAnswer
-from storage.columns import now
-from storage.keys import AuditedCall
+from storage import database, documents, logins, model_calls, pruning, runs
+from storage.columns import now, table_of, values_of
+from storage.logins import AuditedCall
+from storage.model_calls import StoredAnswer
 from storage.runs import RunStatus
 from storage.texts import StoredText
-from storage.upserts import table_of, values_of
 from tests.storage import filled, rows
 
 
@@ -61,7 +60,7 @@ def test_a_dry_run_counts_the_same_and_deletes_nothing(database_url: str) -> Non
     add_runs(3, started_at=now())
     with database.writing() as session:
         answer = StoredAnswer(key="old", model="m", answer={}, used_at=now() - timedelta(days=40))
-        caches.save_answer(session, answer)
+        model_calls.save_answer(session, answer)
     before = filled.contents()
     would = pruning.prune(1, dry_run=True)
     assert filled.contents() == before
@@ -109,25 +108,27 @@ def test_an_answer_that_a_kept_run_may_have_used_is_not_paid_for_again(database_
     with database.writing() as session:
         for name, days in (("unused", 9), ("before the kept run", 6)):
             used = now() - timedelta(days=days)
-            caches.save_answer(session, StoredAnswer(key=name, model="m", answer={}, created_at=used, used_at=used))
+            model_calls.save_answer(
+                session, StoredAnswer(key=name, model="m", answer={}, created_at=used, used_at=used)
+            )
     filled.add_finished("r1", started_at=now() - timedelta(days=7))
     filled.add_finished("r2", started_at=now() - timedelta(days=6))
     pruning.prune(1)
     with database.reading() as session:
-        assert caches.find_answer(session, "unused") is None
-        assert caches.find_answer(session, "before the kept run") is not None
+        assert model_calls.find_answer(session, "unused") is None
+        assert model_calls.find_answer(session, "before the kept run") is not None
 
 
 def test_the_use_of_an_answer_is_noted_once_a_day(database_url: str) -> None:
     answer = StoredAnswer(key="k", model="m", answer={}, used_at=now() - timedelta(days=2))
     with database.writing() as session:
-        caches.save_answer(session, answer)
-        caches.note_use(session, "k")
-    assert caches.wants_noting(answer)
+        model_calls.save_answer(session, answer)
+        model_calls.note_use(session, "k")
+    assert model_calls.wants_noting(answer)
     with database.reading() as session:
-        noted = caches.find_answer(session, "k")
+        noted = model_calls.find_answer(session, "k")
     assert noted is not None
-    assert not caches.wants_noting(noted)
+    assert not model_calls.wants_noting(noted)
 
 
 NOISE = "".join(sha256(str(number).encode()).hexdigest() for number in range(6000))  # which no database compresses
@@ -140,12 +141,12 @@ def add_large(numbers: Iterable[int]) -> None:
 
 def test_room_is_given_back_to_the_disk_while_others_have_it_open(home: Path) -> None:
     add_large(range(8))
-    before = vacuum.give_back()
+    before = pruning.give_back()
     pruning.prune(1)
     with database.reading() as session, ThreadPoolExecutor() as others:
         assert runs.find_run(session, "latest")
         session.rollback()  # its connection stays open
-        vacuuming = others.submit(vacuum.give_back)
+        vacuuming = others.submit(pruning.give_back)
         filled.add_finished("meanwhile")
     after = vacuuming.result()
     assert (before.problem, after.problem) == (None, None)
@@ -157,9 +158,9 @@ def test_in_postgresql_later_rows_take_the_room(home: Path, postgres_url: str, m
     monkeypatch.setenv("DILIGENCE_DATABASE_URL", postgres_url)
     add_large(range(8))
     pruning.prune(1)
-    before = vacuum.give_back()
+    before = pruning.give_back()
     add_large(range(10, 15))
-    after = vacuum.give_back()
+    after = pruning.give_back()
     assert (before.problem, after.problem) == (None, None)
     assert after.after < before.after + len(NOISE)
 
@@ -174,7 +175,7 @@ def test_a_database_of_an_earlier_release_gives_its_room_back_too(home: Path) ->
     filled.add_finished("r1", text="word " * 200_000)
     filled.add_finished("r2", document="d2", content="c2")
     pruning.prune(1)
-    given_back = vacuum.give_back()
+    given_back = pruning.give_back()
     assert given_back.problem is None
     assert given_back.after < 900_000 < given_back.before
 
@@ -194,11 +195,11 @@ def test_the_record_of_calls_is_kept_for_as_long_as_it_is_wanted(
             call = AuditedCall(
                 key="reporting", operation="POST /v1/ai/question", status=200, at=now() - timedelta(days)
             )
-            keys.add_audited_call(session, call)
+            logins.add_audited_call(session, call)
 
     def kept() -> int:
         with database.reading() as session:
-            return len(keys.audited_calls(session, "reporting"))
+            return len(logins.audited_calls(session, "reporting"))
 
     before = now() - timedelta(days=75)
     assert pruning.prune(1).rows["calls"] == 0

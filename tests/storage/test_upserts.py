@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from sqlalchemy import text as sql
 from sqlmodel import Session
 
-from storage import caches, database, documents, texts
-from storage.caches import StoredAnswer
+from storage import database, documents, model_calls, texts
+from storage.columns import values_of
 from storage.documents import Content
+from storage.model_calls import StoredAnswer
 from storage.texts import Passage
-from storage.upserts import values_of
 from tests.storage import rows
 
 _THREADS = 6
@@ -43,7 +43,7 @@ def count(table: str) -> int:
 
 def test_one_answer_from_many(database_url: str) -> None:
     race(
-        lambda session, thread, turn: caches.save_answer(
+        lambda session, thread, turn: model_calls.save_answer(
             session, StoredAnswer(key=f"question {turn}", model="m", answer={"thread": thread})
         )
     )

@@ -14,8 +14,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from storage.caches import StoredAnswer, find_answer, save_answer
 from storage.database import reading, writing
+from storage.model_calls import StoredAnswer, find_answer, save_answer
 from tasks.ai.answerer import AnswererFailed
 from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.money import Usage

@@ -8,8 +8,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from storage import database
-from storage.caches import find_answer
 from storage.database import reading, writing
+from storage.model_calls import find_answer
 from tasks.ai.answer_cache import answer_key, answer_once, judge_once, text_key
 from tasks.ai.answerer import NoJson, Source
 from tasks.ai.extractive import ExtractiveAnswerer

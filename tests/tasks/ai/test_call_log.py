@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from storage.calls import count_unanswered
 from storage.database import reading, writing
+from storage.model_calls import count_unanswered
 from storage.runs import Run, add_run, get_run
 from storage.settings import override_settings
 from tasks.ai.budget import BudgetSpent, ledger_of

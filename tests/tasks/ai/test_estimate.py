@@ -5,8 +5,8 @@ import json
 import pytest
 from pydantic import BaseModel
 
-from storage.caches import StoredAnswer, save_answer
 from storage.database import writing
+from storage.model_calls import StoredAnswer, save_answer
 from tasks.ai.answer_cache import answer_key, judge_once
 from tasks.ai.answerer import NotAsked, Source
 from tasks.ai.estimate import CountingAnswerer

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from storage import database
-from storage.caches import TextVector, find_vectors, save_vectors
+from storage.model_calls import TextVector, find_vectors, save_vectors
 from storage.texts import save_text
 from tasks.errors import Unavailable
 from tasks.ranking.embedders.server import ServerEmbedder

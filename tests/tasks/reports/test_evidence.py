@@ -23,8 +23,8 @@ from sqlmodel import select
 
 from storage import database, runs
 from storage.database import writing
-from storage.evidence import SpanPages
 from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes
+from storage.texts import SpanPages
 from tasks.errors import BadRequest
 from tasks.figures.ledger import build_ledger
 from tasks.reports import evidence, evidence_pages, files

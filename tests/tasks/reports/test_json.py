@@ -8,9 +8,8 @@ from typing import Any, Final
 import pytest
 
 from storage.database import writing
-from storage.evidence import SpanPages, save_span_pages
 from storage.scores import ScoreStatus
-from storage.texts import Outcome, StoredText, save_text
+from storage.texts import Outcome, SpanPages, StoredText, save_span_pages, save_text
 from tasks.reports.files import render
 from tasks.reports.models import Report
 from tasks.reports.report import build
