@@ -16,8 +16,8 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
 from api import login as login_module
-from api.keyring import KEY, CallRate, Keyring, stored_keys
-from api.settings import ApiSettings
+from api.keyring import KEY, Keyring, stored_keys
+from api.settings import ApiSettings, CallRate
 from tasks.documents.drive.description import AccountAccess
 from tasks.documents.drive.identity import Bearer, Identity
 from tasks.documents.drive.registry import configured_drive

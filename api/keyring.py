@@ -7,7 +7,6 @@ ones are read again every two seconds, so that one that was added or revoked whi
 import hmac
 import logging
 import time
-from collections import deque
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
@@ -16,15 +15,12 @@ from anyio import to_thread
 
 from storage import database, logins
 from storage.logins import AuditedCall
-from storage.rate_limits import CallCounts
-from tasks.errors import TooManyRequests
 
 logger = logging.getLogger(__name__)
 
 KEY: Final = "api_key"
 """The name of the key that a request came with, in the request's state."""
 _FRESH: Final = 2.0
-_UNITS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 
 
 class KnownKey(NamedTuple):
@@ -89,55 +85,6 @@ def stored_keys() -> tuple[bool, list[KnownKey]]:
 def _find(known: Sequence[KnownKey], digest: str) -> KnownKey | None:
     matches = [key for key in known if hmac.compare_digest(key.digest, digest)]  # all, not up to the first
     return matches[0] if matches else None
-
-
-class CallRate:
-    """At most `count` calls in `seconds` for each caller.
-
-    They are counted in this process, or with those of all processes of the service where there is a `counts`.
-    """
-
-    def __init__(self, count: int, seconds: float) -> None:
-        self.counts: CallCounts | None = None
-        self._count, self._seconds = count, seconds
-        self._calls: dict[str, deque[float]] = {}
-
-    @classmethod
-    def parsed(cls, text: str) -> "CallRate":
-        """The rate that a text such as `60/minute` says.
-
-        Raises:
-            ValueError: it says none.
-        """
-        count, _, unit = text.strip().partition("/")
-        seconds = _UNITS.get(unit.strip().removesuffix("s"))
-        if seconds is None or not count.strip().isdecimal() or int(count) < 1:
-            raise ValueError("must be a number of calls in a second, minute, hour or day, such as 60/minute")
-        return cls(int(count), seconds)
-
-    def check(self, caller: str) -> None:
-        """Count a call.
-
-        Raises:
-            TooManyRequests: the caller has no call left; it says when the next one is.
-        """
-        wait = self._count_here(caller) if self.counts is None else self.counts.add(caller, self._count, self._seconds)
-        if wait:
-            seconds = max(1, int(wait) + 1)
-            raise TooManyRequests(f"More than {self._count} calls in {self._seconds:g} s. Wait {seconds} s.", seconds)
-
-    def _count_here(self, caller: str) -> float:
-        """Count a call; where none is left, gives the seconds until the next."""
-        now = time.monotonic()
-        if len(self._calls) > 10_000:
-            self._calls = {name: calls for name, calls in self._calls.items() if calls[-1] > now - self._seconds}
-        calls = self._calls.setdefault(caller, deque())
-        while calls and calls[0] <= now - self._seconds:
-            calls.popleft()
-        if len(calls) >= self._count:
-            return calls[0] + self._seconds - now
-        calls.append(now)
-        return 0.0
 
 
 async def audit(key: str, operation: str, status: int) -> None:
