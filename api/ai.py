@@ -5,9 +5,8 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 from pydantic import Field
 
-from api.answers import answered
 from api.openapi import failures
-from api.requests import Body, Calls, NotBlank, required_text
+from api.requests import Body, Calls, NotBlank, answered, required_text
 from tasks.ai.question import AiAnswer, ai_question
 
 

@@ -15,16 +15,14 @@ from litestar.plugins.pydantic import PydanticPlugin
 from litestar.static_files import create_static_files_router
 from litestar.types import Scope
 
-from api import ai, companies, drive, files, health, login, metrics, runs
-from api.admission import MEMORY, Admission
-from api.auth import CALLER, Guard, needs_account, needs_key, needs_local
+from api import ai, companies, documents, login, monitoring, runs
+from api.auth import CALLER, Guard, Keyring, needs_account, needs_key, needs_local
 from api.front import Service
-from api.keyring import Keyring
+from api.monitoring import configured_tracing
 from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
 from api.pages import respond_outside_of_operations, respond_with_page
-from api.requests import Calls, JsonRequest, prepare_tracking
+from api.requests import MEMORY, Admission, Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
-from api.tracing import configured_tracing
 from api.workers import Workers
 from storage.rate_limits import CallCounts
 from tasks.documents.drive.registry import configured_drive
@@ -113,17 +111,17 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
             area(
                 "/v1/drive",
                 "documents",
-                [drive.text, drive.index],
+                [documents.text, documents.index],
                 on_drive("documents"),
                 on_documents,
             ),
             area("/v1/ai", "ai", [ai.ask], key("ai"), by_key),
             area("/v1/companies", "companies", [companies.facts, companies.ask], key("companies"), by_key),
-            area("/file/d", "documents", [files.view], needs_local(key("documents")), by_key),
+            area("/file/d", "documents", [documents.view], needs_local(key("documents")), by_key),
             area("/runs", "documents", runs.HANDLERS, on_drive("runs"), on_documents, as_pages),
-            Router("/", route_handlers=[metrics.show], guards=[key(None)], security=by_key),
-            health.live,
-            health.ready,
+            Router("/", route_handlers=[monitoring.show], guards=[key(None)], security=by_key),
+            monitoring.live,
+            monitoring.ready,
             start,
             login.login,
             login.callback,

@@ -8,9 +8,8 @@ from litestar.params import JSONBody, QueryParameter
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from api.answers import answered
 from api.openapi import failures
-from api.requests import LONGEST_NAME, Body, Calls, NotBlank, required_text
+from api.requests import LONGEST_NAME, Body, Calls, NotBlank, answered, required_text
 from tasks.companies.claims import Claim, ClaimConflict
 from tasks.companies.facts import company_facts
 from tasks.companies.profile import CompanyProfile

@@ -9,15 +9,11 @@ from anyio import CancelScope
 from litestar import Litestar
 from litestar.serialization import encode_json
 
-from api.admission import ADMISSION, RESERVED, Admission
-from api.answers import LONG, pieces
-from api.auth import check_origin
+from api.auth import KEY, audit, check_origin
 from api.connections import ON_HANG_UP
-from api.keyring import KEY, audit
-from api.metrics import Answered, Metrics, operation_of
+from api.monitoring import Answered, Metrics, Tracing, operation_of
 from api.problems import MEDIA_TYPE, NOTHING_HERE, problem
-from api.requests import Calls
-from api.tracing import Tracing
+from api.requests import ADMISSION, LONG, RESERVED, Admission, Calls, pieces
 from storage import request_ids
 from storage.settings import environment_as_it_is
 from tasks.errors import DiligenceError, NotFound

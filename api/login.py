@@ -25,8 +25,7 @@ from litestar.response import Redirect
 from api.pages import page
 from storage import database, logins
 from storage.logins import LONGEST_LOGIN, LONGEST_SESSION, StoredLogin, Whose
-from tasks.documents.drive.description import AccountAccess, LoginResult, LoginStart
-from tasks.documents.drive.identity import Login
+from tasks.documents.drive.drive import AccountAccess, Login, LoginResult, LoginStart
 from tasks.documents.drive.registry import account_access, configured_drive, descriptions, login_flow_of
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, NotAllowed, NotFound, NotLoggedIn

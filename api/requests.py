@@ -1,34 +1,145 @@
-"""From an HTTP request to an operation and back: reading the body, running the operation.
+"""From an HTTP request to an operation and back: reading the body, running the operation, answering.
 
-All request bodies share these rules: types are strict (`"false"` is not a boolean), unknown fields are ignored,
-`null` counts as a missing field, and a required text must hold more than spaces. An operation runs in a thread, so
-that the event loop stays free, and each area has a limit on how many run at once.
+Large bodies are read and answered as many at a time as fit into the service's memory; long answers are streamed in
+pieces.
 """
 
 import logging
+import secrets
 from asyncio import get_running_loop
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, Final, ParamSpec, TypeVar
 
 import jiter
-from anyio import CapacityLimiter, get_cancelled_exc_class, to_thread
-from litestar import Request
+from anyio import CapacityLimiter, Event, get_cancelled_exc_class, to_thread
+from litestar import MediaType, Request, Response
 from litestar.datastructures import State
 from litestar.exceptions import InternalServerException
+from litestar.response import Stream
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, to_json
 
-from api.admission import ADMISSION, FREE, RESERVED
 from api.settings import ApiSettings
 from tasks.cancellation import Cancellation, Cancelled, cancelled_by
-from tasks.documents.drive.identity import Identity, acting_as
+from tasks.documents.drive.drive import Identity, acting_as
 from tasks.errors import BadRequest, NotConfigured, UnsupportedFormat
 from tasks.offload import offload_always
-from tasks.operation import Operation
-from tasks.tracking import be_brief
+from tasks.operation import Operation, be_brief
+
+FREE: Final = 64 * 1024
+"""Bytes of a body that need no admission."""
+ADMISSION: Final = "admission"
+"""The service's admission, in a request's state."""
+RESERVED: Final = "reserved"
+"""What the request has reserved, in its state."""
+_BYTES_A_BYTE: Final = 8
+"""What a byte of a body is taken to need: itself twice while it is read, four bytes for its text, which is copied once
+at most when the body has gone."""
+_WORKING: Final = 16 * 1024 * 1024
+"""What the work on a body takes besides: texts are read a stretch at a time."""
+_WORKING_A_BYTE: Final = 16
+"""The same, for a body that is shorter than a stretch."""
+MEMORY: Final = 640 * 1024 * 1024
+"""Bytes for all large bodies of a service."""
+
+
+class Admission:
+    """The memory that large requests share, in bytes."""
+
+    def __init__(self, memory: int = MEMORY) -> None:
+        self._memory = memory
+        self._reserved = 0
+        self._waiting: deque[tuple[int, Event]] = deque()
+
+    @property
+    def reserved(self) -> int:
+        """Bytes that are reserved now."""
+        return self._reserved
+
+    @property
+    def waiting(self) -> int:
+        """How many bodies wait."""
+        return len(self._waiting)
+
+    async def reserve(self, body_bytes: int) -> int:
+        """Wait until there is memory for a body of that many bytes; gives what `give_back` takes."""
+        if body_bytes <= FREE:
+            return 0
+        working = min(_WORKING, body_bytes * _WORKING_A_BYTE)
+        needed = min(body_bytes * _BYTES_A_BYTE + working, self._memory)
+        if self._waiting or not self._fits(needed):
+            turn = (needed, Event())
+            self._waiting.append(turn)
+            try:
+                await turn[1].wait()
+            except BaseException:
+                if turn in self._waiting:
+                    self._waiting.remove(turn)
+                else:  # its turn came at the same moment
+                    self._reserved -= needed
+                self._admit()
+                raise
+        else:
+            self._reserved += needed
+        return needed
+
+    def give_back(self, reserved: int) -> None:
+        """Give back what `reserve` gave."""
+        self._reserved -= reserved
+        self._admit()
+
+    def _admit(self) -> None:
+        while self._waiting and self._fits(self._waiting[0][0]):
+            needed, turn = self._waiting.popleft()
+            self._reserved += needed
+            turn.set()
+
+    def _fits(self, needed: int) -> bool:
+        return self._reserved == 0 or self._reserved + needed <= self._memory
+
+
+LONG: Final = 1024 * 1024
+"""Characters of a text that goes out in pieces."""
+_PIECE: Final = 256 * 1024
+
+
+def answered(answer: BaseModel, *, include: set[str] | None = None) -> Response[Any]:
+    """The answer of an operation as JSON, written by the model itself: quicker than Litestar's encoders.
+
+    With `include` those fields alone.
+    """
+    long = {name: value for name, value in answer if isinstance(value, str) and len(value) > LONG}
+    if long:
+        return Stream(_in_pieces(answer, long, include), media_type=MediaType.JSON)
+    return Response(_json(answer, include), media_type=MediaType.JSON)
+
+
+def _json(answer: BaseModel, include: set[str] | None) -> bytes:
+    return answer.__pydantic_serializer__.to_json(answer, include=include)
+
+
+def _in_pieces(answer: BaseModel, long: dict[str, str], include: set[str] | None) -> Iterator[bytes]:
+    """The JSON of an answer, a piece of each long text after the other."""
+    marks = {name: secrets.token_hex(16) for name in long}
+    rest = _json(answer.model_copy(update=marks), include)
+    for name, text in long.items():  # in the order of the fields, as they stand in the JSON
+        before, has_mark, behind = rest.partition(marks[name].encode())
+        if has_mark:
+            yield before
+            for start in range(0, len(text), _PIECE):
+                yield to_json(text[start : start + _PIECE])[1:-1]
+            rest = behind
+    yield rest
+
+
+def pieces(body: bytes) -> list[memoryview]:
+    """A long body in pieces: each is sent when the client took the one before, so that none piles up."""
+    view = memoryview(body)
+    return [view[start : start + _PIECE] for start in range(0, len(body), _PIECE)]
 
 
 class JsonRequest(Request[None, None, State]):

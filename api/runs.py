@@ -14,7 +14,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 from litestar.response import File, Redirect
 
-from api.files import stream
+from api.documents import stream
 from api.pages import with_own_policy
 from api.requests import Calls
 from tasks.reports import live

@@ -39,28 +39,28 @@ class Command(NamedTuple):
 COMMANDS = {
     "demo": Command("deployments.run:demo", "Run the sample batch, start to report, without any network."),
     "run": Command("deployments.run:run", "Run a batch, going on where an earlier run of it stopped."),
-    "index": Command("deployments.index:index", "Print the document index of a folder as JSON."),
+    "index": Command("deployments.operations:index", "Print the document index of a folder as JSON."),
     "text": Command("deployments.texts:text", "Print the text of documents, or write it to files."),
-    "ask": Command("deployments.ask:ask", "Ask a question, with a text as context if you like."),
-    "facts": Command("deployments.companies:facts", "Print the company's profile as JSON."),
-    "ask-company": Command("deployments.companies:ask_company", "Ask a question about a company."),
-    "report": Command("deployments.report:report", "Give the report of a run."),
+    "ask": Command("deployments.operations:ask", "Ask a question, with a text as context if you like."),
+    "facts": Command("deployments.operations:facts", "Print the company's profile as JSON."),
+    "ask-company": Command("deployments.operations:ask_company", "Ask a question about a company."),
+    "report": Command("deployments.runs:report", "Give the report of a run."),
     "figures": Command("deployments.figures:figures", "Print the figures of a room."),
     "check": Command("deployments.check:check", "Hold every figure, quotation and statement of a memo against a room."),
     "runs": Command("deployments.runs:list_runs", "List the runs, newest first, with status, ranking and cost."),
     "serve": Command("deployments.serve:serve", "Serve the API and its pages."),
     "login": Command(
-        "deployments.login:login", "Log this machine in with an account of the drive, for runs and the command line."
+        "deployments.accounts:login", "Log this machine in with an account of the drive, for runs and the command line."
     ),
     "deploy": Command(
         "deployments.deploy:deploy",
         "Deploy a batch to the Prefect server that PREFECT_API_URL names; other batches stay as they are.",
     ),
-    "keys": Command("deployments.keys:manage_keys", "Add, list or revoke the API keys of the service."),
-    "backup": Command("deployments.backup:backup", "Save the home into one file, also while it is in use."),
-    "restore": Command("deployments.backup:restore", "Put a backup into a home that nobody uses."),
+    "keys": Command("deployments.accounts:manage_keys", "Add, list or revoke the API keys of the service."),
+    "backup": Command("deployments.home:backup", "Save the home into one file, also while it is in use."),
+    "restore": Command("deployments.home:restore", "Put a backup into a home that nobody uses."),
     "prune": Command(
-        "deployments.prune:prune",
+        "deployments.home:prune",
         "Delete old runs and what only they needed: texts, vectors, evidence, profiles, answers.",
     ),
     "doctor": Command("deployments.doctor:doctor", "Say what is configured, what answers and what is missing."),

@@ -11,7 +11,7 @@ import httpx
 import typer
 from pydantic import ValidationError
 
-from api.keyring import stored_keys
+from api.auth import stored_keys
 from api.settings import ApiSettings
 from deployments.failures import wrong_settings
 from deployments.terminal import echo
@@ -22,7 +22,7 @@ from tasks.ai.money import Usage, dollars
 from tasks.ai.registry import current_answerer
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.registry import configured_sources
-from tasks.documents.drive.description import CheckResult, SessionCheck
+from tasks.documents.drive.drive import CheckResult, SessionCheck
 from tasks.documents.drive.registry import configured_drive, provider_of
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking.embedders import embedder

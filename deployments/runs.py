@@ -1,11 +1,17 @@
-"""`diligence runs`: the runs, newest first, with how they ended."""
+"""`diligence runs` and `diligence report`: the runs, newest first, and the report of one."""
 
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from deployments.terminal import echo
 from storage import database, runs
+from tasks.errors import BadRequest
+from tasks.reports.files import ReportFormat, render, standing_alone, write_report
+from tasks.reports.replacing import check_writable
+from tasks.reports.report import build
 from tasks.reports.results import result_lines, results_of
 from tasks.text.normalise import one_line
 
@@ -23,3 +29,20 @@ def list_runs(
         echo(f"{row.id}  {row.started_at:%Y-%m-%d %H:%M} UTC  {status}  {one_line(row.batch)}")
         for line in result_lines(results_of(row.id)):
             echo(f"  {line}")
+
+
+def report(
+    run: Annotated[str, typer.Argument(help="A run's id, a batch's name (its latest run) or latest.")],
+    format: Annotated[ReportFormat, typer.Option(help="The format.")] = ReportFormat.HTML,  # noqa: A002 - what users type
+    out: Annotated[Path | None, typer.Option(help="Write it to a file in this folder; else to stdout.")] = None,
+) -> None:
+    """Give the report of a run."""
+    database.check_exists()
+    if out is not None:
+        check_writable(out, f"report.{format}")
+        echo(write_report(build(run), format, out))
+    elif not format.is_text and sys.stdout.isatty():
+        raise BadRequest(f"A .{format} file cannot be shown in a terminal. Give --out FOLDER, or redirect it.")
+    else:
+        built = build(run)
+        sys.stdout.buffer.write(render(built if format is ReportFormat.JSON else standing_alone(built), format))

@@ -14,20 +14,18 @@ from flows.batch_file import Batch
 from flows.due_diligence import examine, examining_in_turns
 from flows.engine import IfGiven, as_steps, flow, without_a_line_a_task
 from flows.run import close_company, companies_to_do, company_of, finish, run_of
-from flows.scheduled_names import name_those_to_come
+from flows.scheduling import name_those_to_come, secrets_of_worker
 from flows.settings import BatchSettings
 from flows.unchanged import ListedRoom, TakenOver, take_over_unchanged
-from flows.worker_secrets import secrets_of_worker
 from storage import database, runs
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
-from tasks.operation import concerning, operation
+from tasks.operation import concerning, operation, show
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.reports.results import result_lines, results_of, warning_lines
 from tasks.scoring.criteria import Judged
-from tasks.tracking import show
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from flows.artifacts import company_key, escape
 from flows.engine import flow
 from storage import companies, database, runs
 from tasks.companies import facts
-from tasks.tracking import show
+from tasks.operation import show
 
 
 @flow(name="company_facts")

@@ -24,8 +24,8 @@ from flows.run import (
     run_of,
     single,
 )
+from flows.scheduling import secrets_of_worker
 from flows.score_company import score_company
-from flows.worker_secrets import secrets_of_worker
 from storage.run_documents import DocumentStatus
 from storage.runs import CompanyStatus
 from storage.settings import override_settings

@@ -1,6 +1,6 @@
 """The decorator `flow`: a Prefect flow that also completes when the Prefect server fails or does not answer.
 
-`tasks/tracking.py` says how. A Prefect worker that runs a deployment gets a flow as any other.
+`tasks/operation.py` says how. A Prefect worker that runs a deployment gets a flow as any other.
 """
 
 import logging
@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from prefect import Flow
 from pydantic import BeforeValidator
 
-from tasks.tracking import outcome_told, run_tracked
+from tasks.operation import outcome_told, run_tracked
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -27,7 +27,7 @@ from storage.logs import places_of
 from storage.request_ids import belonging_to, current_request_id
 from storage.settings import change_environment, our_environment
 from tasks import cancellation
-from tasks.documents.drive.identity import Bearer, acting_as, caller
+from tasks.documents.drive.drive import Bearer, acting_as, caller
 from tasks.errors import DiligenceError, TookTooLong, TooLarge, Unavailable
 from tasks.reading.pool.process import ForkedProcess, fork_server
 from tasks.reading.pool.worker import Limits, prepare

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.page import Page
-from tasks.companies.web.safe_addresses import domain_of
+from tasks.companies.web.transport import domain_of
 from tasks.text.normalise import same_name
 
 _APART: Final = re.compile(

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -279,3 +279,25 @@ def _walk(path: str, annotation: Any) -> Iterator[tuple[str, FieldType]]:
             yield from _walk(f"{path}.{name}" if path else name, field.annotation)
     else:
         yield path, {str: FieldType.TEXT, int: FieldType.INTEGER, bool: FieldType.BOOLEAN}[annotation]
+
+
+_NAMES: Final = {
+    "founded_year": "founding year",
+    "company_size": "employees",
+    "company_size.0": "smallest number of employees",
+    "company_size.1": "largest number of employees",
+    "hq": "headquarters",
+    "hq.country": "country of the headquarters",
+    "hq.city": "city of the headquarters",
+    "hq.is_hq": "seat is the headquarters",
+    "profile_pic_url": "logo",
+    "extra.ipo_status": "listed or private",
+}
+
+
+def field_name(path: str) -> str:
+    """The field at this dotted path in words: `extra.operating_status` is the operating status."""
+    if path in _NAMES:
+        return _NAMES[path]
+    steps = [step for step in path.split(".") if not step.isdigit() and step not in {"extra", "profile"}]
+    return (steps[-1] if steps else path).replace("_", " ")

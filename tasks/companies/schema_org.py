@@ -15,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 from pytz import country_names  # type: ignore[import-untyped]
 
 from tasks.companies.claims import one_text
-from tasks.companies.web.safe_addresses import domain_of
+from tasks.companies.web.transport import domain_of
 
 _TYPES: Final = frozenset(
     "Organization Corporation LocalBusiness OnlineBusiness OnlineStore NGO EducationalOrganization CollegeOrUniversity "  # noqa: SIM905 - a list of words reads best as words

@@ -17,7 +17,7 @@ import idna
 from tasks.companies.company_match import is_parked
 from tasks.companies.schema_org import own_organization
 from tasks.companies.web.page import Page
-from tasks.companies.web.safe_addresses import domain_of
+from tasks.companies.web.transport import domain_of
 
 
 class Wall(Enum):

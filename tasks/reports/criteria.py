@@ -8,7 +8,7 @@ from sqlmodel import Session
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from storage.texts import find_span_pages, find_stretch
-from tasks.companies.field_names import field_name
+from tasks.companies.profile import field_name
 from tasks.evidence.settings import EvidenceSettings
 from tasks.reports.evidence_links import evidence_url
 from tasks.reports.models import (

@@ -6,7 +6,7 @@ counts the documents of a data room and names those that could not be read; the 
 
 from typing import Final, NamedTuple
 
-from tasks.companies.field_names import field_name
+from tasks.companies.profile import field_name
 from tasks.reports.findings import possible_range, red_flags, share_of, strengths
 from tasks.reports.models import (
     CompanyReport,

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
-from tasks.companies.field_names import field_name
+from tasks.companies.profile import field_name
 from tasks.reports.company_pages import CompanyPages, company_anchor
 from tasks.reports.evidence_links import is_evidence
 from tasks.reports.findings import (

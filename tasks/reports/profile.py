@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from tasks.companies.claims import Claim
-from tasks.companies.field_names import field_name
+from tasks.companies.profile import field_name
 from tasks.reports.wording import plain
 
 _FIRST: Final = (

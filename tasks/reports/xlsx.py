@@ -10,7 +10,7 @@ from typing import Final
 from openpyxl.utils import get_column_letter
 
 from storage.scores import ScoreStatus
-from tasks.companies.field_names import field_name
+from tasks.companies.profile import field_name
 from tasks.reports.findings import falls_short, heat, red_flags
 from tasks.reports.key_figures import in_full
 from tasks.reports.models import (

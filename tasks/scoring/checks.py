@@ -18,8 +18,7 @@ from sys import intern
 from storage.companies import StoredClaim, StoredProfile
 from storage.run_documents import RunDocument
 from storage.scores import ScoreStatus
-from tasks.companies.field_names import field_name
-from tasks.companies.profile import value_at
+from tasks.companies.profile import field_name, value_at
 from tasks.scoring import rules
 from tasks.scoring.criteria import DocumentCheck, FactRule
 from tasks.scoring.evidence import Evidence, Excerpt

@@ -6,8 +6,7 @@ import anyio
 import httpx
 import pytest
 
-from api.admission import FREE, MEMORY, Admission
-from api.answers import pieces
+from api.requests import FREE, MEMORY, Admission, pieces
 from tests.api.test_problems import problem
 
 LARGE = 4 * FREE

@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.files import RangeNotSatisfiable, disposition, requested_range
+from api.documents import RangeNotSatisfiable, disposition, requested_range
 from tests.api.test_problems import problem
 from tests.tasks.documents.drive.archives.zips import zipped
 

@@ -15,7 +15,7 @@ import pytest
 from sqlmodel import func, select
 
 from api import connections
-from api.admission import FREE, Admission
+from api.requests import FREE, Admission
 from storage import database, logins
 from storage.model_calls import StoredAnswer
 from tasks.ai.openai.client import SERVER_LIMIT
@@ -85,7 +85,7 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[ExtractionPool]:
     """One process that reads as the documents say."""
     with ExtractionPool(workers=1, read=obedient) as pool:
         monkeypatch.setattr(texts, "shared_pool", lambda: pool)
-        monkeypatch.setattr("api.metrics.shared_pool", lambda: pool)
+        monkeypatch.setattr("api.monitoring.shared_pool", lambda: pool)
         yield pool
 
 

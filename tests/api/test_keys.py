@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api import keyring
+from api import auth
 from api.settings import ApiSettings
 from storage import database, logins
 from tests.api.conftest import serving
@@ -26,7 +26,7 @@ def new_key(name: str, *scopes: str) -> dict[str, str]:
 
 @pytest.fixture
 def client(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
-    monkeypatch.setattr(keyring, "_FRESH", 0.0)
+    monkeypatch.setattr(auth, "_FRESH", 0.0)
     with serving() as client:
         yield client
 
@@ -59,7 +59,7 @@ def test_a_key_is_known_and_refused_while_the_service_runs(client: httpx.Client)
 
 
 def test_stored_keys_are_read_again_within_five_seconds() -> None:
-    assert keyring._FRESH < 5
+    assert auth._FRESH < 5
 
 
 def test_each_call_with_a_known_key_is_written_down_without_content(client: httpx.Client) -> None:
@@ -80,7 +80,7 @@ def test_each_call_with_a_known_key_is_written_down_without_content(client: http
 
 
 def test_calls_above_the_rate_are_told_when_to_come_again(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyring, "_FRESH", 0.0)
+    monkeypatch.setattr(auth, "_FRESH", 0.0)
     monkeypatch.setenv("DILIGENCE_RATE_LIMIT", "3/minute")
     keyed = new_key("alpha")
     other = new_key("beta")

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 import api.ai
-import api.drive
+import api.documents
 from storage import database
 from tasks.documents.texts import DocumentText
 from tasks.errors import (
@@ -173,7 +173,7 @@ def test_errors_of_the_operations_keep_status_and_sentence(
     def fails(document_id: str) -> DocumentText:
         raise error
 
-    monkeypatch.setattr(api.drive, "document_text", Operation(fails, {}))
+    monkeypatch.setattr(api.documents, "document_text", Operation(fails, {}))
     answer = service.post(TEXT, json={"document_id": "x"})
     assert problem(answer, status, error.slug)["detail"] == error.message
     assert answer.headers.get("retry-after") == ("7" if status == 429 else None)
@@ -201,9 +201,9 @@ def test_a_mistake_of_ours_gives_nothing_away(
 
 def test_wrong_setting_is_named(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving() as client:
-        monkeypatch.setenv("DILIGENCE_DOCUMENT_TIMEOUT", "soon")
+        monkeypatch.setenv("DILIGENCE_INDEX_MAX_AGE", "soon")
         detail = problem(client.post(INDEX, json={"cloud_drive_folder": "root"}), 503, "not-configured")["detail"]
-    assert "DILIGENCE_DOCUMENT_TIMEOUT" in detail
+    assert "DILIGENCE_INDEX_MAX_AGE" in detail
     assert "soon" not in detail
 
 

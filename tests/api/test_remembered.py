@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api import keyring
+from api import auth
 from storage import database, logins
 from tests.api.conftest import serving
 from tests.api.test_keys import FACTS, TEXT, new_key
@@ -18,7 +18,7 @@ from tests.api.test_problems import problem
 
 @pytest.fixture
 def client(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
-    monkeypatch.setattr(keyring, "_FRESH", 0.0)
+    monkeypatch.setattr(auth, "_FRESH", 0.0)
     (room / "plan.txt").write_text("Revenue is recurring.")
     with serving() as client:
         yield client

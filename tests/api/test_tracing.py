@@ -7,7 +7,7 @@ import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from api.app import create_app
-from api.tracing import Tracing
+from api.monitoring import Tracing
 from tasks.errors import NotConfigured
 from tests.api.conftest import serving
 

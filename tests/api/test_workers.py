@@ -15,7 +15,7 @@ import httpx
 import pytest
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
-from api.shared_figures import SharedFigures
+from api.monitoring import SharedFigures
 from storage import database, logins
 from storage.rate_limits import CallCounts
 from tests.api.test_keys import new_key

@@ -186,9 +186,9 @@ def test_mistakes_in_the_files_are_exit_status_2_before_anything_runs(batch_file
 
 
 def test_a_setting_with_a_wrong_value_is_named(tmp_path: Path) -> None:
-    done = call(["index", "root"], tmp_path, DILIGENCE_DOCUMENT_TIMEOUT="soon")
+    done = call(["index", "root"], tmp_path, DILIGENCE_INDEX_MAX_AGE="soon")
     assert done.returncode == 2
-    assert "DILIGENCE_DOCUMENT_TIMEOUT" in done.stderr
+    assert "DILIGENCE_INDEX_MAX_AGE" in done.stderr
     assert "Traceback" not in done.stderr
 
 

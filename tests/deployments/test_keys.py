@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deployments.keys import KeyAction, manage_keys
+from deployments.accounts import KeyAction, manage_keys
 from storage import database, logins
 from tasks.errors import BadRequest, Conflict, NotFound
 

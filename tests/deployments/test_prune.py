@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from deployments.prune import prune
-from flows import prefect_history, prefect_server
+from deployments.home import prune
+from flows import prefect_server
 from storage import database
 from storage.columns import now
 from tasks.documents.drive.spool import spool
@@ -115,10 +115,10 @@ def test_prefects_history_of_old_runs_goes_and_that_of_kept_ones_stays(prefect_u
     with get_client(sync_client=True) as client:
         between = work_twice()
         assert seen() == (2, 2)
-        flow_runs, artifacts = prefect_history.delete_history(client, between)
+        flow_runs, artifacts = prefect_server.delete_history(client, between)
         assert min(flow_runs, artifacts) >= 1  # of tests before this one too
         assert seen() == (1, 1)
-        assert prefect_history.delete_history(client, between) == (0, 0)
+        assert prefect_server.delete_history(client, between) == (0, 0)
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ def test_the_embedded_server_keeps_nothing_of_old_runs_and_its_file_shrinks(own_
     with prefect_server.server():
         between = work_twice()
     assert _count(own_prefect) == {"flow_run": 2, "artifact": 2, "task_run of none": 0, "log of none": 0}
-    pruned = prefect_history.prune_history(between)
+    pruned = prefect_server.prune_history(between)
     assert pruned is not None
     assert (pruned.flow_runs, pruned.artifacts, pruned.room.problem) == (1, 1, None)
     assert _count(own_prefect) == {"flow_run": 1, "artifact": 1, "task_run of none": 0, "log of none": 0}
@@ -145,7 +145,7 @@ def _count(prefect_home: Path) -> dict[str, int]:
 
 
 def test_a_home_without_a_history_gets_none(own_prefect: Path) -> None:
-    assert prefect_history.prune_history(now()) is None
+    assert prefect_server.prune_history(now()) is None
     assert not own_prefect.exists()
     assert os.environ["PREFECT_HOME"] == str(own_prefect)
     database.close()

@@ -11,8 +11,7 @@ from zipfile import ZIP_STORED
 import pytest
 
 from deployments import texts
-from deployments.documents import Skipped, documents_of
-from deployments.texts import print_texts
+from deployments.texts import Skipped, documents_of, print_texts
 from tasks.errors import BadRequest
 from tasks.reading.pool import supervisor
 from tasks.reading.pool.pool import ExtractionPool

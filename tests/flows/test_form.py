@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from prefect import Flow
 
-from deployments.prefect import plain_fields
+from deployments.deploy import plain_fields
 from flows.batch import batch
 from flows.due_diligence import due_diligence
 

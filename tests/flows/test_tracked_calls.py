@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from api.requests import Calls
-from tasks.documents.drive.identity import Identity, Login, caller
+from tasks.documents.drive.drive import Identity, Login, caller
 from tasks.operation import operation
 
 

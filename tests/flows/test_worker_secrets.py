@@ -12,7 +12,7 @@ from prefect.client.orchestration import get_client
 from flows.batch import batch
 from flows.batch_definition import BatchDefinition
 from flows.batch_file import read_batch
-from flows.worker_secrets import secrets_of_worker
+from flows.scheduling import secrets_of_worker
 from storage import database, runs
 from tasks.ai.settings import AiSettings
 from tasks.documents.drive.google.settings import GoogleDriveSettings

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tasks import cancellation
-from tasks.documents.drive.identity import Bearer, acting_as, caller
+from tasks.documents.drive.drive import Bearer, acting_as, caller
 from tasks.errors import NotFound, TookTooLong, TooLarge, Unavailable
 from tasks.offload import Processes, offload, offload_always, offloading_to
 

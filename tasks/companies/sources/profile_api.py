@@ -19,10 +19,9 @@ from tasks.companies.claims import CLAIMABLE, ClaimCollector, SourceClaims, a_da
 from tasks.companies.domain import registrable
 from tasks.companies.profile import CompanyProfile, value_at
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import Web
-from tasks.companies.web.request import FetchLimits
+from tasks.companies.web.client import FetchLimits, Web
 from tasks.companies.web.response import WebResponse
-from tasks.companies.web.safe_addresses import Address
+from tasks.companies.web.transport import Address
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, one_text
 from tasks.companies.domain import registrable
-from tasks.companies.edgar import Registrant, headquarters, registrants
-from tasks.companies.edgar_facts import registrant_facts
+from tasks.companies.edgar import Registrant, headquarters, registrant_facts, registrants
 from tasks.companies.schema_org import international
 from tasks.companies.settings import CompanySettings
 from tasks.companies.wikidata.entity import entity_of

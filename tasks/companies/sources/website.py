@@ -20,8 +20,8 @@ from tasks.companies.schema_org import own_organization, read_organization, web_
 from tasks.companies.settings import CompanySettings
 from tasks.companies.walls import find_wall, is_default_text
 from tasks.companies.web.page import FeedUpdate, Page, feed_updates
-from tasks.companies.web.safe_addresses import Address, domain_of
 from tasks.companies.web.site import fetch_home, fetch_page, read_following, website
+from tasks.companies.web.transport import Address, domain_of
 from tasks.errors import DiligenceError, NotFound, SourceFailed, UnsupportedFormat
 from tasks.remote.fan_out import FanOut
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from tasks.companies.claims import Claim, SourceClaims
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.safe_addresses import Address
+from tasks.companies.web.transport import Address
 from tasks.companies.wikidata.claims import FieldValue, referred, values_of
 from tasks.companies.wikidata.client import ItemTerms, Summary, fetch_items, named, page_of, summary_of, terms
 from tasks.companies.wikidata.entity import Entity, claimants, entity_of, is_at, is_home

@@ -1,29 +1,85 @@
-"""A parsed page: its text, its metadata and its links, without markup.
+"""A parsed page or feed of a site: its text, its metadata and its links, without markup."""
 
-Pages and feeds are parsed in processes of their own, under limits of time and memory, as documents are.
-
-What a parser of markup takes grows with the square of some pages, and a signal from here could not end it
-within native code. The pool is that of the documents' readers, with limits for pages: one that hangs,
-crashes or swells costs that page only.
-"""
-
+import calendar
+import io
 import json
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
+import feedparser  # type: ignore[import-untyped]
+from html_text import extract_text
+
 from storage.temporary_folders import process_folder
+from tasks.companies.web import filing, html
 from tasks.errors import TookTooLong, TooLarge, Unreadable, UnsupportedFormat
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.text_writer import Reading
-from tasks.text.normalise import plain
+from tasks.text.normalise import plain, plain_line
+
+_MOST: Final = 50
+"""Entries; a feed that holds a site's whole past has the latest ones first, as most have."""
+_LONGEST: Final = 2 << 20
+"""Bytes of a feed that are read: what is cut off is its oldest entries."""
+_TEXT: Final = 2000
+_MARKUP: Final = 100_000
+
+
+def read_feed(data: bytes, url: str) -> list[dict[str, Any]]:
+    """The fields of each `FeedUpdate`, dates in ISO form."""
+    # As a stream: bytes as such it would take for the name of a file first.
+    feed = feedparser.parse(io.BytesIO(data[:_LONGEST]), response_headers={"content-location": url})
+    return [_fields(entry) for entry in feed.entries[:_MOST]]
+
+
+def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:
+    title, summary = _text(entry.get("title")), _text(entry.get("summary"))
+    text = title if summary.startswith(title) is False or not title else ""
+    return {
+        "link": _address(entry.get("link")),
+        "image": _image(entry),
+        "date": _day(entry),
+        "text": "\n".join(part for part in (text, summary) if part)[:_TEXT],
+    }
+
+
+def _text(markup: Any) -> str:
+    """The words of what may be markup, in one line."""
+    text = str(markup or "")[:_MARKUP]
+    return plain_line(extract_text(text) if "<" in text or "&" in text else text)[:_TEXT]
+
+
+def _address(value: Any) -> str | None:
+    address = plain_line(str(value or ""))
+    return address if address.startswith(("http://", "https://")) and len(address) <= _TEXT else None
+
+
+def _image(entry: Mapping[str, Any]) -> str | None:
+    """The entry's picture, of Media RSS or an enclosure."""
+    candidates = [*(entry.get("media_content") or []), *(entry.get("links") or [])]
+    pictures = [
+        candidate.get("url") or candidate.get("href")
+        for candidate in candidates
+        if str(candidate.get("type", "")).startswith("image/") or candidate.get("medium") == "image"
+    ]
+    pictures += [thumbnail.get("url") for thumbnail in entry.get("media_thumbnail") or []]
+    return next(filter(None, map(_address, pictures)), None)
+
+
+def _day(entry: Mapping[str, Any]) -> str | None:
+    when = entry.get("published_parsed") or entry.get("updated_parsed")
+    try:
+        return datetime.fromtimestamp(calendar.timegm(when), UTC).date().isoformat() if when else None
+    except (ValueError, OverflowError, OSError, TypeError):
+        return None
+
 
 HTML, FILING, FEED, TEXT, PDF = ".html", ".filing", ".feed", ".txt", ".pdf"
 LIMITS: Final = Limits(seconds=15, memory_mb=1024, max_mb=32, languages=None)
@@ -67,13 +123,12 @@ def read(path: Path, kind: str) -> Reading:
     """What the processes run."""
     if kind not in {HTML, FILING, FEED}:
         return read_with_embedded(path, kind)
-    from tasks.companies.web import feed, filing, html  # noqa: PLC0415 - in the processes alone
 
     header, _, data = path.read_bytes().partition(b"\n")
     content_type, url = json.loads(header)
     if kind == HTML:
         return Reading(json.dumps(html.read_html(data, content_type, url)))
-    return Reading(json.dumps(filing.read_report(data, content_type) if kind == FILING else feed.read_feed(data, url)))
+    return Reading(json.dumps(filing.read_report(data, content_type) if kind == FILING else read_feed(data, url)))
 
 
 @cache

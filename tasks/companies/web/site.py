@@ -16,11 +16,10 @@ from protego import Protego
 
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import Web
+from tasks.companies.web.client import USUAL, FetchLimits, Web
 from tasks.companies.web.page import Page, read_page, shortened
-from tasks.companies.web.request import USUAL, FetchLimits
 from tasks.companies.web.response import SiteChallenge, WebResponse
-from tasks.companies.web.safe_addresses import Address
+from tasks.companies.web.transport import Address
 from tasks.errors import DiligenceError, NotAllowed, SourceFailed, TookTooLong, Unavailable
 
 NAME: Final = "diligence"

@@ -23,8 +23,7 @@ from urllib.parse import quote
 
 from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import Web
-from tasks.companies.web.request import FetchLimits
+from tasks.companies.web.client import FetchLimits, Web
 from tasks.companies.wikidata.item import Item, read_item
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.remote.fan_out import FanOut

@@ -25,7 +25,7 @@ from tasks.cancellation import uncancelled
 from tasks.companies.budget import counted_as_wait
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.safe_addresses import Address
+from tasks.companies.web.transport import Address
 from tasks.companies.wikidata.client import Site, fetch_items, items_of, linked
 from tasks.companies.wikidata.item import Item, ItemStatement, language_of, text
 from tasks.errors import NotAllowed

@@ -15,9 +15,16 @@ from pydantic_core import PydanticCustomError
 
 from storage.settings import Settings
 from tasks.documents.drive.archives.drive import ArchiveDrive
-from tasks.documents.drive.description import AccountAccess, DriveDescription, DriveProvider, LoginFlow
-from tasks.documents.drive.drive import Drive
-from tasks.documents.drive.identity import Identity, acting_as, caller
+from tasks.documents.drive.drive import (
+    AccountAccess,
+    Drive,
+    DriveDescription,
+    DriveProvider,
+    Identity,
+    LoginFlow,
+    acting_as,
+    caller,
+)
 from tasks.errors import NotLoggedIn
 
 DRIVES = {

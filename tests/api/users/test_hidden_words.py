@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from storage import database, runs
 from storage.run_documents import DocumentStatus, RunDocument
 from storage.texts import Outcome, StoredText, save_text
-from tasks.documents.drive.identity import Bearer, acting_as
+from tasks.documents.drive.drive import Bearer, acting_as
 from tasks.documents.drive.registry import drive_to_open_again
 from tasks.reports import company_pages
 from tasks.scoring.criteria_file import read_criteria

@@ -5,7 +5,7 @@ import re
 import httpx
 import pytest
 
-from tasks.documents.drive.identity import Bearer, acting_as
+from tasks.documents.drive.drive import Bearer, acting_as
 from tests.api.google import ADA, BOB
 from tests.api.test_problems import problem
 from tests.api.users.drives import Users

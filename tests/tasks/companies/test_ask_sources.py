@@ -11,9 +11,9 @@ import pytest
 from storage.columns import now
 from storage.companies import answers_on
 from storage.database import reading
-from tasks.companies import ask_sources as asking
-from tasks.companies.ask_sources import ask_sources, store_answer
+from tasks.companies import facts as asking
 from tasks.companies.claims import Claim, SourceClaims
+from tasks.companies.facts import ask_sources, store_answer
 from tasks.companies.sources import FactSource
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TookTooLong, Unavailable
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.companies.domain import registrable
-from tasks.companies.web.safe_addresses import domain_of
+from tasks.companies.web.transport import domain_of
 from tasks.errors import BadRequest
 
 

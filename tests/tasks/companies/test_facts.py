@@ -11,12 +11,19 @@ from prefect.states import Failed
 from storage.columns import now
 from storage.companies import get_profile, latest_profile, profile_claims
 from storage.database import reading, writing
-from tasks.companies import ask_sources as asking
+from tasks.companies import facts as asking
 from tasks.companies import facts as facts_module
-from tasks.companies.ask_sources import ask_sources, store_answer
 from tasks.companies.claims import Claim, SourceClaims
 from tasks.companies.claims import merge as merge_claims
-from tasks.companies.facts import RECENT_FACTS, StoredFacts, company_facts, fetch_facts, stored_facts
+from tasks.companies.facts import (
+    RECENT_FACTS,
+    StoredFacts,
+    ask_sources,
+    company_facts,
+    fetch_facts,
+    store_answer,
+    stored_facts,
+)
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.sources import FactSource
 from tasks.companies.sources.files import FileSource

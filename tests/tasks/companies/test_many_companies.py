@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies import edgar, edgar_facts
+from tasks.companies import edgar
 from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.facts import facts_or_reason, fetch_facts
 from tasks.companies.sources import gleif as gleif_source
@@ -55,7 +55,7 @@ def serve(facts: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[...
     """Lets Wikidata, the SEC and GLEIF know so many companies, each through a behaviour around its own answers."""
     forget(monkeypatch)
     for modules, name in (
-        ((edgar, edgar_facts), "LIMITER"),
+        ((edgar,), "LIMITER"),
         ((gleif_source,), "_LIMITER"),
         ((wikidata_client,), "WIKIDATA_LIMITER"),
     ):

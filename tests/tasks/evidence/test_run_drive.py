@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.drive.identity import Bearer, acting_as
+from tasks.documents.drive.drive import Bearer, acting_as
 from tests.google.credentials import authorised_user_file
 from tests.google.server import DriveEmulator
 from tests.tasks.documents.drive.google.emulated import point_at

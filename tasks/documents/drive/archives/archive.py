@@ -1,15 +1,23 @@
-"""An archive that is open, with the archives inside it: one list of documents, each of which can be unpacked.
+"""An archive that is open, the pool of open archives, and the listings of remote ones on the disk.
 
-Two levels are opened. An archive inside an archive inside an archive is named and left shut.
+An archive and the archives inside it are one list of documents, each of which can be unpacked. The pool fetches and
+lists each once, and closes the least recently used. A listing on the disk spares the download of an unchanged archive.
 """
 
+import atexit
+import json
+import os
 import threading
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final
 from uuid import uuid4
 
+from storage import database
 from tasks.documents.drive.archives import seven_zip
 from tasks.documents.drive.archives.members import (
     Allowance,
@@ -159,3 +167,133 @@ def no_room(error: OSError) -> Unavailable:
 
 def _member(entry: Entry, at: Sequence[int]) -> Member:
     return Member(entry.name, entry.size, entry.updated, tuple(at))
+
+
+MOST_OPEN: Final = 16
+"""Archives that stay open though nobody uses them now."""
+
+Key = tuple[str, str, str]
+"""The drive's name, the archive's id, its version."""
+
+
+@dataclass(eq=False, slots=True)
+class _Slot:
+    """An archive that is open or about to be, and by how many it is used."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    archive: Archive | None = None
+    size: int = 0
+    users: int = 0
+
+
+class OpenArchives:
+    """Archives by key; the one unused for longest is closed first."""
+
+    def __init__(self, max_bytes: int) -> None:
+        """`max_bytes` is what archives that nobody uses may take on the disk together."""
+        self._max_bytes = max_bytes
+        self._slots: OrderedDict[Key, _Slot] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def using(self, key: Key, size: int, make: Callable[[], Archive]) -> Iterator[Archive]:
+        """The archive of that key within the block; `make` opens it if it is not open, once for all who wait for it.
+
+        Raises:
+            Exception: what `make` raises.
+        """
+        with self._lock:
+            slot = self._slots.setdefault(key, _Slot(size=size))
+            self._slots.move_to_end(key)
+            slot.users += 1
+        try:
+            with slot.lock:
+                if slot.archive is None:
+                    slot.archive = make()
+            yield slot.archive
+        finally:
+            with self._lock:
+                slot.users -= 1
+                unneeded = self._unneeded()
+            for archive in unneeded:
+                archive.close()
+
+    def is_open(self, key: Key) -> bool:
+        """Whether the archive of that key is there without waiting."""
+        with self._lock:
+            return key in self._slots and self._slots[key].archive is not None
+
+    def close(self) -> None:
+        """Close all that nobody uses."""
+        with self._lock:
+            unneeded = self._unneeded(most=0)
+        for archive in unneeded:
+            archive.close()
+
+    def _unneeded(self, most: int = MOST_OPEN) -> list[Archive]:
+        """Take out what is too much, and what could not be opened. The lock is held."""
+        size = sum(slot.size for slot in self._slots.values())
+        unneeded: list[Archive] = []
+        for key, slot in list(self._slots.items()):
+            too_much = len(self._slots) > most or size > self._max_bytes
+            if slot.users or not (too_much or slot.archive is None):
+                continue
+            del self._slots[key]
+            size -= slot.size
+            if slot.archive is not None:
+                unneeded.append(slot.archive)
+        return unneeded
+
+
+open_archives: Final = OpenArchives(2 << 30)
+"""The archives of this process."""
+atexit.register(open_archives.close)
+
+
+_VERSION: Final = 1
+"""Counts up whenever the same archive would be shown in another way."""
+_MOST_KEPT: Final = 500
+_LARGEST: Final = 16 << 20
+
+
+def find_listing(key: Key, max_bytes: int) -> Contents | None:
+    """What the archive of that key holds, where it is kept, for members of so many bytes at most."""
+    path = _path(key, max_bytes)
+    try:
+        members, folders, left_out, shut = json.loads(path.read_bytes())
+        contents = Contents(
+            [Member(name, size, updated, tuple(at)) for name, size, updated, at in members],
+            dict.fromkeys(folders),
+            [(name, reason) for name, reason in left_out],
+            [(name, reason) for name, reason in shut],
+        )
+    except (OSError, ValueError, TypeError):
+        return None
+    with suppress(OSError):
+        os.utime(path)
+    return contents
+
+
+def keep_listing(key: Key, max_bytes: int, contents: Contents) -> None:
+    """Keep what an archive holds, if opening it again would give the same."""
+    if not contents.lasting:
+        return
+    values = [contents.members, list(contents.folders), contents.left_out, contents.shut]
+    data = json.dumps(values, separators=(",", ":")).encode()
+    path = _path(key, max_bytes)
+    if len(data) > _LARGEST:
+        return
+    with suppress(OSError):
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        new = path.with_name(f"{uuid4().hex}.new")
+        new.write_bytes(data)
+        new.replace(path)
+        others = sorted(path.parent.iterdir(), key=lambda other: other.stat().st_mtime)
+        for other in others[:-_MOST_KEPT]:
+            other.unlink(missing_ok=True)
+
+
+def _path(key: Key, max_bytes: int) -> Path:
+    """Where it is kept. Names of files tell nothing of documents."""
+    name = json.dumps([_VERSION, key, max_bytes, seven_zip.installed()])
+    return database.home() / "archives" / f"{sha256(name.encode()).hexdigest()}.json"

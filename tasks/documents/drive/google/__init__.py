@@ -1,6 +1,6 @@
 """Google Drive: each user's own view of it."""
 
-from tasks.documents.drive.description import AccountAccess, DriveDescription
+from tasks.documents.drive.drive import AccountAccess, DriveDescription
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 
 DESCRIPTION = DriveDescription(

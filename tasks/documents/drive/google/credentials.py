@@ -29,9 +29,9 @@ from google.oauth2 import credentials, service_account
 from storage import database, logins
 from storage.errors import DatabaseUnavailable
 from storage.logins import StoredLogin, Whose
+from tasks.documents.drive.drive import Bearer, ConfiguredAccount, Identity, Login
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.settings import GoogleDriveSettings
-from tasks.documents.drive.identity import Bearer, ConfiguredAccount, Identity, Login
 from tasks.errors import DiligenceError, NotConfigured, NotLoggedIn, SourceFailed, Unavailable
 from tasks.remote.retry import Backoff, TryAgain, retry
 

@@ -10,9 +10,7 @@ from tasks.documents.drive.drive import Document, Folder, Listing, hidden
 from tasks.documents.drive.google import api
 from tasks.documents.drive.google.api import FOLDER, SHORTCUT, FileRow, ShortcutTarget, document_of, row_of, target_of
 from tasks.documents.drive.google.client import Client
-from tasks.documents.drive.google.contents import FolderContents
-from tasks.documents.drive.google.list_by_parent import ParentWalk
-from tasks.documents.drive.google.list_whole_drive import WholeDrive
+from tasks.documents.drive.google.list_tree import FolderContents, ParentWalk, WholeDrive
 from tasks.documents.drive.spool import SpooledDocuments
 from tasks.errors import DiligenceError, NotAllowed, NotFound
 

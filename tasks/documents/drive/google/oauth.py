@@ -24,7 +24,7 @@ from urllib3 import Retry
 from storage import database, logins
 from storage.errors import DatabaseUnavailable
 from storage.logins import LONGEST_LOGIN, StoredLogin, Whose
-from tasks.documents.drive.description import LoginResult, LoginStart
+from tasks.documents.drive.drive import LoginResult, LoginStart
 from tasks.documents.drive.google.client import mute_loggers
 from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR, Account, account_of, oauth_client
 from tasks.documents.drive.google.settings import GoogleDriveSettings

@@ -6,12 +6,10 @@ from functools import lru_cache
 from google.auth.credentials import Credentials
 
 from storage import logins
-from tasks.documents.drive.description import CheckResult
-from tasks.documents.drive.drive import Drive
+from tasks.documents.drive.drive import Bearer, CheckResult, ConfiguredAccount, Drive, Identity
 from tasks.documents.drive.google.credentials import account_of, credentials_of, oauth_client, run_identity
 from tasks.documents.drive.google.drive import GoogleDrive
 from tasks.documents.drive.google.settings import GoogleDriveSettings
-from tasks.documents.drive.identity import Bearer, ConfiguredAccount, Identity
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotConfigured, NotLoggedIn, Unavailable
 from tasks.remote.environment import GOOGLE, check_connection

@@ -16,8 +16,7 @@ from platform import python_version
 from typing import Any
 
 from storage.temporary_folders import temporary_folder
-from tasks.documents.drive.description import CheckResult
-from tasks.documents.drive.drive import Document, Folder, Listing
+from tasks.documents.drive.drive import CheckResult, Document, Folder, Listing
 from tasks.documents.drive.google import DESCRIPTION, api, download
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.credentials import credentials_of, run_identity

@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import Field
 
 from storage.settings import Settings
-from tasks.documents.drive.description import DriveDescription
+from tasks.documents.drive.drive import DriveDescription
 
 
 class LocalDriveSettings(Settings):

@@ -7,7 +7,7 @@ import pytest
 
 from tasks.companies import edgar
 from tasks.companies.edgar import Registrant, newest_filing, newest_report
-from tasks.companies.web.request import FetchLimits
+from tasks.companies.web.client import FetchLimits
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers.sec import filing, filing_path, sec, submission

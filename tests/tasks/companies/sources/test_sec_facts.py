@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tasks.companies import edgar as asking
-from tasks.companies.edgar_facts import RegistrantFacts
+from tasks.companies.edgar import RegistrantFacts
 from tasks.companies.sources.sec import open_source
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers.sec import company_facts, fact, sec, submission

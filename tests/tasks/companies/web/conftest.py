@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.web.client import Web
-from tasks.companies.web.request import FetchLimits
-from tasks.companies.web.safe_addresses import Allowed
+from tasks.companies.web.client import FetchLimits, Web
+from tasks.companies.web.transport import Allowed
 from tests.web.server import LoopbackServer
 
 QUICK = FetchLimits(connect=2, wait=2, total=4, pause=0.01)

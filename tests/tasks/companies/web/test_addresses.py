@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.companies.web.safe_addresses import Address, Allowed, is_public
+from tasks.companies.web.transport import Address, Allowed, is_public
 from tasks.errors import NotAllowed
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.web.request import FetchLimits
+from tasks.companies.web.client import FetchLimits
 from tasks.companies.wikidata import client as asking
 from tasks.companies.wikidata.entity import ENTITIES, claimants, entity_of
 from tasks.errors import BadRequest, NotConfigured, SourceFailed, TooManyRequests, Unavailable

@@ -14,9 +14,8 @@ from typing import Protocol
 import pytest
 
 from tasks.documents.drive.archives.drive import ArchiveDrive
-from tasks.documents.drive.drive import Drive
+from tasks.documents.drive.drive import Bearer, Drive
 from tasks.documents.drive.google.provider import open_drive as open_google_drive
-from tasks.documents.drive.identity import Bearer
 from tasks.documents.drive.local.drive import LocalDrive
 from tests.google.items import Item, rfc3339
 from tests.google.server import DriveEmulator

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.drive.identity import Bearer, ConfiguredAccount, Login, acting_as, caller
+from tasks.documents.drive.drive import Bearer, ConfiguredAccount, Login, acting_as, caller
 from tasks.documents.drive.registry import acting_as_run_account, open_drive
 from tasks.errors import NotConfigured, NotLoggedIn
 

@@ -15,8 +15,8 @@ from google_auth_httplib2 import AuthorizedHttp  # type: ignore[import-untyped]
 
 from storage import database, logins
 from storage.logins import Whose
+from tasks.documents.drive.drive import Bearer, ConfiguredAccount, Identity, Login, caller
 from tasks.documents.drive.google.credentials import account_of, credentials_of
-from tasks.documents.drive.identity import Bearer, ConfiguredAccount, Identity, Login, caller
 from tasks.documents.drive.registry import acting_as_run_account, run_identity
 from tasks.errors import DiligenceError, NotAllowed, NotConfigured, NotLoggedIn, Unavailable
 from tests.google.credentials import SERVICE, authorised_user_file, service_account_file

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tasks.documents.drive.drive import Bearer, acting_as
 from tasks.documents.drive.google.provider import open_drive as open_google_drive
-from tasks.documents.drive.identity import Bearer, acting_as
 from tasks.documents.drive.registry import open_drive
 from tasks.errors import BadRequest, NotAllowed, NotFound, NotLoggedIn
 from tests.google.faults import Fault

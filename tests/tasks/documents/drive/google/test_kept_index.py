@@ -10,7 +10,7 @@ import pytest
 from storage import database, documents
 from storage.columns import now
 from tasks.documents.drive import registry
-from tasks.documents.drive.identity import Bearer, acting_as
+from tasks.documents.drive.drive import Bearer, acting_as
 from tasks.documents.index import document_index, index_room
 from tasks.errors import NotFound, NotLoggedIn, Unavailable
 from tests.google import service

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tasks.documents.drive.drive import Bearer
 from tasks.documents.drive.google import client as client_module
 from tasks.documents.drive.google.provider import open_drive as open_google_drive
-from tasks.documents.drive.identity import Bearer
 from tasks.errors import NotFound, NotLoggedIn
 from tasks.remote.retry import Backoff
 from tests.google.answers import Answer, Call

@@ -14,7 +14,7 @@ import pytest
 
 from storage import logins
 from storage.logins import Whose
-from tasks.documents.drive.description import LoginResult
+from tasks.documents.drive.drive import LoginResult
 from tasks.documents.drive.google import oauth
 from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, SourceFailed, Unavailable

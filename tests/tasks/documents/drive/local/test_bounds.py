@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.drive.local.drive import LocalDrive
-from tasks.documents.drive.local.paths import Tree
+from tasks.documents.drive.local.drive import LocalDrive, Tree
 from tasks.errors import NotFound
 from tests.tasks.documents.drive.local.room import BASE, forged, listed, only, write
 

@@ -7,7 +7,7 @@ line: `monkeypatch.setitem(registry.DRIVES, "memory", "tests.tasks.documents.dri
 from pydantic import Field
 
 from storage.settings import Settings
-from tasks.documents.drive.description import AccountAccess, DriveDescription
+from tasks.documents.drive.drive import AccountAccess, DriveDescription
 
 
 class MemoryDriveSettings(Settings):

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from storage import database, logins
 from storage.logins import StoredLogin, Whose
-from tasks.documents.drive.description import LoginResult, LoginStart
+from tasks.documents.drive.drive import LoginResult, LoginStart
 from tasks.errors import BadRequest, NotAllowed
 from tests.tasks.documents.drive.memory import MemoryDriveSettings
 from tests.tasks.documents.drive.memory.store import STORES, Store

@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 
 from storage import database, logins
-from tasks.documents.drive.description import CheckResult
-from tasks.documents.drive.drive import Drive
-from tasks.documents.drive.identity import Bearer, ConfiguredAccount, Identity, Login
+from tasks.documents.drive.drive import Bearer, CheckResult, ConfiguredAccount, Drive, Identity, Login
 from tasks.errors import NotConfigured, NotLoggedIn, Unavailable
 from tests.tasks.documents.drive.memory import MemoryDriveSettings
 from tests.tasks.documents.drive.memory.drive import MemoryDrive

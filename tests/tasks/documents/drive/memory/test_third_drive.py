@@ -14,8 +14,8 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
+from deployments.accounts import log_in
 from deployments.doctor import doctor
-from deployments.login import log_in
 from flows.batch_file import read_batch
 from storage.settings import override_settings
 from tasks.documents.batch import read_documents

@@ -1,7 +1,6 @@
-"""A local document as a file: what its `document_url` leads to, under the same rights as its text.
+"""Extract Document Text and Document Index over HTTP, and a local document as a file.
 
-The file is somebody else's: only kinds that a browser shows without running anything are shown,
-all others are saved; and none is served as a page of this service.
+A file is what its `document_url` leads to, under the same rights as its text.
 """
 
 import re
@@ -12,16 +11,78 @@ from typing import BinaryIO
 from urllib.parse import quote
 
 from anyio import to_thread
-from litestar import Request, get
+from litestar import MediaType, Request, Response, get, post
 from litestar.datastructures import State
-from litestar.params import FromPath
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
 from litestar.response import Stream
+from pydantic import Field
 
 from api.front import HEAD
 from api.openapi import failures
+from api.requests import LONGEST_NAME, Body, Calls, NotBlank, answered, required_text
 from tasks.documents.drive.drive import Document
 from tasks.documents.drive.registry import open_drive
+from tasks.documents.index import indexed_folder
+from tasks.documents.index_answer import DocumentIndex
+from tasks.documents.texts import DocumentText, document_text
 from tasks.errors import DiligenceError
+from tasks.reading import formats
+
+
+class TextOfDocument(Body):
+    """Which document to read."""
+
+    document_id: NotBlank = required_text(
+        "The drive's id of the document, or a URL with `/file/d/ID` or `?id=ID` in it.",
+        "LYWNjb3VudHMvMjAyNS5wZGY",
+        max_length=LONGEST_NAME,
+    )
+
+
+class IndexOfFolder(Body):
+    """Which folder to index, and how deep."""
+
+    cloud_drive_folder: NotBlank = required_text(
+        "The folder's id, or a URL with `/folders/ID` in it. `root` is the local drive's root.",
+        "root",
+        max_length=LONGEST_NAME,
+    )
+    recursive: bool | None = Field(
+        default=True, description="Whether subfolders are indexed too; true when not given.", examples=[True]
+    )
+
+
+@post(
+    "/document-text",
+    status_code=200,
+    operation_id="document_text",
+    tags=["Documents"],
+    summary="Extract Document Text",
+    description=f"The entire text of one document ({', '.join(formats.names())} and their variants) in reading order.",
+    response_description="The document's text. That of a scan is recognised where Tesseract is installed, else empty.",
+    responses=failures(400, 401, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504),
+)
+async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) -> Response[DocumentText]:
+    answer = await calls(document_text, data.document_id)
+    return answered(answer)
+
+
+@post(
+    "/document-index",
+    status_code=200,
+    operation_id="document_index",
+    tags=["Documents"],
+    summary="Document Index",
+    description="The documents and folders below a folder, with their metadata, grouped by first-level subfolder.",
+    response_description="The index. `incomplete` and `warnings` stand in it only where there are any.",
+    responses=failures(400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504),
+)
+async def index(data: JSONBody[IndexOfFolder], calls: NamedDependency[Calls]) -> Response[DocumentIndex]:
+    indexed = await calls(indexed_folder, data.cloud_drive_folder, recursive=data.recursive is not False)
+    # The declared type is that of what is streamed.
+    return Stream(indexed.pieces(), media_type=MediaType.JSON)  # type: ignore[return-value]
+
 
 _CHUNK = 256 * 1024
 _SHOWN = {"application/pdf", "text/plain"}

@@ -1,7 +1,7 @@
-"""Secrets for a run on a Prefect worker: from its environment, else from Secret blocks of the Prefect server.
+"""What a scheduled run needs on a worker: secrets, and a name that says its batch.
 
-A block is named after its variable: `OPENAI_API_KEY` may be kept as `openai-api-key`, `DILIGENCE_GOOGLE_CREDENTIALS`
-(the file's content) as `diligence-google-credentials`. Prefect's terms: docs.prefect.io/v3/concepts/blocks.
+Secrets come from the worker's environment, else from Secret blocks of the Prefect server. Scheduled runs are named
+before they start.
 """
 
 import json
@@ -10,16 +10,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 from prefect import get_client
 from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.filters import (
+    FlowRunFilter,
+    FlowRunFilterDeploymentId,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+)
+from prefect.client.schemas.objects import StateType
 from prefect.exceptions import ObjectNotFound
+from prefect.runtime import deployment
 
 from flows.batch_file import Value, secret_files, secrets, variable_of
 from storage.settings import override_settings
 from tasks.documents.drive.spool import spool
 from tasks.errors import NotConfigured
-from tasks.tracking import show
+from tasks.operation import show
 
 _TYPE: Final = "secret"
 
@@ -81,3 +90,31 @@ def _secret(client: SyncPrefectClient, block: str) -> Any:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
+
+
+_MOST: Final = 200
+"""Page size: the most that Prefect returns at once; it schedules at most 100 runs ahead."""
+
+
+def name_scheduled_runs(client: SyncPrefectClient, deployment_id: UUID, name: str) -> None:
+    """Rename the scheduled runs of a deployment that have not started.
+
+    Args:
+        client: of the server.
+        deployment_id: the deployment.
+        name: the name, which is the batch's.
+    """
+    waiting = FlowRunFilter(
+        deployment_id=FlowRunFilterDeploymentId(any_=[deployment_id]),
+        state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.SCHEDULED])),
+    )
+    for run in client.read_flow_runs(flow_run_filter=waiting, limit=_MOST):
+        if run.auto_scheduled and run.name != name:
+            client.update_flow_run(run.id, name=name)
+
+
+def name_those_to_come(name: str) -> None:
+    """Do the same for the deployment of the current flow run, if it has one."""
+    if deployment.id is not None:
+        with get_client(sync_client=True) as client:
+            name_scheduled_runs(client, UUID(deployment.id), name)

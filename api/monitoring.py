@@ -1,0 +1,369 @@
+"""What the service tells of itself: figures for Prometheus at `/metrics`, traces, and health checks.
+
+No label names a company, a document or a key. The figures of several processes of one service are added up. Traces go
+to a collector that OTEL_EXPORTER_OTLP_ENDPOINT names (OpenTelemetry, OTLP over HTTP).
+"""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+
+from anyio import fail_after, to_thread
+from litestar import Response, get
+from litestar.datastructures import State
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.registry import Collector
+from pydantic import BaseModel
+
+from api.openapi import failures
+from api.problems import MEDIA_TYPE, ours, problem
+from api.requests import Admission, Calls
+from storage import database, request_ids
+from tasks.counts import lookups, model_use
+from tasks.documents.drive.registry import configured_drive, provider_of
+from tasks.documents.texts import shared_pool
+from tasks.errors import NotConfigured, Unavailable
+
+_EVERY: Final = 1.0
+_GROWING: Final = frozenset({"counter", "histogram"})
+_NO_SUM: Final = ("_created", "_start_time_seconds", "_max_fds")
+"""Of these the least counts: when it began, what each may have."""
+
+
+class SharedFigures:
+    """The figures of a registry in this process, and those of the others in the folder."""
+
+    def __init__(self, registry: CollectorRegistry, folder: Path) -> None:
+        self._registry = registry
+        self._folder = folder
+        self._own = folder / f"{os.getpid()}.prom"
+        threading.Thread(target=self._write_often, name="figures", daemon=True).start()
+
+    @property
+    def text(self) -> bytes:
+        """The figures of all processes, as Prometheus reads them."""
+        texts = [(generate_latest(self._registry).decode(), True)]
+        for file in self._folder.glob("*.prom"):
+            if file != self._own:
+                with suppress(OSError):
+                    texts.append((file.read_text(), _runs(int(file.stem))))
+        return generate_latest(_Sum(texts))
+
+    def _write_often(self) -> None:
+        written = self._own.with_suffix(".new")
+        pause = threading.Event()
+        with suppress(OSError):  # the folder goes when the service ends
+            while True:
+                written.write_bytes(generate_latest(self._registry))
+                written.replace(self._own)
+                pause.wait(_EVERY)
+
+
+class _Sum(Collector):
+    """The sum of figures, each given as text and whether its process runs."""
+
+    def __init__(self, texts: Iterable[tuple[str, bool]]) -> None:
+        self._texts = texts
+
+    def collect(self) -> Iterable[Metric]:
+        families: dict[str, Metric] = {}
+        values: dict[str, dict[tuple[str, tuple[tuple[str, str], ...]], float]] = {}
+        for text, runs in self._texts:
+            for family in text_string_to_metric_families(text):
+                if not runs and family.type not in _GROWING:
+                    continue
+                families.setdefault(family.name, Metric(family.name, family.documentation, family.type))
+                summed = values.setdefault(family.name, {})
+                for sample in family.samples:
+                    key = sample.name, tuple(sample.labels.items())
+                    if key not in summed:
+                        summed[key] = sample.value
+                    elif sample.name.endswith(_NO_SUM):
+                        summed[key] = min(summed[key], sample.value)
+                    else:
+                        summed[key] += sample.value
+        for name, family in families.items():
+            for (sample_name, labels), value in values[name].items():
+                family.add_sample(sample_name, dict(labels), value)
+        return families.values()
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except OSError:
+        return False
+    return True
+
+
+_SECONDS: Final = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300)
+_KEY: Final = "metrics"
+
+
+@dataclass
+class Answered:
+    """A request and the status of its answer. `operation` is the method and the path as declared, without values."""
+
+    operation: str = "other"
+    status: int = 500
+
+
+class Metrics:
+    """The figures of one service."""
+
+    def __init__(self, calls: Mapping[str, Calls], admission: Admission, folder: Path | None = None) -> None:
+        """`calls` are those of each area; `folder` is where the processes of a service put their figures."""
+        self.registry = CollectorRegistry()
+        self._answers = Counter(
+            "diligence_requests", "Requests answered.", ["operation", "status"], registry=self.registry
+        )
+        self._seconds = Histogram(
+            "diligence_request_seconds",
+            "Seconds from a request to the end of its answer.",
+            ["operation"],
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self._under_way = 0
+        under_way = Gauge("diligence_requests_under_way", "Requests being answered.", registry=self.registry)
+        under_way.set_function(lambda: self._under_way)
+        self._known: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
+        self.registry.register(_Present(calls, admission))
+        ProcessCollector(registry=self.registry)
+        self._shared = SharedFigures(self.registry, folder) if folder is not None else None
+
+    @property
+    def text(self) -> bytes:
+        """The figures of the service, of all its processes, as Prometheus reads them."""
+        return generate_latest(self.registry) if self._shared is None else self._shared.text
+
+    @contextmanager
+    def counting(self) -> Iterator["Answered"]:
+        """Count what the block answers, which it fills in."""
+        answered, began = Answered(), time.perf_counter()
+        self._under_way += 1
+        try:
+            yield answered
+        finally:
+            self._under_way -= 1
+            count, seconds = self._of(answered.operation, answered.status)
+            count.inc()
+            seconds.observe(time.perf_counter() - began)
+
+    def _of(self, operation: str, status: int) -> tuple[Counter, Histogram]:
+        known = self._known.get((operation, status))
+        if known is None:
+            known = self._answers.labels(operation, str(status)), self._seconds.labels(operation)
+            self._known[operation, status] = known
+        return known
+
+    def put_into(self, state: State) -> None:
+        """Have `show` show these figures."""
+        state[_KEY] = self
+
+
+class _Present(Collector):
+    """What is read when it is asked for: queues, readers, and the counts that the operations keep."""
+
+    def __init__(self, calls: Mapping[str, Calls], admission: Admission) -> None:
+        self._calls = calls
+        self._admission = admission
+
+    def describe(self) -> Iterable[Metric]:
+        return ()  # nothing is collected for its names alone
+
+    def collect(self) -> Iterator[Metric]:
+        running = GaugeMetricFamily("diligence_calls_running", "Operations that have a thread.", labels=["area"])
+        waiting = GaugeMetricFamily("diligence_calls_waiting", "Operations that wait for one.", labels=["area"])
+        for area, calls in self._calls.items():
+            for family, number in zip((running, waiting), calls.load, strict=True):
+                family.add_metric([area], number)
+        yield running
+        yield waiting
+        bodies = self._admission
+        yield GaugeMetricFamily("diligence_bodies_waiting", "Large bodies that wait for memory.", bodies.waiting)
+        yield GaugeMetricFamily("diligence_bodies_bytes", "Memory reserved for large bodies.", bodies.reserved)
+        pool = shared_pool().load
+        yield GaugeMetricFamily("diligence_readers", "Processes that read documents.", pool.processes)
+        yield GaugeMetricFamily("diligence_readers_busy", "Those of them that have a document.", pool.busy)
+        yield GaugeMetricFamily("diligence_documents_waiting", "Documents that no reader has yet.", pool.waiting)
+        caches = CounterMetricFamily("diligence_cache_lookups", "Look-ups in caches.", labels=["cache", "outcome"])
+        for (cache, hit), number in lookups().items():
+            caches.add_metric([cache, "hit" if hit else "miss"], number)
+        yield caches
+        use = model_use()
+        yield CounterMetricFamily("diligence_model_calls", "Calls of models.", use.calls)
+        yield CounterMetricFamily(
+            "diligence_model_calls_without_price", "Those whose price is not known.", use.calls_without_price
+        )
+        tokens = CounterMetricFamily("diligence_model_tokens", "Tokens of models.", labels=["direction"])
+        tokens.add_metric(["input"], use.input_tokens)
+        tokens.add_metric(["output"], use.output_tokens)
+        yield tokens
+        yield CounterMetricFamily("diligence_model_cost_usd", "Cost of calls whose price is known, in USD.", use.usd)
+
+
+@get("/metrics", include_in_schema=False, sync_to_thread=False)
+def show(state: State) -> Response[bytes]:
+    metrics: Metrics = state[_KEY]
+    return Response(metrics.text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def operation_of(scope: Mapping[str, Any]) -> str:
+    """The operation that a request is for; `other` where there is none."""
+    template = scope.get("path_template")
+    return f"{scope['method']} {template}" if template else "other"
+
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export import SpanExporter
+
+ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+
+
+class Outcome(Protocol):
+    """What a span tells of a request when it was answered."""
+
+    operation: str
+    status: int
+
+
+class Tracing:
+    """Makes the spans of one service and hands them to `exporter`."""
+
+    def __init__(self, exporter: "SpanExporter") -> None:
+        from opentelemetry.sdk.resources import SERVICE_NAME, Resource  # noqa: PLC0415 - an extra
+        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+
+        name = {} if "OTEL_SERVICE_NAME" in os.environ else {SERVICE_NAME: "diligence"}
+        self._provider = TracerProvider(resource=Resource.create(name))
+        self._provider.add_span_processor(BatchSpanProcessor(exporter))
+        self._tracer = self._provider.get_tracer("diligence")
+
+    @contextmanager
+    def span(self, headers: Sequence[tuple[bytes, bytes]], outcome: Outcome) -> Iterator[None]:
+        """Trace the block, which answers a request with these headers; `outcome` is read at its end.
+
+        A `traceparent` among the headers (W3C Trace Context) makes it a part of the caller's trace.
+        """
+        from opentelemetry.trace import SpanKind, StatusCode  # noqa: PLC0415 - an extra
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
+
+        carrier = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers if name in _PARENT}
+        parent = TraceContextTextMapPropagator().extract(carrier)
+        with self._tracer.start_as_current_span(
+            "request", parent, SpanKind.SERVER, record_exception=False, set_status_on_exception=False
+        ) as span:
+            try:
+                yield
+            finally:
+                method, _, route = outcome.operation.partition(" ")
+                span.update_name(outcome.operation)
+                attributes: dict[str, Any] = {"http.response.status_code": outcome.status}
+                if route:
+                    attributes |= {"http.request.method": method, "http.route": route}
+                span.set_attributes({**attributes, "diligence.request_id": request_ids.current_request_id() or ""})
+                if outcome.status >= 500:
+                    span.set_status(StatusCode.ERROR)
+
+    def close(self) -> None:
+        """Send what was not sent yet."""
+        self._provider.shutdown()
+
+
+_PARENT = (b"traceparent", b"tracestate")
+
+
+def configured_tracing() -> Tracing | None:
+    """Tracing as the environment asks for it; None where it does not.
+
+    Raises:
+        NotConfigured: it does, and the extra is not installed.
+    """
+    named = next((name for name in ENDPOINTS if os.environ.get(name)), None)
+    if named is None or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return None
+    try:
+        exporter = import_module(
+            "opentelemetry.exporter.otlp.proto.http.trace_exporter"
+        )  # an extra, not in every setup
+
+        return Tracing(exporter.OTLPSpanExporter())
+    except ImportError as error:
+        raise NotConfigured(
+            f"{named} asks for traces, and what makes them is not installed. Install the extra `tracing` "
+            "(in diligence's folder: .venv/bin/pip install -e '.[tracing]'), or leave the variable out."
+        ) from error
+
+
+logger = logging.getLogger(__name__)
+
+_PATIENCE = 5  # seconds; those who ask usually give up after 10
+
+
+class Health(BaseModel):
+    """The service works."""
+
+    status: Literal["ok"] = "ok"
+
+
+@get(
+    "/health/live",
+    operation_id="health_live",
+    tags=["Service"],
+    summary="Is the process up?",
+    response_description="It is.",
+)
+async def live() -> Health:
+    return Health()
+
+
+@get(
+    "/health/ready",
+    operation_id="health_ready",
+    tags=["Service"],
+    summary="Can the database be read and written, and is the drive within reach?",
+    response_description="Both is so.",
+    responses=failures(503),
+)
+async def ready() -> Response[Health]:
+    missing = [
+        {"field": name, "message": trouble}
+        for name, check in {"database": database.check, "drive": _reach_drive}.items()
+        if (trouble := await _trouble(check))
+    ]
+    if not missing:
+        return Response(Health())
+    sentences = " ".join(f"{part['field']}: {part['message']}" for part in missing)
+    body: Any = problem(Unavailable(f"The service is not ready. {sentences}"))
+    body["errors"] = missing
+    return Response(body, status_code=503, media_type=MEDIA_TYPE)
+
+
+async def _trouble(check: Callable[[], object]) -> str | None:
+    """What keeps the check from passing, or None. A check that hangs is left behind."""
+    try:
+        with fail_after(_PATIENCE):
+            await to_thread.run_sync(check, abandon_on_cancel=True)
+    except TimeoutError:
+        return f"no answer within {_PATIENCE} s."
+    except Exception as raised:  # noqa: BLE001 - whatever it is, the service is not ready
+        error = ours(raised)
+        logger.warning("not ready: %s", type(raised).__qualname__)
+        return error.message
+    return None
+
+
+def _reach_drive() -> None:
+    provider_of(configured_drive()).check_reachable(_PATIENCE)
