@@ -10,7 +10,7 @@ PEERS := .peers/.installed
 JOBS ?= 3
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
 
-.PHONY: demo test test-all test-failed check sbom wheel bench faults fuzz format lock clean
+.PHONY: demo test test-all test-failed check sbom wheel bench faults fuzz golden format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
 	$(BIN)/diligence demo
@@ -46,6 +46,9 @@ faults: $(DEV)  ## runs with one fault each, compared with one without; FAULTS="
 
 fuzz: $(DEV)  ## ten minutes of mutated documents, kept in tests/fuzz/findings where one breaks a promise; FUZZ=compare: see CONTRIBUTING.md
 	$(BIN)/python -m tests.fuzz $(FUZZ)
+
+golden: $(DEV)  ## what differs from the recorded texts, figures, verdicts and report; GOLDEN="texts --write": see CONTRIBUTING.md
+	$(BIN)/python -m tests.golden $(GOLDEN)
 
 format: $(DEV)  ## put the code into its form
 	$(BIN)/ruff check --fix .

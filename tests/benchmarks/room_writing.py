@@ -2,7 +2,8 @@
 
 import csv
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from email.message import EmailMessage
 from html import escape
 from pathlib import Path
@@ -81,11 +82,20 @@ def letter(file: Path, *blocks: str | Sequence[Sequence[str]]) -> None:
 
 
 def printed(file: Path, *blocks: str | Sequence[Sequence[str]]) -> None:
-    """The same as a printed page: a PDF that LibreOffice makes of the document."""
+    """The same as a printed page: a PDF by the printer that is set."""
+    PRINTER.get()(file, *blocks)
+
+
+def _by_libreoffice(file: Path, *blocks: str | Sequence[Sequence[str]]) -> None:
+    """A PDF that LibreOffice makes of the document."""
     source = file.with_suffix(".docx")
     letter(source, *blocks)
     subprocess.run([*_PRINT.split(), str(file.parent), str(source)], check=True, capture_output=True)
     source.unlink()
+
+
+PRINTER: ContextVar[Callable[..., None]] = ContextVar("printer", default=_by_libreoffice)
+"""What makes a PDF of a document's blocks: `(file, *blocks)`. Another one does without LibreOffice."""
 
 
 def deck(file: Path, *slides: tuple[str, Sequence[str] | Rows | Chart]) -> None:
