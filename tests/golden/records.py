@@ -1,14 +1,16 @@
 """Recorded results: one file an area, one line a thing, so that a difference names what changed."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 FOLDER: Final = Path(__file__).parent / "recorded"
 _DIGITS: Final = 12
+_WIDEST: Final = 60
 
 Rows = Mapping[str, Sequence[str]]
 """What was measured, by its name; each has a value a column."""
@@ -34,7 +36,7 @@ class Measured:
         while unique in self.rows:
             number += 1
             unique = f"{name} ({number})"
-        self.rows[unique] = [str(value) for value in values]
+        self.rows[unique] = [" ".join(str(value).split())[:_WIDEST] for value in values]
 
     def is_skipped(self, name: str) -> bool:
         """Whether this machine has nothing to measure it with."""
@@ -44,6 +46,11 @@ class Measured:
 def digest(text: str) -> str:
     """A short hash of a text, the same on each machine."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+def digest_json(content: Any) -> str:
+    """The same of what a JSON file holds, whatever the order of its names."""
+    return digest(json.dumps(content, ensure_ascii=False, sort_keys=True))
 
 
 def path_of(area: str) -> Path:
