@@ -14,12 +14,13 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from tests.golden import ledgers, report, texts
+from tests.golden import ledgers, report, texts, verdicts
 from tests.golden.records import Measured, differences, record, recorded
 
 AREAS: Final[dict[str, Callable[[], Measured]]] = {
     "texts": texts.measure,
     "ledgers": ledgers.measure,
+    "verdicts": verdicts.measure,
     "report": report.measure,
 }
 _SETTINGS: Final = ("DILIGENCE_", "OPENAI_", "PREFECT_")
