@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tasks.ai.prompt_injection import find_orders
-from tasks.ai.prompt_injection.patterns_en import ENGLISH
-from tasks.ai.prompt_injection.patterns_other import LANGUAGES
+from tasks.ai.prompt_injection.patterns import ENGLISH, LANGUAGES
 
 SENTENCES: Final = Path(__file__).with_name("orders.toml")
 TARGET: Final = 5 / 118

@@ -1,8 +1,21 @@
 """Prompt injection: words in a document or page that are meant for a model, such as to ignore, to score, to reveal."""
 
-from tasks.ai.prompt_injection.injection import VERSION, Injection
+from dataclasses import dataclass
+from typing import Final
 
-__all__ = ["VERSION", "Injection", "find_orders", "without_injections"]
+VERSION: Final = "orders-4"
+"""Of the patterns."""
+
+
+@dataclass(frozen=True)
+class Injection:
+    """The span of a prompt injection, in characters: the clauses that give orders to a model.
+
+    What is told beside them, in the same sentence or the next, is no part of it: a seller may have put it there.
+    """
+
+    start: int
+    end: int
 
 
 def find_orders(text: str) -> list[Injection]:

@@ -11,11 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tasks import cancellation
-from tasks.ai.prompt_injection.injection import Injection
+from tasks.ai.prompt_injection import Injection
 from tasks.ai.prompt_injection.normalise import normalise, undisguised
-from tasks.ai.prompt_injection.patterns import LEAD_LENGTH, LEADS
-from tasks.ai.prompt_injection.patterns_en import ENGLISH
-from tasks.ai.prompt_injection.patterns_other import LANGUAGES, eastern
+from tasks.ai.prompt_injection.patterns import ENGLISH, LANGUAGES, LEAD_LENGTH, LEADS, eastern
 
 Span = tuple[int, int]
 
