@@ -2,17 +2,34 @@
 
 `Ledger` does the sums. `ledger_of` gives the ledger of a run, from the settings, the prices and the run's row,
 `ledger_of_question` that of a question by itself, whose calls keep within the same cap.
+
+Every call of a run is written down before it is made, so that none that may have been billed is forgotten. A call that
+is answered, or refused by the server, leaves the log together with what it cost. One whose answer was lost (the process
+was killed, the connection broke, the time limit passed) stays: it was asked, and its answer is unknown.
+
+When the same request is sent again, the lost call's idempotency key goes with it: a server that takes such keys gives
+the lost answer then, and bills once. The header is the one of the IETF draft "The Idempotency-Key HTTP Header Field";
+gateways take it. OpenAI, Azure OpenAI, llama.cpp, vLLM and Ollama document none, and a header that a server does not
+know is ignored (RFC 9110, section 5.1). A request that was answered, with an error too, gets a new key: servers
+repeat what they answered to a key.
+
+What the next call will most likely not exceed is told by those before it (`MeasuredUsage`). The tokens of a prompt are
+in proportion to its size, but each model and each language has its own proportion. Two sizes are measured: bytes, which
+long words need many of, and pieces (words, figures, marks), which tables have many of. The larger prediction counts.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import ceil, sqrt
 from threading import Condition, Lock
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, Protocol
+from uuid import uuid4
 from weakref import WeakValueDictionary
 
-from storage import database, runs
-from tasks.ai.call_log import CallLog, CostOnly, LoggedCall, RunCallLog
-from tasks.ai.measured_usage import MeasuredUsage
+from sqlmodel import Session
+
+from storage import calls, database, runs
 from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.prices import SETTING as PRICES_SETTING
 from tasks.ai.prices import price_of
@@ -20,9 +37,12 @@ from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError, NotConfigured
 
 SETTING = "DILIGENCE_AI_BUDGET"
+HEADER = "Idempotency-Key"
 LONGEST_ANSWER, SHORTEST_ANSWER = 4096, 512  # tokens: a judgement takes some hundreds, a model's reasoning thousands
 
 _MOST_MEASURED = 64  # runs whose usage is remembered
+_SPREADS = 4.0  # standard deviations above the mean
+_LEAST_MARGIN, _FIRST_MARGIN = 0.15, 0.5  # above the largest so far: at least, and divided by the calls
 _ROUNDING = 1e-9  # USD; the error of sums of floats
 _CapAndPrice = tuple[Cap | None, Price | None]
 
@@ -42,6 +62,132 @@ class BudgetSpent(DiligenceError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.cap,)
+
+
+class LoggedCall(NamedTuple):
+    """A call that was written down. `id` is its row; None where there is none."""
+
+    id: int | None
+    request: str
+    key: str
+
+
+class CallLog(Protocol):
+    """Where a ledger writes its calls down. Safe to use from several threads."""
+
+    def begin(self, request: str, ahead: Usage) -> LoggedCall:
+        """A call is about to be made; `ahead` is recorded as spent until it ends."""
+
+    def end(self, call: LoggedCall, usage: Usage, usd: float | None, *, lost: bool) -> None:
+        """The call has ended; `usage` and `usd` are what is to be recorded in addition."""
+
+
+class CostOnly:
+    """A log that forgets calls and hands on what they cost."""
+
+    def __init__(self, record: Callable[[Usage, float | None], None]) -> None:
+        self._record = record
+
+    def begin(self, request: str, ahead: Usage) -> LoggedCall:
+        """As `CallLog.begin`."""
+        if ahead != Usage():
+            self._record(ahead, None)
+        return LoggedCall(None, request, uuid4().hex)
+
+    def end(self, call: LoggedCall, usage: Usage, usd: float | None, *, lost: bool) -> None:  # noqa: ARG002 - protocol
+        """As `CallLog.end`."""
+        if usage != Usage() or usd is not None:
+            self._record(usage, usd)
+
+
+class RunCallLog:
+    """The log of one run, in the database."""
+
+    def __init__(self, run_id: str) -> None:
+        self._run_id = run_id
+        self._lost: dict[str, list[str]] = defaultdict(list)
+        self._lock = Lock()
+        with database.reading() as session:
+            for call in calls.unanswered_calls(session, run_id):
+                if call.key not in self._lost[call.request]:
+                    self._lost[call.request].append(call.key)
+
+    def begin(self, request: str, ahead: Usage) -> LoggedCall:
+        """As `CallLog.begin`. Takes the key of a lost call of the same request, if there is one."""
+        with self._lock:
+            lost = self._lost[request]
+            key = lost.pop(0) if lost else uuid4().hex
+        with database.writing() as session:
+            row = calls.add_call(session, self._run_id, key, request)
+            self._add(session, ahead, None)
+        return LoggedCall(row, request, key)
+
+    def end(self, call: LoggedCall, usage: Usage, usd: float | None, *, lost: bool) -> None:
+        """As `CallLog.end`. The call leaves the log and its cost is recorded together, or neither is."""
+        if lost:
+            with self._lock:
+                self._lost[call.request].append(call.key)
+        with database.writing() as session:
+            if not lost and call.id is not None:
+                calls.remove_call(session, call.id)
+            self._add(session, usage, usd)
+
+    def _add(self, session: Session, usage: Usage, usd: float | None) -> None:
+        if usage != Usage() or usd is not None:
+            runs.add_cost(session, self._run_id, usage.calls, usage.input_tokens, usage.output_tokens, usd)
+
+
+class Measured:
+    """Mean, spread and largest of the values so far (Welford's sums)."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._mean = 0.0
+        self._squares = 0.0
+        self._largest = 0.0
+
+    def add(self, value: float) -> None:
+        """Take one more value in."""
+        self._count += 1
+        from_mean = value - self._mean
+        self._mean += from_mean / self._count
+        self._squares += from_mean * (value - self._mean)
+        self._largest = max(self._largest, value)
+
+    def likely_most(self) -> float | None:
+        """What the next value will most likely not exceed; None where one value alone says nothing of the spread."""
+        if self._count < 2:
+            return None
+        spread = sqrt(self._squares / (self._count - 1))
+        margin = max(_LEAST_MARGIN, _FIRST_MARGIN / self._count)
+        return max(self._mean + _SPREADS * spread, self._largest * (1 + margin))
+
+
+class MeasuredUsage:
+    """The usage of calls, to foresee that of the next. Not safe for several threads."""
+
+    def __init__(self) -> None:
+        self._answers = Measured()
+        self._ratios: dict[int, Measured] = {}
+
+    def add(self, sizes: Sequence[int], usage: Usage) -> None:
+        """A call with a prompt of these sizes has used that."""
+        for position, size in enumerate(sizes):
+            if size:
+                self._ratios.setdefault(position, Measured()).add(usage.input_tokens / size)
+        self._answers.add(usage.output_tokens)
+
+    def likely_most(self, sizes: Sequence[int], worst: Usage) -> Usage:
+        """What a call with a prompt of these sizes will most likely not exceed; `worst` is the most that it can use."""
+        answer = self._answers.likely_most()
+        if answer is None:
+            return worst
+        prompt = 0.0
+        for position, size in enumerate(sizes):
+            measured = self._ratios.get(position)
+            ratio = measured.likely_most() if measured else None
+            prompt = max(prompt, size * ratio if ratio is not None else worst.input_tokens)
+        return Usage(0, min(ceil(prompt), worst.input_tokens), min(ceil(answer), worst.output_tokens))
 
 
 class Call:

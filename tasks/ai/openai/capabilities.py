@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from tasks.ai.openai.options import Option
+from tasks.ai.openai.errors import Option
 from tasks.ai.openai.protocols import RequestFormat
 
 

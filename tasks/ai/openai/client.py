@@ -28,13 +28,14 @@ from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
 from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed
-from tasks.ai.budget import LONGEST_ANSWER, Call, Ledger
-from tasks.ai.call_log import HEADER, LoggedCall
+from tasks.ai.budget import HEADER, LONGEST_ANSWER, Call, Ledger, LoggedCall
 from tasks.ai.money import Price, Usage
 from tasks.ai.openai import capabilities
 from tasks.ai.openai.capabilities import Capabilities, capabilities_of
 from tasks.ai.openai.errors import (
     ContextWindowExceeded,
+    Option,
+    RefusedOption,
     UnsupportedRequestFormat,
     connection_cut,
     empty_response,
@@ -48,7 +49,6 @@ from tasks.ai.openai.errors import (
     unreachable,
     unreadable_response,
 )
-from tasks.ai.openai.options import Option, RefusedOption
 from tasks.ai.openai.protocols import (
     Reply,
     RequestFormat,

@@ -2,7 +2,7 @@
 
     UnsupportedRequestFormat  the server does not know this request format
     TryAgain                  it may work in a moment (of tasks.remote.retry)
-    RefusedOption             a part of the request that can be left out is not taken here (of options.py)
+    RefusedOption             a part of the request that can be left out is not taken here
     ContextWindowExceeded     the prompt is longer than the model takes at once (a TooLarge)
     ModelRefused              a content filter stopped the prompt (of tasks.ai.answerer)
     ServerFailed              HTTP 500; a server may answer so to a protocol that it half knows (an Unavailable)
@@ -20,16 +20,28 @@ What servers document:
 - LM Studio: 404, in other versions 400, "No models loaded" (https://github.com/lmstudio-ai/lms/issues/107).
 - OpenAI and Groq: 429, or 413, for a request with more tokens than the account may send in a minute. It never goes
   through (https://github.com/continuedev/continue/issues/11717).
+
+What they say of a part of a request that they do not take:
+
+- OpenAI's reasoning models: "Unsupported parameter: 'temperature' is not supported with this model", "Unsupported
+  value: 'temperature' does not support 0 with this model" (https://platform.openai.com/docs/guides/reasoning), and for
+  accounts that are not verified "Your organization must be verified to stream this model".
+- Mistral: 422 with `extra_forbidden` and the name of the field, such as `seed`
+  (https://docs.mistral.ai/api: the field is `random_seed`).
+- Prompt templates without a system role, as Gemma's (https://huggingface.co/google/gemma-2-2b-it): "System role not
+  supported", passed on by vLLM with 400 and by llama.cpp with 500.
+- OpenAI's strict schemas: "In context=(…), 'maxLength' is not permitted"
+  (https://platform.openai.com/docs/guides/structured-outputs).
 """
 
 import json
 import re
 from collections.abc import Mapping
+from enum import Enum
 from math import ceil
 
 from tasks.ai.answerer import ModelRefused
 from tasks.ai.money import Usage
-from tasks.ai.openai.options import Option, RefusedOption, find_refused
 from tasks.ai.openai.stream import is_stream
 from tasks.ai.openai.window import named_window
 from tasks.errors import (
@@ -65,6 +77,48 @@ _FROM_HERE = re.compile(r"virtual network|firewall|unsupported_country|country, 
 _WEB_PAGE = re.compile(r"\s*(?:<!doctype html|<html|<head|<body)")
 _OUT_OF_CREDIT = re.compile(r"insufficient_quota|billing_|out of credit|credit balance is too low")
 _GATEWAY_GAVE_UP = {504, 524}  # the gateway's own time limit passed; the model may have answered, and cost
+
+
+_REFUSED = (
+    r"(?:unsupported|unknown|unrecogni[sz]ed|unexpected|extra|not (?:permitted|allowed|supported|implemented|a valid)"
+    r"|not support|invalid|verified)"
+)
+
+
+def _about(name: str) -> re.Pattern[str]:
+    return re.compile(rf"{_REFUSED}.{{0,200}}\b{name}|\b{name}\b.{{0,200}}{_REFUSED}", re.DOTALL)
+
+
+class Option(Enum):
+    """A part of a request that can be left out. The values are what an error about it says, in lower case."""
+
+    COMPLETION_LIMIT = _about("max_(?:completion_|output_)?tokens")
+    """The limit on an answer under the newer of its two names in chats; without it, `max_tokens`."""
+    LIMIT = re.compile(r"(?!)")  # refused where the older name is refused too
+    """Any limit on an answer's length."""
+    SYSTEM_ROLE = re.compile(r"system (?:role|messages?)|role.{0,20}\bsystem\b|roles must alternate")
+    """Instructions in a message of their own; without it they stand in the user's message."""
+    STREAM_USAGE = _about("(?:stream_options|include_usage)")
+    """Counts of tokens at the end of a stream."""
+    STREAM = _about("stream(?:ing)?")
+    """An answer that comes piece by piece."""
+    SEED = _about("seed")
+    TEMPERATURE = _about("temperature")
+    BOUNDS = _about("(?:maxlength|maxitems|repetitions?)")
+    """The most characters and items that the schema of an answer allows."""
+
+
+class RefusedOption(Exception):
+    """The server does not take that part of the request."""
+
+    def __init__(self, option: Option) -> None:
+        super().__init__(option.name)
+        self.option = option
+
+
+def find_refused(message: str) -> Option | None:
+    """The part of a request that a server's error speaks against, its words in lower case; None for none of them."""
+    return next((option for option in Option if option.value.search(message)), None)
 
 
 class UnsupportedRequestFormat(Exception):

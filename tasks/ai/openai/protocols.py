@@ -17,11 +17,11 @@ from pydantic import BaseModel, ValidationError
 from tasks.ai.answerer import AnswerCut, ModelRefused
 from tasks.ai.money import Usage
 from tasks.ai.openai.errors import (
+    Option,
     UnsupportedRequestFormat,
     content_filtered,
     error_for_status,
 )
-from tasks.ai.openai.options import Option
 from tasks.ai.prompts import Messages
 from tasks.errors import SourceFailed
 

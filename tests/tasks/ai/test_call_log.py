@@ -9,8 +9,7 @@ from storage.database import reading, writing
 from storage.model_calls import count_unanswered
 from storage.runs import Run, add_run, get_run
 from storage.settings import override_settings
-from tasks.ai.budget import BudgetSpent, ledger_of
-from tasks.ai.call_log import HEADER, RunCallLog
+from tasks.ai.budget import HEADER, BudgetSpent, RunCallLog, ledger_of
 from tasks.ai.money import Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tests.servers.openai_server import (

@@ -2,7 +2,7 @@
 
 import random
 
-from tasks.ai.measured_usage import Measured, MeasuredUsage
+from tasks.ai.budget import Measured, MeasuredUsage
 from tasks.ai.money import Usage
 
 WORST = Usage(0, 7000, 4096)

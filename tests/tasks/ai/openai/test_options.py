@@ -3,7 +3,7 @@
 import pytest
 
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.openai.options import Option, find_refused
+from tasks.ai.openai.errors import Option, find_refused
 from tests.servers.openai_server import Behaviour, ModelRequest, ModelResponse, ModelServer, failing, saying, whole
 from tests.tasks.ai.openai.test_answerer import GOOD, Verdict, asking, judged, model
 
