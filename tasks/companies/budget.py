@@ -51,13 +51,13 @@ class SourceLimiter(RateLimiter):
         since = self._refusing_since
         return 0.0 if since is None else time.monotonic() - since
 
-    def begin(self, until: float = inf, patience: float = inf, cost: int = 1) -> Turn:
+    def begin(self, until: float = inf, patience: float = inf, cost: int = 1, *, alone: bool = False) -> Turn:
         """As `RateLimiter.begin`, and then for a call of the shared budget.
 
         Raises:
             HeldBack, NoTurn: as there; HeldBack too where the budget is spent for longer than the caller waits.
         """
-        turn = super().begin(until, patience, cost)
+        turn = super().begin(until, patience, cost, alone=alone)
         try:
             self._wait_for_budget(min(until - time.monotonic(), patience))
         except BaseException:

@@ -150,6 +150,7 @@ class RateLimiter:
         self._clock = clock or Clock()
         self._changed = Condition()
         self._under_way = 0
+        self._only_one = False
         self._queue: dict[object, None] = {}
         self._width = float(limit.start_at or limit.at_once or inf)
         self._starts: deque[float] = deque(maxlen=limit.per_second)
@@ -201,13 +202,14 @@ class RateLimiter:
         with self._changed:
             return max(self._held_until, self._next)
 
-    def begin(self, until: float = inf, patience: float = inf, cost: int = 1) -> Turn:
+    def begin(self, until: float = inf, patience: float = inf, cost: int = 1, *, alone: bool = False) -> Turn:
         """Wait for a turn; the call is under way until the block of the turn ends.
 
         Args:
             until: the end of the caller's time, on the limiter's clock.
             patience: seconds that the caller accepts to be held back by the server.
             cost: what the server's quota counts the call as.
+            alone: whether no other call may be under way meanwhile.
 
         Raises:
             HeldBack: the server holds callers back for longer than that.
@@ -228,7 +230,7 @@ class RateLimiter:
                 start = max(now + held, self._next)
                 if self._limit.per_second is not None and len(self._starts) == self._limit.per_second:
                     start = max(start, self._starts[0] + _SECOND)
-                full = start <= now and not self._is_next(place)
+                full = start <= now and not self._is_next(place, alone=alone)
                 if start <= now and not full:
                     break
                 if now >= until or start > until:
@@ -236,6 +238,7 @@ class RateLimiter:
                 seconds = min(until, inf if full else start) - now
                 self._clock.wait(self._changed, None if seconds == inf else seconds)
             self._under_way += 1
+            self._only_one = alone
             self.begun += 1
             self._starts.append(now)
             if self._pace is not None and self._under_way >= int(self._width):
@@ -244,12 +247,12 @@ class RateLimiter:
                 self._next = now + self._gap * cost
             return Turn(self, now, self._series, self._under_way, self.begun)
 
-    def _is_next(self, place: object) -> bool:
+    def _is_next(self, place: object, *, alone: bool) -> bool:
         """Whether a call that may begin has room and nobody before it; else it waits in the queue, at its place.
 
         Whoever came first is served first: companies that are judged side by side would else all end at the same time.
         """
-        if self._has_room() and next(iter(self._queue), place) is place:
+        if self._has_room(alone=alone) and next(iter(self._queue), place) is place:
             return True
         self._queue.setdefault(place)
         return False
@@ -266,8 +269,8 @@ class RateLimiter:
         if self._queue and self._has_room():
             self._changed.notify_all()  # the next one may have waited for this one alone
 
-    def _has_room(self) -> bool:
-        return self._under_way + 1 <= self._width
+    def _has_room(self, *, alone: bool = False) -> bool:
+        return not self._under_way if alone else self._under_way + 1 <= self._width and not self._only_one
 
     def _wake(self) -> None:
         """Have those who wait look again."""
@@ -278,10 +281,11 @@ class RateLimiter:
         """A call is no longer under way."""
         with self._changed:
             self._under_way -= 1
+            self._only_one = False  # there was no other
             self._changed.notify_all()
 
     def answered(self, cost: int = 1, work: float = 0.0) -> None:
-        """The server answered a call; `work` is how much that was, such as tokens, where calls differ."""
+        """The server answered a call; `work` is how much that was, such as tokens, where it is told."""
         with self._changed:
             self._refuses_since = None
             self._refused_in_a_row = 0
@@ -301,7 +305,7 @@ class RateLimiter:
         if self._refused_once:
             return self._width + 1 / self._width
         if not work:
-            return self._width + 1
+            return self._width
         now = self._clock.now()
         measured = self._pace = self._pace or _Pace(now)
         measured.answers += 1

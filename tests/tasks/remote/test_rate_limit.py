@@ -314,6 +314,38 @@ def test_a_turn_knows_whether_others_were_under_way() -> None:
         assert third.alone
 
 
+def test_a_call_that_is_made_alone_waits_for_the_others_and_they_for_it() -> None:
+    limiter, order = RateLimiter(ADAPTIVE), list[str]()
+
+    def call(name: str, *, alone: bool = False) -> None:
+        with limiter.begin(alone=alone) as turn:
+            order.append(name)
+            assert turn.alone or not alone
+
+    with ThreadPoolExecutor(2) as pool:
+        with limiter.begin():
+            alone = pool.submit(call, "alone", alone=True)
+            while not limiter._queue:
+                time.sleep(0.01)
+            other = pool.submit(call, "other")
+            time.sleep(0.1)
+            assert order == []
+        alone.result(WAIT)
+        other.result(WAIT)
+    assert order == ["alone", "other"]
+
+
+def test_answers_without_work_make_no_more_calls_at_a_time() -> None:
+    limiter = RateLimiter(ADAPTIVE)
+    for _ in range(50):
+        limiter.answered()
+    turns = [limiter.begin() for _ in range(4)]
+    with pytest.raises(NoTurn):
+        limiter.begin(until=time.monotonic())
+    for turn in turns:
+        turn.__exit__(None, None, None)
+
+
 def test_the_time_since_which_a_server_refuses_ends_with_an_answer(clock: SimulatedClock) -> None:
     limiter = RateLimiter(ADAPTIVE, clock)
     assert limiter.refuses_since == 1000
