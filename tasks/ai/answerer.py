@@ -16,7 +16,7 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from tasks.ai.budget import Ledger
-from tasks.ai.money import Usage
+from tasks.ai.money import Pace, Usage
 from tasks.errors import SourceFailed
 
 T = TypeVar("T", bound=BaseModel)
@@ -119,6 +119,10 @@ class Answerer(Protocol):
     @property
     def side_by_side(self) -> int:
         """How many questions at once make sense; more would only wait for each other."""
+
+    @property
+    def pace(self) -> Pace | None:
+        """How fast it was measured to be, now or by an earlier process; None where it was not. Nothing is asked."""
 
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         """A free text that answers `question` from `sources` (or from none); each call is settled with `ledger`.

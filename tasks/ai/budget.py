@@ -29,7 +29,7 @@ from weakref import WeakValueDictionary
 
 from sqlmodel import Session
 
-from storage import calls, database, runs
+from storage import database, model_calls, runs
 from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.prices import SETTING as PRICES_SETTING
 from tasks.ai.prices import price_of
@@ -108,7 +108,7 @@ class RunCallLog:
         self._lost: dict[str, list[str]] = defaultdict(list)
         self._lock = Lock()
         with database.reading() as session:
-            for call in calls.unanswered_calls(session, run_id):
+            for call in model_calls.unanswered_calls(session, run_id):
                 if call.key not in self._lost[call.request]:
                     self._lost[call.request].append(call.key)
 
@@ -118,7 +118,7 @@ class RunCallLog:
             lost = self._lost[request]
             key = lost.pop(0) if lost else uuid4().hex
         with database.writing() as session:
-            row = calls.add_call(session, self._run_id, key, request)
+            row = model_calls.add_call(session, self._run_id, key, request)
             self._add(session, ahead, None)
         return LoggedCall(row, request, key)
 
@@ -129,7 +129,7 @@ class RunCallLog:
                 self._lost[call.request].append(call.key)
         with database.writing() as session:
             if not lost and call.id is not None:
-                calls.remove_call(session, call.id)
+                model_calls.remove_call(session, call.id)
             self._add(session, usage, usd)
 
     def _add(self, session: Session, usage: Usage, usd: float | None) -> None:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from tasks.ai.answerer import Answer, Answerer, NotAsked, Source, T, Verdict
 from tasks.ai.budget import LONGEST_ANSWER, Ledger
-from tasks.ai.money import Usage
+from tasks.ai.money import Pace, Usage
 from tasks.ai.openai.protocols import RequestFormat, build_request
 from tasks.ai.prompts import Messages, judgement_prompt, question_prompt
 from tasks.ai.statement_check import StatementVerdicts
@@ -40,6 +40,7 @@ class CountingAnswerer:
     """
 
     side_by_side = 1
+    pace: Pace | None = None
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from itertools import chain
 from tasks import cancellation
 from tasks.ai.answerer import Answer, Source, T, Verdict
 from tasks.ai.budget import Ledger
-from tasks.ai.money import Usage
+from tasks.ai.money import Pace, Usage
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.prompts import order_warnings
 from tasks.ai.settings import AiSettings
@@ -36,6 +36,7 @@ class ExtractiveAnswerer:
     address: str | None = None
     judges = False
     side_by_side = 1
+    pace: Pace | None = None
 
     def answer(
         self,

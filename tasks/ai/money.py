@@ -1,4 +1,4 @@
-"""Amounts, as plain data: what calls of a model use, what they cost, and the most that a run may spend.
+"""Amounts, as plain data: what calls of a model use, cost and take, and the most that a run may spend.
 
 Nothing is imported here but the standard library: settings, the seam and everything above them share these classes.
 """
@@ -45,6 +45,20 @@ class Price:
 
 
 @dataclass(frozen=True)
+class Pace:
+    """How fast a model was measured to read and to write, in tokens a second, and the calls it may answer at once."""
+
+    reading: float
+    writing: float
+    at_once: int
+
+    def seconds(self, usage: Usage) -> tuple[float, float]:
+        """What `usage` takes: where as many calls side by side are as fast as one, and where they share its speed."""
+        alone = usage.input_tokens / self.reading + usage.output_tokens / self.writing
+        return alone / self.at_once, alone
+
+
+@dataclass(frozen=True)
 class Cap:
     """The most that a run may spend, in USD or in tokens (read and written together). Exactly one is set."""
 
@@ -82,3 +96,10 @@ class Cap:
 def dollars(usd: float) -> str:
     """An amount as users read it: four decimals below 1 USD, two significant digits below 0.001 USD."""
     return f"{usd:.2f} USD" if usd >= 1 else f"{usd:.4f} USD" if usd >= 0.001 or not usd else f"{usd:.2g} USD"
+
+
+def duration(seconds: float) -> str:
+    """A time as users read it: in seconds, minutes or hours."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -32,7 +32,7 @@ class AiSettings(Settings):
     ai_timeout: float = Field(
         120,
         gt=0,
-        description="seconds that one answer of the model may take, and that a busy server is waited for",
+        description="seconds that a model may be silent besides reading, and that a busy server is waited for",
     )
     ai_budget: Annotated[str | None, BeforeValidator(_as_cap)] = Field(
         None, description="the most that a run may spend on the model: 0.50 USD or 20000 tokens"

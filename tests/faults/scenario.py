@@ -11,7 +11,7 @@ import re
 import signal
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from io import BytesIO
@@ -118,12 +118,12 @@ class _Model(ModelServer):
         self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that are killed hang up
         return self
 
-    def reply(self, request: ModelRequest) -> ModelResponse:
+    def reply(self, request: ModelRequest, has_left: Callable[[], bool]) -> ModelResponse:
         label = "plan" if request.asks_for_plan else "judgement"
         when = self._switch.reach(Kind.MODEL, label)
         if when == "before":
             raise ConnectionResetError
-        response = super().reply(request)
+        response = super().reply(request, has_left)
         if response.status == 200:
             usage = json.loads(join_stream(response.body))["usage"]
             read, written = (usage.get(name) for name in ("input_tokens", "output_tokens"))

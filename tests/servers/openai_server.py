@@ -17,10 +17,15 @@ Azure OpenAI (https://learn.microsoft.com/azure/ai-services/openai/reference, â€
 import json
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count as counting
+from select import select
+from socket import MSG_PEEK
 from threading import Event, Lock, Thread
+from time import monotonic
 from typing import Any, Self
 
 from tasks.ai.openai import client
@@ -72,7 +77,7 @@ class ModelRequest:
 class ModelResponse:
     """One answer of the server. `delay` and `drip` are in seconds; `missing` bytes are promised and not sent.
 
-    `drip` is the time between two bytes of the body.
+    `drip` is the time between two bytes of the body, or between two pieces of `stream`, which takes the body's place.
     """
 
     body: bytes
@@ -81,15 +86,18 @@ class ModelResponse:
     delay: float = 0
     missing: int = 0
     drip: float = 0
+    stream: Iterator[bytes] | None = None
 
 
 Behaviour = Callable[[ModelRequest], ModelResponse]
 
 
 class ModelServer:
-    """The server; `requests` holds every request in order. Switch off what it should not know.
+    """The server; `requests` holds every request in order, `cancelled` those whose client left before the answer's end.
 
-    `limits` are the names that a limit on an answer's length may have in a chat; `window` is in tokens.
+    Switch off what it should not know. It lists `models`, and tells `props` as llama.cpp does, where these are set;
+    with `closed_lists` it wants another key for that. `limits` are the names that a limit on an answer's length may
+    have in a chat; `window` is in tokens.
     """
 
     def __init__(
@@ -104,7 +112,12 @@ class ModelServer:
         limits: Collection[str] = ("max_completion_tokens", "max_tokens"),
         window: int | None = None,
         cuts: bool = False,
+        models: Collection[str] | None = None,
+        props: Mapping[str, object] | None = None,
+        closed_lists: bool = False,
     ) -> None:
+        self.models, self.props, self.closed_lists = models, props, closed_lists
+        self.cancelled: list[ModelRequest] = []
         self.says = says
         self.plans = plans
         self.window = window
@@ -166,8 +179,8 @@ class ModelServer:
         self._thread.join()
         self._server.server_close()
 
-    def reply(self, request: ModelRequest) -> ModelResponse:
-        """What the server does with a request."""
+    def reply(self, request: ModelRequest, has_left: Callable[[], bool]) -> ModelResponse:
+        """What the server does with a request; `has_left` says whether the client is gone."""
         with self._lock:
             self.requests.append(request)
             behaviour = self._next.popleft() if self._next else self._always
@@ -175,7 +188,11 @@ class ModelServer:
             self.most_at_once = max(self._busy, self.most_at_once)
         try:
             sent = (behaviour or self._well_behaved)(request)
-            self._closing.wait(sent.delay)
+            end = monotonic() + sent.delay
+            while monotonic() < end and not self._closing.wait(min(0.02, sent.delay)):
+                if has_left():
+                    self.cancelled.append(request)
+                    break
         finally:
             with self._lock:
                 self._busy -= 1
@@ -391,6 +408,41 @@ def cut_stream(comment: str = "") -> Behaviour:
     return lambda _: ModelResponse(start + b'data: {"choices": [{"delta": {"content": "Yes."}}]}\n\n')
 
 
+def writing(tokens: Iterator[str], every: float = 0) -> Behaviour:
+    """A stream of these tokens, one in `every` seconds, whatever limit was asked for; it does not say that it ends."""
+
+    def behave(request: ModelRequest) -> ModelResponse:
+        def event(token: str) -> bytes:
+            chat = {"choices": [{"index": 0, "delta": {"content": token}, "finish_reason": None}]}
+            response = {"type": "response.output_text.delta", "delta": token}
+            return f"data: {json.dumps(response if request.responses else chat)}\n\n".encode()
+
+        return ModelResponse(b"", headers={"Content-Type": "text/event-stream"}, drip=every, stream=map(event, tokens))
+
+    return behave
+
+
+def numbers() -> Iterator[str]:
+    """Tokens that never end and never repeat."""
+    return (f"{number} " for number in counting())
+
+
+def failing_in_the_middle(message: str) -> Behaviour:
+    """A stream whose last event is an error, as vLLM and LM Studio send it."""
+    start = 'data: {"choices": [{"index": 0, "delta": {"content": "Yes"}}]}\n\n'
+    return lambda _: ModelResponse(f"{start}data: {json.dumps({'error': {'message': message}})}\n\n".encode())
+
+
+def served_by(model: str, behaviour: Behaviour, fingerprint: str | None = None) -> Behaviour:
+    """The answer says that it comes from this model."""
+
+    def behave(request: ModelRequest) -> ModelResponse:
+        answer = json.loads(whole(behaviour)(request).body)
+        return _json({**answer, "model": model, "system_fingerprint": fingerprint})
+
+    return behave
+
+
 def whole(behaviour: Behaviour) -> Behaviour:
     """The same answer as a whole, though a stream was asked for: some gateways know no streams."""
     return lambda request: behaviour(replace(request, body={**request.body, "stream": False}))
@@ -459,8 +511,10 @@ def _answer(request: ModelRequest, value: dict[str, Any]) -> ModelResponse:
         return _json(value)
     if request.responses:
         created = {"type": "response.created", "response": {"id": "r", "object": "response", "status": "in_progress"}}
-        last = f"response.{value['status']}"
-        return _events(created, {"type": last, "response": value})
+        parts = [part for item in value["output"] if item["type"] == "message" for part in item["content"]]
+        text = "".join(part.get("text", "") for part in parts)
+        events = [{"type": "response.output_text.delta", "delta": text[at : at + 7]} for at in range(0, len(text), 7)]
+        return _events(created, *events, {"type": f"response.{value['status']}", "response": value})
     (choice,) = value["choices"]
     message = dict(choice["message"])
     text = message.pop("content", None)
@@ -504,11 +558,15 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         headers = {name.lower(): value for name, value in self.headers.items()}
         path, _, query = self.path.partition("?")
-        sent = self.server.model.reply(ModelRequest(path, body, headers, query=query))
+        model, request = self.server.model, ModelRequest(path, body, headers, query=query)
+        sent = model.reply(request, self._has_left)
         try:
             self.send_response(sent.status)
             for name, value in sent.headers.items():
                 self.send_header(name, value)
+            if sent.stream is not None:
+                self._write_stream(sent, request)
+                return
             self.send_header("Content-Length", str(len(sent.body) + sent.missing))
             self.end_headers()
             for byte in sent.body if sent.drip else b"":
@@ -520,7 +578,45 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # the client did not wait
+            model.cancelled.append(request)
         self.close_connection = self.close_connection or bool(sent.missing)
+
+    def _write_stream(self, sent: ModelResponse, request: ModelRequest) -> None:
+        self.close_connection = True
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for piece in sent.stream or ():
+            self.wfile.write(piece)
+            self.wfile.flush()
+            if self._has_left():
+                self.server.model.cancelled.append(request)
+                return
+            if not self.server.model.dripping(sent.drip):
+                return
+
+    def finish(self) -> None:
+        with suppress(OSError):  # what was not sent to a client that left
+            super().finish()
+
+    def _has_left(self) -> bool:
+        try:
+            return bool(select([self.connection], [], [], 0)[0]) and not self.connection.recv(1, MSG_PEEK)
+        except OSError:
+            return True
+
+    def do_GET(self) -> None:
+        model = self.server.model
+        listed = {"/props": model.props, "/v1/models": model.models}.get(self.path)
+        if listed is None or model.closed_lists:
+            self.send_error(401 if model.closed_lists else 404)
+            return
+        told = {"data": [{"id": name} for name in listed]} if self.path == "/v1/models" else listed
+        body = json.dumps(told).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the inherited name
         pass

@@ -13,13 +13,13 @@ from typing import Any, Final, Literal
 from storage.settings import is_web_address
 from tasks.ai.answerer import Answer, AnswererFailed, NoJson, Source, T, Verdict
 from tasks.ai.budget import Ledger
-from tasks.ai.money import Usage
+from tasks.ai.money import Pace, Usage
 from tasks.ai.openai.capabilities import Capabilities
-from tasks.ai.openai.client import Endpoint
+from tasks.ai.openai.client import SERVER_LIMIT, Endpoint
 from tasks.ai.openai.errors import ContextWindowExceeded, ServerFailed, UnsupportedRequestFormat
 from tasks.ai.openai.json_answer import Misfit, read_object
 from tasks.ai.openai.long_context import LongContext
-from tasks.ai.openai.probe import find_out
+from tasks.ai.openai.probe import find_out, recall
 from tasks.ai.openai.protocols import Reply, RequestFormat
 from tasks.ai.prompts import Messages, judgement_prompt, order_warnings, question_prompt, repair_prompt
 from tasks.ai.settings import AiSettings
@@ -118,6 +118,15 @@ class OpenAiAnswerer:
     def side_by_side(self) -> int:
         """How many questions at once make sense; fewer once the server has answered 429."""
         return self._endpoint.limiter.useful_at_once
+
+    @property
+    def pace(self) -> Pace | None:
+        """As `Answerer.pace`."""
+        recall(self._endpoint, self.model, self._formats)
+        found = self._endpoint.capabilities
+        if found.reading is None or found.writing is None:
+            return None
+        return Pace(found.reading, found.writing, min(filter(None, (found.slots, SERVER_LIMIT.at_once)), default=1))
 
     @property
     def window(self) -> int | None:

@@ -16,6 +16,7 @@ class Capabilities:
     Attributes:
         unsupported: request formats that it does not know.
         works: request formats in which it has answered.
+        keeps: the request format in which its first small answer kept to the schema; None where it never did.
         loose: request formats in which it answered in words although a schema went along.
         refused: parts of a request that it does not take.
         thinks: its thoughts count as a part of the answer, which needs a higher limit.
@@ -25,11 +26,13 @@ class Capabilities:
         slots: requests that it answers side by side; None until it has said so.
         reading, writing: tokens a second, as measured on its last answers; None until then.
         models: the names of those that its address has, as far as it lists them.
+        servers: what answers were said to come from: one model, unless several servers share the address.
         known: it was asked what it is able to do, now or by an earlier process.
     """
 
     unsupported: set[RequestFormat] = field(default_factory=set)
     works: set[RequestFormat] = field(default_factory=set)
+    keeps: RequestFormat | None = None
     loose: set[RequestFormat] = field(default_factory=set)
     refused: set[Option] = field(default_factory=set)
     thinks: bool = False
@@ -40,6 +43,7 @@ class Capabilities:
     reading: float | None = None
     writing: float | None = None
     models: tuple[str, ...] = ()
+    servers: frozenset[str] = frozenset()
     known: bool = False
     _lock: Lock = field(default_factory=Lock, repr=False)
 
@@ -89,6 +93,14 @@ class Capabilities:
             self.window = window if self.window is None else min(window, self.window)
             self.truncates = self.truncates or truncates
 
+    def note_server(self, server: str) -> bool:
+        """Note what an answer came from; True where that is another model than before, the first time."""
+        with self._lock:
+            before = self.servers
+            if server and len(before) < _MOST_SERVERS:
+                self.servers = before | {server}
+            return len(before) == 1 and len(self.servers) == 2
+
     def note_speed(self, read: int, waited: float, written: int, seconds: float) -> None:
         """Note how fast an answer came: `read` tokens until its first piece, `written` ones until its end."""
         with self._lock:
@@ -103,6 +115,7 @@ class Capabilities:
             "unsupported": sorted(known.name for known in self.unsupported),
             "loose": sorted(known.name for known in self.loose),
             "works": sorted(known.name for known in self.works),
+            "keeps": self.keeps and self.keeps.name,
             "refused": sorted(option.name for option in self.refused),
             **{name: getattr(self, name) for name in _PLAIN},
             "models": list(self.models),
@@ -114,6 +127,7 @@ class Capabilities:
             self.unsupported, self.loose, self.works = (
                 {RequestFormat[name] for name in stored[key]} for key in ("unsupported", "loose", "works")
             )
+            self.keeps = RequestFormat[stored["keeps"]] if stored["keeps"] else None
             self.refused = {Option[name] for name in stored["refused"]}
             for name in _PLAIN:
                 setattr(self, name, stored[name])
@@ -127,7 +141,8 @@ class Capabilities:
             return first
 
 
-_COUNTS = 16  # tokens; fewer say nothing of a speed
+_MOST_SERVERS = 4  # that are told apart
+_COUNTS = 8  # tokens; fewer say nothing of a speed
 _PLAIN = ("thinks", "window", "truncates", "counts", "slots", "reading", "writing")
 
 

@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from uuid import uuid4
 
 from httpx2 import ConnectError, ConnectTimeout, HTTPError, ProxyError, StreamError, TimeoutException, TransportError
-from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
+from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError, Timeout
 from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed
@@ -34,8 +34,10 @@ from tasks.ai.openai import capabilities
 from tasks.ai.openai.capabilities import Capabilities, capabilities_of
 from tasks.ai.openai.errors import (
     ContextWindowExceeded,
+    EndlessAnswer,
     Option,
     RefusedOption,
+    UnknownModel,
     UnsupportedRequestFormat,
     connection_cut,
     empty_response,
@@ -46,18 +48,21 @@ from tasks.ai.openai.errors import (
     stopped_by_proxy,
     timed_out,
     too_many_requests,
+    too_slow,
+    unknown_model,
     unreachable,
     unreadable_response,
 )
 from tasks.ai.openai.protocols import (
+    LIMIT_NAMES,
     Reply,
     RequestFormat,
     build_request,
     read_completion,
     read_response,
 )
-from tasks.ai.openai.stream import is_stream, join_stream
-from tasks.ai.openai.window import pieces, was_cut
+from tasks.ai.openai.stream import Arrival
+from tasks.ai.openai.window import fewest, pieces, was_cut
 from tasks.ai.prices import price_of
 from tasks.ai.prompts import Messages
 from tasks.ai.settings import AiSettings
@@ -66,7 +71,7 @@ from tasks.errors import BadRequest, DiligenceError, NotConfigured, SourceFailed
 from tasks.remote.openai_client import open_client
 from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, RateLimiters, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry
-from tasks.text.tokens import most_model_tokens, usual_model_tokens
+from tasks.text.tokens import most_model_tokens
 
 PATIENCE = 60.0  # seconds that a busy server is tried that answers no request
 _FOR_ONE = 10  # times as long for a request that the server keeps refusing while it answers others
@@ -75,8 +80,8 @@ _LARGEST = 64 * 1024 * 1024  # bytes of an answer; a model's longest is below on
 _WITH_THOUGHTS = 4  # times the longest answer, for a model whose thoughts count as a part of it
 _LEAST_ANSWER = 256  # tokens; less is no answer
 _STREAM_LASTS = 10  # times the limit on a silence that a streamed answer may take in all
+_CONNECTING = 10.0  # seconds at most to open a connection
 _MOST_LISTED = 50  # models that are remembered of an address
-_SNIFFED = 64  # bytes that show a stream
 _TEMPLATE = 2_000  # tokens that a server may add to a prompt
 _ERROR_START = 4000  # characters of an error's body; a server that echoes the prompt puts its own words first
 
@@ -108,9 +113,9 @@ def _price(model: str, own: Path | None) -> Price | None:
 class Endpoint:
     """A model at an address. All endpoints of the same model and address share its capabilities and its limiter.
 
-    `timeout` is how long the server may be silent within an answer (one that is not streamed must be whole by then),
-    `pause` the first wait before trying again, `patience` how long a busy server is tried that answers no request;
-    `PATIENCE` where None. All are in seconds.
+    `timeout` is how long the server may be silent, besides the time that it needs to read the prompt (an answer that is
+    not streamed must be whole by then), `pause` the first wait before trying again, `patience` how long a busy server
+    is tried that answers no request; `PATIENCE` where None. All are in seconds.
     """
 
     def __init__(
@@ -173,6 +178,11 @@ class Endpoint:
 
         try:
             return ask()
+        except EndlessAnswer:
+            raise
+        except UnknownModel:
+            self.describe()
+            raise unknown_model(self.capabilities.models) from None
         except ContextWindowExceeded as error:
             if error.window is not None:
                 self.capabilities.narrow_window(error.window)
@@ -199,19 +209,36 @@ class Endpoint:
             UnsupportedRequestFormat: the server does not know this format.
             tasks.errors.DiligenceError: what else is wrong, with what to do about it.
         """
-        return self._patiently(lambda: self._send(request_format, request)[0])
+
+        def once() -> bytes:
+            return self._send(request_format, request)[0].whole()
+
+        return self._patiently(once)
 
     def _patiently(self, once: Callable[[], T], *, one_attempt: bool = False) -> T:
         """The result of `once`, called in turn with all other requests, and again while that may help.
 
-        With `one_attempt` it is called again only while the server is busy.
+        What was not answered in time is asked once more, alone: the server may have had too much to do at once. With
+        `one_attempt` it is called again only while the server is busy.
         """
-        began, attempts = inf, 0  # when it first had its turn: waiting for a turn is no failure
+        try:
+            return self._retried(once, one_attempt=one_attempt)
+        except _TimedOut as late:
+            if late.alone or one_attempt:
+                raise late.error from None
+        log.info("The AI server gave no answer in time. It is asked again while nothing else is.")
+        try:
+            return self._retried(once, alone=True)
+        except _TimedOut as late:
+            raise late.error from None
+
+    def _retried(self, once: Callable[[], T], *, one_attempt: bool = False, alone: bool = False) -> T:
+        """As `_patiently`. Raises `_TimedOut` where the answer took too long."""
+        began = inf  # when it first had its turn: waiting for a turn is no failure
 
         def attempt() -> T:
-            nonlocal began, attempts
-            attempts += 1
-            with self._turn() as turn:
+            nonlocal began
+            with self._turn(alone=alone) as turn:
                 began = min(began, turn.began)
                 try:
                     result = once()
@@ -223,9 +250,7 @@ class Endpoint:
                     raise
                 except TookTooLong as error:
                     self.limiter.refused(turn)
-                    if attempts > 1 or turn.alone or one_attempt:
-                        raise
-                    raise TryAgain(error, attempts=2) from None  # the server may have had too much to do at once
+                    raise _TimedOut(error, alone=turn.alone) from None
                 except (AnswererFailed, UnsupportedRequestFormat, RefusedOption):
                     self.limiter.answered()
                     raise
@@ -234,9 +259,9 @@ class Endpoint:
 
         return retry(attempt, lambda failure, number: self._pause(failure, number, began))
 
-    def _turn(self) -> Turn:
+    def _turn(self, *, alone: bool) -> Turn:
         try:
-            return self.limiter.begin(patience=self._patience)
+            return self.limiter.begin(patience=self._patience, alone=alone)
         except HeldBack as held:
             raise too_many_requests(held.seconds) from None
 
@@ -266,37 +291,47 @@ class Endpoint:
             if call.answer_limit is not None:
                 request = build_request(request_format, self._model, messages, schema, call.answer_limit, refused)
             try:
-                body, pace = self._send(request_format, request, call)
-                reply = self._read(body, request_format, prompt, call)
+                arrival, pace = self._send(request_format, request, call)
+                reply = self._read(arrival, request_format, prompt, call)
             except AnswererFailed as failure:
-                failure.usage = self._usage(failure.usage, prompt, None, call.answer_limit)
+                if isinstance(failure, EndlessAnswer) and request_format is not RequestFormat.RESPONSES:
+                    self.capabilities.refuse(Option.COMPLETION_LIMIT)  # the newer name may have been ignored
+                cut = failure.text if isinstance(failure, AnswerCut) and call.answer_limit is None else None
+                failure.usage = self._usage(failure.usage, prompt, cut, call.answer_limit)
                 call(failure.usage)
                 self._count(failure.usage)
                 if ledger and isinstance(failure, AnswerCut) and call.answer_limit not in {None, limit}:
                     raise ledger.budget_spent() from None  # it was cut where the budget ends
                 raise
-            usage = self._usage(reply.usage, prompt, reply.text, call.answer_limit)
+            usage = self._usage(reply.usage, prompt, reply.text + reply.reasoning, call.answer_limit)
             call(usage)
             self._count(usage)
         if limit is not None and usage.output_tokens > limit and request_format is not RequestFormat.RESPONSES:
             self.capabilities.refuse(Option.COMPLETION_LIMIT)  # the newer name was ignored
         text = "\n".join(message["content"] for message in messages)
         window = self.capabilities.window if self.capabilities.truncates else None
-        if was_cut(text, reply.usage.input_tokens, window=window):
-            self.capabilities.narrow_window(reply.usage.input_tokens, truncates=True)
-            raise prompt_truncated(reply.usage.input_tokens, usage)
-        self.capabilities.note_speed(reply.usage.input_tokens, pace.first, reply.usage.output_tokens, pace.rest)
+        read = reply.usage.input_tokens
+        if was_cut(text, read, window=window):
+            self.capabilities.narrow_window(read, truncates=True)
+            raise prompt_truncated(read, usage)
+        self.capabilities.note_speed(read - reply.cached, pace.first, reply.usage.output_tokens, pace.rest)
+        if self.capabilities.note_server(reply.server):
+            log.warning(
+                "Two models answer at the AI server's address, so that the same question may be judged in two ways. "
+                "Give each of them an address of its own, and name one in OPENAI_BASE_URL."
+            )
         return replace(reply, usage=usage)
 
-    def _read(self, body: bytes, request_format: RequestFormat, prompt: str, call: Call) -> Reply:
+    def _read(self, arrival: Arrival, request_format: RequestFormat, prompt: str, call: Call) -> Reply:
         """The reply in a body. What broke off in the middle was paid for all the same."""
+        body = b""
         try:
-            whole = join_stream(body) if is_stream(body) else body
-            return read_response(whole) if request_format is RequestFormat.RESPONSES else read_completion(whole)
+            body = arrival.whole()
+            return read_response(body) if request_format is RequestFormat.RESPONSES else read_completion(body)
         except ValueError:
-            error = unreadable_response(body)
+            error = connection_cut() if arrival.is_stream else unreadable_response(body)
             if isinstance(error, TryAgain):
-                call(self._usage(Usage(1), prompt, None, call.answer_limit))
+                call(self._usage(Usage(1, most_model_tokens(prompt), arrival.pieces), prompt, None, call.answer_limit))
             raise error from None
 
     def _call(self, ledger: Ledger | None, prompt: str, limit: int | None) -> AbstractContextManager[Call]:
@@ -323,67 +358,81 @@ class Endpoint:
         return limit if window is None else min(limit, max(window // 4, _LEAST_ANSWER))
 
     def _usage(self, usage: Usage, prompt: str, answer: str | None, limit: int | None) -> Usage:
-        """The usage that the server gave, estimated where it gave none or one that cannot be right.
+        """The usage that the server gave, or where it gave none or one that cannot be right, the most it can have been.
 
-        With a cap (`limit`, tokens of an answer) the estimate is the most that it can have been. `answer` is None
-        where the text of the answer is not known.
+        `limit` is the most tokens that the answer may have had. `answer` is None where its text is not known.
         """
-        estimate = most_model_tokens if limit is not None else usual_model_tokens
         read, written = usage.input_tokens, usage.output_tokens
-        # No vocabulary has a token below a byte.
-        if not 0 < read <= len(prompt.encode()) + _TEMPLATE:
-            if self.capabilities.mark_uncounted():
-                log.warning("The AI server does not say how many tokens a call took: they are estimated.")
-            read = estimate(prompt)
-        if not written:
-            written = (limit or 0) if answer is None else estimate(answer)
-        return Usage(usage.calls, read, written)
+        # No vocabulary has a token below a byte, and none a token for several words.
+        is_read = 0 < read <= len(prompt.encode()) + _TEMPLATE
+        is_written = written > 0 and written >= fewest(answer or "")
+        if not (is_read and is_written) and answer is not None and self.capabilities.mark_uncounted():
+            log.warning(
+                "The AI server's counts of tokens are missing or cannot be right. They are estimated, rather too high "
+                "than too low. Its own bill says what was used."
+            )
+        if not is_written:
+            written = (limit or written) if answer is None else most_model_tokens(answer)
+        return Usage(usage.calls, read if is_read else most_model_tokens(prompt), written)
 
     def _send(
         self, request_format: RequestFormat, request: dict[str, Any], call: Call | None = None
-    ) -> tuple[bytes, "_Pace"]:
-        """The body of the response, and how fast it came.
+    ) -> tuple[Arrival, "_Pace"]:
+        """The response, and how fast it came.
 
         `call` is told where an answer may have been given that did not arrive.
         """
+        silence = self._silence(request)
         try:
-            return self._exchange(request_format, request, {HEADER: call.key} if call else {})
+            return self._exchange(request_format, request, silence, {HEADER: call.key} if call else {})
         except _AnswerLost as lost:
             error, sent = lost.error, True
         except OpenAIError as failure:
-            error, sent = _error_of_library(failure, self._timeout), _may_have_cost(failure)
+            error, sent = _error_of_library(failure, silence), _may_have_cost(failure)
         except HTTPError as failure:
-            error, sent = _error_of_connection(failure, self._timeout), True
+            error, sent = _error_of_connection(failure, silence), True
         except StreamError:
             error, sent = connection_cut(), True
         if sent and call:
             call.lose()
         raise error  # without its cause: the server's words, which a traceback would show, can hold key and prompt
 
+    def _silence(self, request: dict[str, Any]) -> float:
+        """Seconds that the server may be silent: the limit, and the time that it needs to read the prompt."""
+        reading = self.capabilities.reading
+        return self._timeout + (_tokens(request) / reading if reading else 0)
+
     def _exchange(
-        self, request_format: RequestFormat, request: dict[str, Any], headers: dict[str, str]
-    ) -> tuple[bytes, "_Pace"]:
-        """The whole body of the response. Whoever leaves in the middle closes the connection, which ends the call."""
+        self, request_format: RequestFormat, request: dict[str, Any], silence: float, headers: dict[str, str]
+    ) -> tuple[Arrival, "_Pace"]:
+        """The whole response. Whoever leaves in the middle closes the connection, which cancels the call at the server.
+
+        `silence` is in seconds. An answer that comes slowly, piece by piece, must end too: a stream some time later, a
+        body that comes whole within one silence.
+        """
         began = time.monotonic()
         first: float | None = None
-        body = bytearray()
+        limits = [request[name] for name in LIMIT_NAMES if name in request]
+        arrival = Arrival(limits[0] if limits else None)
         is_response = request_format is RequestFormat.RESPONSES
         resource: Any = self._client.responses if is_response else self._client.chat.completions
-        with resource.with_streaming_response.create(**request, extra_headers=headers) as response:
-            # The client's limit is for each piece, so that a stream may last as long as it says something. A body that
-            # comes slowly, piece by piece, must end too, at the latest after one more pause of that length.
+        patience = Timeout(silence, connect=min(_CONNECTING, silence))
+        with resource.with_streaming_response.create(**request, extra_headers=headers, timeout=patience) as response:
             for piece in response.iter_bytes():
-                body += piece
-                if first is None and is_stream(bytes(body[:_SNIFFED])):
-                    first = time.monotonic() - began
-                longest = self._timeout * (_STREAM_LASTS if is_stream(bytes(body[:_SNIFFED])) else 1)
-                if time.monotonic() - began > longest:
-                    raise _AnswerLost(timed_out(longest))
-                if len(body) > _LARGEST:
+                arrival.add(piece)
+                lasts = time.monotonic() - began
+                if first is None and arrival.pieces:
+                    first = lasts
+                if arrival.is_endless:
+                    usage = Usage(1, _tokens(request), arrival.pieces)
+                    raise EndlessAnswer(EndlessAnswer.says, usage, arrival.text)
+                if lasts > silence * (_STREAM_LASTS if arrival.is_stream else 1):
+                    raise _AnswerLost(too_slow(lasts, arrival.pieces) if arrival.is_stream else timed_out(silence))
+                if arrival.size > _LARGEST:
                     raise _AnswerLost(SourceFailed("The AI server's answer does not end. Check OPENAI_BASE_URL."))
-        if not body.strip():
+        if arrival.is_empty:
             raise _AnswerLost(empty_response())
-        return bytes(body), _Pace(0.0, 0.0) if first is None else _Pace(first, time.monotonic() - began - first)
+        return arrival, _Pace(0.0, 0.0) if first is None else _Pace(first, time.monotonic() - began - first)
 
     def describe(self) -> None:
         """Ask the server for what it says of itself without answering: its models, their context, its slots.
@@ -433,6 +482,11 @@ class Endpoint:
         return client
 
 
+def _tokens(request: dict[str, Any]) -> int:
+    """The most tokens that the prompt of a request can have."""
+    return most_model_tokens(json.dumps(request, ensure_ascii=False))
+
+
 def _names(value: Any) -> list[str]:
     return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
 
@@ -442,6 +496,15 @@ class _Pace(NamedTuple):
 
     first: float
     rest: float
+
+
+class _TimedOut(Exception):
+    """The answer took too long; `alone`: while no other call was under way."""
+
+    def __init__(self, error: TookTooLong, *, alone: bool) -> None:
+        super().__init__()
+        self.error = error
+        self.alone = alone
 
 
 class _AnswerLost(Exception):

@@ -17,7 +17,9 @@ What servers document:
   (https://learn.microsoft.com/answers/questions/1632971); 404 with `DeploymentNotFound`.
 - llama.cpp (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md): 503 "Loading model" until it is
   loaded. Ollama (https://docs.ollama.com/faq): 503 when too many requests wait.
-- LM Studio: 404, in other versions 400, "No models loaded" (https://github.com/lmstudio-ai/lms/issues/107).
+- LM Studio: 404, in other versions 400, "No models loaded" (https://github.com/lmstudio-ai/lms/issues/107); "Model is
+  unloaded." to a request that meets the end of a model's time to live
+  (https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1492), the next of which loads it again.
 - OpenAI and Groq: 429, or 413, for a request with more tokens than the account may send in a minute. It never goes
   through (https://github.com/continuedev/continue/issues/11717).
 
@@ -36,13 +38,12 @@ What they say of a part of a request that they do not take:
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from math import ceil
 
-from tasks.ai.answerer import ModelRefused
+from tasks.ai.answerer import AnswerCut, ModelRefused
 from tasks.ai.money import Usage
-from tasks.ai.openai.stream import is_stream
 from tasks.ai.openai.window import named_window
 from tasks.errors import (
     DiligenceError,
@@ -59,6 +60,7 @@ _TOO_LONG = re.compile(
     r"context.{0,3}(?:length|window|size)|maximum context|too many (?:input )?tokens|(?:prompt|input) is too long"
     r"|exceeds? the (?:available )?context|max_model_len|reduce the length|token limit|max_new_tokens` must be"
     r"|exceeds? (?:the )?maximum (?:number of tokens|input length|model length)|maximum model length|n_ctx"
+    r"|tokens exceed|must have less than \d{1,9} tokens"
 )
 _MORE_THAN_A_MINUTE_TAKES = re.compile(r"request too large.{0,300}\btokens per min", re.DOTALL)
 _FILTERED = re.compile(
@@ -73,9 +75,11 @@ _NO_MODEL = re.compile(
     r"model_not_found|model\b.{0,120}(?:not found|not exist|unknown|not available)|no models? (?:is |are )?loaded"
     r"|invalid model identifier|chatcompletion operation does not work with the specified model"
 )
+_UNLOADED = re.compile(r"model (?:is |was )?(?:un|re)loaded\b|\bloading model\b|model is (?:still |currently )?loading")
 _FROM_HERE = re.compile(r"virtual network|firewall|unsupported_country|country, region,? or territory not supported")
 _WEB_PAGE = re.compile(r"\s*(?:<!doctype html|<html|<head|<body)")
 _OUT_OF_CREDIT = re.compile(r"insufficient_quota|billing_|out of credit|credit balance is too low")
+_MOST_NAMED, _LONGEST_NAME = 8, 100  # models that a message names, and characters of a name
 _GATEWAY_GAVE_UP = {504, 524}  # the gateway's own time limit passed; the model may have answered, and cost
 
 
@@ -148,6 +152,10 @@ class ContextWindowExceeded(TooLarge):
         return type(self), (self.message, self.window, self.usage)
 
 
+class UnknownModel(NotConfigured):
+    """The server does not know the model, or has it not loaded."""
+
+
 class ServerFailed(Unavailable):
     """HTTP 500. Some servers that know only a part of a protocol answer so."""
 
@@ -185,8 +193,17 @@ def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exce
         return RefusedOption(option)
     if too_long:
         return window_exceeded(body)
+    if status == 503 or (not too_long and _UNLOADED.search(body)):  # only time decides
+        return TryAgain(
+            Unavailable(
+                f"The AI server is not ready (HTTP {status}): it loads its model, or has too much to do. Try again "
+                "later, or raise DILIGENCE_AI_TIMEOUT, which is also how long it is waited for."
+            ),
+            attempts=None,
+            after=read_retry_after(headers.get("retry-after")),
+        )
     if status < 500 and _NO_MODEL.search(body):
-        return NotConfigured("The AI server does not know the model, or has it not loaded. Check DILIGENCE_AI_MODEL.")
+        return unknown_model()
     if _NO_DEPLOYMENT.search(body):
         return NotConfigured(
             "The AI server has no deployment of that name. Set DILIGENCE_AI_MODEL to the deployment's name, and where "
@@ -205,15 +222,6 @@ def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exce
             "The AI server sends elsewhere, which is not followed: it would take texts to another address. "
             "Set OPENAI_BASE_URL to the final one."
         )
-    if status == 503:  # it loads its model, or has too much to do: only time decides
-        return TryAgain(
-            Unavailable(
-                "The AI server is not ready (HTTP 503): it loads its model, or has too much to do. Try again later, or "
-                "raise DILIGENCE_AI_TIMEOUT, which is also how long it is waited for."
-            ),
-            attempts=None,
-            after=read_retry_after(headers.get("retry-after")),
-        )
     if status >= 500 or status in {408, 409, 425}:
         kind = ServerFailed if status == 500 else Unavailable
         return TryAgain(
@@ -230,6 +238,14 @@ def not_taken(status: int) -> UnsupportedRequestFormat:
         SourceFailed(f"The AI server does not take the request (HTTP {status}). Check DILIGENCE_AI_MODEL and _AI_API."),
         path_missing=False,
     )
+
+
+def unknown_model(models: Sequence[str] = ()) -> UnknownModel:
+    """The server does not know the model; `models` are those that it has, as far as it lists them."""
+    names = [name[:_LONGEST_NAME] for name in models if name.isprintable()]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    has = f" It has: {', '.join(names[:_MOST_NAMED])}{more}." if names else ""
+    return UnknownModel(f"The AI server does not know the model, or has it not loaded.{has} Check DILIGENCE_AI_MODEL.")
 
 
 def may_have_cost(status: int) -> bool:
@@ -275,10 +291,28 @@ def prompt_truncated(counted: int, usage: Usage) -> ContextWindowExceeded:
     )
 
 
-def timed_out(timeout: float) -> TookTooLong:
-    """The answer was not complete in time; `timeout` is in seconds."""
+def timed_out(silence: float) -> TookTooLong:
+    """The server sent nothing for so many seconds, or an answer that comes whole was not complete by then."""
     return TookTooLong(
-        f"The AI server gave no answer within {timeout:g} s. Ask for less, or raise DILIGENCE_AI_TIMEOUT."
+        f"The AI server gave no answer within {silence:.3g} s. Look whether it still works, use a smaller model, or "
+        "raise DILIGENCE_AI_TIMEOUT."
+    )
+
+
+def too_slow(seconds: float, tokens: int) -> TookTooLong:
+    """The server was still writing after so many seconds, and had written about that many tokens."""
+    return TookTooLong(
+        f"The AI server was still writing its answer after {seconds:.3g} s, at {tokens / seconds:.2g} tokens a second. "
+        "Use a smaller model or a faster machine, or raise DILIGENCE_AI_TIMEOUT."
+    )
+
+
+class EndlessAnswer(AnswerCut):
+    """The model repeats itself, or writes far more than it may, and was stopped. Another attempt would be as long."""
+
+    says = (
+        "The model's answer does not end: it repeats itself, or the server ignores the limit on its length. It was "
+        "stopped. Name another model in DILIGENCE_AI_MODEL."
     )
 
 
@@ -321,7 +355,7 @@ def unreadable_response(body: bytes) -> UnsupportedRequestFormat | TryAgain:
     start = body.lstrip()[:6]
     if start[:1] == b"<":
         error = SourceFailed("The AI server answered with a web page. Check OPENAI_BASE_URL; it usually ends in /v1.")
-    elif (start[:1] == b"{" and not _is_json(body)) or is_stream(body):
+    elif start[:1] == b"{" and not _is_json(body):
         return connection_cut()
     else:
         error = SourceFailed("The AI server's answer is broken or no answer of an OpenAI-compatible server.")

@@ -27,7 +27,7 @@ from tasks.ai.prompts import judgement_prompt
 
 INSTRUCTIONS = "Say which bird the text names, and how many there are."
 _TEXT = "Seven herons stood in the shallow water beside the mill."
-_VERSION = 1  # raised when the question changes, or what is learned of it
+_VERSION = 2  # raised when the question changes, or what is learned of it
 
 log = logging.getLogger(__name__)
 _asking = Lock()
@@ -51,14 +51,7 @@ def find_out(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat], l
     if endpoint.capabilities.known:
         return
     with _asking:
-        if endpoint.capabilities.known:
-            return
-        key = sha256(json.dumps(["probe", _VERSION, endpoint.address, model, *(f.name for f in formats)]).encode())
-        with reading() as session:
-            stored = find_answer(session, key.hexdigest())
-        if stored is not None:
-            endpoint.capabilities.load(stored.answer)
-            endpoint.allow_slots()
+        if recall(endpoint, model, formats):
             return
         endpoint.describe()
         try:
@@ -67,7 +60,7 @@ def find_out(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat], l
             return
         endpoint.capabilities.known = True
         kept = StoredAnswer(
-            key=key.hexdigest(),
+            key=_key(endpoint, model, formats),
             model=model,
             answer=endpoint.capabilities.as_json(),
             input_tokens=usage.input_tokens,
@@ -75,6 +68,24 @@ def find_out(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat], l
         )
         with writing() as session:
             save_answer(session, kept)
+
+
+def recall(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat]) -> bool:
+    """Take over what is kept of the server, unless it is known in this process; False where nothing is."""
+    if endpoint.capabilities.known:
+        return True
+    with reading() as session:
+        stored = find_answer(session, _key(endpoint, model, formats))
+    if stored is None:
+        return False
+    endpoint.capabilities.load(stored.answer)
+    endpoint.allow_slots()
+    return True
+
+
+def _key(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat]) -> str:
+    parts = ["probe", _VERSION, endpoint.address, model, *(request_format.name for request_format in formats)]
+    return sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def _ask(endpoint: Endpoint, formats: Sequence[RequestFormat], ledger: Ledger | None) -> Usage:
@@ -99,6 +110,7 @@ def _ask(endpoint: Endpoint, formats: Sequence[RequestFormat], ledger: Ledger | 
         else:
             usage += reply.usage
             if _fits(reply.text):
+                capabilities.keeps = request_format
                 capabilities.mark_working(request_format, instead_of=[])
                 for loose in ignored:
                     capabilities.mark_loose(loose)

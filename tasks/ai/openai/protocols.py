@@ -29,6 +29,9 @@ TOOL_CALL = "The model called a tool instead of answering."
 REASONING_ONLY = "The model thought aloud and gave no answer."
 EMPTY = "The model gave an empty answer."
 
+LIMIT_NAMES = ("max_output_tokens", "max_completion_tokens", "max_tokens")
+"""The fields for the limit on an answer's length, in tokens: of Responses, of chats, and of older chat servers."""
+
 _SEED = 1  # any: the same question is to give the same answer
 _LONGEST_TEXT, _MOST_ITEMS = 800, 12  # characters of a text and items of a list; a quotation has one or two sentences
 _MOST_TOKENS = 20_000_000  # of a call; no model reads or writes more, so a larger count is wrong
@@ -50,6 +53,7 @@ _STOPPED_BY_FILTER = re.compile(
     r"content_filter\b|(?:image_)?(?:safety|recitation|prohibited_content)$|blocklist$|spii$", re.IGNORECASE
 )
 _ERROR_START = 4000  # characters of an error that are searched
+_LONGEST_SERVER = 150  # characters of a model's name with its fingerprint
 
 
 class RequestFormat(Enum):
@@ -81,7 +85,8 @@ class Reply:
     """The model's text without its reasoning, and its cost as the server gave it (0 where it did not).
 
     Where `text` is empty, `instead` is a sentence on what came in its place, `arguments` are those of the tools that
-    the model called, and `reasoning` is what it thought.
+    the model called, and `reasoning` is what it thought. `cached` are the tokens of the prompt that the server had read
+    before, `server` is what it calls the model that answered.
     """
 
     text: str
@@ -89,6 +94,8 @@ class Reply:
     instead: str = EMPTY
     arguments: tuple[str, ...] = ()
     reasoning: str = ""
+    cached: int = 0
+    server: str = ""
 
 
 def build_request(
@@ -135,10 +142,9 @@ def build_request(
 
 
 def _limit_name(request_format: RequestFormat, without: Collection[Option]) -> str:
-    """The field for the limit on an answer's length, in tokens; older chat servers have another name for it."""
     if request_format is RequestFormat.RESPONSES:
-        return "max_output_tokens"
-    return "max_tokens" if Option.COMPLETION_LIMIT in without else "max_completion_tokens"
+        return LIMIT_NAMES[0]
+    return LIMIT_NAMES[2 if Option.COMPLETION_LIMIT in without else 1]
 
 
 def _without_system_role(messages: Messages) -> Messages:
@@ -178,6 +184,21 @@ def _encodable(text: str) -> str:
 class _Body(BaseModel):
     usage: Any = None
     error: Any = None
+    model: Any = None
+    system_fingerprint: Any = None
+
+    @property
+    def cached(self) -> int:
+        """Tokens of the prompt that the server says it had read before."""
+        usage = self.usage if isinstance(self.usage, dict) else {}
+        details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
+        return _count(details, "cached_tokens") if isinstance(details, dict) else 0
+
+    @property
+    def server(self) -> str:
+        """The model that answered, with its fingerprint; OpenAI's change with each of its own deployments."""
+        told = [value for value in (self.model, self.system_fingerprint) if isinstance(value, str)]
+        return " ".join(value for value in told if not value.startswith("fp_"))[:_LONGEST_SERVER]
 
 
 class _Message(BaseModel):
@@ -239,7 +260,7 @@ def read_completion(body: bytes) -> Reply:
     instead = _instead(called=called, reasoned=reasoned)
     calls = [call.get("function") for call in _list(message.tool_calls)] + [message.function_call]
     reasoning = _text(message.reasoning_content) or _text(message.reasoning)
-    return Reply(text, usage, instead, _arguments(calls), reasoning)
+    return Reply(text, usage, instead, _arguments(calls), reasoning, completion.cached, completion.server)
 
 
 def read_response(body: bytes) -> Reply:
@@ -263,7 +284,8 @@ def read_response(body: bytes) -> Reply:
     calls = [{"arguments": item.arguments} for item in response.output if item.type.endswith("_call")]
     thoughts = [part for item in response.output if item.type == "reasoning" for part in _list(item.content)]
     reasoning = "".join(str(part.get("text") or "") for part in thoughts)
-    return Reply(_without_reasoning(text), usage, instead, _arguments(calls), reasoning)
+    text = _without_reasoning(text)
+    return Reply(text, usage, instead, _arguments(calls), reasoning, response.cached, response.server)
 
 
 def _arguments(calls: Sequence[Any]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Streams of an AI server, put together into the body that the same answer would have as a whole.
+"""An answer of an AI server while it comes: as a stream of events, or whole where the server knows no streams.
 
 Both protocols stream as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html):
 
@@ -8,73 +8,173 @@ Both protocols stream as server-sent events (https://html.spec.whatwg.org/multip
   (https://platform.openai.com/docs/api-reference/responses-streaming).
 
 Comments are signs of life: llama.cpp and OpenRouter send them while a prompt is read.
+
+A small model may repeat itself without end, and some servers ignore the limit on an answer. Both show while the answer
+comes, so that it need not be waited for.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 _BEGINNINGS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LAST_EVENTS = frozenset(("response.completed", "response.incomplete", "response.failed"))
 _TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
+_TOLD = ("usage", "model", "system_fingerprint")  # by the events of a chat: the last one counts
+_LOOP, _PERIOD = 1_000, 60  # characters that say the same again and again, each time in no more than these
+_CHECKED = 32  # pieces after which that is looked at again
+_BEYOND = 2  # times the limit that was asked for: a server that sends as many tokens does not know it
+_THOUGHTS = (
+    8  # times the limit that thoughts may have with the answer, where a server does not count them as a part of it
+)
 
 
-def is_stream(body: bytes) -> bool:
-    """Whether a body, or its beginning, is a stream of events."""
-    return body.lstrip()[:8].startswith(_BEGINNINGS)
+class Arrival:
+    """The body of an answer that is coming; `limit` is the most tokens that were asked for.
+
+    `size` is its bytes so far, `pieces` the events that held text, no more than its tokens. `is_endless` says that it
+    goes on saying the same, or says far more than it may.
+    """
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.size = self.pieces = 0
+        self.is_endless = False
+        self._is_broken = False
+        self._next_check = _CHECKED
+        self._limit = limit
+        self._body = bytearray()  # all of it where it comes whole, the unfinished line where it is a stream
+        self._is_stream: bool | None = None
+        self._data: list[bytes] = []
+        self._events: list[dict[str, Any]] = []
+        self._texts: dict[str, list[str]] = {}
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it comes piece by piece, as far as its beginning shows."""
+        return bool(self._is_stream)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing but white space has come."""
+        return self._is_stream is None
+
+    @property
+    def text(self) -> str:
+        """What the answer says so far, without thoughts."""
+        return "".join(self._texts.get("content", ()))
+
+    def add(self, piece: bytes) -> None:
+        """Take in the next bytes."""
+        self.size += len(piece)
+        self._body += piece
+        if self._is_stream is None and (start := self._body.lstrip()[:8]):
+            self._is_stream = start.startswith(_BEGINNINGS)
+        if self._is_stream and b"\n" in piece:
+            *lines, rest = bytes(self._body).split(b"\n")
+            self._body = bytearray(rest)
+            for line in lines:
+                self._take(line.removesuffix(b"\r"))
+            if self.pieces >= self._next_check:
+                self._next_check = self.pieces + _CHECKED
+                self.is_endless = self._has_no_end()
+
+    def _has_no_end(self) -> bool:
+        limit, answer = self._limit, self._texts.get("content", ())
+        if limit is not None and (len(answer) > limit * _BEYOND or self.pieces > limit * _THOUGHTS):
+            return True
+        return any(_repeats(texts) for texts in self._texts.values())
+
+    def whole(self) -> bytes:
+        """The body that the answer has as a whole.
+
+        Raises:
+            ValueError: the stream breaks off before its answer is complete, or its events are not of either protocol.
+        """
+        if not self._is_stream:
+            return bytes(self._body)
+        for line in (*bytes(self._body).splitlines(), b""):
+            self._take(line)
+        self._body = bytearray()
+        if self._is_broken:
+            raise ValueError("an event is no JSON")
+        for event in self._events:
+            if event.get("type") in _LAST_EVENTS and isinstance(event.get("response"), dict):
+                return json.dumps(event["response"]).encode()
+            if event.get("error") or "error" in {event.get("type"), event.get("object")}:
+                return json.dumps({"error": event.get("error") or event}).encode()
+        return json.dumps(self._completion()).encode()
+
+    def _take(self, line: bytes) -> None:
+        """Take a line of the stream; an empty one ends an event. No other sign ends a line: texts may hold them."""
+        if line.startswith(b"data:"):
+            self._data.append(line[5:].removeprefix(b" "))
+        elif not line and self._data:
+            data, self._data = b"\n".join(self._data), []
+            if data.strip() == b"[DONE]":
+                return
+            try:
+                event = json.loads(data.decode(errors="replace"))
+            except (ValueError, RecursionError):
+                self._is_broken = True
+                return
+            if isinstance(event, dict):
+                self._events.append(event)
+                self._note(event)
+
+    def _note(self, event: dict[str, Any]) -> None:
+        """Keep the texts of an event."""
+        texts = [(name, _plain(delta.get(name))) for delta in map(_delta, _choices(event)) for name in _TEXTS]
+        if isinstance(event.get("delta"), str):  # of the Responses protocol
+            texts.append(
+                ("content" if event.get("type") == "response.output_text.delta" else "reasoning", event["delta"])
+            )
+        for name, text in texts:
+            if text:
+                self._texts.setdefault(name, []).append(text)
+        self.pieces += any(text for _, text in texts)
+
+    def _completion(self) -> dict[str, Any]:
+        """The chat completion of its pieces."""
+        arguments: dict[int, str] = {}
+        finish: Any = None
+        told: dict[str, Any] = {"usage": None}
+        for event in self._events:
+            told |= {name: event[name] for name in _TOLD if event.get(name)}
+            for choice in _choices(event):
+                finish = choice.get("finish_reason") or finish
+                for call in _delta(choice).get("tool_calls") or []:
+                    piece = (call.get("function") or {}).get("arguments")
+                    at = call.get("index") or 0
+                    arguments[at] = arguments.get(at, "") + (piece if isinstance(piece, str) else json.dumps(piece))
+        if finish is None:
+            raise ValueError("the stream has no end")
+        message: dict[str, Any] = {name: "".join(texts) for name, texts in self._texts.items()}
+        if arguments:
+            message["tool_calls"] = [{"function": {"arguments": text}} for text in arguments.values()]
+        return {"choices": [{"finish_reason": finish, "message": message}], **told}
+
+
+def _repeats(texts: list[str]) -> bool:
+    """Whether texts end in the same few characters, again and again."""
+    end = "".join(texts[-_LOOP:])[-_LOOP:]
+    return len(end) == _LOOP and any(end[period:] == end[:-period] for period in range(1, _PERIOD + 1))
 
 
 def join_stream(body: bytes) -> bytes:
-    """The body that the streamed answer would have as a whole.
-
-    Raises:
-        ValueError: the stream breaks off before its answer is complete, or its events are not of either protocol.
-    """
-    events = list(_events(body))
-    for event in events:
-        if event.get("type") in _LAST_EVENTS and isinstance(event.get("response"), dict):
-            return json.dumps(event["response"]).encode()
-        if event.get("error") or event.get("type") == "error":
-            return json.dumps({"error": event.get("error") or event}).encode()
-    return json.dumps(_completion(events)).encode()
+    """The body that an answer would have as a whole. Raises as `Arrival.whole`."""
+    arrival = Arrival()
+    arrival.add(body)
+    return arrival.whole()
 
 
-def _events(body: bytes) -> Iterator[dict[str, Any]]:
-    data: list[str] = []
-    for line in [*body.decode(errors="replace").splitlines(), ""]:
-        if line.startswith("data:"):
-            data.append(line[5:].removeprefix(" "))
-        elif not line and data:
-            text, data = "\n".join(data), []
-            if text.strip() != "[DONE]":
-                event = json.loads(text)
-                if isinstance(event, dict):
-                    yield event
+def _choices(event: Mapping[str, Any]) -> list[dict[str, Any]]:
+    choices = event.get("choices")
+    return [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
 
 
-def _completion(events: list[dict[str, Any]]) -> dict[str, Any]:
-    """The chat completion of its pieces."""
-    texts = dict.fromkeys(_TEXTS, "")
-    arguments: dict[int, str] = {}
-    finish: Any = None
-    usage: Any = None
-    for event in events:
-        usage = event.get("usage") or usage
-        for choice in event.get("choices") or []:
-            finish = choice.get("finish_reason") or finish
-            delta = choice.get("delta") or choice.get("message") or {}
-            for name in _TEXTS:
-                texts[name] += _plain(delta.get(name))
-            for call in delta.get("tool_calls") or []:
-                piece = (call.get("function") or {}).get("arguments")
-                at = call.get("index") or 0
-                arguments[at] = arguments.get(at, "") + (piece if isinstance(piece, str) else json.dumps(piece))
-    if finish is None:
-        raise ValueError("the stream has no end")
-    message: dict[str, Any] = {name: text or None for name, text in texts.items()}
-    if arguments:
-        message["tool_calls"] = [{"function": {"arguments": text}} for text in arguments.values()]
-    return {"choices": [{"finish_reason": finish, "message": message}], "usage": usage}
+def _delta(choice: Mapping[str, Any]) -> dict[str, Any]:
+    delta = choice.get("delta") or choice.get("message")
+    return delta if isinstance(delta, dict) else {}
 
 
 def _plain(content: Any) -> str:

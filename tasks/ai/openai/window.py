@@ -25,11 +25,11 @@ _NAMED = (
     # OpenAI, vLLM: "maximum context length is 4096 tokens"; llama.cpp: "available context size (4096 tokens)";
     # Gemini: "maximum number of tokens allowed (1048576)"; LM Studio: "context length of only 4096 tokens"
     re.compile(
-        r"(?:maximum|max|available|allowed|only|limit|context (?:length|window|size))[a-z _'\"]{0,60}?"
-        r"(?:\bis|\bof|:|=|<=)?[\s(\"]*+(\d[\d,]{2,9}\d)\b"
+        r"(?:maximum|max|available|allowed|only|limit|context (?:length|window|size))(?:(?! by\b)[a-z _'\"]){0,60}?"
+        r"(?:\bis|\bof|:|=|<=)?[\s(\"]*+(\d[\d,]{1,9}\d)\b"
     ),
     re.compile(r"n_ctx\W{1,6}(\d{3,9})\b"),  # llama.cpp
-    re.compile(r"must be <=\s*(\d{3,9})\b"),  # Text Generation Inference
+    re.compile(r"must (?:be <=|have less than)\s*(\d{3,9})\b"),  # Text Generation Inference
     re.compile(r">\s*(\d{3,9}) maximum"),  # Anthropic
     re.compile(r"(\d[\d,]{2,9}\d) (?:token )?maximum context"),  # Mistral
 )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tasks.ai.answerer import Answer, Source, T, Verdict
 from tasks.ai.budget import Ledger
-from tasks.ai.money import Usage
+from tasks.ai.money import Pace, Usage
 from tasks.ai.prompts import order_warnings
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured
@@ -19,6 +19,7 @@ class QuotingAnswerer:
     address: str | None = None
     judges = False
     side_by_side = 1
+    pace: Pace | None = None
 
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         lines = [f"{line} [{source.number}]" for source in sources for line in source.text.splitlines()[:1]]

@@ -22,7 +22,7 @@ from tasks.errors import (
     TooManyRequests,
     Unavailable,
 )
-from tasks.text.tokens import usual_model_tokens
+from tasks.text.tokens import most_model_tokens
 from tests.servers.openai_server import (
     NO_USAGE,
     Behaviour,
@@ -399,7 +399,7 @@ def test_busy_for_ever_ends(server: ModelServer) -> None:
 @pytest.mark.parametrize("behaviour", [failing(500), failing(503), nothing(), torn()])
 def test_a_passing_trouble_is_got_over(server: ModelServer, behaviour: Behaviour) -> None:
     server.then(behaviour, behaviour)
-    assert judged(asking(server)).score == 4
+    assert judged(asking(server, patience=60)).score == 4
     assert server.paths == [ABLE[0]] * 3
 
 
@@ -452,12 +452,9 @@ def test_counts_that_are_missing_are_estimated_and_that_is_said_once(
     server.always(saying("Yes.", usage=usage))
     answerer = asking(server, api="chat")
     prompt = answerer.answer("Is it?", []).usage
-    assert (prompt.calls, prompt.output_tokens) == (1, usual_model_tokens("Yes."))
-    assert (
-        usual_model_tokens(server.requests[0].prompt)
-        <= prompt.input_tokens
-        <= usual_model_tokens(server.requests[0].prompt) + 60
-    )
+    assert (prompt.calls, prompt.output_tokens) == (1, most_model_tokens("Yes."))
+    most = most_model_tokens(server.requests[0].prompt)
+    assert most <= prompt.input_tokens <= most + 200
     answerer.answer("Is it?", [])
     assert len([message for message in caplog.messages if "are estimated" in message]) == 1
 

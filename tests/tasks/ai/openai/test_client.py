@@ -9,7 +9,7 @@ from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.capabilities import capabilities_of
 from tasks.errors import NotConfigured
-from tasks.text.tokens import most_model_tokens, usual_model_tokens
+from tasks.text.tokens import most_model_tokens
 from tests.servers.openai_server import (
     NO_USAGE,
     Behaviour,
@@ -122,7 +122,7 @@ def test_a_server_that_counts_nothing_is_taken_to_have_used_the_most_under_a_cap
         assert usage.input_tokens >= most_model_tokens(server.requests[0].prompt)
         assert usage.output_tokens == most_model_tokens("Yes.")
         asking(server).answer("Is it?", [], ledger=free)
-        assert free.spent.output_tokens == usual_model_tokens("Yes.")
+        assert free.spent.output_tokens == most_model_tokens("Yes.")
         server.always(cut_off_without_usage)
         with pytest.raises(AnswerCut) as failed:
             asking(server).answer("Is it?", [], ledger=capped)

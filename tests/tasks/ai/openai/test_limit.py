@@ -117,18 +117,28 @@ def test_one_that_is_refused_while_others_are_answered_is_patient(server: ModelS
         running.result()
 
 
-def test_a_time_limit_reached_in_a_crowd_is_tried_once_more(server: ModelServer) -> None:
+def test_what_timed_out_in_a_crowd_is_asked_once_more_alone(server: ModelServer) -> None:
     """A server that works off one question after the other answers the last of them too late."""
     seen: set[str] = set()
+    under_way = most = 0
 
     def late_at_first(request: ModelRequest) -> ModelResponse:
+        nonlocal under_way, most
         first = request.prompt not in seen
         seen.add(request.prompt)
-        return (slow(20) if first else saying("Yes."))(request)
+        if first:
+            return slow(20)(request)
+        under_way += 1
+        most = max(most, under_way)
+        time.sleep(0.3)
+        under_way -= 1
+        return saying("Yes.")(request)
 
     server.always(late_at_first)
-    answerer = asking(server, timeout=3)
+    answerer = asking(server, timeout=3, patience=3)  # as the settings have it: the time limit is the patience
     with ThreadPoolExecutor(FIRST) as pool:
         answers = [pool.submit(answerer.answer, f"Is it {number}?", []) for number in range(FIRST)]
         assert [answer.result().text for answer in answers] == ["Yes."] * FIRST
     assert len(server.requests) == 2 * FIRST
+    assert len(server.cancelled) == FIRST
+    assert most == 1

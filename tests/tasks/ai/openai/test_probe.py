@@ -63,3 +63,15 @@ def test_a_server_that_is_not_there_is_named_and_asked_again_later(home: Path) -
             asking(server).judge("Score it.", "text", Verdict)
         server.always(None)
         assert asking(server).judge("Score it.", "text", Verdict).value.score == 4
+
+
+def test_how_fast_a_server_is_is_known_to_the_next_process_without_asking(home: Path) -> None:
+    with ModelServer(model) as server:
+        assert asking(server).pace is None
+        asking(server).judge("Score it.", "text", Verdict)
+        client.forget(server.url)
+        before = len(server.requests)
+        pace = asking(server).pace
+        assert pace is not None
+        assert min(pace.reading, pace.writing) > 0
+        assert len(server.requests) == before
