@@ -19,6 +19,9 @@ from storage import database
 from storage.errors import DatabaseUnavailable
 from tasks.ai.budget import cap_and_price, ledger_of_question
 from tasks.ai.money import Usage, dollars
+from tasks.ai.openai.capabilities import Capabilities
+from tasks.ai.openai.errors import Option
+from tasks.ai.openai.protocols import RequestFormat
 from tasks.ai.registry import current_answerer
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.registry import configured_sources
@@ -145,6 +148,43 @@ def _answerer() -> Iterator[CheckResult]:
         return
     answer = answerer.answer("Answer with the word yes.", [])
     yield CheckResult("answerer", f"{answerer.name} answers ({answer.usage.input_tokens} input tokens)")
+    from tasks.ai.openai.answerer import OpenAiAnswerer  # noqa: PLC0415 - 0.7 s, which only a model needs
+
+    if isinstance(answerer, OpenAiAnswerer):
+        yield from _abilities(answerer.find_out())
+
+
+def _abilities(found: Capabilities) -> Iterator[CheckResult]:
+    """What is known of an AI server, from its own words, the first small question and all answers since."""
+    if not found.known:
+        yield CheckResult("schema", "the server was not asked what it is able to do: DILIGENCE_AI_PROBE", tried=False)
+        return
+    loose = "".join(f"; ignored in {known.value}" for known in RequestFormat if known in found.loose)
+    kept = f"kept in {found.keeps.value}" if found.keeps else "not kept: its answers may be no JSON"
+    yield CheckResult("schema", f"{kept}{loose}", failed=found.keeps is None)
+    refused = [words for option, words in _PARTS.items() if option in found.refused]
+    yield CheckResult("requests", f"taken without {', '.join(refused)}" if refused else "taken with all their parts")
+    yield CheckResult("tokens", "counted" if found.counts else "not counted, or wrongly: they are estimated upwards")
+    window = f"{found.window:,} tokens" if found.window else "not told; found out when a prompt is too long"
+    yield CheckResult("context", window + (", to which longer prompts are cut" if found.truncates else ""))
+    slots = f"{found.slots} at a time" if found.slots else "not told how many at a time; found out while running"
+    yield CheckResult("calls", slots)
+    read, written = (f"{speed:,.0f}" if speed else "an unknown number of" for speed in (found.reading, found.writing))
+    yield CheckResult("speed", f"reads {read} and writes {written} tokens a second")
+    if len(found.servers) > 1:
+        yield CheckResult("models", "two models answer here: give each an address of its own", failed=True)
+
+
+_PARTS = {
+    Option.SYSTEM_ROLE: "a system role",
+    Option.STREAM: "streams",
+    Option.STREAM_USAGE: "counts in streams",
+    Option.TEMPERATURE: "a temperature",
+    Option.SEED: "a seed",
+    Option.BOUNDS: "bounds in the schema",
+    Option.COMPLETION_LIMIT: "the newer limit on an answer",
+    Option.LIMIT: "a limit on an answer",
+}
 
 
 def _model() -> Iterator[CheckResult]:

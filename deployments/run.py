@@ -24,7 +24,7 @@ from storage.columns import now
 from storage.errors import DatabaseUnavailable
 from storage.settings import override_settings
 from tasks.ai.budget import cap_and_price
-from tasks.ai.money import Usage, dollars
+from tasks.ai.money import Usage, dollars, duration
 from tasks.ai.registry import current_answerer
 from tasks.documents.drive.registry import open_run_drive
 from tasks.errors import BadRequest, DiligenceError, Unavailable
@@ -56,7 +56,7 @@ def run(
         Path | None, typer.Option(help="The folder for the report; by default reports/<batch name>.")
     ] = None,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Print calls, tokens and cost; ask no model, write no report.")
+        bool, typer.Option("--estimate", help="Print calls, tokens, cost and time; ask no model, write no report.")
     ] = False,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Read documents again that could not be read before.")
@@ -319,7 +319,7 @@ def estimate_lines(estimate: "Estimate") -> list[str]:
         for name, *cells in rows
     ]
     most = f"at most  {estimate.longest:,} tokens an answer, every judgement asked for twice, and searched for again"
-    return [*table, "", *problems, _price(estimate), most, *_spent(estimate), *_budget(estimate)]
+    return [*table, "", *problems, _time(estimate), _price(estimate), most, *_spent(estimate), *_budget(estimate)]
 
 
 def _figures(estimate: "Estimate", usual: Usage, most: Usage) -> tuple[str, ...]:
@@ -334,6 +334,19 @@ def _price(estimate: "Estimate") -> str:
         )
     price = estimate.price
     return f"price    {estimate.model}: {price.input:g} USD in, {price.output:g} USD out, for a million tokens"
+
+
+def _time(estimate: "Estimate") -> str:
+    """How long the calls usually take."""
+    pace = estimate.pace
+    if pace is None:
+        return "time     not known: `diligence doctor` measures how fast the model reads and writes"
+    least, most = map(duration, pace.seconds(estimate.usual))
+    lasts = least if least == most else f"{least} to {most}"
+    return (
+        f"time     {lasts}, at {pace.reading:,.0f} tokens a second read and {pace.writing:,.0f} written, as measured, "
+        f"and at most {pace.at_once} calls at once"
+    )
 
 
 def _spent(estimate: "Estimate") -> list[str]:

@@ -18,7 +18,7 @@ from storage.runs import RunCompany
 from storage.settings import override_settings
 from tasks.ai.budget import LONGEST_ANSWER, cap_and_price, ledger_of
 from tasks.ai.estimate import CountingAnswerer
-from tasks.ai.money import Cap, Price, Usage
+from tasks.ai.money import Cap, Pace, Price, Usage
 from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.scoring.evidence import Evidence
@@ -48,7 +48,8 @@ class Estimate:
     """What a batch would still cost. `model` is None where no model is configured.
 
     `longest` is the length of an answer in `most`, in tokens: the budget's limit, or an assumption without a
-    budget. `spent` and `spent_usd` are what the interrupted run has cost, where there is one.
+    budget. `spent` and `spent_usd` are what the interrupted run has cost, where there is one. `pace` is how fast the
+    model was measured to be, where it was.
     """
 
     model: str | None
@@ -58,6 +59,7 @@ class Estimate:
     spent: Usage
     spent_usd: float | None
     companies: Sequence[CompanyEstimate]
+    pace: Pace | None = None
 
     @property
     def usual(self) -> Usage:
@@ -102,7 +104,8 @@ def estimate(batch_file: Path, criteria: Path | None = None) -> Estimate:
             with database.reading() as session:
                 row = runs.get_run(session, run)
             spent = Usage(row.calls, row.input_tokens, row.output_tokens)
-            return Estimate(current_answerer().model, price, cap, longest, spent, row.usd, companies)
+            answerer = current_answerer()
+            return Estimate(answerer.model, price, cap, longest, spent, row.usd, companies, answerer.pace)
 
 
 def _count(company: RunCompany, longest: int, planned: set[str]) -> CompanyEstimate:

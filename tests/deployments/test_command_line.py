@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import re
 import shutil
 import signal
 import socket
@@ -23,6 +24,7 @@ from deployments.cli import COMMANDS, app, errors_reported, load
 from storage import database
 from tests.flows.conftest import batch_file, write_room
 from tests.homes import make_home, make_prefect_home
+from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, failing, saying
 from tests.tasks.reading.ocr.scans import program
 
 __all__ = ["batch_file"]
@@ -254,6 +256,26 @@ def test_doctor_says_what_is_there(tmp_path: Path) -> None:
     assert {marks[subject] for subject in ("facts", "prefect", "service", "answerer", "ranking")} == {"·"}
     assert "sqlite" in done.stdout
     assert call(["doctor"], tmp_path, PREFECT_API_URL="http://127.0.0.1:9/api").returncode == 1
+
+
+def test_doctor_says_what_the_model_server_is_able_to_do(tmp_path: Path) -> None:
+    props = {"total_slots": 2, "default_generation_settings": {"n_ctx": 8192}}
+
+    def bird(request: ModelRequest) -> ModelResponse:
+        if "seed" in request.body:
+            return failing(400, "Unknown parameter: 'seed'")(request)
+        return saying("A heron." if request.responses else '{"bird": "heron", "number": 7}')(request)
+
+    with ModelServer(models=["m"], props=props) as server:
+        server.always(bird)
+        asked = {"DILIGENCE_AI_MODEL": "m", "OPENAI_BASE_URL": server.url, "DILIGENCE_AI_PROBE": "on"}
+        out = call(["doctor"], tmp_path, **asked).stdout
+    assert "✓ schema       kept in a chat completion with the schema; ignored in the Responses protocol" in out
+    assert "✓ requests     taken without a seed" in out
+    assert "✓ tokens       counted" in out
+    assert "✓ context      8,192 tokens" in out
+    assert "✓ calls        2 at a time" in out
+    assert re.search(r"✓ speed        reads [\d,]+ and writes [\d,]+ tokens a second", out)
 
 
 def test_doctor_says_which_sources_are_not_asked_without_a_contact(tmp_path: Path) -> None:

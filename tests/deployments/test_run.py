@@ -6,7 +6,7 @@ import pytest
 
 from deployments.run import estimate_lines
 from flows.estimate import CompanyEstimate, Estimate
-from tasks.ai.money import Cap, Price, Usage
+from tasks.ai.money import Cap, Pace, Price, Usage
 from tests.deployments.test_command_line import call
 from tests.flows.conftest import batch_file
 from tests.servers.openai_server import ModelServer
@@ -46,6 +46,20 @@ def test_without_a_price_the_tokens_are_told_and_what_to_do() -> None:
     assert "100,000" in lines[3]
     assert "price    not known for m: " in lines[-2]
     assert "DILIGENCE_AI_PRICES" in lines[-2]
+
+
+@pytest.mark.parametrize(
+    ("pace", "says"),
+    [
+        (None, "time     not known: `diligence doctor` measures"),
+        (Pace(1000, 50, 1), "time     8 min, at 1,000 tokens a second read and 50 written"),  # 100 s and 400 s
+        (Pace(1000, 50, 2), "time     4 min to 8 min"),
+        (Pace(10, 1, 1), "time     8.3 h"),
+        (Pace(10_000, 5_000, 1), "time     14 s"),
+    ],
+)
+def test_an_estimate_says_how_long_the_run_takes_as_far_as_it_was_measured(pace: Pace | None, says: str) -> None:
+    assert [line for line in estimate_lines(estimated(pace=pace)) if line.startswith(says)]
 
 
 @pytest.mark.parametrize(
