@@ -594,6 +594,10 @@ class _Handler(BaseHTTPRequestHandler):
             if not self.server.model.dripping(sent.drip):
                 return
 
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # a client that left before its next request
+            super().handle()
+
     def finish(self) -> None:
         with suppress(OSError):  # what was not sent to a client that left
             super().finish()

@@ -40,6 +40,7 @@ class Arrival:
         self.size = self.pieces = 0
         self.is_endless = False
         self._is_broken = False
+        self._has_ended = False
         self._next_check = _CHECKED
         self._limit = limit
         self._body = bytearray()  # all of it where it comes whole, the unfinished line where it is a stream
@@ -74,7 +75,7 @@ class Arrival:
             self._body = bytearray(rest)
             for line in lines:
                 self._take(line.removesuffix(b"\r"))
-            if self.pieces >= self._next_check:
+            if self.pieces >= self._next_check and not self._has_ended:
                 self._next_check = self.pieces + _CHECKED
                 self.is_endless = self._has_no_end()
 
@@ -122,7 +123,9 @@ class Arrival:
                 self._note(event)
 
     def _note(self, event: dict[str, Any]) -> None:
-        """Keep the texts of an event."""
+        """Keep the texts of an event, and whether it is the last that says something."""
+        ends = event.get("type") in _LAST_EVENTS or any(choice.get("finish_reason") for choice in _choices(event))
+        self._has_ended = self._has_ended or ends
         texts = [(name, _plain(delta.get(name))) for delta in map(_delta, _choices(event)) for name in _TEXTS]
         if isinstance(event.get("delta"), str):  # of the Responses protocol
             texts.append(
