@@ -127,7 +127,7 @@ def test_findings_that_are_too_long_are_joined_in_steps() -> None:
         return (
             notes
             if "This is part" not in request.visible_prompt
-            else f"{notes}\n" + "It also tells that tea was served. " * 60
+            else f"{notes}\n" + "".join(f"It also tells that tea {number} was served. " for number in range(60))
         )
 
     with ModelServer(wordy, window=4096) as server:
@@ -137,7 +137,8 @@ def test_findings_that_are_too_long_are_joined_in_steps() -> None:
 
 
 def test_findings_that_never_get_shorter_end() -> None:
-    server = ModelServer(lambda _: "It also tells that tea was served. " * 400, window=4096)
+    tea = "".join(f"It also tells that tea {number} was served. " for number in range(400))
+    server = ModelServer(lambda _: tea, window=4096)
     with server, pytest.raises(TooLarge, match="Ask for less"):
         ask(server, sources(2, 300))
     assert len(server.requests) < 60
