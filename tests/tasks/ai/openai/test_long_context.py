@@ -137,7 +137,7 @@ def test_findings_that_are_too_long_are_joined_in_steps() -> None:
 
 
 def test_findings_that_never_get_shorter_end() -> None:
-    tea = "".join(f"It also tells that tea {number} was served. " for number in range(400))
+    tea = "".join(f"It also tells that tea {number} was served. " for number in range(300))
     server = ModelServer(lambda _: tea, window=4096)
     with server, pytest.raises(TooLarge, match="Ask for less"):
         ask(server, sources(2, 300))
