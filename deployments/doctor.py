@@ -198,6 +198,7 @@ def _model() -> Iterator[CheckResult]:
     yield CheckResult("model", f"{answerer.name}, {trial.cases} cases in {trial.seconds:.0f} s, {cost}")
     for subject, share in (
         ("JSON", trial.answered),
+        ("reasons", trial.reasons),
         ("quotations", trial.quotes),
         ("scores", trial.scores),
         ("silence", trial.silent),
@@ -210,6 +211,7 @@ def _model() -> Iterator[CheckResult]:
 
 _TRIED = {
     "JSON": "of its answers were judgements",
+    "reasons": "of its reasons have to do with the question or its source",
     "quotations": "of its quotations stand in their source to the letter",
     "scores": "of its scores are within one step of the right one",
     "silence": "of the questions that the text does not answer were left unanswered",

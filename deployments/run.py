@@ -33,6 +33,8 @@ from tasks.ranking.embedders import embedder
 from tasks.remote.environment import usable_environment
 from tasks.reports.replacing import check_writable
 from tasks.reports.results import result_lines, results_of, warning_lines
+from tasks.reports.wording import trial_in_words
+from tasks.scoring.model_trial import find_standing
 from tasks.text.escaped import escaped, escaped_line
 
 if TYPE_CHECKING:
@@ -79,6 +81,9 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None, *, retry_fai
     out = out or Path("reports") / "".join(c if c.isalnum() or c in " -_." else "_" for c in screen.name)
     check_writable(out, "report.html", "report.json")
     console.print(f"{screen.name}: {screen.extent}")
+    with override_settings(screen.settings):
+        if trial := trial_in_words(find_standing(current_answerer())):
+            console.print(trial, soft_wrap=True)
     failed: CompaniesFailed | None = None
     with _prefect(console):
         # Prefect takes 1.2 s to import, and reads then where its home is.

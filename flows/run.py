@@ -12,7 +12,7 @@ from flows.batch_file import Batch, BatchCompany
 from storage import database, run_documents, runs, scores, texts
 from storage.columns import now
 from storage.run_documents import DocumentStatus
-from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
+from storage.runs import CompanyStatus, ModelTrial, Run, RunCompany, RunStatus
 from tasks.ai.budget import cap_and_price
 from tasks.ai.registry import current_answerer
 from tasks.companies.domain import registrable
@@ -22,6 +22,7 @@ from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
 from tasks.evidence.company import is_pdf
 from tasks.reports.files import write_reports
 from tasks.scoring.criteria_file import read_criteria
+from tasks.scoring.model_trial import find_standing
 from tasks.scoring.score import rank_companies
 
 
@@ -91,16 +92,18 @@ def _locked(batch: Batch) -> Iterator[None]:
 
 def _begin(batch: Batch) -> str:
     cap, _price = cap_and_price()
+    trial = find_standing(current_answerer())
     with database.writing() as session:
         run = _unfinished(session, batch)
         if run is None:
             changed = runs.find_unfinished(session, batch.name)
             if changed is not None:
                 runs.finish_run(session, changed.id, RunStatus.SUPERSEDED)
-            return _add_run(session, batch, RunStatus.RUNNING)
+            return _add_run(session, batch, RunStatus.RUNNING, trial)
         run.status, run.finished_at = RunStatus.RUNNING, None
         run.budget = str(cap) if cap else None  # it may have changed since the run started
         run.drive = drive_to_open_again()
+        run.model_trial = trial
         session.add(run)
         return run.id
 
@@ -111,7 +114,7 @@ def _unfinished(session: Session, batch: Batch) -> Run | None:
     return run if run is not None and run.fingerprint == batch.fingerprint(current_answerer().name) else None
 
 
-def _add_run(session: Session, batch: Batch, status: RunStatus) -> str:
+def _add_run(session: Session, batch: Batch, status: RunStatus, trial: ModelTrial | None = None) -> str:
     answerer, (cap, _price) = current_answerer().name, cap_and_price()
     run = Run(
         id=f"{now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
@@ -122,6 +125,7 @@ def _add_run(session: Session, batch: Batch, status: RunStatus) -> str:
         criteria=batch.criteria.as_json(),
         budget=str(cap) if cap else None,
         drive=drive_to_open_again(),
+        model_trial=trial,
     )
     companies = [
         RunCompany(run_id=run.id, ordinal=ordinal, name=company.name, domain=company.domain, folder=company.folder)

@@ -21,6 +21,14 @@ class RunStatus(StrEnum):
     SUPERSEDED = "superseded"
 
 
+class ModelTrial(StrEnum):
+    """What is known of a run's model from the trial of it: `weak` where it fell short of what a judge needs."""
+
+    UNTRIED = "untried"
+    WEAK = "weak"
+    PASSED = "passed"
+
+
 class CompanyStatus(StrEnum):
     PENDING = "pending"
     FINISHED = "finished"
@@ -33,7 +41,8 @@ class Run(SQLModel, table=True):
     `sequence` counts runs in the order in which they were started, whatever the clock said. `reported_at` is when its
     report was written, or kept where none was asked for: a run that was killed before that is unfinished.
     `usd` is what it cost so far, None where no price is known; `budget` the most it may spend, as written. `drive` is
-    where its documents lie, as `override_settings` takes it; None in runs of earlier releases.
+    where its documents lie, as `override_settings` takes it, `model_trial` what is known of its model; both are None in
+    runs of earlier releases.
     """
 
     __tablename__ = "runs"
@@ -54,6 +63,7 @@ class Run(SQLModel, table=True):
     usd: float | None = None
     budget: str | None = None
     drive: dict[str, str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
+    model_trial: ModelTrial | None = Field(default=None, sa_type=string_enum(ModelTrial))
 
 
 class RunCompany(SQLModel, table=True):

@@ -117,6 +117,10 @@ class Answerer(Protocol):
         """Whether `judge` works."""
 
     @property
+    def window(self) -> int | None:
+        """Tokens that the model takes at once, prompt and answer together; None where that is not known."""
+
+    @property
     def side_by_side(self) -> int:
         """How many questions at once make sense; more would only wait for each other."""
 

@@ -57,6 +57,7 @@ class CountingAnswerer:
         self._reading, self._second_look = reading, second_look
         self.readings = self.second_looks = 0
         self.name, self.model, self.address, self.judges = real.name, real.model, real.address, real.judges
+        self.window = real.window
         self.calls = self.usual_input = self.most_input = 0
         self.plans = self.most_plan_input = self.checks = self.most_check_input = 0
         self._planned = set() if planned is None else planned

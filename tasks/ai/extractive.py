@@ -35,6 +35,7 @@ class ExtractiveAnswerer:
     model: str | None = None
     address: str | None = None
     judges = False
+    window: int | None = None
     side_by_side = 1
     pace: Pace | None = None
 

@@ -23,6 +23,7 @@ from tasks.reports.wording import (
     contested_in_words,
     day,
     heading_of,
+    is_passage,
     is_unreached,
     judge,
     moment,
@@ -114,7 +115,7 @@ def _opening(memo: WordFile, report: Report) -> None:
     ended = moment(run.finished_at) if run.finished_at else "not yet"
     facts = (
         f"Run {run.id}, {run.status}. Started {moment(run.started_at)}, finished {ended}. "
-        f"Judged by {judge(run.answerer)}; calls to the model: {calls}."
+        f"Judged by {judge(run)}; calls to the model: {calls}."
     )
     if run.budget:
         facts += f" Budget: {run.budget}."
@@ -250,7 +251,7 @@ def _row(criterion: CriterionReport, scale: tuple[float, float], detail: _Detail
 def _why(criterion: CriterionReport, lines: int) -> str:
     """The reason; where nobody judged, the best passage that was found."""
     width = _COLUMNS[3] * 25
-    if criterion.status == "unscored" and criterion.quotes:
+    if criterion.quotes and is_passage(criterion, criterion.quotes[0]):
         passage = " ".join(criterion.quotes[0].text.split())
         return f"{fitted(f'Passage, not judged: “{passage}', width - 4, 9, lines)}”"
     return fitted(criterion.reason, width, 9, lines)
@@ -258,7 +259,7 @@ def _why(criterion: CriterionReport, lines: int) -> str:
 
 def _notes(criterion: CriterionReport, detail: _Detail) -> list[Note]:
     """Footnotes with the sources of a criterion, verified ones first; of a passage, which stands above, the place."""
-    if criterion.status == "unscored":
+    if criterion.quotes and is_passage(criterion, criterion.quotes[0]):
         return [Note(("Passage: ", _source(passage), ".")) for passage in criterion.quotes[: min(detail.notes, 1)]]
     quotes = sorted(criterion.quotes, key=lambda quote: not quote.verified)
     return [_note(quote, source_in_words(criterion, quote), detail.note) for quote in quotes[: detail.notes]]

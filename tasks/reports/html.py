@@ -45,6 +45,7 @@ from tasks.reports.wording import (
     contested_in_words,
     contradicting_criteria,
     day,
+    is_passage,
     is_unreached,
     judge,
     moment,
@@ -61,6 +62,7 @@ from tasks.reports.wording import (
     thousands,
     to_request,
     total_share,
+    trial_in_words,
     weblink,
 )
 from tasks.reports.words import rectangles, words
@@ -227,6 +229,7 @@ def environment() -> Environment:
         day=day,
         is_evidence=is_evidence,
         judge=judge,
+        trial_in_words=trial_in_words,
         moment=moment,
         money=money,
         number=number,
@@ -257,6 +260,7 @@ def environment() -> Environment:
         missing_most=missing_most,
         not_read=not_read,
         outcome_in_words=outcome_in_words,
+        is_passage=is_passage,
         place_link=place_link,
         possible_range=possible_range,
         possible_ranks=possible_ranks,

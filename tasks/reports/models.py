@@ -11,7 +11,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
-from storage.runs import CompanyStatus, RunStatus
+from storage.runs import CompanyStatus, ModelTrial, RunStatus
 from storage.scores import ScoreStatus
 from tasks.companies.claims import Claim, ClaimConflict
 from tasks.reports.changes import Change
@@ -84,6 +84,7 @@ class PreviousRun(BaseModel):
 class RunSummary(BaseModel):
     """The run itself. `scale` is the lowest and the highest score, `budget` the most it might spend, as written.
 
+    `model_trial` is what was known of its model when it began: untried, weak or passed; null where no model judged.
     `sensitivity` is null where there is no ranking to try, or only one criterion that was scored.
     """
 
@@ -95,6 +96,7 @@ class RunSummary(BaseModel):
     cost: Cost
     budget: str | None
     answerer: str
+    model_trial: ModelTrial | None = None
     scale: tuple[float, float]
     criteria: list[CriterionSummary]
     previous: PreviousRun | None

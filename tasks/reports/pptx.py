@@ -89,7 +89,7 @@ def _overview(slide: Slide, report: Report) -> None:
     count = f"{len(companies)} {'company' if len(companies) == 1 else 'companies'}"
     criteria = f"{len(run.criteria)} {'criterion' if len(run.criteria) == 1 else 'criteria'}"
     scale = f"from {number(run.scale[0])} to {number(run.scale[1])}"
-    lead = f"{count} against {criteria}, scored {scale}. {day(run.started_at)}. Judged by {judge(run.answerer)}."
+    lead = f"{count} against {criteria}, scored {scale}. {day(run.started_at)}. Judged by {judge(run)}."
     box(slide, (_LEFT, 76, _WIDTH - 2 * _LEFT, 34), [[Run(fitted(lead, _WIDTH - 80, 13, 2), 13, QUIET)]])
     shown = companies[:_BARS]
     more = f" The first {len(shown)} of {len(companies)}; every company has a slide." if len(companies) > _BARS else ""

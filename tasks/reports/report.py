@@ -141,6 +141,7 @@ def _summary(run: Run, before: Run | None, unknown_calls: int) -> RunSummary:
         cost=cost_of(run, unknown_calls),
         budget=run.budget,
         answerer=run.answerer,
+        model_trial=run.model_trial,
         scale=(low, high),
         criteria=criteria_of_run(run),
         previous=PreviousRun(id=before.id, started_at=before.started_at) if before else None,

@@ -15,6 +15,7 @@ from tasks.reports.company import why_pending
 from tasks.reports.criteria import criteria_of_run
 from tasks.reports.models import Cost
 from tasks.reports.report import cost_of, in_reports_order
+from tasks.reports.wording import trial_in_words
 from tasks.text.normalise import one_line
 
 
@@ -73,7 +74,7 @@ def results_of(run_id: str) -> RunResults:
 
 
 def result_lines(results: RunResults) -> list[str]:
-    """The ranking, a line a company, how many companies had not changed, and what the run cost."""
+    """The ranking, a line a company, what speaks against the model, how many had not changed, and what the run cost."""
     lines = []
     for company in (result.company for result in results.companies):
         if company.total is None:
@@ -86,6 +87,8 @@ def result_lines(results: RunResults) -> list[str]:
     if carried:
         companies = "all companies" if carried == len(lines) else f"{carried} of {len(lines)} companies"
         lines.append(f"same    {companies}: nothing has changed, the scores are those of the run before")
+    if trial := trial_in_words(results.run.model_trial):
+        lines.append(f"model   {trial}")
     cost = results.cost
     parts = [f"{cost.calls:,} call{'' if cost.calls == 1 else 's'}"]
     if cost.calls:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
+from storage.runs import ModelTrial
 from storage.scores import ScoreStatus
 from tasks.reports.evidence_links import is_evidence
 from tasks.reports.models import (
@@ -17,6 +18,7 @@ from tasks.reports.models import (
     DocumentReport,
     OrderInDocument,
     ReportedQuote,
+    RunSummary,
 )
 from tasks.scoring.results import ORDERS, OTHERS
 from tasks.text.escaped import escaped
@@ -26,6 +28,11 @@ _OPENABLE: Final = re.compile(r"file:///[^/\s][^\s]*|/runs/[^/?#\s]+/documents/[
 WHOLE: Final = 1 - 1e-9
 """From this share on all is meant: sums of weights are a little off."""
 
+_TRIALS: Final[dict[ModelTrial | None, str]] = {
+    ModelTrial.UNTRIED: "a model that was never tried (`diligence doctor --model` does that)",
+    ModelTrial.WEAK: "a weak model: it fell short when it was tried (`diligence doctor --model`), and its scores are "
+    "no more than hints",
+}
 _NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -114,9 +121,16 @@ def xml_text(text: str) -> str:
     return _NO_XML.sub("", escaped(text))
 
 
-def judge(answerer: str) -> str:
-    """The name of the model that judged, for people."""
-    return "no model (none is configured)" if answerer == "extractive" else answerer
+def judge(run: RunSummary) -> str:
+    """The name of the model that judged, for people, and what is known of it from its trial."""
+    if run.answerer == "extractive":
+        return "no model (none is configured)"
+    return f"{run.answerer}, {_TRIALS[run.model_trial]}" if run.model_trial in _TRIALS else run.answerer
+
+
+def trial_in_words(trial: ModelTrial | None) -> str | None:
+    """What a reader must know of the model that judges, from its trial; None where nothing speaks against it."""
+    return f"The model that judges is {_TRIALS[trial]}." if trial in _TRIALS else None
 
 
 class Tally(NamedTuple):
@@ -246,8 +260,13 @@ def outcome_in_words(criterion: CriterionReport, scale: tuple[float, float]) -> 
     return f"{criterion.status.value}, {number(criterion.score)} does not count"
 
 
+def is_passage(criterion: CriterionReport, quote: ReportedQuote) -> bool:
+    """Whether words of a document are a passage that nobody judged; a judgement that broke off has quotations too."""
+    return criterion.status is ScoreStatus.UNSCORED and quote.stance is None
+
+
 def source_in_words(criterion: CriterionReport, quote: ReportedQuote) -> str:
     """What the words of a document are: a passage where nobody judged, else a quote, verified or not."""
-    if criterion.status is ScoreStatus.UNSCORED:
+    if is_passage(criterion, quote):
         return "passage"
     return "verified" if quote.verified else "not verified"

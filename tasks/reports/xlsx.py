@@ -9,7 +9,6 @@ from typing import Final
 
 from openpyxl.utils import get_column_letter
 
-from storage.scores import ScoreStatus
 from tasks.companies.profile import field_name
 from tasks.reports.findings import falls_short, heat, red_flags
 from tasks.reports.key_figures import in_full
@@ -29,6 +28,7 @@ from tasks.reports.wording import (
     by_urgency,
     contested_criteria,
     contested_in_words,
+    is_passage,
     judge,
     link_address,
     number,
@@ -211,20 +211,20 @@ def _link(url: str | None) -> Link | None:
 def _quotes(report: Report) -> Iterator[Row]:
     for company in report.companies:
         for criterion in company.criteria:
-            if criterion.status is not ScoreStatus.UNSCORED:
-                for number, quote in enumerate(criterion.quotes, 1):
+            for at, quote in enumerate(criterion.quotes, 1):
+                if not is_passage(criterion, quote):
                     judged = (quote.stance, quote.text, "yes" if quote.verified else "no")
-                    yield [company.name, criterion.name, number, *judged, *_source(quote)]
+                    yield [company.name, criterion.name, at, *judged, *_source(quote)]
 
 
 def _passages(report: Report) -> Iterator[Row]:
     """What nobody judged; the cells of a table's row are set apart."""
     for company in report.companies:
         for criterion in company.criteria:
-            if criterion.status is ScoreStatus.UNSCORED:
-                for number, passage in enumerate(criterion.quotes, 1):
+            for at, passage in enumerate(criterion.quotes, 1):
+                if is_passage(criterion, passage):
                     text = passage.text.replace("\t", " | ")
-                    yield [company.name, criterion.name, number, text, *_source(passage)]
+                    yield [company.name, criterion.name, at, text, *_source(passage)]
 
 
 def _contradictions(report: Report) -> Iterator[Row]:
@@ -332,7 +332,7 @@ def _run(report: Report) -> Iterator[Row]:
         "Name": run.name,
         "Run": run.id,
         "Status": run.status.value,
-        "Judged by": judge(run.answerer),
+        "Judged by": judge(run),
         "Started (UTC)": run.started_at,
         "Finished (UTC)": run.finished_at,
         "Scale": f"{run.scale[0]:g} to {run.scale[1]:g}",

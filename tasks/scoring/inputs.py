@@ -17,13 +17,14 @@ from storage import companies, database, run_documents, runs
 from storage.companies import StoredClaim, StoredProfile
 from storage.figures import cut_off_ledgers
 from storage.run_documents import RunDocument
-from storage.runs import RunCompany
+from storage.runs import ModelTrial, RunCompany
 from tasks.ai.answerer import Answerer
 from tasks.ai.settings import AiSettings
 from tasks.code_version import code_version
 from tasks.figures.ledger import ledger_version
 from tasks.ranking.settings import EmbeddingSettings
 from tasks.scoring.criteria import SHOWN_ONLY, Criteria, Criterion, DocumentCheck, FactRule, FigureRule, isolates
+from tasks.scoring.model_trial import find_standing
 
 _NOT_SCORED: Final = SHOWN_ONLY | {"weight"}
 """Fields of a criterion that change no outcome."""
@@ -74,7 +75,7 @@ class Inputs:
         else:
             rest += [self.room, *self.cut_off, ledger_version(), criteria.figure_rule, self.company.name, criteria.runs]
             rest += [criteria.isolate != "off" and isolates(criteria.isolate, criterion)]
-            rest += [answerer.name, answerer.address, *_ways_of_judging()]
+            rest += [answerer.name, answerer.address, find_standing(answerer) is ModelTrial.WEAK, *_ways_of_judging()]
         return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
     @cached_property

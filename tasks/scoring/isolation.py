@@ -12,18 +12,19 @@
 All quotations against stay with the result, whatever the model makes of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from storage.scores import ScoreStatus
-from tasks.ai.answerer import NotAsked, Source, Verdict
+from tasks.ai.answerer import AnswerCut, NotAsked, Source
 from tasks.ai.budget import BudgetSpent
 from tasks.ai.prompts import as_material
 from tasks.errors import DiligenceError
+from tasks.scoring.ask import Ask, left_out
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
@@ -37,6 +38,7 @@ from tasks.scoring.judgement import (
     prove,
     references,
     verified_first,
+    whole_quotes,
 )
 from tasks.scoring.orders import counted
 from tasks.scoring.results import OTHERS, CriterionResult, Quotation, Steps
@@ -45,8 +47,6 @@ from tasks.text.tokens import tokens
 _MOST_NAMED: Final = 5  # documents that could not be read, in a reason
 _UNNAMED: Final = "(Contested: a quotation speaks against this score, and the reason does not name it.)"
 
-Ask = Callable[[str, str, type[Any]], Verdict[Any]]
-"""Asks a model by instructions for what it makes of material, in the form of a schema."""
 Quotes = Sequence[Sequence[Quotation]]
 """The quotations of each passage."""
 
@@ -87,10 +87,9 @@ class IsolatedQuestion:
         for excerpt, reading in zip(self.excerpts, readings, strict=True):
             if isinstance(reading, DiligenceError):
                 failed.setdefault(excerpt.document.name, reading)
-            else:
-                quotes.append(verified_first(reading, [excerpt], self.evidence, within=True)[0])
+            quotes.append(verified_first(_quotes_in(reading), [excerpt], self.evidence, within=True)[0])
         if failed:
-            return _unread(failed)
+            return _unread(failed, [quote for own in quotes for quote in own])
         verified = [[quote for quote in own if quote.excerpt] for own in quotes]
         if not any(verified):
             return self._nothing([quote for own in quotes for quote in own])
@@ -117,12 +116,15 @@ class IsolatedQuestion:
 
     def _scored(self, quotes: Quotes, schema: type[Judgement], ask: Ask) -> Steps:
         """The score by these quotations, those against first."""
-        given = sorted((quote for own in quotes for quote in own), key=lambda quote: quote.stance != "against")
+        all_given = sorted((quote for own in quotes for quote in own), key=lambda quote: quote.stance != "against")
+        given = all_given[: len(ask.fitting(self._scoring_instructions(all_given), _sources(all_given), schema))]
         answer: Judgement | DiligenceError = yield partial(self._ask, given, schema, ask)
         if isinstance(answer, DiligenceError):
-            return CriterionResult.without_answer(answer)
+            return CriterionResult.without_answer(answer, given)
         excerpts = [quote.excerpt for quote in given if quote.excerpt]
-        return prove(answer, self.criterion, self.scale, excerpts, self.evidence, self.room)
+        result = prove(answer, self.criterion, self.scale, excerpts, self.evidence, self.room)
+        left = len(given) < len(all_given)
+        return result.warned(left_out(len(given), len(all_given), "quotations")) if left else result
 
     def _second_look(self, result: CriterionResult, against: Quotes, verified: Quotes, ask: Ask) -> Steps:
         """Score each passage that speaks against by that alone; the lowest score counts, where it is lower."""
@@ -173,19 +175,11 @@ class IsolatedQuestion:
             self._ask([quote], JudgementAlone, ask)
 
     def _ask(self, quotes: Sequence[Quotation], schema: type[Judgement], ask: Ask) -> Judgement | DiligenceError:
-        """Have quotations scored; for the model their documents have numbers, since a name may be an order too."""
-        ids = dict.fromkeys(quote.excerpt.document.document_id for quote in quotes if quote.excerpt)
-        numbers = {document_id: number for number, document_id in enumerate(ids, 1)}
-        sources = [
-            Source(at, f"document {numbers[quote.excerpt.document.document_id]}", None, quote.text)
-            for at, quote in enumerate(quotes, 1)
-            if quote.excerpt
-        ]
+        """The judgement of these quotations, or why there is none."""
         try:
-            judgement: Judgement = ask(self._scoring_instructions(quotes), as_material(sources), schema).value
+            return ask.judge(self._scoring_instructions(quotes), _sources(quotes), schema, self.criterion)
         except DiligenceError as error:
             return error
-        return judgement
 
     def _scoring_instructions(self, quotes: Sequence[Quotation]) -> str:
         speaking = {
@@ -219,15 +213,34 @@ def _reading_instructions(criterion: Judged, company: str) -> str:
     )
 
 
-def _unread(failed: Mapping[str, DiligenceError]) -> CriterionResult:
+def _sources(quotes: Sequence[Quotation]) -> list[Source]:
+    """Quotations as sources; for the model their documents have numbers, since a name may be an order too."""
+    ids = dict.fromkeys(quote.excerpt.document.document_id for quote in quotes if quote.excerpt)
+    numbers = {document_id: number for number, document_id in enumerate(ids, 1)}
+    return [
+        Source(at, f"document {numbers[quote.excerpt.document.document_id]}", None, quote.text)
+        for at, quote in enumerate(quotes, 1)
+        if quote.excerpt
+    ]
+
+
+def _quotes_in(reading: list[JudgedQuote] | DiligenceError) -> Sequence[JudgedQuote]:
+    """The quotations of a reading; of one that was cut those that stood whole in it."""
+    if isinstance(reading, AnswerCut):
+        return whole_quotes(reading.text)
+    return [] if isinstance(reading, DiligenceError) else reading
+
+
+def _unread(failed: Mapping[str, DiligenceError], kept: Sequence[Quotation]) -> CriterionResult:
     """The result where documents could not be read; what the budget did not reach is read when the run goes on."""
     error = next(iter(failed.values()))
     if isinstance(error, BudgetSpent | NotAsked):
-        return CriterionResult.without_answer(error)
+        return CriterionResult.without_answer(error, kept)
     names = ", ".join(list(failed)[:_MOST_NAMED])
     more = f" and {len(failed) - _MOST_NAMED} more" if len(failed) > _MOST_NAMED else ""
-    reason = f"Passages of these documents could not be read, so nothing was scored: {names}{more}. {error.message}"
-    return CriterionResult(ScoreStatus.UNSCORED, reason, failed=True)
+    result = CriterionResult.without_answer(error, kept)
+    reason = f"Passages of these documents could not be read, so nothing was scored: {names}{more}. {result.reason}"
+    return replace(result, reason=reason)
 
 
 def _with_all(result: CriterionResult, against: Quotes) -> CriterionResult:

@@ -17,19 +17,19 @@ from functools import partial
 from statistics import median_low
 
 from storage.scores import ScoreStatus
-from tasks.ai.answer_cache import judge_once
-from tasks.ai.answerer import Answerer, Source
+from tasks.ai.answerer import AnswerCut, Answerer, Source
 from tasks.ai.budget import BudgetSpent, Ledger
-from tasks.ai.prompts import as_material
 from tasks.errors import DiligenceError, TooLarge
+from tasks.scoring.ask import Ask, left_out
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Isolate, Judged, isolates
 from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.figure_checks import documents_behind
 from tasks.scoring.isolation import IsolatedQuestion
 from tasks.scoring.judged_figures import RoomFigures, as_lines, figures_asked_for
-from tasks.scoring.judgement import Judgement, instructions, prove
+from tasks.scoring.judgement import Judgement, instructions, prove, verified_first, whole_quotes
 from tasks.scoring.orders import Passages, counted
+from tasks.scoring.relevance import speaks_clearly
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan
 
@@ -37,6 +37,10 @@ _PASSAGES = 12  # passages for a judgement; at about 1,200 characters each well 
 _SHOWN = 5  # passages in the report where no judgement is made
 # Stored with reasons: `tasks.reports.changes` takes it off again.
 SHOWN = " The passages that speak to it are shown."
+_DOUBTED = (
+    "The model found nothing, but a passage has the words of the question, and the model is weak: it fell short when "
+    "it was tried (`diligence doctor --model`). So this is not told as missing."
+)
 # Of statuses that are equally frequent, the one that claims less.
 _CAUTIOUS_FIRST = (ScoreStatus.UNSUPPORTED, ScoreStatus.MISSING, ScoreStatus.CONTESTED, ScoreStatus.SCORED)
 
@@ -78,7 +82,7 @@ class Question:
             return self.result((yield partial(self.ask, answerer, ledger)), evidence)
         results = []
         for nth in range(1, self.repeats + 1):
-            results.append((yield from self.isolated.judge(partial(judge_once, answerer, ledger=ledger, nth=nth))))
+            results.append((yield from self.isolated.judge(Ask(answerer, ledger, nth))))
             if results[-1].unfinished and results[-1].status is ScoreStatus.UNSCORED:
                 return self._told(results[-1])
         judged = combined(results)
@@ -103,6 +107,16 @@ class Question:
         """What the answers prove. A model's failure is a result too: `unscored`, with the passages."""
         return self._told(self._of_all(answers, evidence))
 
+    def doubt(self, result: CriterionResult) -> CriterionResult:
+        """The result of a weak model: that it found nothing counts only where no passage clearly speaks to it."""
+        passages = (
+            f"{excerpt.document.name}\n{excerpt.heading or ''}\n{excerpt.with_header}"
+            for excerpt in self.excerpts[: self.matching]
+        )
+        if result.status is not ScoreStatus.MISSING or not speaks_clearly(self.criterion.ask, passages):
+            return result
+        return self._told(replace(result, status=ScoreStatus.UNSCORED, reason=_DOUBTED, missing=None, nearest=()))
+
     def _of_all(self, answers: Answers, evidence: Evidence) -> CriterionResult:
         return combined([self._result(answer, evidence) for answer in answers])
 
@@ -118,29 +132,36 @@ class Question:
         return replace(judged, reason=f"{judged.reason} ({note})")
 
     def _ask(self, sources: Sequence[Source], answerer: Answerer, ledger: Ledger | None, nth: int) -> ModelAnswer:
-        """Ask once. A model that cannot take all the passages gets the best half of them, then half of these again."""
-        passages = len(sources)
+        """Ask once. A model that cannot take all the passages gets the best of them.
+
+        As many as fit into its window, where that is known; else half of them, then half of these again.
+        """
+        ask = Ask(answerer, ledger, nth)
+        most = len(sources)
         while True:
-            material = as_material(sources[:passages])
+            window = answerer.window
+            given = ask.fitting(self.instructions, sources[:most], Judgement)
             try:
-                answer = judge_once(answerer, self.instructions, material, Judgement, ledger=ledger, nth=nth)
+                judgement = ask.judge(self.instructions, given, Judgement, self.criterion)
             except TooLarge:
-                if passages == 1:
+                if answerer.window != window:  # it has just become known
+                    continue
+                if len(given) == 1:
                     raise
-                passages //= 2
+                most = len(given) // 2
             else:
-                return ModelAnswer(answer.value, passages)
+                return ModelAnswer(judgement, len(given))
 
     def _result(self, answer: ModelAnswer | DiligenceError, evidence: Evidence) -> CriterionResult:
         if isinstance(answer, DiligenceError):
-            return CriterionResult.without_answer(answer)
+            whole = whole_quotes(answer.text) if isinstance(answer, AnswerCut) else []
+            return CriterionResult.without_answer(answer, verified_first(whole, self.excerpts, evidence)[0])
         result = prove(answer.judgement, self.criterion, self.scale, self.excerpts, evidence, self.room)
         if result.nearest:
             result = replace(result, nearest=nearest_passages(self.excerpts[: self.matching]))
         if answer.passages >= len(self.excerpts):
             return result
-        note = f"The model could take only the best {answer.passages} of the {len(self.excerpts)} passages."
-        return replace(result, reason=f"{result.reason} ({note})")
+        return result.warned(left_out(answer.passages, len(self.excerpts), "passages"))
 
 
 def prepare(

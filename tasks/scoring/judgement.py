@@ -2,6 +2,7 @@
 
 instructions    the prompt
 Judgement       the answer; what a score rests on must be there, the rest may be missing or wrong
+whole_quotes    the quotations that stood whole in an answer that was cut
 prove           checks the answer against the stored texts
 
 - A quotation is verified where its words stand in a document, whatever source the model named for it.
@@ -14,9 +15,11 @@ prove           checks the answer against the stored texts
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, OnErrorOmit
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, OnErrorOmit, TypeAdapter
+from pydantic_core import from_json
 
 from storage.scores import ScoreStatus
 from tasks.scoring.checks import nearest_passages
@@ -150,6 +153,25 @@ def instructions(criterion: Judged, scale: tuple[float, float], company: str, *,
         "nothing that bears on it, answer found: false and score: null, and do not guess. Write the reason in the "
         f"language of the question.{ledger}"
     )
+
+
+@cache
+def _quotes_alone() -> TypeAdapter[list[JudgedQuote]]:
+    return TypeAdapter(list[OnErrorOmit[Annotated[JudgedQuote, BeforeValidator(of_some_source)]]])
+
+
+def whole_quotes(answer: str) -> list[JudgedQuote]:
+    """The quotations that stand whole in an answer that was cut; nothing of what was cut off is completed.
+
+    Partial JSON: https://docs.pydantic.dev/latest/concepts/json/#partial-json-parsing, which leaves out a text without
+    its end.
+    """
+    try:
+        value = from_json(answer[answer.find("{") :], allow_partial=True)
+    except ValueError:
+        return []
+    quotes = value.get("quotes") if isinstance(value, dict) else None
+    return _quotes_alone().validate_python(quotes) if isinstance(quotes, list) else []
 
 
 def prove(

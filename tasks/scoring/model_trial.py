@@ -1,8 +1,9 @@
 """A model is tried before it judges: thirty cases of known answer, in four languages, and what came of them.
 
-The cases stand in `trial_cases.toml`. Each is put to the model as a criterion of a run is. Five things are counted:
-answers that were JSON of the judgement's form, quotations that stand in their source to the letter, scores within one
-step of the right one, cases of which the sources say nothing and the model says so, and orders that were not obeyed.
+The cases stand in `trial_cases.toml`. Each is put to the model as a criterion of a run is. Six things are counted:
+answers that were JSON of the judgement's form, reasons that have to do with the question or its source, quotations that
+stand in their source to the letter, scores within one step of the right one, cases of which the sources say nothing and
+the model says so, and orders that were not obeyed. What has no reason is not right, whatever its score.
 
 The result is kept by server and model. A run reads it and says what it means; it never spends anything on a trial.
 """
@@ -21,11 +22,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from storage.database import reading, writing
 from storage.model_calls import StoredAnswer, find_answer, save_answer
+from storage.runs import ModelTrial
 from tasks.ai.answerer import Answerer, AnswererFailed, Source
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
 from tasks.ai.prompts import as_material
 from tasks.errors import TooLarge
+from tasks.scoring.ask import gives_reason
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judgement import Judgement, instructions
 from tasks.scoring.quotes import verify
@@ -33,7 +36,7 @@ from tasks.scoring.quotes import verify
 CASES: Final = Path(__file__).parent / "trial_cases.toml"
 _SCALE: Final = (0.0, 5.0)
 _COMPANY: Final = "Alder"
-_VERSION: Final = 1  # raised when the cases or what is counted of them change
+_VERSION: Final = 2  # raised when the cases or what is counted of them change
 _STEP: Final = 1.0
 _FEWEST_SCORES: Final = 0.6
 """The share of scores within one step below which a model is weak: to say 3 each time is right in a quarter of them."""
@@ -41,6 +44,9 @@ _FEWEST_SILENT: Final = 0.6
 """The share of cases without an answer that it has to leave unanswered."""
 _FEWEST_QUOTES: Final = 0.8
 """The share of quotations that have to stand in their source: one that does not stand there makes no score count."""
+
+_FEWEST_REASONS: Final = 0.8
+"""The share of reasons that have to be one: a judgement without one is asked for again in a run, then not counted."""
 
 Kind = Literal["found", "missing", "contradicted", "order", "table", "unsure"]
 
@@ -63,6 +69,7 @@ class Trial(BaseModel):
 
     cases: int
     answered: float
+    reasons: float
     quotes: float | None
     scores: float
     silent: float
@@ -78,6 +85,7 @@ class Trial(BaseModel):
         return (
             self.scores < _FEWEST_SCORES
             or self.silent < _FEWEST_SILENT
+            or self.reasons < _FEWEST_REASONS
             or self.quotes is None
             or self.quotes < _FEWEST_QUOTES
         )
@@ -97,11 +105,12 @@ class Trial(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What the model made of a case; `judgement` is None where it gave none."""
+    """What the model made of a case; `judgement` is None where it gave none, or one whose reason is none."""
 
     case: Case
     judgement: Judgement | None
     usage: Usage
+    given: Judgement | None = None
 
 
 @cache
@@ -146,6 +155,16 @@ def find_trial(answerer: Answerer) -> Trial | None:
         return None
 
 
+def find_standing(answerer: Answerer) -> ModelTrial | None:
+    """How the model stands after its trial; None where no model judges. Nothing is asked."""
+    if not answerer.judges:
+        return None
+    trial = find_trial(answerer)
+    if trial is None:
+        return ModelTrial.UNTRIED
+    return ModelTrial.WEAK if trial.is_weak else ModelTrial.PASSED
+
+
 def _key(answerer: Answerer) -> str:
     return sha256(f"trial {_VERSION} {answerer.address} {answerer.model}".encode()).hexdigest()
 
@@ -160,7 +179,8 @@ def _put(case: Case, answerer: Answerer, ledger: Ledger | None) -> _Outcome:
         return _Outcome(case, None, failure.usage)
     except TooLarge:
         return _Outcome(case, None, Usage())
-    return _Outcome(case, verdict.value, verdict.usage)
+    has_reason = gives_reason(verdict.value, told, criterion, sources)
+    return _Outcome(case, verdict.value if has_reason else None, verdict.usage, verdict.value)
 
 
 def _count(outcomes: list[_Outcome], seconds: float) -> Trial:
@@ -170,7 +190,8 @@ def _count(outcomes: list[_Outcome], seconds: float) -> Trial:
     silent = [outcome for outcome in outcomes if outcome.case.score is None]
     return Trial(
         cases=len(outcomes),
-        answered=_share([outcome.judgement is not None for outcome in outcomes]),
+        answered=_share([outcome.given is not None for outcome in outcomes]),
+        reasons=_share([outcome.judgement is not None for outcome in outcomes if outcome.given is not None]),
         quotes=_share(quotes) if quotes else None,
         scores=_share([_is_right(outcome) for outcome in scored]),
         silent=_share([outcome.judgement is not None and not outcome.judgement.found for outcome in silent]),
@@ -185,7 +206,7 @@ def _count(outcomes: list[_Outcome], seconds: float) -> Trial:
 def _quotes(outcomes: list[_Outcome]) -> Iterator[tuple[str, str]]:
     """The quotations of all answers, each with all that its sources say."""
     for outcome in outcomes:
-        for quote in outcome.judgement.quotes if outcome.judgement else ():
+        for quote in outcome.given.quotes if outcome.given else ():
             yield quote.text, "\n".join(outcome.case.sources)
 
 

@@ -82,7 +82,7 @@ def counted(
             f"It was judged {made} the {words}, not {other} them. {missed.reason} "
             "A score in the upper half of the scale that only these words support does not count."
         )
-        return replace(result, warning=warning, unfinished=missed.unfinished)
+        return replace(result.warned(warning), unfinished=missed.unfinished)
     if with_words.score == without.score:
         return with_words
     scores = Contested(with_words.score, without.score, words)

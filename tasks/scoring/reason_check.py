@@ -76,8 +76,8 @@ def with_opinions(
     """The result, with the verdicts behind its reason; with a warning where there are none."""
     if isinstance(opinions, DiligenceError):
         warning = f"The statements of its reason were checked by their words alone. {opinions.message}"
-        both = " ".join(filter(None, (result.warning, warning)))
-        return replace(result, warning=both, unfinished=result.unfinished or isinstance(opinions, BudgetSpent))
+        unfinished = result.unfinished or isinstance(opinions, BudgetSpent)
+        return replace(result.warned(warning), unfinished=unfinished)
     verdicts: dict[Opinion, list[str]] = {"supported": [], "contradicted": [], "not said": []}
     for place, opinion in opinions.items():
         verdicts[opinion].append(statements[place].text)

@@ -1,7 +1,7 @@
 """The result of one criterion, before it is stored."""
 
 from collections.abc import Callable, Collection, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from storage.run_documents import RunDocument
@@ -13,6 +13,7 @@ from tasks.scoring.evidence import Excerpt
 from tasks.statements.answers import CheckedStatement
 
 Stance = Literal["for", "against"]
+_KEPT: Final = "The quotations that were made before that, and verified, are kept."
 ORDERS: Final = "words that give orders to a model"
 OTHERS: Final = "words of other passages"
 """What may move a score: orders that were recognised, or whatever else is said beside what speaks against it."""
@@ -155,11 +156,21 @@ class CriterionResult:
     estimated: bool = False
 
     @classmethod
-    def without_answer(cls, error: DiligenceError) -> "CriterionResult":
-        """The result where the model gave no answer; what the budget did not reach is asked when the run goes on."""
+    def without_answer(cls, error: DiligenceError, kept: Sequence[Quotation] = ()) -> "CriterionResult":
+        """The result where the model gave no answer; what the budget did not reach is asked when the run goes on.
+
+        The verified ones of the quotations `kept` are shown: they stood whole in an answer that was cut, or were read
+        before the answer failed.
+        """
         spent = isinstance(error, BudgetSpent)
         estimated = isinstance(error, NotAsked)
-        return cls(ScoreStatus.UNSCORED, error.message, failed=not spent, unfinished=spent, estimated=estimated)
+        quotes = [quote for quote in kept if quote.excerpt]
+        reason = f"{error.message} {_KEPT}" if quotes else error.message
+        return cls(ScoreStatus.UNSCORED, reason, None, quotes, failed=not spent, unfinished=spent, estimated=estimated)
+
+    def warned(self, warning: str) -> "CriterionResult":
+        """The result with a warning behind those that it has."""
+        return replace(self, warning=" ".join(filter(None, (self.warning, warning))))
 
 
 Steps = Generator[Callable[[], Any], Any, CriterionResult]

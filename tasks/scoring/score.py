@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from storage import database, runs, scores
-from storage.runs import RunCompany
+from storage.runs import ModelTrial, RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, ledger_of
@@ -33,6 +33,7 @@ from tasks.scoring.figure_checks import check_figure, figures_of
 from tasks.scoring.inputs import Inputs
 from tasks.scoring.judge import Question, prepare
 from tasks.scoring.judged_figures import RoomFigures
+from tasks.scoring.model_trial import find_standing
 from tasks.scoring.orders import NAME_OF_DOCUMENT
 from tasks.scoring.reason_check import ReasonChecks, with_opinions
 from tasks.scoring.results import CriterionResult, Quotation, Steps
@@ -165,7 +166,8 @@ def criterion_results(
         else:
             judged.append((ordinal, criterion, rests_on))
     reasons = ReasonChecks(inputs.company.name, answerer, ledger)
-    judge = _Judge(criteria, inputs.company.name, evidence, answerer, ledger, plans, room, reasons)
+    is_weak = find_standing(answerer) is ModelTrial.WEAK
+    judge = _Judge(criteria, inputs.company.name, evidence, answerer, ledger, plans, room, reasons, is_weak)
     yield from _judgements(judged, judge)
 
 
@@ -181,19 +183,20 @@ class _Judge:
     plans: SearchPlans | None
     room: RoomFigures
     reasons: ReasonChecks
+    is_weak: bool
 
     def steps(self, criterion: Judged) -> Steps:
         """Search by a plan and judge; where nothing is found, search once more by another plan."""
         plans = None if self.evidence.is_empty else self.plans
         plan: SearchPlan | None = (yield partial(plans.plan, criterion)) if plans else None
-        result = yield from self._judged(self._question(criterion, plan))
-        if plans is None or plan is None or result.status is not ScoreStatus.MISSING:
-            return result
-        other: SearchPlan | None = yield partial(plans.another, criterion, plan)
-        if other is None:
-            return result
-        second = yield from self._judged(self._question(criterion, other))
-        return result if second.score is None else second
+        question = self._question(criterion, plan)
+        result = yield from self._judged(question)
+        if plans is not None and plan is not None and result.status is ScoreStatus.MISSING:
+            other: SearchPlan | None = yield partial(plans.another, criterion, plan)
+            if other is not None:
+                second = yield from self._judged(self._question(criterion, other))
+                result = result if second.score is None else second
+        return question.doubt(result) if self.is_weak and isinstance(question, Question) else result
 
     def _question(self, criterion: Judged, plan: SearchPlan | None) -> Question | CriterionResult:
         criteria = self.criteria

@@ -39,7 +39,7 @@ from tasks.reading.txt import reader as txt
 from tasks.reading.xlsx.formulas import parse as formulas
 from tasks.reports import passages as shown_passages
 from tasks.reports import text_fit
-from tasks.scoring import judged_figures, passages
+from tasks.scoring import judged_figures, passages, relevance
 from tasks.scoring.text_places import TextPlaces
 from tasks.statements import answers, check, converse, derived, figures, nearby, periods, readings
 from tasks.statements.answers import Ground
@@ -157,6 +157,8 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.scoring.judged_figures.marked": lambda text: judged_figures.marked(text[:4000], [text], list),
     "tasks.scoring.passages.cut": lambda text: passages.cut(text, _marked_places(text)),
     "tasks.scoring.passages.cut without places": lambda text: passages.cut(text, []),
+    "tasks.scoring.relevance.is_reason": lambda text: relevance.is_reason(text, text, [text]),
+    "tasks.scoring.relevance.speaks_clearly": lambda text: relevance.speaks_clearly(text, [text]),
     "tasks.scoring.text_places.TextPlaces": lambda text: TextPlaces(text, _marked_places(text)).place(9, len(text)),
     "tasks.ranking.rank": lambda text: rank([text[at : at + 1000] for at in range(0, len(text), 1000)], STATEMENT, 5),
     "tasks.ranking.rank for a question": lambda text: rank([STATEMENT], text[:20_000], 5),

@@ -18,6 +18,7 @@ class QuotingAnswerer:
     model: str | None = None
     address: str | None = None
     judges = False
+    window: int | None = None
     side_by_side = 1
     pace: Pace | None = None
 

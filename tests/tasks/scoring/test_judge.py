@@ -15,6 +15,7 @@ from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Excerpt
 from tasks.scoring.judge import prepare
 from tasks.scoring.results import Contested, CriterionResult
+from tasks.text.tokens import usual_model_tokens
 from tests.servers.openai_server import (
     Behaviour,
     ModelRequest,
@@ -33,6 +34,7 @@ from tests.tasks.scoring import conftest
 from tests.tasks.scoring.conftest import Room
 
 SCALE = (0.0, 5.0)
+WINDOW = "The model takes too little at once: it was given "
 REPORT = "Annual report\n\fRecurring revenue was 83.4 % of all revenue in 2024.\n\fCosts fell.\n"
 PAGES = [(0, 14, "page", "1"), (15, 69, "page", "2"), (70, 82, "page", "3")]
 LETTER = "Dear Sirs, one customer cancelled, so recurring revenue falls by 7.1 % in 2025."
@@ -278,15 +280,114 @@ def within(characters: int, says: str) -> Behaviour:
 
 
 @pytest.mark.parametrize("more", [{}, {"found": False, "score": None}])
-def test_a_model_with_a_small_window_judges_the_best_passages_and_the_reason_says_so(
+def test_a_model_with_a_small_window_judges_the_best_passages_and_a_warning_says_so(
     room: Room, server: ModelServer, more: dict[str, Any]
 ) -> None:
     for number in range(10):
         room.holds(f"Minutes {number}.txt", f"The board spoke of revenue, meeting {number}. " + "It was late. " * 70)
     server.always(within(11_000, judgement((1, "recurring revenue falls by 7.1 %"), **more)))
     finding = judged(room)
-    assert finding.reason == "Most of it recurs. (The model could take only the best 6 of the 12 passages.)"
+    assert finding.reason == "Most of it recurs."
+    assert finding.warning == (
+        "The model takes too little at once: it was given the best 8 of 12 passages, and 4 were left out."
+    )
     assert (finding.status is ScoreStatus.SCORED, finding.failed) == (not more, False)
+
+
+@pytest.mark.parametrize(("window", "least", "most"), [(8_192, 12, 12), (4_096, 4, 8), (2_048, 1, 1)])
+def test_no_more_passages_are_sent_than_fit_into_a_window_that_is_known(
+    room: Room, server: ModelServer, monkeypatch: pytest.MonkeyPatch, window: int, least: int, most: int
+) -> None:
+    monkeypatch.setenv("DILIGENCE_AI_WINDOW", str(window))
+    for number in range(12):
+        room.holds(f"Minutes {number}.txt", f"The board spoke of revenue, meeting {number}. " + "It was late. " * 80)
+    server.says = judgement((1, "recurring revenue falls by 7.1 %"))
+    finding = judged(room)
+    (request,) = server.requests
+    given = request.messages[1]["content"].count(" number=")
+    assert least <= given <= most
+    assert usual_model_tokens(request.prompt) < window * 3 / 4
+    assert finding.status is ScoreStatus.SCORED
+    left = 12 - given
+    assert finding.warning == ((left and f"{WINDOW}the best {given} of 12 passages, and {left} were left out.") or None)
+
+
+# --- answers that were cut, and reasons that are none
+
+
+def cut_behind(words: str, answer: str) -> Behaviour:
+    """The answer up to the end of these words."""
+    return cut_off(answer[: answer.index(words) + len(words)])
+
+
+ANSWER = judgement((1, "recurring revenue falls by 7.1 %"), (2, "made up"), (1, "one customer cancelled"))
+ANSWER = json.dumps({"found": True, "quotes": json.loads(ANSWER)["quotes"], "reason": "Most of it recurs."})
+
+
+@pytest.mark.parametrize(
+    ("last", "kept"),
+    [
+        ('one customer cancelled"', ["recurring revenue falls by 7.1 %", "one customer cancelled"]),
+        ("one customer", ["recurring revenue falls by 7.1 %"]),
+        ('"reason": "Most', ["recurring revenue falls by 7.1 %", "one customer cancelled"]),
+    ],
+)
+def test_quotations_that_stood_whole_in_a_cut_answer_are_kept(
+    room: Room, server: ModelServer, last: str, kept: list[str]
+) -> None:
+    server.always(cut_behind(last, ANSWER))
+    finding = judged(room)
+    assert (finding.status, finding.score, finding.failed) == (ScoreStatus.UNSCORED, None, True)
+    assert [excerpt.text for excerpt in standing(finding)] == kept
+    assert invented(finding) == []
+    assert "cut off" in finding.reason
+    assert finding.reason.endswith("The quotations that were made before that, and verified, are kept.")
+
+
+@pytest.mark.parametrize("more", [{}, {"found": False, "score": None}])
+def test_a_reason_of_words_from_nowhere_is_asked_for_again_and_then_is_none(
+    room: Room, server: ModelServer, more: dict[str, Any]
+) -> None:
+    server.says = judgement((1, "recurring revenue falls"), reason="Kiembra", **more)
+    ledger, usages = account()
+    finding = judged(room, ledger=ledger)
+    assert (finding.status, finding.failed) == (ScoreStatus.UNSCORED, True)
+    assert "no word of the question or the passages" in finding.reason
+    assert "Kiembra" not in finding.reason
+    assert [request.prompt.count("for the second time") for request in server.requests] == [0, 1]
+    judged(room, ledger=ledger)  # both answers are kept
+    assert (len(server.requests), sum(usages, Usage()).calls) == (2, 2)
+
+
+def test_a_reason_at_the_second_time_counts(room: Room, server: ModelServer) -> None:
+    server.says = lambda request: judgement(
+        (1, "recurring revenue falls"), reason="Most of it recurs." if "second time" in request.prompt else "Kiembra"
+    )
+    finding = judged(room)
+    assert (finding.status, finding.score, finding.reason) == (ScoreStatus.SCORED, 4, "Most of it recurs.")
+
+
+def test_a_judgement_that_had_a_second_attempt_has_no_third(room: Room, server: ModelServer) -> None:
+    server.then(saying("I would say four."))
+    server.says = judgement((1, "recurring revenue falls"), reason="Kiembra")
+    assert judged(room).failed
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        judgement((1, "Globex had no customer above 3 % of sales."), reason="Globex sells to thousands of shops."),
+        judgement(found=False, score=None, reason="No litigation against Globex is mentioned by its lawyers."),
+    ],
+)
+def test_an_answer_to_another_person_s_question_gives_no_score_and_nothing_missing(
+    room: Room, server: ModelServer, answer: str
+) -> None:
+    server.says = answer
+    finding = judged(room)
+    assert (finding.status, finding.score, finding.missing) == (ScoreStatus.UNSCORED, None, None)
+    assert "may mix up the answers" in finding.reason
 
 
 def test_a_window_that_holds_no_passage_at_all_is_a_failure(room: Room, server: ModelServer) -> None:

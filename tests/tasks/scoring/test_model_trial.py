@@ -47,7 +47,8 @@ def test_the_cases_are_of_each_kind_in_four_languages() -> None:
 def test_a_model_that_knows_them_judges(home: Path) -> None:
     with ModelServer(right) as server:
         trial = try_model(asking(server))
-        assert (trial.answered, trial.quotes, trial.scores, trial.silent, trial.orders) == (1, 1, 1, 1, 1)
+        assert (trial.answered, trial.reasons, trial.quotes) == (1, 1, 1)
+        assert (trial.scores, trial.silent, trial.orders) == (1, 1, 1)
         assert not trial.is_weak
         assert trial.advice == "It judges."
         assert find_trial(asking(server)) == trial
@@ -67,6 +68,13 @@ def test_a_model_that_gives_no_json_is_weak_and_kept_as_such(home: Path) -> None
         kept = find_trial(asking(server))
     assert kept is not None
     assert kept.is_weak
+
+
+def test_a_model_whose_reasons_are_none_is_weak(home: Path) -> None:
+    with ModelServer(lambda request: right(request).replace("So it says.", "Kiembra")) as server:
+        trial = try_model(asking(server))
+    assert (trial.answered, trial.reasons, trial.quotes, trial.scores, trial.silent) == (1, 0, 1, 0, 0)
+    assert trial.is_weak
 
 
 def test_a_model_that_was_never_tried_has_no_trial(home: Path) -> None:

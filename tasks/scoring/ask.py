@@ -1,0 +1,108 @@
+"""Asking a model for a judgement: of the passages that fit into its window, and once more where its reason is none."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeVar
+
+from tasks.ai.answer_cache import judge_once
+from tasks.ai.answerer import Answerer, AnswererFailed, Source, T, Verdict
+from tasks.ai.budget import LONGEST_ANSWER, Ledger
+from tasks.ai.money import Usage
+from tasks.ai.prompts import as_material, judgement_prompt
+from tasks.scoring.criteria import Judged
+from tasks.scoring.judgement import Judgement
+from tasks.scoring.relevance import is_reason
+from tasks.text.tokens import usual_model_tokens
+
+_LONGEST: Final = 4000  # characters of a reason that are looked at
+_AGAIN: Final = (
+    "\nThis is asked for the second time: the reason given before had no word of the question or of the sources. Say "
+    "in the reason what the sources say on this question, in their words, or what of it they do not say."
+)
+
+_ANSWERS_PART: Final = 4  # of a window that is left to an answer, as in `tasks.ai.openai.client`
+_DENSER: Final = 1.25  # times as many tokens as usual: a prompt has a schema, and small models have small vocabularies
+
+J = TypeVar("J", bound=Judgement)
+
+
+class NoReason(AnswererFailed):
+    """What the model gave as its reason has nothing to do with the question or the passages, twice."""
+
+    slug, title = "no-reason", "The model gave no reason"
+
+    def __init__(self, usage: Usage | None = None) -> None:
+        super().__init__(
+            "What the model gave as its reason has no word of the question or the passages, so the judgement does not "
+            "count. Name another model in DILIGENCE_AI_MODEL; `diligence doctor --model` tries one. Where models that "
+            "are known to be good do this, the AI server may mix up the answers to several questions.",
+            usage,
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.usage,)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Asks a model for judgements; `nth` counts those of a question that is judged several times, from 1."""
+
+    answerer: Answerer
+    ledger: Ledger | None = None
+    nth: int = 1
+
+    def __call__(self, instructions: str, material: str, schema: type[T], *, one_attempt: bool = False) -> Verdict[T]:
+        """What the model makes of material by instructions, in the form of a schema. Raises as `Answerer.judge`."""
+        return judge_once(
+            *(self.answerer, instructions, material, schema), ledger=self.ledger, nth=self.nth, one_attempt=one_attempt
+        )
+
+    def judge(self, told: str, sources: Sequence[Source], schema: type[J], criterion: Judged) -> J:
+        """A judgement of these sources whose reason is one: asked for once more where it is not.
+
+        No judgement is asked for more than twice: one that did not fit at first has had its second attempt.
+
+        Raises:
+            NoReason: it is none then either.
+            As `Answerer.judge`.
+        """
+        material = as_material(sources)
+        verdict = self(told, material, schema)
+        if not gives_reason(verdict.value, told, criterion, sources):
+            if verdict.usage.calls > 1:
+                raise NoReason(verdict.usage)
+            verdict = self(f"{told}{_AGAIN}", material, schema, one_attempt=True)
+            if not gives_reason(verdict.value, told, criterion, sources):
+                raise NoReason(verdict.usage)
+        return verdict.value
+
+    def fitting(self, told: str, sources: Sequence[Source], schema: type[Judgement]) -> Sequence[Source]:
+        """The first of the sources, at least one, that fit into the model's window with the rest of the prompt.
+
+        Room is left for the answer, as much as the limit on it allows. All, where the window is not known.
+        """
+        window = self.answerer.window
+        if window is None:
+            return sources
+        room = window - min(window // _ANSWERS_PART, LONGEST_ANSWER)
+        count = len(sources)
+        while count > 1:
+            prompt = judgement_prompt(told, as_material(sources[:count]), schema)
+            if usual_model_tokens(*(message["content"] for message in prompt)) * _DENSER <= room:
+                break
+            count -= 1
+        return sources[:count]
+
+
+def left_out(given: int, of: int, what: Literal["passages", "quotations"]) -> str:
+    """The warning that the model was given only the best of what speaks to a question."""
+    return (
+        f"The model takes too little at once: it was given the best {given} of {of} {what}, and {of - given} "
+        f"{'was' if of - given == 1 else 'were'} left out."
+    )
+
+
+def gives_reason(judgement: Judgement, told: str, criterion: Judged, sources: Sequence[Source]) -> bool:
+    """Whether the reason of a judgement has to do with its criterion and its sources."""
+    texts = [f"{source.name} {source.place or ''}\n{source.text}" for source in sources]
+    return is_reason(judgement.reason[:_LONGEST], f"{criterion.ask} {criterion.guide}", texts, told)

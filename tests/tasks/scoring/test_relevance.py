@@ -1,0 +1,77 @@
+"""Which passages clearly speak to a question, and which reasons are none, in several languages."""
+
+import pytest
+
+from tasks.scoring.model_trial import read_cases
+from tasks.scoring.relevance import is_reason, speaks_clearly
+
+RECURRING = "Is most of the revenue recurring? 5: above 90 %; 0: below 20 %"
+REVENUE = "Subscriptions made up 91 % of revenue in 2025. The rest came from training days."
+LEASE = "Le bail peut-il être résilié par le bailleur à court terme ?"
+NOTICE = "Le bailleur peut mettre fin au bail à tout moment, moyennant un préavis d'une semaine."
+PATENTS = "Gehören die Patente der Gesellschaft? 5: alle, schriftlich übertragen; 0: sie gehören Dritten"
+CANTEEN = "Die neue Kantine bietet täglich zwei Gerichte an. Das Sommerfest fand am 12. Juli statt."
+LAWSUIT = "会社に対する訴訟は係属していますか。"
+COURT = "東京地方裁判所において損害賠償請求訴訟が係属している。"
+
+
+@pytest.mark.parametrize(
+    ("reason", "asked", "passage"),
+    [
+        ("Subscriptions are 91 % of it [1].", RECURRING, REVENUE),
+        ("Nothing is said of revenue.", RECURRING, "The canteen was renovated."),
+        ("The sources do not tell.", RECURRING, "The canteen was renovated."),
+        ("91 %", RECURRING, REVENUE),
+        ("Le bailleur le peut à tout moment.", LEASE, NOTICE),
+        ("Zu Patenten sagen die Quellen nichts.", PATENTS, CANTEEN),
+        ("Die Quellen sagen es nicht.", PATENTS, CANTEEN),
+        ("東京地方裁判所で係属している。", LAWSUIT, COURT),
+    ],
+)
+def test_words_of_the_question_or_the_passage_make_a_reason(reason: str, asked: str, passage: str) -> None:
+    assert is_reason(reason, asked, [passage])
+
+
+@pytest.mark.parametrize(
+    ("reason", "asked", "passage"),
+    [
+        ("", RECURRING, REVENUE),
+        ("Kiembra", RECURRING, REVENUE),
+        ("Kiembra kiembra kiembra kiembra", PATENTS, CANTEEN),
+        ("}}}} ----", LEASE, NOTICE),
+        ("قصة طويلة", LAWSUIT, COURT),
+        # another question's answer
+        ("The sources do not mention pending litigation against Globex.", RECURRING, REVENUE),
+        ("Die Quellen nennen keine anhängige Klage gegen Globex.", PATENTS, CANTEEN),
+        ("Rien n'est dit des comptes certifiés par un commissaire.", LEASE, NOTICE),
+    ],
+)
+def test_words_of_neither_make_none(reason: str, asked: str, passage: str) -> None:
+    assert not is_reason(reason, asked, [passage])
+
+
+@pytest.mark.parametrize(
+    ("question", "passage"),
+    [
+        ("Is most of the revenue recurring?", "Recurring revenue was 83.4 % of all revenues."),
+        (
+            "Can customers or lenders terminate, or must they consent, on a change of control?",
+            "The Customer may terminate where control of the Supplier changes.",
+        ),
+        ("Gehören die Patente der Gesellschaft?", "Sämtliche Patente gehören der Gesellschaft."),
+        (LEASE, NOTICE),
+        (LAWSUIT, "会社に対する訴訟が係属している。"),
+    ],
+)
+def test_a_passage_with_most_words_of_a_question_speaks_clearly(question: str, passage: str) -> None:
+    assert speaks_clearly(question, ["The canteen was renovated.", passage])
+
+
+def test_no_passage_of_a_trial_speaks_clearly_where_it_says_nothing() -> None:
+    silent = [case for case in read_cases() if case.score is None]
+    assert [case.question for case in silent if speaks_clearly(case.question, case.sources)] == []
+
+
+@pytest.mark.parametrize("question", ["", "?", "Is it?"])
+def test_a_question_without_words_has_no_clear_passage(question: str) -> None:
+    assert not speaks_clearly(question, [REVENUE])
