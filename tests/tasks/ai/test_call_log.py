@@ -44,7 +44,7 @@ def calls() -> int:
 
 
 def asking(server: ModelServer, **options: float) -> OpenAiAnswerer:
-    return OpenAiAnswerer("small", "chat", base_url=server.url, **{"pause": 0.01, "patience": 0.3, **options})  # type: ignore[arg-type]
+    return OpenAiAnswerer("small", "chat", base_url=server.url, **{"pause": 0.01, "patience": 9, **options})  # type: ignore[arg-type]
 
 
 def keys(server: ModelServer) -> list[str]:
@@ -88,7 +88,7 @@ def test_an_answer_that_comes_too_late_is_lost() -> None:
     with ModelServer() as server:
         server.then(slow(20))
         with pytest.raises(Exception, match="DILIGENCE_AI_TIMEOUT"):
-            asking(server, timeout=0.3).answer("Is it?", [], ledger=ledger_of("r"))
+            asking(server, timeout=0.3, patience=0.3).answer("Is it?", [], ledger=ledger_of("r"))
     assert (calls(), unknown()) == (0, 1)
 
 

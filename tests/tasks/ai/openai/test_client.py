@@ -32,7 +32,7 @@ def ledger(tokens: int | None = 40_000) -> Ledger:
 
 
 def asking(server: ModelServer, **options: object) -> OpenAiAnswerer:
-    return OpenAiAnswerer("small", base_url=server.url, **{"pause": 0.01, "patience": 0.3, **options})  # type: ignore[arg-type]
+    return OpenAiAnswerer("small", base_url=server.url, **{"pause": 0.01, "patience": 3, **options})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("api", "name"), [("responses", "max_output_tokens"), ("chat", "max_completion_tokens")])
