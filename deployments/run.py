@@ -28,12 +28,12 @@ from tasks.ai.money import Usage, dollars, duration
 from tasks.ai.registry import current_answerer
 from tasks.documents.drive.registry import open_run_drive
 from tasks.errors import BadRequest, DiligenceError, Unavailable
+from tasks.language.escaped import escaped, escaped_line
 from tasks.operation import run_tracked, untracked
 from tasks.ranking.embedders import embedder
 from tasks.remote.environment import usable_environment
 from tasks.reports.replacing import check_writable
 from tasks.reports.results import result_lines, results_of, warning_lines
-from tasks.text.escaped import escaped, escaped_line
 
 if TYPE_CHECKING:
     from flows.estimate import Estimate

@@ -21,7 +21,7 @@ from typing import Final, Literal
 from tasks.figures.document_figures import agrees
 from tasks.figures.figure import ACTUAL, Figure
 from tasks.figures.statement_parts import DEBT_PARTS
-from tasks.text.normalise import plain
+from tasks.language.normalise import plain
 
 Step = Literal["basis", "authority", "newer"]
 RULE: Final[tuple[Step, ...]] = ("basis", "authority", "newer")

@@ -13,7 +13,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from tasks.figures.anchors import lowered, matches, plain_blanks, spots
-from tasks.figures.periods import MONTH, MONTH_NAMES, YEAR, When, dates_in, day_of, find_periods, months_back
+from tasks.language.periods import MONTH, MONTH_NAMES, YEAR, When, dates_in, day_of, find_periods, months_back
 
 _YEAR_ENDED: Final = re.compile(
     rf"(?:(?:year|period)s?(?: then)?[- ](?:ended|ending|to|end)|weeks ended|fiscal year[- ]end(?:s|ed|ing)?(?: on)?"

@@ -9,11 +9,11 @@ from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure, basis_of
 from tasks.figures.measures import planned
-from tasks.figures.numbers import PERCENT
-from tasks.figures.periods import When, find_periods
 from tasks.figures.sentence_comparisons import COMPARED, in_brackets
 from tasks.figures.sentence_context import Spoken
 from tasks.figures.sentence_periods import own_period, period_of
+from tasks.language.numbers import PERCENT
+from tasks.language.periods import When, find_periods
 
 HYPOTHETICAL: Final = re.compile(
     r"\b(?:(?:if|unless|should|may(?! \d)|could|would|might|provided that|in the event|threshold|minimum|at least"

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.numbers import PERCENT, amounts
-from tasks.figures.periods import MONTH, MONTH_NAMES, When, day_of, find_periods, months_back
+from tasks.language.numbers import PERCENT, amounts
+from tasks.language.periods import MONTH, MONTH_NAMES, When, day_of, find_periods, months_back
 
 _ELSEWHERE: Final = re.compile(
     r"[;(]|\b(?:from|compared|versus|against|contre|gegenüber|frente a|rispetto|tegenover|contra)\b", re.IGNORECASE

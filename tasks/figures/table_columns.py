@@ -9,11 +9,11 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.figures.figure import basis_of
-from tasks.figures.numbers import Units, only_units, units_of
-from tasks.figures.periods import HINT, When, find_periods, header_period, says_to_date, spoken_span, year_earlier
-from tasks.figures.slash_dates import spelled
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row
+from tasks.language.numbers import Units, only_units, units_of
+from tasks.language.periods import HINT, When, find_periods, header_period, says_to_date, spoken_span, year_earlier
+from tasks.language.slash_dates import spelled
 
 _SKIPPED_COLUMN: Final = re.compile(
     r"\bchange|\bvar(?:iance|\.)|\bgrowth\b|\bdelta\b|Δ|\byoy\b|\by/y\b|\bcagr\b|\b(?:in|de)crease|\badjustments?\b"

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Final
 
-from tasks.figures.numbers import Units, cell_amount, only_units, units_of
-from tasks.figures.periods import MONTH, find_periods
+from tasks.language.numbers import Units, cell_amount, only_units, units_of
+from tasks.language.periods import MONTH, find_periods
 
 _MOST_TITLES: Final = 9
 _MOST_LINES: Final = 40

@@ -21,7 +21,7 @@ from tasks.figures.document_figures import agrees, find_figures
 from tasks.figures.figure import Figure as LedgerFigure
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.limited import WrittenText, find_now
-from tasks.figures.periods import last_day
+from tasks.language.periods import last_day
 from tasks.memo.growth import agrees_with, figure_a_year_before, stated_growth
 from tasks.memo.quoted import quotation_places
 from tasks.memo.room import MemoPlace, RoomPassage, RoomTexts

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from storage.scores import ScoreStatus
+from tasks.language.escaped import escaped
 from tasks.reports.evidence_links import is_evidence
 from tasks.reports.models import (
     CompanyReport,
@@ -19,7 +20,6 @@ from tasks.reports.models import (
     ReportedQuote,
 )
 from tasks.scoring.results import ORDERS, OTHERS
-from tasks.text.escaped import escaped
 
 _OPENABLE: Final = re.compile(r"file:///[^/\s][^\s]*|/runs/[^/?#\s]+/documents/[^/?#\s]+/original")
 """Local files, on no other machine, and the documents of runs in the service."""

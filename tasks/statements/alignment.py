@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from tasks.language.words import has_opposite, say_the_same, stems_of
 from tasks.statements.figures import same, same_size
 from tasks.statements.reading import Sentence
-from tasks.statements.words import has_opposite, say_the_same, stems_of
 
 _LOSS: Final = stems_of("loss")
 

@@ -20,6 +20,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from tasks.language.words import say_the_same, stem
 from tasks.statements.alignment import Comparison, Difference
 from tasks.statements.derived import restated
 from tasks.statements.figure_places import places_of_figures
@@ -45,7 +46,6 @@ from tasks.statements.wording import (
     other_tenses,
     restricted_subjects,
 )
-from tasks.statements.words import say_the_same, stem
 
 _CANDIDATES: Final = 8
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from tasks.language.words import stem
 from tasks.statements.reading import Sentence
-from tasks.statements.words import stem
 
 _TO: Final = {
     "sell": ("sell sells sold selling", "buy buys bought buying"),

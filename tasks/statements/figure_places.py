@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from tasks.language.words import CHANGING, are_opposite, say_the_same, stems_of, words_of
 from tasks.statements.alignment import Comparison, Difference
 from tasks.statements.figures import COUNT, Figure, same
 from tasks.statements.reading import Sentence, Token
-from tasks.statements.words import CHANGING, are_opposite, say_the_same, stems_of, words_of
 
 _CHANGE_BEHIND: Final = stems_of("change_behind")
 

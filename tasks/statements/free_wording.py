@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from tasks.language.words import has_opposite, say_the_same, stem, words_of
 from tasks.statements.alignment import Comparison
 from tasks.statements.derived import is_change_between, is_sign, restated
 from tasks.statements.figure_places import labels_of_figures
@@ -30,7 +31,6 @@ from tasks.statements.wording import (
     other_subjects,
     restricted_subjects,
 )
-from tasks.statements.words import has_opposite, say_the_same, stem, words_of
 
 _ORDINALS: Final = frozenset(("first", "second", "third", "fourth", "fifth", "sixth", "last", "next"))
 _NO_SUPERLATIVES: Final = frozenset(

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from tasks.statements.words import figure_words
+from tasks.language.words import figure_words
 
 ONES: Final = figure_words("ones").split()
 TENS: Final = figure_words("tens").split()

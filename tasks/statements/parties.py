@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Final
 
+from tasks.language.words import ACTING, CHANGING, words_of
 from tasks.statements.alignment import Comparison, Difference
 from tasks.statements.figures import DATE
 from tasks.statements.nearness import CHANGES, confused
 from tasks.statements.reading import Token
 from tasks.statements.roles import bound_of, exchanged, other_prepositions, parts_of
-from tasks.statements.words import ACTING, CHANGING, words_of
 
 _BE: Final = words_of("be")
 _FINITE: Final = _BE | words_of("auxiliary") - {"to", "not"}

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator
 from itertools import pairwise
 from typing import Final
 
+from tasks.language.words import CHANGING, stem, words_of
 from tasks.statements.alignment import Comparison, Difference
 from tasks.statements.figure_places import role
 from tasks.statements.figures import DATE
 from tasks.statements.reading import Sentence, Token, object_of, subject_of
-from tasks.statements.words import CHANGING, stem, words_of
 
 _OPPOSITE_PREPOSITIONS: Final = frozenset(
     frozenset(pair.split())

@@ -12,9 +12,9 @@ from typing import Final
 
 from cachetools import LRUCache, cached
 
+from tasks.language.sentences import sentences
+from tasks.language.words import in_one_word, stem
 from tasks.statements.figures import COUNT, figures
-from tasks.statements.words import in_one_word, stem
-from tasks.text.sentences import sentences
 
 _WORD: Final = re.compile(r"[^\W\d_][\w’'&]*")
 _NUMBER: Final = re.compile(r"\d[\d,. \u00a0\u202f']*\d|\d")

@@ -4,11 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from tasks.statements.alignment import Comparison, Difference
-from tasks.statements.derived import is_change_between, is_sign
-from tasks.statements.figures import Figure
-from tasks.statements.reading import Sentence
-from tasks.statements.words import (
+from tasks.language.words import (
     FREE,
     RESTRICTING,
     are_opposite,
@@ -18,6 +14,10 @@ from tasks.statements.words import (
     stems_of,
     words_of,
 )
+from tasks.statements.alignment import Comparison, Difference
+from tasks.statements.derived import is_change_between, is_sign
+from tasks.statements.figures import Figure
+from tasks.statements.reading import Sentence
 
 _IN_WHICH_TIME: Final = re.compile(
     r"\b(?:per|an?|each|every) (year|quarter|month|week|day|hour|minute)\b", re.IGNORECASE

@@ -9,8 +9,6 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 
-from tasks import cancellation
-
 LONGEST = 600  # characters; a sentence beyond it is cut at a space, so that an answer stays readable
 
 # A dot after one of these ends no sentence,
@@ -135,7 +133,6 @@ def _continues(previous: str, line: str, width: int) -> bool:
 def _split(unit: str) -> Iterator[str]:
     start = 0
     for stop in _STOP.finditer(unit):
-        cancellation.check()  # 57 MB take 35 s
         if _ends(unit, stop):
             yield unit[start : stop.end()].strip()
             start = stop.end()

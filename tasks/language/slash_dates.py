@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from tasks.figures.periods import MONTH_NAMES, YEAR
+from tasks.language.periods import MONTH_NAMES, YEAR
 
 _DATE: Final = re.compile(rf"(?<![\d/])([0-3]?\d)/([0-3]?\d)/({YEAR}|\d\d)(?![\d/])")
 _MONTHS: Final = 12

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from tasks.figures.numbers import PERCENT, amounts, cell_amount, units_of, uses_decimal_comma, without_units
+from tasks.language.numbers import PERCENT, amounts, cell_amount, units_of, uses_decimal_comma, without_units
 
 
 @pytest.mark.parametrize(
