@@ -18,7 +18,7 @@ from tasks.figures.anchors import count_words, lowered, matches, plain_blanks, s
 from tasks.figures.figure import Basis
 from tasks.figures.fiscal_calendar import Calendar, is_of_a_quarter, learn_calendar
 from tasks.language.numbers import currency_of, units_of, uses_decimal_comma
-from tasks.language.slash_dates import month_first
+from tasks.language.periods import month_first
 from tasks.reading import places as kinds
 from tasks.reading.places import Place
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from cachetools import LRUCache, cached
 
+from tasks.language.periods import MONTH_NAME
 from tasks.language.sentences import sentences
 from tasks.language.words import in_one_word, stem
 from tasks.statements.figures import COUNT, figures
@@ -55,7 +56,7 @@ _THOUSANDS: Final = re.compile(r"(?<![\d.,/–-])(?<!\d )\b[1-9]\d{0,2}(?: \d{3}
 """A number in prose whose thousands a space parts: `338 000`."""
 _PERIOD: Final = re.compile(
     r"(?:the )?(?:(?:(?:three|six|nine|twelve) months|quarters?|(?:fiscal )?years?) ended|as of|as at|at)"
-    r" (?:the )?(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2},?"
+    rf" (?:the )?{MONTH_NAME} \d{{1,2}},?"
     r"(?=\s|$)(?! ?(?:19|20)\d\d)",
     re.IGNORECASE,
 )
