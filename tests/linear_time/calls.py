@@ -31,6 +31,7 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.language import quotations
+from tasks.language.periods import spell_months
 from tasks.memo import growth, page, split
 from tasks.ranking import Index, rank
 from tasks.reading import places, read_document, tables
@@ -143,6 +144,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.statements.derived.restated": _sentence(lambda text: derived.restated(text, text)),
     # Without its cache, in which the sentences of a shorter text may be already.
     "tasks.statements.tables.source_sentences": lambda text: list(source_sentences.__wrapped__(text)),
+    "tasks.language.periods.spell_months": lambda text: spell_months(text, True),
     "tasks.statements.periods.with_year_before": _sentence(periods.with_year_before),
     "tasks.statements.reading.read": _sentence(read),
     "tasks.statements.readings.coordinated": _sentence(readings.coordinated),
