@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from tasks.language.numbers import CURRENCY
 from tasks.language.periods import MONTH
 
 _BEFORE: Final = """
@@ -27,7 +28,7 @@ NOT_BEHIND: Final = re.compile(
     r"|synerg|streams?|target multiple|bridge|cost|-based|run|rate of|sharing|contracts?|guidance|"
     rf"concentration|by segment|in (?:the )?(?!(?i:{MONTH})|FY|Q[1-4]|H[12])[A-Z]\w+"
     r"|to (?:capital|debt)|covenant|ratio|burn|flows?\b"
-    r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?"
+    rf"|of (?!{CURRENCY}|US)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?"
     r"|backs?)|settled|paid|value|reduction|plan\b|outflow|inflow"
     r"|consideration|dividends?|bonus|tax|price|generat|rents?\b|interest\b|payments?\b|contributions?\b|proceeds"
     r"|compensation|settlement|awards?\b)",
@@ -155,7 +156,7 @@ BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
 HEADED: Final = re.compile(r"^[•\-–—*\s]*[A-ZÀ-Ý](?:[^:.;\d]|\b(?:19|20)\d\d\b|(?<=FY)\d\d\b){2,30}:\s*")
 """A line's own heading before its amount: "Headline run rate: $18.4M ARR"."""
 
-CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|(?:US|AU?|CA?|NZ|S|HK|R)?\$|[€£¥₹]|Rs\.?)\s*$")
+CURRENCY_LAST: Final = re.compile(rf"(?:[A-Z]{{3}}|{CURRENCY})\s*$")
 SHORT_LEAD: Final = 30
 PAID: Final = re.compile(
     r"^(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:current |non-?current )?"

@@ -51,7 +51,7 @@ _CONDITIONS: Final = {"miles": "(?= de )", "t": r"(?=\.? ?(?:€|EUR|kr|SEK|NOK|
 
 _CODE: Final = f"(?:(?-i:{alternation(currency_codes())})|USD|EUR|GBP|CHF|JPY|INR|SEK|NOK|DKK|AUD|CAD)"
 _WORDLIKE: Final = [mark for mark in currency_marks() if mark[0].isalpha() and mark not in {"Rs", "Rs."}]
-_CUR: Final = (
+CURRENCY: Final = (
     rf"(?:(?<![A-Za-z])(?-i:{alternation(mark for mark in _WORDLIKE if not mark[-1].isalpha())})"
     rf"|(?<![A-Za-z])(?-i:{alternation(mark for mark in _WORDLIKE if mark[-1].isalpha())})(?![A-Za-zÀ-ž])"
     rf"|[{''.join(mark for mark in currency_marks() if len(mark) == 1)}]|\bRs\.?(?![A-Za-z])|\b[TkM][€$£]"
@@ -80,9 +80,9 @@ _POINTS: Final = (
 )
 
 _CELL: Final = re.compile(
-    rf"(?P<open>[-–−+(~≈]*)\s*(?P<scale0>[kKmMT](?=\s*[€$£]))?(?P<before>{_CUR})?\s?(?P<mega>[mkMKT](?=\s?\d))?\s*(?P"
+    rf"(?P<open>[-–−+(~≈]*)\s*(?P<scale0>[kKmMT](?=\s*[€$£]))?(?P<before>{CURRENCY})?\s?(?P<mega>[mkMKT](?=\s?\d))?\s*(?P"
     rf"<sign>[-–−(]*)\s*"
-    rf"(?P<digits>{_DIGITS})\s?(?P<scale>{_SCALE})?\s?(?P<after>{_CUR}|euros?\b|dollars\b)?\s?"
+    rf"(?P<digits>{_DIGITS})\s?(?P<scale>{_SCALE})?\s?(?P<after>{CURRENCY}|euros?\b|dollars\b)?\s?"
     rf"(?:(?P<points>{_POINTS})|(?P<percent>{_PERCENT})|(?P<times>[x×]))?\s?(?P<close>\)|-(?!\d)|CR\b"
     rf"|DR\b)?\s?(?P<late>{_PERCENT})?"
     r"(?: \((?P<stored>-?\d[\d.E+-]*)\))?(?: \[computed\])?",
@@ -90,11 +90,11 @@ _CELL: Final = re.compile(
 )
 _NUMBER: Final = re.compile(
     rf"(?<![\w.,])(?<![A-Za-z][-(])(?P<open>\({_SPACE}?)?(?P<minus>(?<![)\]%])[-−–‐‑]{_SPACE}?|\b(?:minus|negative){_SPACE})?"
-    rf"(?:(?P<before>{_CUR}){_SPACE}?(?P<mega>(?:k|mn?|bn)(?={_SPACE}?\d))?{_SPACE}?(?P<inner>[-−–(]{_SPACE}?)?)?"
+    rf"(?:(?P<before>{CURRENCY}){_SPACE}?(?P<mega>(?:k|mn?|bn)(?={_SPACE}?\d))?{_SPACE}?(?P<inner>[-−–(]{_SPACE}?)?)?"
     rf"(?P<digits>(?!,){_DIGITS})(?!-[A-Z]\b)(?P<close>{_SPACE}?\))?(?P<tail>[-−](?=\s*$))?"
     rf"(?:[{_SPACES}-]?(?P<scale>{_SCALE})(?:{_SPACE}(?P<second>thousand|lakh|crores?|millions?|billions?)\b)?)?"
     rf"(?:{_SPACE}?(?P<points>{_POINTS})|{_SPACE}?(?P<percent>{_PERCENT})|(?P<times>[x×](?!\w)|{_SPACE}times\b))?"
-    rf"(?:{_SPACE}?(?:d['’] ?|de |di |of )?(?P<after>{_CUR}|{_CUR_NAME}|cents\b|pence\b)(?!{_SPACE}?[\d(]))?",
+    rf"(?:{_SPACE}?(?:d['’] ?|de |di |of )?(?P<after>{CURRENCY}|{_CUR_NAME}|cents\b|pence\b)(?!{_SPACE}?[\d(]))?",
     re.IGNORECASE,
 )
 _RANGE_BEFORE: Final = re.compile(r"(?:[\d%]|illion|thousand)\s$")
@@ -116,13 +116,15 @@ _FOOTNOTE: Final = re.compile(r"(?<=[\d)%])\s*(?:\((?:\d{1,2}|[a-z])\)|\[\d{1,2}
 _GLUED: Final = re.compile(r"[.,]\d{4,}\)$")
 """A note's mark that has become a part of its number: "5,1001)"."""
 
-_NOTHING: Final = re.compile(rf"[-–—−.\s$€£]*|n/?a\.?|n\.?m\.?|nil|{_CUR}\s?(?:1[.,'’ ]?|['’])?000s?", re.IGNORECASE)
+_NOTHING: Final = re.compile(
+    rf"[-–—−.\s$€£]*|n/?a\.?|n\.?m\.?|nil|{CURRENCY}\s?(?:1[.,'’ ]?|['’])?000s?", re.IGNORECASE
+)
 """Cells without an amount: dashes, words for none, and the units "CHF000" and "CHF 1,000"."""
 _PLAIN: Final = re.compile(r"[-(]?[$€£]? ?[1-9]\d{0,2}(?:,\d{3})+\)?$")
 
 _UNIT_SCALE: Final = re.compile(
     r"(?P<thousand>\b(?:thousands?|tausend|milliers|miles de|milhares|migliaia|duizend(?:en)?|tusen(?:tal)?|tsd)\b"
-    rf"|\bx ?[€$£]? ?1[.,’']?000\b|^{_CUR} ?1[.,’' ]?000s?$|^1[.,’' ]?000s? ?{_CUR}$"
+    rf"|\bx ?[€$£]? ?1[.,’']?000\b|^{CURRENCY} ?1[.,’' ]?000s?$|^1[.,’' ]?000s? ?{CURRENCY}$"
     r"|[€$] ?mil\b|\bmil (?:reais|euros|pesos)\b|\bt\.? ?kr\b"
     r"|['’]000|(?<=[A-Za-z$£€¥])/ ?000\b|(?<=[A-Z$£€¥]) ?000s?(?!\d)"
     rf"|\b000s\b|\b[Tk](?:[€$£]|{_CODE}\b)|[€$£] ?k\b|\b{_CODE} ?k\b)"
@@ -133,7 +135,7 @@ _UNIT_SCALE: Final = re.compile(
     rf"|illion)?\b|\bm ?(?:[€$£]|{_CODE}\b)|\b{_CODE} ?m(?:n|m|illion)?\b|\(m\)|, ?m\b)",
     re.IGNORECASE,
 )
-_UNIT_CURRENCY: Final = re.compile(rf"{_CUR}|T(?=€)|\b[TkM]{_CODE}\b|\b{_CUR_NAME}", re.IGNORECASE)
+_UNIT_CURRENCY: Final = re.compile(rf"{CURRENCY}|T(?=€)|\b[TkM]{_CODE}\b|\b{_CUR_NAME}", re.IGNORECASE)
 _UNIT_PERCENT: Final = re.compile(r"%|\bper ?cent(?:age)?\b|\bprozent\b|\bpourcentage\b", re.IGNORECASE)
 UNIT_HINT: Final = re.compile(
     rf"[$€£¥₹%]|000|\b[tm]\.? ?kr\b|\b[TkM]?{_CODE}(?:k|mn?|mm|bn)?(?![A-Z])"
@@ -398,11 +400,11 @@ def without_units(text: str) -> str:
 
 
 _UNIT_WORDS: Final = (
-    rf"(?:in |en |als )?(?:{_CUR}|T€|[TkM]{_CODE}|euros?|dollars)?\s?(?:in\s)?(?:/?1?['’]?000['’]?s?|k|m|mm|mn|bn"
+    rf"(?:in |en |als )?(?:{CURRENCY}|T€|[TkM]{_CODE}|euros?|dollars)?\s?(?:in\s)?(?:/?1?['’]?000['’]?s?|k|m|mm|mn|bn"
     rf"|mio\.?|mrd\.?|cr"
     rf"|tsd\.?|thousands?|"
     r"millions?|billions?|tausend|millionen|millones|crores?|lakhs?)?\s?(?:(?:of |de |d['’] ?)?"
-    rf"(?:{_CUR}|euros?|(?:us |u\.s\. )?dollars))?"
+    rf"(?:{CURRENCY}|euros?|(?:us |u\.s\. )?dollars))?"
 )
 _BRACKETED_UNIT: Final = re.compile(
     rf"[(\[](?:{_UNIT_WORDS}|%|(?:in|en|expressed in|amounts in) [^()\[\]]{{2,60}})[)\]]", re.IGNORECASE

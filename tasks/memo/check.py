@@ -44,15 +44,6 @@ _SHORTEST_NAME: Final = 3
 
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*(?![.,]?\d)")
 _MARKS: Final = str.maketrans(".,", ",.")
-_SCALE_WORD: Final = re.compile(r"\b(?P<scale>Mio|Mrd|Tsd|Millionen|Milliarden|Tausend)\b\.?", re.IGNORECASE)
-_SCALE_WORDS: Final = {
-    "mio": "million",
-    "millionen": "million",
-    "mrd": "billion",
-    "milliarden": "billion",
-    "tsd": "thousand",
-    "tausend": "thousand",
-}
 _WORDS: Final = re.compile(r"[^\W\d_][\w&'’-]*|\d[\d.,]*|[.;:]")
 _JOINING: Final = 3
 """Letters of the longest word that joins two others: "and", "of", "the"."""
@@ -145,9 +136,8 @@ def _without_owner(text: str, names: str) -> str:
 
 
 def _with_points(words: str) -> str:
-    """Words of a memo that writes decimals with a comma in the notation that statements are read in: "8.60 billion"."""
-    words = _NUMBER.sub(lambda match: match[0].translate(_MARKS), words)
-    return _SCALE_WORD.sub(lambda match: _SCALE_WORDS[match["scale"].lower()], words)
+    """Words of a memo that writes decimals with a comma in the notation that statements are read in: "8.60"."""
+    return _NUMBER.sub(lambda match: match[0].translate(_MARKS), words)
 
 
 def _calendar(text: str, name: str, room: RoomTexts) -> Calendar:
