@@ -18,7 +18,7 @@ from tasks.figures.statement_parts import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_candidates import Candidate
 from tasks.language.periods import last_day
 
-VERSION: Final = "ledger-13"
+VERSION: Final = "ledger-14"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 
 MOST_FIGURES: Final = 20_000

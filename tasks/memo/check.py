@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from tasks.figures.concepts import concepts_file, taxonomy
-from tasks.figures.conflicts import RoomFigure, agree, deciding_step, groups, ranking
+from tasks.figures.conflicts import RoomFigure, agree, deciding_step, groups, ranking, say_step
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import agrees, find_figures
 from tasks.figures.figure import Figure as LedgerFigure
@@ -246,10 +246,10 @@ def _by_ledger(
     ranked = ranking(group)
     agreeing = [other for other in ranked if agree(own, other)]
     if agreeing and not agree(own, ranked[0]):
-        rule = deciding_step(ranked[0], agreeing[0])
-        if rule.startswith(_RULES):
+        step = deciding_step(ranked[0], agreeing[0])
+        if step in _RULES:
             differing = [_figure_place(other, room) for other in ranked if not agree(own, other)]
-            details = (agreeing[0].document_name, rule)
+            details = (agreeing[0].document_name, say_step(step, ranked[0], agreeing[0]))
             return CheckedClaim(statement, MemoVerdict.CONTRADICTED, differing, MemoReason.OTHER_COUNTS, details)
     if agreeing:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_figure_place(other, room) for other in agreeing])
