@@ -21,8 +21,8 @@ from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step
 from tasks.figures.ledger import LedgerText, RoomLedger, build, not_looked_for, room_ledger
 from tasks.figures.rows import conflict_row, decimal_text, derived_row, room_row
+from tasks.language.escaped import escaped_line
 from tasks.scoring.criteria import rule_of_run
-from tasks.text.escaped import escaped_line
 from tasks.user_file import nearest
 
 

@@ -28,6 +28,7 @@ from tasks.ai.money import Usage, dollars, duration
 from tasks.ai.registry import current_answerer
 from tasks.documents.drive.registry import open_run_drive
 from tasks.errors import BadRequest, DiligenceError, Unavailable
+from tasks.language.escaped import escaped, escaped_line
 from tasks.operation import run_tracked, untracked
 from tasks.ranking.embedders import embedder
 from tasks.remote.environment import usable_environment
@@ -35,7 +36,6 @@ from tasks.reports.replacing import check_writable
 from tasks.reports.results import result_lines, results_of, warning_lines
 from tasks.reports.wording import trial_in_words
 from tasks.scoring.model_trial import find_standing
-from tasks.text.escaped import escaped, escaped_line
 
 if TYPE_CHECKING:
     from flows.estimate import Estimate

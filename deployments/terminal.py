@@ -5,7 +5,7 @@ from typing import Any, TextIO
 
 import typer
 
-from tasks.text.escaped import escaped, escaped_line, spelled
+from tasks.language.escaped import escaped, escaped_line, spelled
 
 codecs.register_error("escaped", lambda error: (spelled(error.object[error.start : error.end]), error.end))  # type: ignore[attr-defined]
 

@@ -21,11 +21,11 @@ from flows.batch_file import read_batch
 from storage import database, runs
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
+from tasks.language.escaped import escaped
 from tasks.operation import show
 from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
 from tasks.reports.results import RunResults
 from tasks.reports.wording import total_share
-from tasks.text.escaped import escaped
 
 WARNINGS: Final = "warnings"
 _LONGEST_KEY: Final = 100

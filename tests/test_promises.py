@@ -48,7 +48,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "api/test_admission.py::test_bodies_of_middling_length_are_counted_too",
             "api/test_admission.py::test_a_context_comes_back_as_it_was_sent_however_long_it_is",
             "api/test_admission.py::test_a_long_body_of_very_many_values_is_refused",
-            "tasks/text/test_sentences.py::test_a_long_text_is_read_a_stretch_at_a_time_and_gives_the_same",
+            "tasks/language/test_sentences.py::test_a_long_text_is_read_a_stretch_at_a_time_and_gives_the_same",
         ),
         "**Clients that hang up.**": (
             "api/test_hang_up.py::test_documents_leave_the_readers_and_their_queue",

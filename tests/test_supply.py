@@ -103,7 +103,7 @@ def test_without_any_route_everything_works_and_no_name_is_looked_up(tmp_path: P
     room, report = "rooms/fjordvarm", next((sample / "rooms" / "fjordvarm").rglob("*.pdf"))
     memo = tmp_path / "memo.md"
     memo.write_text("Fjordvarm's revenue grew in 2024.\n")
-    core = ["tests/tasks/text", "tests/tasks/memo", "tests/tasks/scoring/test_evidence.py"]
+    core = ["tests/tasks/language", "tests/tasks/memo", "tests/tasks/scoring/test_evidence.py"]
     commands = [
         [DILIGENCE, "demo"],
         [DILIGENCE, "text", str(report)],

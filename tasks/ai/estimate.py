@@ -13,7 +13,7 @@ from tasks.ai.money import Pace, Usage
 from tasks.ai.openai.protocols import RequestFormat, build_request
 from tasks.ai.prompts import Messages, judgement_prompt, question_prompt
 from tasks.ai.statement_check import StatementVerdicts
-from tasks.text.tokens import most_model_tokens, usual_model_tokens
+from tasks.language.tokens import most_model_tokens, usual_model_tokens
 
 USUAL_PLAN = 250  # tokens of a search plan with a dozen wordings
 USUAL_ANSWER = 500  # tokens of a judgement with four quotations of two sentences; with reasoning it is longer

@@ -19,11 +19,11 @@ from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import LEFT_OUT, checked_answer
 from tasks.errors import BadRequest
+from tasks.language.sentences import sentences
 from tasks.offload import offload
 from tasks.operation import operation
 from tasks.statements.answers import Ground
 from tasks.statements.nearby import nearby
-from tasks.text.sentences import sentences
 
 _ASKS_FOR_OWN_WORDS: Final = re.compile(
     r"\b(?:scor\w*|rat(?:e|es|ing|ings)|rank\w*|grad(?:e|es|ing)|assess\w*|evaluat\w*|judg\w*|opinion|think|recommend\w*|suggest\w*|"

@@ -18,11 +18,11 @@ from tasks.ai.answerer import Answerer, AnswererFailed, NotAsked
 from tasks.ai.budget import Ledger
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
+from tasks.language.normalise import one_line
 from tasks.offload import offload
 from tasks.statements.answers import CheckedAnswer, CheckedStatement, Ground, assembled, prove
 from tasks.statements.check import Verdict, nearest
 from tasks.statements.figures import figures
-from tasks.text.normalise import one_line
 
 log = logging.getLogger(__name__)
 

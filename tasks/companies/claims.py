@@ -20,7 +20,7 @@ from typing import Any, Final, Self
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 
 from tasks.companies.profile import CompanyProfile, Extra
-from tasks.text.normalise import plain
+from tasks.language.normalise import plain
 
 CLAIMABLE: Final = (
     *(name for name in CompanyProfile.model_fields if name not in {"extra", "last_updated"}),

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.page import Page
 from tasks.companies.web.transport import domain_of
-from tasks.text.normalise import same_name
+from tasks.language.normalise import same_name
 
 _APART: Final = re.compile(
     r"(?:not (?:to be )?(?:confused|mistaken|affiliated|associated|connected|related)|unrelated|"

@@ -25,10 +25,10 @@ from tasks.companies.web.site import read_public, website
 from tasks.companies.wikidata.client import summary_of
 from tasks.companies.wikidata.entity import Entity, entity_of
 from tasks.errors import DiligenceError, NotConfigured
+from tasks.language.sentences import sentences
 from tasks.offload import offload
 from tasks.ranking import Index
 from tasks.remote.fan_out import FanOut
-from tasks.text.sentences import sentences
 
 log = logging.getLogger(__name__)
 

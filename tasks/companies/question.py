@@ -32,11 +32,11 @@ from tasks.companies.search.registry import configured_searcher
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.registry import configured_sources
 from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong
+from tasks.language.sentences import sentences
 from tasks.offload import offload
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut
 from tasks.statements.answers import Ground
-from tasks.text.sentences import sentences
 
 log = logging.getLogger(__name__)
 

@@ -21,7 +21,7 @@ from typing import Final, Literal
 from tasks.figures.document_figures import agrees
 from tasks.figures.figure import ACTUAL, Figure
 from tasks.figures.statement_parts import DEBT_PARTS
-from tasks.text.normalise import plain
+from tasks.language.normalise import plain
 
 Step = Literal["basis", "authority", "newer"]
 RULE: Final[tuple[Step, ...]] = ("basis", "authority", "newer")
@@ -87,7 +87,7 @@ def find_conflicts(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -
                 others.setdefault((other.document_id, other.figure.value), other)
         if others:
             listed = tuple(others.values())
-            why = deciding_step(counted, listed[0], rule)
+            why = say_step(deciding_step(counted, listed[0], rule), counted, listed[0])
             found.append(FigureConflict(counted.figure.concept, counted.figure.period, counted, listed, why))
     return sorted(found, key=lambda conflict: (conflict.concept, conflict.period))
 
@@ -166,16 +166,18 @@ def _order(rule: Sequence[Step]) -> Callable[[RoomFigure], tuple[object, ...]]:
     return key
 
 
-def deciding_step(counted: RoomFigure, other: RoomFigure, rule: Sequence[Step] = RULE) -> str:
+def deciding_step(counted: RoomFigure, other: RoomFigure, rule: Sequence[Step] = RULE) -> Step | None:
+    """The step of the rule by which one figure counts and another does not; None where none decides."""
+    return next((step for step in rule if _STEPS[step](counted) != _STEPS[step](other)), None)
+
+
+def say_step(step: Step | None, counted: RoomFigure, other: RoomFigure) -> str:
     """Why one figure counts and another does not, in words."""
-    for step in rule:
-        if _STEPS[step](counted) != _STEPS[step](other):
-            if step == "basis":
-                return f"basis: {_basis_words(counted)} before {_basis_words(other)}"
-            if step == "authority":
-                return f"authority: {_AUTHORITY[_authority(counted)]} before {_AUTHORITY[_authority(other)]}"
-            return "newer: the document with the later date"
-    return "none decides: the more exact, then the first by name"
+    if step == "basis":
+        return f"basis: {_basis_words(counted)} before {_basis_words(other)}"
+    if step == "authority":
+        return f"authority: {_AUTHORITY[_authority(counted)]} before {_AUTHORITY[_authority(other)]}"
+    return "newer: the document with the later date" if step else "none decides: the more exact, then the first by name"
 
 
 def _basis(row: RoomFigure) -> int:

@@ -9,9 +9,9 @@ from typing import Final
 
 from tasks.figures.conflicts import RULE, RoomFigure, Step, best, groups
 from tasks.figures.figure import ACTUAL
-from tasks.figures.numbers import MONTHS, PERCENT
-from tasks.figures.periods import last_day, months_of
 from tasks.figures.statement_parts import DEBT_PARTS, WRITTEN_OFF
+from tasks.language.numbers import MONTHS, PERCENT
+from tasks.language.periods import last_day, months_of
 
 _MARGINS: Final = {
     "gross_margin": "gross_profit", "ebitda_margin": "ebitda", "operating_margin": "operating_income",

@@ -17,8 +17,8 @@ from tasks.figures.abbreviations import language_of
 from tasks.figures.anchors import count_words, lowered, matches, plain_blanks, spots
 from tasks.figures.figure import Basis
 from tasks.figures.fiscal_calendar import Calendar, is_of_a_quarter, learn_calendar
-from tasks.figures.numbers import currency_of, units_of, uses_decimal_comma
-from tasks.figures.slash_dates import month_first
+from tasks.language.numbers import currency_of, units_of, uses_decimal_comma
+from tasks.language.periods import month_first
 from tasks.reading import places as kinds
 from tasks.reading.places import Place
 

@@ -14,11 +14,11 @@ from tasks.figures.figure import ACTUAL, Figure, Findings
 from tasks.figures.founding import founding_years
 from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import sentence_figures
-from tasks.figures.periods import last_day
 from tasks.figures.statement_parts import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_candidates import Candidate
+from tasks.language.periods import last_day
 
-VERSION: Final = "ledger-13"
+VERSION: Final = "ledger-14"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 
 MOST_FIGURES: Final = 20_000

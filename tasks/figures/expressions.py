@@ -19,8 +19,8 @@ from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step, ranking, same_period
 from tasks.figures.derived import COMPUTED_CONCEPTS, DERIVED_UNITS, burning, counted_figures, derive, find_years_before
 from tasks.figures.figure import ACTUAL
-from tasks.figures.numbers import MONTHS, PERCENT, RATIO
-from tasks.figures.periods import day_of, last_day, months_of
+from tasks.language.numbers import MONTHS, PERCENT, RATIO
+from tasks.language.periods import day_of, last_day, months_of
 from tasks.user_file import nearest
 
 LATEST: Final = "latest"

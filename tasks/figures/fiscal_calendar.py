@@ -13,7 +13,8 @@ from datetime import date, timedelta
 from typing import Final
 
 from tasks.figures.anchors import lowered, matches, plain_blanks, spots
-from tasks.figures.periods import MONTH, MONTH_NAMES, YEAR, When, dates_in, day_of, find_periods, months_back
+from tasks.language.locales import months
+from tasks.language.periods import MONTH, YEAR, When, dates_in, day_of, find_periods, months_back
 
 _YEAR_ENDED: Final = re.compile(
     rf"(?:(?:year|period)s?(?: then)?[- ](?:ended|ending|to|end)|weeks ended|fiscal year[- ]end(?:s|ed|ing)?(?: on)?"
@@ -355,9 +356,11 @@ def _end_of_split_years(text: str) -> tuple[int, int] | None:
 
 def _exact_ends(lower: str, month: int) -> Counter[date]:
     """The days of a month that a text of lower case names: years of 52 or 53 weeks end on another day each."""
-    names = sorted(MONTH_NAMES[month - 1].split(), key=len, reverse=True)
+    names = sorted((name for name, number in months().items() if number == month), key=len, reverse=True)
     stems = {name for name in names if not any(name != other and name.startswith(other) for other in names)}
-    behind = re.compile(rf"(?:{'|'.join(names)})(?:\.? (?P<d1>[0-3]?\d), (?P<y1>{YEAR})| (?P<y2>{YEAR}))\b")
+    behind = re.compile(
+        rf"(?:{'|'.join(map(re.escape, names))})(?:\.? (?P<d1>[0-3]?\d), (?P<y1>{YEAR})| (?P<y2>{YEAR}))\b"
+    )
     dates: Counter[date] = Counter()
     for at in spots(lower, stems):
         match = behind.match(lower, at)

@@ -17,8 +17,8 @@ from tasks.figures.conflicts import RoomFigure
 from tasks.figures.document import kind_by_name
 from tasks.figures.figure import ACTUAL, basis_of
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
-from tasks.figures.periods import When, find_periods, last_day, months_of
 from tasks.figures.sentence_words import PLAN
+from tasks.language.periods import When, find_periods, last_day, months_of
 
 _TRAILING: Final = re.compile(r"\b(?:ltm|ttm|trailing|last twelve|twelve months|12 months)\b", re.IGNORECASE)
 _COLUMN: Final = ", column “"

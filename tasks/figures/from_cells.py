@@ -14,8 +14,6 @@ from typing import Final
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Findings
-from tasks.figures.numbers import cell_amount, only_units
-from tasks.figures.periods import find_periods, header_period, may_be_of_time
 from tasks.figures.statement_parts import OF_STATEMENTS, of_statement
 from tasks.figures.table_blocks import blocks
 from tasks.figures.table_candidates import Candidate, settled
@@ -48,6 +46,8 @@ from tasks.figures.table_row_kinds import (
 from tasks.figures.table_rows import Grid, Row, is_number, is_year, whole_rows
 from tasks.figures.table_titles import LONGEST_LABEL, over_table
 from tasks.figures.ties import untied
+from tasks.language.numbers import cell_amount, only_units
+from tasks.language.periods import find_periods, header_period, may_be_of_time
 
 MOST_NUMBERS: Final = 100_000
 """Numbers of a document's tables that are looked at, beside a label that means something; the rest is counted."""

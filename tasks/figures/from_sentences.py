@@ -16,8 +16,6 @@ from tasks.figures.concepts import Concept, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, basis_of
 from tasks.figures.measures import NEVER_NEGATIVE, planned, used_only
-from tasks.figures.numbers import PERCENT, Amount, amounts
-from tasks.figures.periods import When, find_periods
 from tasks.figures.sentence_comparisons import COMPARED, behind_it, compared_year, in_brackets
 from tasks.figures.sentence_context import Spoken
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
@@ -60,6 +58,8 @@ from tasks.figures.sentence_words import (
     STATED_ALONE,
     STATED_AMOUNT,
 )
+from tasks.language.numbers import PERCENT, Amount, amounts
+from tasks.language.periods import When, find_periods
 
 _NEAR: Final = 40
 """Characters before a concept in which its amount may stand."""

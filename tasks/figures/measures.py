@@ -7,7 +7,7 @@ from typing import Final
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Findings
-from tasks.figures.numbers import PERCENT, RATIO, Amount, Units, scale_name
+from tasks.language.numbers import PERCENT, RATIO, Amount, Units, scale_name
 
 NEVER_NEGATIVE: Final = frozenset({"revenue", "recurring_revenue", "total_assets", "cash"})
 """Concepts whose figure is a change or an adjustment where it is below zero."""

@@ -10,9 +10,9 @@ from typing import Final
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure
-from tasks.figures.numbers import Amount, amounts
-from tasks.figures.periods import When, a_year_before, find_periods
 from tasks.figures.sentence_words import CURRENCY_LAST, LOSS
+from tasks.language.numbers import Amount, amounts
+from tasks.language.periods import When, a_year_before, find_periods
 
 COMPARED: Final = re.compile(
     r"^[^(.;]{0,40}\((?:(?:in|fy|prior year|previous year|vorjahr)[ :]*)?(?P<year>(?:19"

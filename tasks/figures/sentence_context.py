@@ -9,8 +9,8 @@ import re
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.periods import When, find_periods, header_period
 from tasks.figures.sentence_words import BEFORE, PLAN
+from tasks.language.periods import When, find_periods, header_period
 
 _LONG: Final = 60_000
 """Characters from which on headings stand over too much."""

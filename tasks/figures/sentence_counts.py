@@ -9,11 +9,11 @@ from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure, basis_of
 from tasks.figures.measures import planned
-from tasks.figures.numbers import PERCENT
-from tasks.figures.periods import When, find_periods
 from tasks.figures.sentence_comparisons import COMPARED, in_brackets
 from tasks.figures.sentence_context import Spoken
 from tasks.figures.sentence_periods import own_period, period_of
+from tasks.language.numbers import PERCENT
+from tasks.language.periods import SHORT_MONTH, When, find_periods
 
 HYPOTHETICAL: Final = re.compile(
     r"\b(?:(?:if|unless|should|may(?! \d)|could|would|might|provided that|in the event|threshold|minimum|at least"
@@ -114,9 +114,7 @@ _NO_SHARE_OF_SALES: Final = re.compile(
 )
 """Around a share: a bound that nobody reaches, or a share of what customers owe."""
 
-_SOMEWHERE: Final = re.compile(
-    r"\s+(?:located )?(?:in|outside) (?:the )?(?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Q[1-4]|H[12]|FY)[A-Z]"
-)
+_SOMEWHERE: Final = re.compile(rf"\s+(?:located )?(?:in|outside) (?:the )?(?!{SHORT_MONTH}|Q[1-4]|H[12]|FY)[A-Z]")
 """Behind a count: those of one country."""
 
 _AVERAGE: Final = re.compile(r"average|durchschnitt|moyenne|media", re.IGNORECASE)

@@ -12,13 +12,14 @@ from typing import Final
 
 from tasks.figures.abbreviations import SHORT_NAMES
 from tasks.figures.concepts import Concept, Taxonomy, spellings
+from tasks.language.locales import month_names
 
 _LONGEST: Final = 600
 """Characters of a sentence that is looked at."""
 
 _SENTENCE: Final = re.compile(
     r"(?<=[.;!?])(?<!Mio\.)(?<!Mrd\.)(?<!Tsd\.)(?<!rd\.)(?<!ca\.)(?<!Nr\.)(?<!Rs\.)\s+"
-    r"(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n:(]{0,60}(?:\([^\n)]*\)[^\n:(]{0,20})?:)|\f|\n\s*\n"
+    rf"(?!(?:{'|'.join(month_names('de'))})\b)(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n:(]{{0,60}}(?:\([^\n)]*\)[^\n:(]{{0,20}})?:)|\f|\n\s*\n"
 )
 _WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
 _DIGIT: Final = re.compile(r"\d")

@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.numbers import PERCENT, amounts
-from tasks.figures.periods import MONTH, MONTH_NAMES, When, day_of, find_periods, months_back
+from tasks.language.locales import months
+from tasks.language.numbers import PERCENT, amounts
+from tasks.language.periods import MONTH, When, day_of, find_periods, months_back
 
 _ELSEWHERE: Final = re.compile(
     r"[;(]|\b(?:from|compared|versus|against|contre|gegenüber|frente a|rispetto|tegenover|contra)\b", re.IGNORECASE
@@ -117,7 +118,7 @@ def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) 
     dated = document.calendar.dated
     if month is not None and dated is not None and len(document.text) <= _LONG:
         name = month[1].rstrip(".").lower()
-        number = next(number for number, names in enumerate(MONTH_NAMES, 1) if name in names.split())
+        number = months()[name]
         last = day_of(dated.year, number, 31)
         last = last if months_back(last, 1) < dated else day_of(dated.year - 1, number, 31)
         return When(end=last, months=1, to_date=_is_up_to(clause[: month.start(1)], When()))

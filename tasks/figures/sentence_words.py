@@ -3,6 +3,9 @@
 import re
 from typing import Final
 
+from tasks.language.numbers import CURRENCY
+from tasks.language.periods import MONTH
+
 _BEFORE: Final = """
     the our its total annual group company company's consolidated net reported actual overall and in with
     while of a had has have held holds was were year-end full-year yearly closing current audited unaudited
@@ -23,9 +26,9 @@ BEFORE: Final = frozenset(_BEFORE.split())
 NOT_BEHIND: Final = re.compile(
     r"^\s*(?:growth|margin|per\b|recognition|recognised|recognized|from (?!operations)|multiple|share\b|mix|base\b"
     r"|synerg|streams?|target multiple|bridge|cost|-based|run|rate of|sharing|contracts?|guidance|"
-    r"concentration|by segment|in (?:the )?(?!January|February|March|April|May|June|July|August|September|October"
-    r"|November|December|FY|Q[1-4]|H[12]|Januar|Dezember)[A-Z]\w+|to (?:capital|debt)|covenant|ratio|burn|flows?\b"
-    r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?"
+    rf"concentration|by segment|in (?:the )?(?!(?i:{MONTH})|FY|Q[1-4]|H[12])[A-Z]\w+"
+    r"|to (?:capital|debt)|covenant|ratio|burn|flows?\b"
+    rf"|of (?!{CURRENCY}|US)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?"
     r"|backs?)|settled|paid|value|reduction|plan\b|outflow|inflow"
     r"|consideration|dividends?|bonus|tax|price|generat|rents?\b|interest\b|payments?\b|contributions?\b|proceeds"
     r"|compensation|settlement|awards?\b)",
@@ -153,7 +156,7 @@ BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
 HEADED: Final = re.compile(r"^[•\-–—*\s]*[A-ZÀ-Ý](?:[^:.;\d]|\b(?:19|20)\d\d\b|(?<=FY)\d\d\b){2,30}:\s*")
 """A line's own heading before its amount: "Headline run rate: $18.4M ARR"."""
 
-CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|(?:US|AU?|CA?|NZ|S|HK|R)?\$|[€£¥₹]|Rs\.?)\s*$")
+CURRENCY_LAST: Final = re.compile(rf"(?:[A-Z]{{3}}|{CURRENCY})\s*$")
 SHORT_LEAD: Final = 30
 PAID: Final = re.compile(
     r"^(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:current |non-?current )?"

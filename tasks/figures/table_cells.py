@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from tasks.figures.concepts import Meaning
-from tasks.figures.numbers import Units, units_of
 from tasks.figures.table_columns import Column
 from tasks.figures.table_parts import TOTAL
 from tasks.figures.table_rows import Row
+from tasks.language.numbers import Units, units_of
 
 _COMPARED_YEARS: Final = 2
 

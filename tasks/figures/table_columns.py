@@ -9,11 +9,20 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.figures.figure import basis_of
-from tasks.figures.numbers import Units, only_units, units_of
-from tasks.figures.periods import HINT, When, find_periods, header_period, says_to_date, spoken_span, year_earlier
-from tasks.figures.slash_dates import spelled
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row
+from tasks.language.locales import month_names
+from tasks.language.numbers import Units, only_units, units_of
+from tasks.language.periods import (
+    HINT,
+    When,
+    find_periods,
+    header_period,
+    says_to_date,
+    spell_months,
+    spoken_span,
+    year_earlier,
+)
 
 _SKIPPED_COLUMN: Final = re.compile(
     r"\bchange|\bvar(?:iance|\.)|\bgrowth\b|\bdelta\b|Δ|\byoy\b|\by/y\b|\bcagr\b|\b(?:in|de)crease|\badjustments?\b"
@@ -51,21 +60,6 @@ _WHOLE_GROUP: Final = re.compile(r"\band (?:consolidated |its )?subsidiar(?:ies|
 _DATED_TITLE: Final = re.compile(r"\b(?:ended|as of|as at)\b", re.IGNORECASE)
 _LONGEST_SPAN: Final = 40
 _QUARTER: Final = 3
-_MONTH_OF: Final = (
-    "",
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +105,7 @@ def read_header(
     scale = _scale_over(lines)
     of_title = title_when(titles, corner)
     columns: list[Column] = []
-    own = [header_period(spelled(text, month_first)) for text in words]
+    own = [header_period(spell_months(text, month_first)) for text in words]
     step = _step(own)
     for text, told in zip(words, own, strict=True):
         when = told
@@ -350,7 +344,7 @@ def _joined(when: When | None, title: When | None) -> When | None:
         if when is not None and when.part and title.year is not None:
             return replace(when, year=title.year)
         if when is not None and when.month_day and title.dated and title.year is not None:
-            joined = header_period(f"{_MONTH_OF[when.month_day[0]]} {when.month_day[1]}, {title.year}")
+            joined = header_period(f"{month_names()[when.month_day[0] - 1]} {when.month_day[1]}, {title.year}")
             return replace(joined, months=when.months or title.months) if joined else None
         if when is not None and when.part and title.end is not None:
             return replace(when, year=title.end.year)
@@ -359,7 +353,7 @@ def _joined(when: When | None, title: When | None) -> When | None:
         return replace(when, part=title.part)
     months = when.months or title.months
     if when.end is None and when.year is not None and not when.part and title.month_day:
-        joined = header_period(f"{_MONTH_OF[title.month_day[0]]} {title.month_day[1]}, {when.year}")
+        joined = header_period(f"{month_names()[title.month_day[0] - 1]} {title.month_day[1]}, {when.year}")
         if joined is not None:
             return replace(joined, months=months, forecast=when.forecast)
     if (
@@ -370,7 +364,7 @@ def _joined(when: When | None, title: When | None) -> When | None:
         and title.months
         and title.months < 12
     ):
-        joined = header_period(f"{_MONTH_OF[title.end.month]} {title.end.day}, {when.year}")
+        joined = header_period(f"{month_names()[title.end.month - 1]} {title.end.day}, {when.year}")
         if joined is not None:
             return replace(joined, months=months, forecast=when.forecast)
     return replace(when, months=None if when.part else months)

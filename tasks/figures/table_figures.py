@@ -9,12 +9,12 @@ from tasks.figures.concepts import Meaning
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, basis_of, variant_of
 from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, used_only
-from tasks.figures.numbers import Amount, Units
-from tasks.figures.periods import When, find_periods, last_day
 from tasks.figures.table_columns import Column
 from tasks.figures.table_labels import Label, without_dates
 from tasks.figures.table_rows import Row
 from tasks.figures.table_titles import HAPPENED
+from tasks.language.numbers import Amount, Units
+from tasks.language.periods import When, find_periods, last_day
 
 _IN_PERCENT: Final = re.compile(r"\s[(\[]?%[)\]]?$")
 """A label of percentages."""

@@ -9,8 +9,8 @@ from typing import Final
 from tasks.figures.abbreviations import SHORT_NAMES
 from tasks.figures.concepts import Meaning, Taxonomy, plain_label, plain_words
 from tasks.figures.figure import Basis, basis_of, without_basis
-from tasks.figures.numbers import Units, only_units, units_of, without_units
-from tasks.figures.periods import HINT, When, find_periods
+from tasks.language.numbers import Units, only_units, units_of, without_units
+from tasks.language.periods import HINT, When, find_periods
 
 WHOLE: Final = re.compile(
     r"^(?:the |total |consolidated |our )*(?:total|consolidated|group|company|combined|amounts?|value"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from tasks.figures.periods import find_periods
 from tasks.figures.table_rows import Grid, Row, grids
+from tasks.language.periods import find_periods
 
 _MOST_BETWEEN: Final = 500
 """Characters of feet and heads between the parts of a table."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from tasks.figures.concepts import Meaning
-from tasks.figures.numbers import only_units
 from tasks.figures.table_labels import LabelReader
 from tasks.figures.table_rows import Grid
+from tasks.language.numbers import only_units
 
 MOST_PARTS: Final = 500
 """Rows of a list of parts that is taken; a longer one is a ledger of transactions."""

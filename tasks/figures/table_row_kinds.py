@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from tasks.figures.numbers import Units, units_of
-from tasks.figures.periods import find_periods
 from tasks.figures.table_rows import Row, is_year
+from tasks.language.numbers import Units, units_of
+from tasks.language.periods import find_periods
 
 _NOT_KNOWN: Final = re.compile(
     r"[^\w]*|n/?\.?a\.?|n\.?m\.?|nil|none|t\.?b\.?[acd]\.?|pending|unknown|k\. ?a\.?|n\. ?v\. ?t\.?|s\. ?o\.?|n\. ?d\.?"

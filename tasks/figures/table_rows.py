@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Final
 
-from tasks.figures.numbers import Units, cell_amount, only_units, units_of
-from tasks.figures.periods import MONTH, find_periods
+from tasks.language.numbers import Units, cell_amount, only_units, units_of
+from tasks.language.periods import MONTH, SHORT_MONTH, find_periods
 
 _MOST_TITLES: Final = 9
 _MOST_LINES: Final = 40
@@ -58,7 +58,7 @@ _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
 _DATE_WORDS: Final = re.compile(
     r"\b(?:(?:fiscal |financial )?(?:years?|months?|weeks|quarters?|periods?)|(?:then )?ended|ending|as|of|at"
     r"|for|the|three|six|nine"
-    r"|twelve|\d{1,4}|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*)\b|[,.]",
+    rf"|twelve|\d{{1,4}}|{SHORT_MONTH}\w*)\b|[,.]",
     re.IGNORECASE,
 )
 _LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?: +[%A-Za-z].{0,40})?$")

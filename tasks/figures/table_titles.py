@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from tasks.figures.figure import Basis, basis_of
-from tasks.figures.periods import find_periods
 from tasks.figures.table_rows import joined_titles
+from tasks.language.periods import find_periods
 
 _A_YEAR: Final = re.compile(r"\b20\d\d\b")
 LONGEST_LABEL: Final = 160

@@ -11,8 +11,8 @@ from typing import Final
 from tasks.figures.concepts import plain_label
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Tie
-from tasks.figures.numbers import PERCENT, Amount, cell_amount
 from tasks.figures.table_rows import Grid, Row, is_number, is_year
+from tasks.language.numbers import PERCENT, Amount, cell_amount
 
 _ASSETS: Final = re.compile(
     r"total assets|assets total|bilanzsumme|total activo|total actif|summe aktiva|total de l actif"

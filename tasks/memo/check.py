@@ -10,24 +10,25 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from enum import StrEnum
+from enum import Enum, StrEnum
 from itertools import pairwise
 from typing import Any, Final
 
 from tasks.figures.concepts import concepts_file, taxonomy
-from tasks.figures.conflicts import RoomFigure, agree, deciding_step, groups, ranking
+from tasks.figures.conflicts import RoomFigure, agree, deciding_step, groups, ranking, say_step
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import agrees, find_figures
 from tasks.figures.figure import Figure as LedgerFigure
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.limited import WrittenText, find_now
-from tasks.figures.periods import last_day
+from tasks.language.periods import last_day
 from tasks.memo.growth import agrees_with, figure_a_year_before, stated_growth
 from tasks.memo.quoted import quotation_places
 from tasks.memo.room import MemoPlace, RoomPassage, RoomTexts
 from tasks.memo.split import MemoStatement, StatementKind, split
 from tasks.scoring.text_places import Places
 from tasks.statements import check as statement_proof
+from tasks.statements.differences import Difference, Kind, is_of
 from tasks.statements.figures import QUARTER, Figure, figures, same, same_size
 
 _MOST_PLACES: Final = 5
@@ -36,29 +37,18 @@ _COMPARED: Final = re.compile(r"\b(?:from|against|compared (?:to|with)|versus|vs
 _YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((?:19|20)\d\d)\b")
 _YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
-_OTHER_PLACE: Final = re.compile("in another place$|of another figure|of something else|changed places")
+_OTHER_PLACE: Final = frozenset({Kind.OTHER_PLACE, Kind.OF_ANOTHER_FIGURE, Kind.OF_SOMETHING_ELSE, Kind.CHANGED_PLACES})
+_ABOUT_FIGURES: Final = frozenset({Kind.NOT_ITS_FIGURE, Kind.OF_ANOTHER_FIGURE})
 _SHORTEST_NAME: Final = 3
 """Letters of a word that names the room's company, at least."""
 
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*(?![.,]?\d)")
 _MARKS: Final = str.maketrans(".,", ",.")
-_SCALE_WORD: Final = re.compile(r"\b(?P<scale>Mio|Mrd|Tsd|Millionen|Milliarden|Tausend)\b\.?", re.IGNORECASE)
-_SCALE_WORDS: Final = {
-    "mio": "million",
-    "millionen": "million",
-    "mrd": "billion",
-    "milliarden": "billion",
-    "tsd": "thousand",
-    "tausend": "thousand",
-}
 _WORDS: Final = re.compile(r"[^\W\d_][\w&'’-]*|\d[\d.,]*|[.;:]")
 _JOINING: Final = 3
 """Letters of the longest word that joins two others: "and", "of", "the"."""
 _AFTER: Final = re.compile(r",? after (?=(?:[$€£¥]|[A-Z]{3} ?)\d|\d[\d.,]* ?(?:%|per ?cent))")
 """Before an amount of an earlier time, and no time itself: "after $ 1,066 million in 2022"."""
-_OTHER_COUNTS: Final = "but another figure counts"
-_NOT_ITS: Final = re.compile(r"the figure (.+) is not its")
-_UNITS: Final = {"$": "USD"}
 _RULES: Final = ("basis", "authority")
 """Steps of the ledger's rule that make another document's figure the one a memo has to give; that one is newer alone
 does not."""
@@ -72,14 +62,39 @@ class MemoVerdict(StrEnum):
     NOT_FOUND = "not_found"
 
 
+class MemoReason(Enum):
+    """Why a claim has its verdict: each has its sentence as its value, but for what the proof of statements found."""
+
+    OTHER_WORDS = "the room has it with other words"
+    FIGURES_STAND = "its figures stand there, in other words"
+    WORD_FOR_WORD = "word for word"
+    OTHER_GROWTH = "the room's figures give a change of {0} % over the year before"
+    OTHER_COUNTS = "{0} says it too, but another figure counts ({1})"
+    OTHER_FIGURE = "the room has another figure for {0} of {1}"
+
+
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """A claim, the verdict on it, where the room says so, and why, in a few words."""
+    """A claim, the verdict on it, where the room says so, and why.
+
+    Attributes:
+        reason, details: why, and the words that belong to it.
+        difference: why, where a sentence of the room does not say what the claim says.
+    """
 
     statement: MemoStatement
     verdict: MemoVerdict
     places: Sequence[MemoPlace] = ()
-    why: str = ""
+    reason: MemoReason | None = None
+    details: tuple[str, ...] = ()
+    difference: Difference | None = None
+
+    @property
+    def why(self) -> str:
+        """The reason in a few words; "" where the verdict says all."""
+        if self.difference is not None:
+            return self.difference.why
+        return self.reason.value.format(*self.details) if self.reason else ""
 
 
 def check_memo(text: str, places: Places, name: str, room: RoomTexts) -> list[CheckedClaim]:
@@ -121,9 +136,8 @@ def _without_owner(text: str, names: str) -> str:
 
 
 def _with_points(words: str) -> str:
-    """Words of a memo that writes decimals with a comma in the notation that statements are read in: "8.60 billion"."""
-    words = _NUMBER.sub(lambda match: match[0].translate(_MARKS), words)
-    return _SCALE_WORD.sub(lambda match: _SCALE_WORDS[match["scale"].lower()], words)
+    """Words of a memo that writes decimals with a comma in the notation that statements are read in: "8.60"."""
+    return _NUMBER.sub(lambda match: match[0].translate(_MARKS), words)
 
 
 def _calendar(text: str, name: str, room: RoomTexts) -> Calendar:
@@ -139,7 +153,7 @@ def _quotation(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
     if is_exact:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, places)
     if places:
-        return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, "the room has it with other words")
+        return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, MemoReason.OTHER_WORDS)
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
 
 
@@ -156,17 +170,17 @@ def _statement(
     is_denied = not _NEGATIONS.isdisjoint(statement.words.casefold().replace("n’t", " n't").split())
     if is_denied:
         return _proved(statement, room)
-    by_rule = [found for found in against if _OTHER_COUNTS in found.why]
+    by_rule = [found for found in against if found.reason is MemoReason.OTHER_COUNTS]
     proved = _proved(statement, room) if not by_rule else None
     if proved is not None and (proved.verdict is MemoVerdict.SUPPORTED or not (against or by_ledger)):
         return proved  # a row of another name has it: net sales beside total revenue
     if proved is None or against:
-        return CheckedClaim(statement, MemoVerdict.CONTRADICTED, _places(against), against[0].why)
+        return replace(against[0], places=_places(against))
     held = [*by_ledger, growth] if growth is not None else by_ledger
     lacks_growth = growth is None and stated_growth(statement.words) is not None
     if lacks_growth or len(held) < len(_amounts(statement.words)):
         return proved if _is_against_others(proved, known) else CheckedClaim(statement, MemoVerdict.NOT_FOUND)
-    return CheckedClaim(statement, MemoVerdict.SUPPORTED, _places(held), "its figures stand there, in other words")
+    return CheckedClaim(statement, MemoVerdict.SUPPORTED, _places(held), MemoReason.FIGURES_STAND)
 
 
 def _growth(
@@ -186,23 +200,27 @@ def _growth(
     if agrees:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, places)
     percent = (later.figure.value / earlier.figure.value - 1) * 100
-    why = f"the room's figures give a change of {percent:+.1f} % over the year before"
-    return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, why)
+    return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, MemoReason.OTHER_GROWTH, (f"{percent:+.1f}",))
 
 
 def _is_against_others(proved: CheckedClaim, known: Sequence[LedgerFigure]) -> bool:
     """Whether a verdict rests on anything but a figure that the ledger has too, which is no sentence's to deny."""
-    match = _NOT_ITS.fullmatch(proved.why)
-    return match is None or not any(
-        abs(amount.value) == abs(figure.value) for amount in figures(match[1]) if not amount.is_date for figure in known
+    words = _figure_not_there(proved.difference)
+    return not words or not any(
+        abs(amount.value) == abs(figure.value) for amount in _amounts(words) for figure in known
     )
+
+
+def _figure_not_there(difference: Difference | None) -> str:
+    """The figure that a sentence has not, as the claim writes it; "" where it is not that what speaks against it."""
+    return difference.word if difference is not None and difference.kind is Kind.NOT_ITS_FIGURE else ""
 
 
 def _of_other_years(words: str, own: Sequence[LedgerFigure]) -> Iterator[LedgerFigure]:
     """The figures of other years that a sentence compares its own with: "up from € 3.9 million in 2023"."""
     for amount in figures(words):
         before, behind = _COMPARED.search(words[: amount.start]), _YEAR_BEHIND.match(words, amount.end)
-        same_unit = [figure for figure in own if figure.unit == _UNITS.get(amount.unit, amount.unit)]
+        same_unit = [figure for figure in own if figure.unit == amount.unit]
         if amount.is_date or before is None or behind is None or not same_unit:
             continue
         figure = same_unit[-1]
@@ -228,15 +246,18 @@ def _by_ledger(
     ranked = ranking(group)
     agreeing = [other for other in ranked if agree(own, other)]
     if agreeing and not agree(own, ranked[0]):
-        rule = deciding_step(ranked[0], agreeing[0])
-        if rule.startswith(_RULES):
+        step = deciding_step(ranked[0], agreeing[0])
+        if step in _RULES:
             differing = [_figure_place(other, room) for other in ranked if not agree(own, other)]
-            why = f"{agreeing[0].document_name} says it too, {_OTHER_COUNTS} ({rule})"
-            return CheckedClaim(statement, MemoVerdict.CONTRADICTED, differing, why)
+            details = (agreeing[0].document_name, say_step(step, ranked[0], agreeing[0]))
+            return CheckedClaim(statement, MemoVerdict.CONTRADICTED, differing, MemoReason.OTHER_COUNTS, details)
     if agreeing:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_figure_place(other, room) for other in agreeing])
-    why = f"the room has another figure for {figure.concept.replace('_', ' ')} of {figure.period}"
-    return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [_figure_place(other, room) for other in ranked], why)
+    places, details = (
+        [_figure_place(other, room) for other in ranked],
+        (figure.concept.replace("_", " "), figure.period),
+    )
+    return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, MemoReason.OTHER_FIGURE, details)
 
 
 def _as_room_figure(figure: LedgerFigure) -> RoomFigure:
@@ -258,24 +279,29 @@ def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
         written = _as_written(statement.words, sentence, room.scale_of(passages[result.text].document.text_id))
         if written != statement.words:
             result = statement_proof.check(written, grounds, room.names)
-            if "figure" in result.why and _has_all(_amounts(written), _amounts(sentence)):  # beside other figures
+            if is_of(result.difference, _ABOUT_FIGURES) and _has_all(
+                _amounts(written), _amounts(sentence)
+            ):  # beside other figures
                 return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
     if result.verdict is not statement_proof.Verdict.SUPPORTED:
         result = _in_scale(statement.words, passages, room) or result
     if result.verdict is statement_proof.Verdict.SUPPORTED:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)])
     if " ".join(result.sentence.split()) == statement.text:  # a row below its unit, which a passage may be without
-        return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)], "word for word")
+        return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)], MemoReason.WORD_FOR_WORD)
     if result.verdict is statement_proof.Verdict.CONTRADICTED and not (
-        ("figure" in result.why and _has_its_figures(statement.words, result.sentence))
-        or (_OTHER_PLACE.search(result.why) and _has_in_order(statement.words, result.sentence))
-        or (result.why.endswith("in another place") and "\t" in result.sentence)  # columns say no more than their heads
+        (is_of(result.difference, _ABOUT_FIGURES) and _has_its_figures(statement.words, result.sentence))
+        or (is_of(result.difference, _OTHER_PLACE) and _has_in_order(statement.words, result.sentence))
+        or (
+            is_of(result.difference, {Kind.OTHER_PLACE}) and "\t" in result.sentence
+        )  # columns say no more than their heads
         or _is_of_something_else(statement.words, result.sentence)
-        or (_NOT_ITS.fullmatch(result.why) and _has_a_longer_name(statement.words, result.sentence))
+        or (_figure_not_there(result.difference) and _has_a_longer_name(statement.words, result.sentence))
         or _is_quarter_otherwise_named(result)
         or _stands_elsewhere(statement.words, result, grounds, room.names)
     ):
-        return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [_place(passages, result)], result.why)
+        place = _place(passages, result)
+        return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [place], difference=result.difference)
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
 
 
@@ -336,8 +362,8 @@ def _has_in_order(statement: str, sentence: str) -> bool:
 
 def _is_quarter_otherwise_named(result: statement_proof.Check) -> bool:
     """Whether a quarter is all that a sentence has not, which names no other: its last day, weeks, or no year."""
-    match = _NOT_ITS.fullmatch(result.why)
-    quarters = [figure.date for figure in figures(match[1]) if figure.unit == QUARTER] if match else []
+    words = _figure_not_there(result.difference)
+    quarters = [figure.date for figure in figures(words) if figure.unit == QUARTER]
     named = [figure.date for figure in figures(result.sentence) if figure.unit == QUARTER]
     return bool(quarters) and all(
         (own[0] is None or year[0] is None) and own[1] == year[1] for own in quarters for year in named
@@ -358,9 +384,9 @@ def _stands_elsewhere(statement: str, result: statement_proof.Check, grounds: Se
 
     The one may be of another quarter, or of a part of the company.
     """
-    match, source = _NOT_ITS.fullmatch(result.why), figures(result.sentence)
-    wanted = _amounts(match[1]) if match else [one for one in _amounts(statement) if not _has_all([one], source)]
-    sought = " ".join(statement[one.start : one.end] for one in wanted) if match is None else match[1]
+    words, source = _figure_not_there(result.difference), figures(result.sentence)
+    wanted = _amounts(words) if words else [one for one in _amounts(statement) if not _has_all([one], source)]
+    sought = words or " ".join(statement[one.start : one.end] for one in wanted)
     if not wanted:
         return False
     return any(

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from markupsafe import Markup
 
+from tasks.language.escaped import escaped
 from tasks.memo.check import CheckedClaim, MemoVerdict
 from tasks.reports.html import allowed, environment, part
-from tasks.text.escaped import escaped
 
 MARK: Final = "diligence check"
 """The generator that the page names: a page without it is somebody else's, and is not written over."""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
+from tasks.language.quotations import in_sentence, locate
 from tasks.memo.room import MemoPlace, RoomTexts
-from tasks.text.quotations import in_sentence, locate
 
 _TOKEN: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W_]+")
 _INSERTED: Final = re.compile(r"\[[^\[\]]*\]")

@@ -19,11 +19,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.language.tokens import tokens
 from tasks.ranking.bm25 import score
 from tasks.ranking.index import WordPositions, likeliest
 from tasks.ranking.query import read_query
 from tasks.ranking.rows import IN_MEMORY
-from tasks.text.tokens import tokens
 
 __all__ = ["Index", "rank"]
 

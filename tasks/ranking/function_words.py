@@ -13,13 +13,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.language.tokens import STOP_WORDS
 from tasks.ranking.lexicon import Ints
 from tasks.ranking.rows import IN_MEMORY, GrowingRow, empty_row
-from tasks.text.tokens import STOP_WORDS
 
 NONE: Final = -1
 _EVERYWHERE: Final = frozenset(
-    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "  # noqa: SIM905 - as in tasks.text.tokens
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "  # noqa: SIM905 - as in tasks.language.tokens
     "to was will with".split()
 )
 FUNCTION_WORDS: Final = STOP_WORDS - _EVERYWHERE

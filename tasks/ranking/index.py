@@ -19,6 +19,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.language.tokens import word_forms
 from tasks.ranking.function_words import FunctionWords, number_of
 from tasks.ranking.lexicon import Ints, Lexicon, Span
 from tasks.ranking.query import Query
@@ -26,7 +27,6 @@ from tasks.ranking.rows import IN_MEMORY, GrowingRow, empty_row
 from tasks.ranking.vocabulary import NUMBER, Phrase
 from tasks.ranking.word_languages import WordLanguages, mask_of
 from tasks.ranking.words import Word, words_of_form
-from tasks.text.tokens import word_forms
 
 _TEXTS_AT_ONCE = 1000
 _WORDS_AT_ONCE = 1_000_000

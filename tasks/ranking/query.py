@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from tasks.language.tokens import tokens, word_forms
 from tasks.ranking.function_words import FUNCTION_WORDS
 from tasks.ranking.vocabulary import FIELDS, Phrase, VocabularyEntry, entries, shares
 from tasks.ranking.words import Word
 from tasks.ranking.words import words as words_of
-from tasks.text.tokens import tokens, word_forms
 
 _MAX_WORDS = 1000  # of a question that are read
 _RARE = 0.001  # the share of passages that is assumed for a word that is not among the frequent ones

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.language.languages import COMMON_WORDS
 from tasks.ranking.lexicon import Ints
-from tasks.text.languages import COMMON_WORDS
 
 LANGUAGES: Final = tuple(COMMON_WORDS)
 _MASKS: Final[dict[str, int]] = {}

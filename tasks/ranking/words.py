@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import Stemmer
 
-from tasks.text.languages import language_of_script
-from tasks.text.tokens import tokens_of_form, word_forms
+from tasks.language.languages import language_of_script
+from tasks.language.tokens import tokens_of_form, word_forms
 
 
 class Word(NamedTuple):
@@ -23,7 +23,7 @@ class Word(NamedTuple):
 
 
 def words(text: str) -> list[Word]:
-    """The words of `text` that count, in order; their tokens are those of `tasks.text.tokens`."""
+    """The words of `text` that count, in order; their tokens are those of `tasks.language.tokens`."""
     return [word for form in word_forms(text) for word in words_of_form(form)]
 
 

@@ -13,12 +13,12 @@ from time import process_time
 from typing import Final
 
 from tasks.errors import PasswordProtected, TookTooLong, TooLarge, Unavailable, Unreadable, UnsupportedFormat
+from tasks.language.normalise import clean, one_line
 from tasks.reading import detect, formats, limits
 from tasks.reading.machine import machine_failure
 from tasks.reading.ooxml import ole
 from tasks.reading.places import ATTACHMENT, Place
 from tasks.reading.text_writer import NO_TEXT, Attachment, Reading, Source
-from tasks.text.normalise import clean, one_line
 
 MOST: Final = 100
 """Documents that are looked into for one host, those inside others included."""

@@ -21,8 +21,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, overload
 
+from tasks.language.normalise import one_line
 from tasks.reading import tables
-from tasks.text.normalise import one_line
 
 PAGE: Final = "page"
 SLIDE: Final = "slide"

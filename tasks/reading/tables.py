@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from tasks.text.normalise import one_line
+from tasks.language.normalise import one_line
 
 _MOST_HEADERS: Final = 5
 """Rows that a header of several lines has at most."""

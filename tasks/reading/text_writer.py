@@ -11,8 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from tasks.language.normalise import clean, one_line
 from tasks.reading.places import HEADING, Place
-from tasks.text.normalise import clean, one_line
 
 Source = Path | bytes
 """A document to read: where its file lies, or what is in it."""

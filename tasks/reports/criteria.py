@@ -10,6 +10,7 @@ from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from storage.texts import find_span_pages, find_stretch
 from tasks.companies.profile import field_name
 from tasks.evidence.settings import EvidenceSettings
+from tasks.language.quotations import in_sentence
 from tasks.reports.evidence_links import evidence_url
 from tasks.reports.models import (
     ContestedScores,
@@ -22,7 +23,6 @@ from tasks.reports.models import (
     ReportedQuote,
 )
 from tasks.scoring.criteria import figure_in_words, rule_in_words
-from tasks.text.quotations import in_sentence
 
 _AROUND: Final = 800
 """Characters before and behind a quotation that are read for its sentence."""

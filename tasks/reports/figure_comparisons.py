@@ -17,8 +17,8 @@ from tasks.figures.conflicts import RULE, RoomFigure, Step
 from tasks.figures.derived import counted_figures
 from tasks.figures.document_figures import agrees
 from tasks.figures.founding import FOUNDING_YEAR
-from tasks.figures.periods import last_day, months_of
 from tasks.figures.rows import room_row
+from tasks.language.periods import last_day, months_of
 from tasks.reports.models import ComparedFigure, ReportedFigure
 
 _CONCEPTS: Final = {

@@ -18,6 +18,7 @@ from markupsafe import Markup, escape
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
 from tasks.companies.profile import field_name
+from tasks.language.escaped import escaped
 from tasks.reports.company_pages import CompanyPages, company_anchor
 from tasks.reports.evidence_links import is_evidence
 from tasks.reports.findings import (
@@ -66,7 +67,6 @@ from tasks.reports.wording import (
     weblink,
 )
 from tasks.reports.words import rectangles, words
-from tasks.text.escaped import escaped
 
 TEMPLATES = Path(__file__).parent / "templates"
 

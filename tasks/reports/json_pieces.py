@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from tasks.language.escaped import escaped
 from tasks.reports.models import CompanyReport, RunSummary
-from tasks.text.escaped import escaped
 
 _NUMBER: Final = r'\s+("{}": [^\s,]+)'
 _BOX: Final = re.compile(r"\{" + ",".join(map(_NUMBER.format, ("page", "left", "top", "right", "bottom"))) + r"\s+\}")

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from tasks.figures.concepts import taxonomy
 from tasks.figures.figure import ACTUAL
-from tasks.figures.periods import last_day, months_of
+from tasks.language.periods import last_day, months_of
 from tasks.reports.evidence_links import part_of
 from tasks.reports.models import (
     CompanyReport,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from tasks.text.sentences import sentences
-from tasks.text.tokens import tokens
+from tasks.language.sentences import sentences
+from tasks.language.tokens import tokens
 
 TRIMMED: Final = 320
 """Characters of a trimmed passage, about four lines."""

@@ -11,12 +11,12 @@ from storage.runs import Run, RunCompany
 from storage.scores import ScoreStatus, remarkable_outcomes
 from tasks.ai.money import dollars
 from tasks.errors import NotFound
+from tasks.language.normalise import one_line
 from tasks.reports.company import why_pending
 from tasks.reports.criteria import criteria_of_run
 from tasks.reports.models import Cost
 from tasks.reports.report import cost_of, in_reports_order
 from tasks.reports.wording import trial_in_words
-from tasks.text.normalise import one_line
 
 
 @dataclass(frozen=True)

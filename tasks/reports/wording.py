@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from storage.runs import ModelTrial
 from storage.scores import ScoreStatus
+from tasks.language.escaped import escaped
 from tasks.reports.evidence_links import is_evidence
 from tasks.reports.models import (
     CompanyReport,
@@ -21,7 +22,6 @@ from tasks.reports.models import (
     RunSummary,
 )
 from tasks.scoring.results import ORDERS, OTHERS
-from tasks.text.escaped import escaped
 
 _OPENABLE: Final = re.compile(r"file:///[^/\s][^\s]*|/runs/[^/?#\s]+/documents/[^/?#\s]+/original")
 """Local files, on no other machine, and the documents of runs in the service."""

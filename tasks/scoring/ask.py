@@ -9,10 +9,10 @@ from tasks.ai.answerer import Answerer, AnswererFailed, Source, T, Verdict
 from tasks.ai.budget import LONGEST_ANSWER, Ledger
 from tasks.ai.money import Usage
 from tasks.ai.prompts import as_material, judgement_prompt
+from tasks.language.tokens import usual_model_tokens
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judgement import Judgement
 from tasks.scoring.relevance import is_reason
-from tasks.text.tokens import usual_model_tokens
 
 _LONGEST: Final = 4000  # characters of a reason that are looked at
 _AGAIN: Final = (

@@ -19,11 +19,11 @@ from storage.companies import StoredClaim, StoredProfile
 from storage.run_documents import RunDocument
 from storage.scores import ScoreStatus
 from tasks.companies.profile import field_name, value_at
+from tasks.language.tokens import tokens
 from tasks.scoring import rules
 from tasks.scoring.criteria import DocumentCheck, FactRule
 from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.results import CriterionResult, NearDocument, Quotation
-from tasks.text.tokens import tokens
 
 _MAX_NEAREST = 3  # documents that are named when one is missing
 _MAX_PASSAGES = 10  # passages that are searched for words of a missing document

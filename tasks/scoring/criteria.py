@@ -23,7 +23,7 @@ from pydantic import (
 
 from tasks.figures.conflicts import RULE, Step
 from tasks.figures.expressions import LATEST, read_period
-from tasks.text.tokens import tokens
+from tasks.language.tokens import tokens
 from tasks.user_file import Line
 
 MOST = 1_000_000.0  # of a weight and of the scale's ends: their products stay exact

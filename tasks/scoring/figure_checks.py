@@ -12,8 +12,8 @@ from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find
 from tasks.figures.expressions import LATEST, Expression, FigureValue, figure_values, newest_day, value_at
 from tasks.figures.figure import ACTUAL
 from tasks.figures.ledger import LedgerText, build, room_ledger
-from tasks.figures.numbers import MONTHS, PERCENT, RATIO
-from tasks.figures.periods import last_day, months_of
+from tasks.language.numbers import MONTHS, PERCENT, RATIO
+from tasks.language.periods import last_day, months_of
 from tasks.scoring.criteria import FigureRule
 from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.figure_rules import FigureCondition, parse_condition, score_of_bands

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.figures.expressions import Expression, growth_of, read_expression
-from tasks.figures.numbers import MONTHS, PERCENT, RATIO, amounts
+from tasks.language.numbers import MONTHS, PERCENT, RATIO, amounts
 
 _RULE: Final = re.compile(r"\s*(growth\s+)?(<=|>=|≤|≥|==|!=|=(?![<>=])|<(?!=)|>(?!=))\s*(.*\S)", re.IGNORECASE)
 _SIGNS: Final = {"≤": "<=", "≥": ">=", "=": "=="}

@@ -28,7 +28,7 @@ from tasks.scoring.model_trial import find_standing
 
 _NOT_SCORED: Final = SHOWN_ONLY | {"weight"}
 """Fields of a criterion that change no outcome."""
-_PROGRAM: Final = ("tasks.ai", "tasks.figures", "tasks.ranking", "tasks.scoring", "tasks.statements", "tasks.text")
+_PROGRAM: Final = ("tasks.ai", "tasks.figures", "tasks.ranking", "tasks.scoring", "tasks.statements", "tasks.language")
 
 
 @dataclass(frozen=True)

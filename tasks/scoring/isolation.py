@@ -24,6 +24,7 @@ from tasks.ai.answerer import AnswerCut, NotAsked, Source
 from tasks.ai.budget import BudgetSpent
 from tasks.ai.prompts import as_material
 from tasks.errors import DiligenceError
+from tasks.language.tokens import tokens
 from tasks.scoring.ask import Ask, left_out
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
@@ -42,7 +43,6 @@ from tasks.scoring.judgement import (
 )
 from tasks.scoring.orders import counted
 from tasks.scoring.results import OTHERS, CriterionResult, Quotation, Steps
-from tasks.text.tokens import tokens
 
 _MOST_NAMED: Final = 5  # documents that could not be read, in a reason
 _UNNAMED: Final = "(Contested: a quotation speaks against this score, and the reason does not name it.)"

@@ -14,10 +14,10 @@ from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RoomFigure
 from tasks.figures.derived import derive
 from tasks.figures.figure import ACTUAL
-from tasks.figures.periods import last_day, months_of
+from tasks.language.normalise import one_line
+from tasks.language.periods import last_day, months_of
 from tasks.scoring.figure_checks import row_in_words
 from tasks.statements.figures import COUNT, TIMES, Figure, figures
-from tasks.text.normalise import one_line
 
 RoomFigures = Callable[[], Sequence[RoomFigure]]
 """Gives the figures of a room, which are looked up when they are first needed."""

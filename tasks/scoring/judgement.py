@@ -22,6 +22,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import from_json
 
 from storage.scores import ScoreStatus
+from tasks.language.normalise import caseless, one_line
+from tasks.language.sentences import sentences
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
@@ -31,8 +33,6 @@ from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotatio
 from tasks.statements.answers import CheckedStatement
 from tasks.statements.check import Verdict, check
 from tasks.statements.reading import read
-from tasks.text.normalise import caseless, one_line
-from tasks.text.sentences import sentences
 
 _MOST_QUOTES = 12  # distinct ones of a judgement; a model that repeats itself must not fill the report
 _MOST_CONTRADICTIONS = 6

@@ -1,15 +1,15 @@
 """Whether words bear on a question, told by the words that they share with it: those of passages and of reasons.
 
 Words that say nothing of what a text is about do not count, and endings are taken off (`tasks.ranking.words`), so that
-it holds for each language that ranking knows. No list of words is needed beyond those of `tasks.text`.
+it holds for each language that ranking knows. No list of words is needed beyond those of `tasks.language`.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from tasks.language.languages import COMMON_WORDS, language_of, language_of_script
+from tasks.language.tokens import word_forms
 from tasks.ranking.words import stem, words_of_form
-from tasks.text.languages import COMMON_WORDS, language_of, language_of_script
-from tasks.text.tokens import word_forms
 
 _DEFAULT_LANGUAGE: Final = "English"
 _COMMON: Final = frozenset().union(*COMMON_WORDS.values())

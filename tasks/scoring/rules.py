@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any
 
 from tasks.companies.profile import FieldType, field_type, fields
-from tasks.text.normalise import caseless
+from tasks.language.normalise import caseless
 from tasks.user_file import yaml_value
 
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {

@@ -22,6 +22,7 @@ from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, ledger_of
 from tasks.ai.registry import current_answerer
 from tasks.figures.conflicts import RoomFigure
+from tasks.language.normalise import one_line
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave, finished
 from tasks.scoring import search_plan
@@ -38,7 +39,6 @@ from tasks.scoring.orders import NAME_OF_DOCUMENT
 from tasks.scoring.reason_check import ReasonChecks, with_opinions
 from tasks.scoring.results import CriterionResult, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan, SearchPlans, search_plans
-from tasks.text.normalise import one_line
 
 DRAWS = 1000
 _MOST = 2.0  # a weight is at most doubled and at least halved

@@ -19,9 +19,9 @@ from tasks.ai.answerer import Answerer, NotAsked
 from tasks.ai.budget import Ledger
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
+from tasks.language.normalise import one_line
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence
-from tasks.text.normalise import one_line
 
 OPENING = "The passages were found by the words of the criteria alone"
 

@@ -1,12 +1,11 @@
 """A statement and a sentence of a source, word by word: which word of the one is which of the other."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
+from tasks.language.words import has_opposite, say_the_same, stems_of
 from tasks.statements.figures import same, same_size
 from tasks.statements.reading import Sentence
-from tasks.statements.words import has_opposite, say_the_same, stems_of
 
 _LOSS: Final = stems_of("loss")
 
@@ -15,14 +14,6 @@ _NEAR: Final = 0.7
 """The weight of two words that are only near to each other, beside .9 of two that say the same."""
 _FEWEST: Final = 2
 """Words or figures that two sentences must share to speak of the same matter."""
-
-
-@dataclass(slots=True)
-class Difference:
-    """What speaks against a sentence as the proof of a statement. `is_against`: it says otherwise."""
-
-    why: str
-    is_against: bool = False
 
 
 class Comparison:

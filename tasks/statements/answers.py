@@ -11,14 +11,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from tasks.language.quotations import locate
+from tasks.language.sentences import sentences
+from tasks.language.words import has_opposite, stem, stems_of
 from tasks.statements.check import Check, Verdict, check
 from tasks.statements.figures import figures
 from tasks.statements.reading import CONDITION, NEGATION, read
 from tasks.statements.readings import coordinated
 from tasks.statements.tables import LONGEST_SENTENCE
-from tasks.statements.words import has_opposite, stem, stems_of
-from tasks.text.quotations import locate
-from tasks.text.sentences import sentences
 
 _CITATION: Final = re.compile(r"(?<!\s)\s*+[\[【]\s*+(\d{1,4}(?:\s*+[,;]\s*+\d{1,4})*+)\s*+[\]】]")
 _QUOTATION: Final = re.compile(r"[“„«»]([^“”„«»\n]{8,600})[”“»«]|\"([^\"\n]{8,600})\"")

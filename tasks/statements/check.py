@@ -20,8 +20,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from tasks.statements.alignment import Comparison, Difference
+from tasks.language.words import say_the_same, stem
+from tasks.statements.alignment import Comparison
 from tasks.statements.derived import restated
+from tasks.statements.differences import IN_OTHER_WORDS, Difference, Kind, is_of
 from tasks.statements.figure_places import places_of_figures
 from tasks.statements.figures import same
 from tasks.statements.free_wording import Context, weigh
@@ -45,7 +47,6 @@ from tasks.statements.wording import (
     other_tenses,
     restricted_subjects,
 )
-from tasks.statements.words import say_the_same, stem
 
 _CANDIDATES: Final = 8
 
@@ -62,13 +63,6 @@ how many sentences are read so."""
 
 
 _WORD: Final = re.compile(r"[^\W\d_][\w’'&]*")
-_IN_OTHER_WORDS: Final = re.compile(
-    "changed places|of another figure|in another place|the other way round|of something else"
-)
-"""What looks like a contradiction, and may be the same in other words."""
-
-
-_DENIED: Final = re.compile(r"negation|it (?:does not )?says? “(?:not|no|never|without|nor|neither|none|cannot)”")
 _FEWEST_FREE: Final = 2
 _READ_FREELY: Final = 8
 _AROUND: Final = 3
@@ -95,16 +89,21 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A verdict, the sentence of the source that it rests on (or comes nearest), and why, in a few words.
+    """A verdict, the sentence of the source that it rests on (or comes nearest), and what speaks against it first.
 
     `share` is the part of the statement's words that the sentence has, from 0 to 1; `text` counts the texts from 0.
     """
 
     verdict: Verdict
     sentence: str = ""
-    why: str = ""
+    difference: Difference | None = None
     share: float = 0.0
     text: int = 0
+
+    @property
+    def why(self) -> str:
+        """What speaks against it, in a few words."""
+        return self.difference.why if self.difference else ""
 
     @property
     def is_worth_showing(self) -> bool:
@@ -124,7 +123,7 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
         The verdict of the best sentence: supported before contradicted before not found.
     """
     if len(statement) > LONGEST_SENTENCE:
-        return Check(Verdict.NOT_FOUND, why="it is too long to be one statement")
+        return Check(Verdict.NOT_FOUND, difference=Difference(Kind.TOO_LONG))
     best = _check(statement, texts, names)
     if best.verdict is not Verdict.SUPPORTED:
         for number, text in enumerate(texts):
@@ -146,17 +145,17 @@ def _check(statement: str, texts: Sequence[str], names: str) -> Check:
             candidate = source_sentences(text)[place]
             result = compare(stated, candidate, known)
             if result.verdict is Verdict.SUPPORTED:
-                return Check(result.verdict, candidate.original, result.why, result.share, number)
+                return Check(result.verdict, candidate.original, result.difference, result.share, number)
             rank = (result.verdict is Verdict.CONTRADICTED, result.share)
             if rank > (best.verdict is Verdict.CONTRADICTED, best.share):
-                best = Check(result.verdict, candidate.original, result.why, result.share, number)
+                best = Check(result.verdict, candidate.original, result.difference, result.share, number)
         otherwise = _read_otherwise(stated, text, candidates, known, said)
         if otherwise is not None:
             return replace(otherwise, text=number)
     is_against = best.verdict is Verdict.CONTRADICTED
-    if is_against and _DENIED.search(best.why):
+    if is_against and best.difference is not None and best.difference.is_denial:
         return best
-    seems_against = is_against and _IN_OTHER_WORDS.search(best.why) is not None
+    seems_against = is_against and is_of(best.difference, IN_OTHER_WORDS)
     for number, text in enumerate(texts):
         freely = _in_free_wording(stated, text, known, is_clear=is_against and not seems_against)
         if freely is not None and (not seems_against or freely.sentence == best.sentence):
@@ -180,7 +179,7 @@ def _in_free_wording(stated: Sentence, text: str, names: frozenset[str], *, is_c
         for words in dict.fromkeys((_with_heading(stated, candidate).text, *readings(stated, sentences, place, text))):
             weighed = weigh(stated, read(words), names, context)
             if weighed.is_clear if is_clear else weighed.is_supported:
-                return Check(Verdict.SUPPORTED, candidate.original, "", 1.0)
+                return Check(Verdict.SUPPORTED, candidate.original, None, 1.0)
     return None
 
 
@@ -316,17 +315,17 @@ def compare(stated: Sentence, candidate: SourceSentence, names: frozenset[str] =
     if words != stated.text:
         stated = read(words)
     if [token.text for token in stated.tokens] == [token.text for token in source.tokens]:
-        return Check(Verdict.SUPPORTED, candidate.original, "", 1.0)
+        return Check(Verdict.SUPPORTED, candidate.original, None, 1.0)
     comparison = Comparison(stated, source, names)
     differences = list(_differences(comparison))
     share = comparison.share
     if not differences:
-        return Check(Verdict.SUPPORTED, candidate.original, "", share)
+        return Check(Verdict.SUPPORTED, candidate.original, None, share)
     against = [difference for difference in differences if difference.is_against]
     others = len(differences) - len(against)
     if against and others <= 1 and comparison.share_but(len(against)) >= _SAME_MATTER:
-        return Check(Verdict.CONTRADICTED, candidate.original, against[0].why, share)
-    return Check(Verdict.NOT_FOUND, candidate.original, differences[0].why, share)
+        return Check(Verdict.CONTRADICTED, candidate.original, against[0], share)
+    return Check(Verdict.NOT_FOUND, candidate.original, differences[0], share)
 
 
 def _with_heading(stated: Sentence, candidate: SourceSentence) -> Sentence:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from tasks.language.periods import MONTH_NAME
+from tasks.language.words import stem
 from tasks.statements.reading import Sentence
-from tasks.statements.words import stem
 
 _TO: Final = {
     "sell": ("sell sells sold selling", "buy buys bought buying"),
@@ -66,7 +67,7 @@ _AWAY: Final = re.compile(
 )
 _CONTRACTED: Final = re.compile(r"\b(we|they|it|you)['’]ll\b", re.IGNORECASE)
 _NO_PARTY: Final = re.compile(
-    r"(?:\d|an?\b|to\b|that\b|which\b|each\b|all\b|january|february|march|april|may\b|june|july|august|september|october|november|december)",
+    rf"(?:\d|an?\b|to\b|that\b|which\b|each\b|all\b|{MONTH_NAME}\b)",
     re.IGNORECASE,
 )
 

@@ -8,11 +8,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from tasks.language.numbers import PERCENT
+from tasks.language.words import are_opposite, say_the_same, stem
 from tasks.statements.alignment import Comparison
 from tasks.statements.figure_places import period_of, role
-from tasks.statements.figures import PERCENT, Figure, figures
+from tasks.statements.figures import Figure, figures
 from tasks.statements.reading import Sentence
-from tasks.statements.words import are_opposite, say_the_same, stem
 
 _SHORT: Final = re.compile(r"\b(?:[A-Z]{2,6}|[A-Z](?:&[A-Z])+)(?![\w&])")
 _WORD: Final = re.compile(r"[A-Za-z][\w’']*")

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from tasks.statements.alignment import Comparison, Difference
+from tasks.language.words import CHANGING, are_opposite, say_the_same, stems_of, words_of
+from tasks.statements.alignment import Comparison
+from tasks.statements.differences import Difference, Kind
 from tasks.statements.figures import COUNT, Figure, same
 from tasks.statements.reading import Sentence, Token
-from tasks.statements.words import CHANGING, are_opposite, say_the_same, stems_of, words_of
 
 _CHANGE_BEHIND: Final = stems_of("change_behind")
 
@@ -61,8 +62,8 @@ def _role(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference
         if is_change_over_time(comparison):
             return
         words = comparison.source.tokens[theirs].text
-        compared = " and compares the other with it" if "from" in roles else ""
-        yield Difference(f"it says {words} in another place{compared}", is_against=True)
+        kind = Kind.COMPARED_PLACE if "from" in roles else Kind.OTHER_PLACE
+        yield Difference(kind, words, is_against=True)
 
 
 def _other_label(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference]:
@@ -98,7 +99,7 @@ def _other_label(comparison: Comparison, mine: int, theirs: int) -> Iterator[Dif
         ]
         here = [at for at in held if at in own]
         if elsewhere and (len(elsewhere) >= len(here) or free):
-            yield Difference(f"it says “{source.tokens[elsewhere[0]].text}” of another figure", is_against=True)
+            yield Difference(Kind.OF_ANOTHER_FIGURE, source.tokens[elsewhere[0]].text, is_against=True)
             return
 
 
@@ -252,10 +253,10 @@ def _period(comparison: Comparison, mine: int, theirs: int) -> Iterator[Differen
         if is_change_over_time(comparison):
             return
         if len(dates) > 1 and period is not None and _is_second(comparison.source, theirs):
-            yield Difference("it says that of another period")
+            yield Difference(Kind.SAYS_THAT_OF, "another period")
         return
     if period is None and own in comparison.to and _is_compared_between(comparison.source, theirs, comparison.to[own]):
-        yield Difference(f"it compares that with {comparison.source.tokens[comparison.to[own]].text}", is_against=True)
+        yield Difference(Kind.COMPARES_WITH, comparison.source.tokens[comparison.to[own]].text, is_against=True)
         return
     if period is None or len(dates) < 2:
         return
@@ -263,7 +264,7 @@ def _period(comparison: Comparison, mine: int, theirs: int) -> Iterator[Differen
     assert one is not None
     assert other is not None
     if not same(one, other) and not same(other, one):
-        yield Difference(f"it says that of {comparison.source.tokens[period].text}", is_against=True)
+        yield Difference(Kind.SAYS_THAT_OF, comparison.source.tokens[period].text, is_against=True)
 
 
 def _period_says(comparison: Comparison, mine: int, theirs: int) -> bool:
@@ -344,7 +345,7 @@ def _label(comparison: Comparison, mine: int, theirs: int) -> Iterator[Differenc
             continue
         if any(say_the_same(source.tokens[place].stem, token.stem) for place in their_zone):
             continue
-        yield Difference(f"it says “{source.tokens[comparison.to[at]].text}” of another figure", is_against=True)
+        yield Difference(Kind.OF_ANOTHER_FIGURE, source.tokens[comparison.to[at]].text, is_against=True)
         return
 
 

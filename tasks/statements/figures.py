@@ -11,32 +11,30 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
+from tasks.language.locales import currency_names, month_names
+from tasks.language.numbers import PERCENT, POINTS, RATIO, Amount, numbers
+from tasks.language.periods import MONTH_NAME, When, dates
 from tasks.statements.notation import (
-    CURRENCIES,
-    FIGURE,
     LIMITS,
     LIMITS_BEHIND,
     MEASURES,
-    MONTHS,
     NUMBER_WORD,
     NUMBER_WORDS,
     ONE_OF,
     SCALES,
-    YEAR,
 )
 
 DATE: Final = "date"
 QUARTER: Final = "quarter"
-PERCENT: Final = "percent"
-POINTS: Final = "points"
-TIMES: Final = "times"
+TIMES: Final = RATIO
 COUNT: Final = ""
+_HALF, _NINE_MONTHS = 10, 20
+"""What is added to the number of a half-year, and to 9 months, beside which a quarter has its own."""
 
-
-_ENDS_AS_FIGURE: Final = re.compile(r"(?:[\d%]|illion|thousand)\s$")
-"""What stands before the dash of a range, `7.0% - 8.0%`."""
-_GLUED: Final = re.compile(r"[a-z]{4}")
-
+_YEAR: Final = re.compile(r"(?:1[89]|20|21)\d\d")
+_MONTH_ALONE: Final = re.compile(rf"\b(?:[io]n|by) (?P<month>{MONTH_NAME})\b")
+_NO_MONTH: Final = re.compile(r"\b(?:may|march)\b")
+"""Verbs that are months with a capital."""
 
 _COUNTS: Final = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4}
 _PARTS: Final = {"third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
@@ -50,7 +48,7 @@ _FRACTION: Final = re.compile(
 class Figure:
     """A figure of a sentence.
 
-    `unit` is an ISO currency (`$` where it is not said which dollar), `percent`, `points`, `times`, `date`, `quarter`
+    `unit` is an ISO currency (USD where it is not said which dollar), `percent`, `points`, `ratio`, `date`, `quarter`
     or empty for a plain number. `value` is in single units: `EUR 5 million` is 5,000,000. `digits` counts the digits
     that are written, `limit` is `low` (at least, more than), `high`, `short` (nearly), `near` (about), `exact` or
     empty. `date` is (year, month, day), each None where it is not said; for a quarter (year, quarter, None).
@@ -80,7 +78,7 @@ class Figure:
 
 def figures(text: str) -> list[Figure]:
     """The figures of a text, in order. They do not overlap."""
-    found = list(_written(text))
+    found = _written(text)
     ends = [figure.end for figure in found]
     starts = [figure.start for figure in found]
 
@@ -149,77 +147,52 @@ def _with_units_of_ranges(text: str, found: list[Figure]) -> list[Figure]:
     return result
 
 
-def _written(text: str) -> Iterator[Figure]:
-    for match in FIGURE.finditer(text):
-        if match["date"]:
-            yield Figure(match.start(), match.end(), DATE, date=_date(match["date"]))
-        elif match["quarter"]:
-            year = _year(match["of"])
-            words = match["quarter"].lower()
-            number = next(
-                (n for n, w in enumerate(("first", "second", "third", "fourth"), 1) if words.startswith(w)), 0
-            )
-            number = number or int("".join(re.findall(r"[1-4]", words))[:1])
-            half = 10 if "half" in words or words.startswith("h") else 0
-            yield Figure(match.start(), match.end(), QUARTER, date=(year, number + half, None))
-        elif match["fiscal"]:
-            yield Figure(match.start(), match.end(), DATE, date=(_year(match["fiscal_year"]), None, None))
-        else:
-            yield from _amount(text, match)
+def _written(text: str) -> list[Figure]:
+    """The dates and the numbers in digits; a number in a date is none of its own."""
+    found = list(_dates(text))
+    spans = iter([*sorted((figure.start, figure.end) for figure in found), (len(text), len(text))])
+    start, end = next(spans)
+    for number in numbers(text):
+        while end <= number.first:
+            start, end = next(spans)
+        if number.stop <= start:
+            found.append(_figure(text, number))
+    return sorted(found, key=lambda figure: figure.start)
 
 
-def _amount(text: str, match: re.Match[str]) -> Iterator[Figure]:
-    number = match["number"]
-    if re.fullmatch(r"[\d.]*,\d{1,2}|\d{1,3}(?:\.\d{3}){2,}", number):  # as in most of Europe
-        plain = number.replace(".", "").replace(",", ".")
-    else:
-        plain = re.sub(r"[,\u00a0\u2009\u202f']", "", number)
-    currency = (match["currency"] or match["behind"] or "").strip().lower().rstrip(".").split()
-    unit_words = re.sub(r"\s+", " ", (match["unit"] or "").strip().lower())
-    start, end = match.start(), match.end()
-    is_enclosed = bool((match["open"] or (match["inner"] or "").startswith("(")) and match["close"])
-    if match["open"] and not match["close"]:
-        start += len(match["open"])
-    if match["close"] and not is_enclosed:
-        end = match.end("number") if not (match["scale"] or match["unit"] or match["behind"]) else end
-    bare = not (currency or unit_words or match["scale"] or is_enclosed or match["minus"])
-    if re.fullmatch(YEAR, number) and (bare or (is_enclosed and not currency)) and not _measure(text, end):
-        yield Figure(start, end, DATE, date=(int(number), None, None))
-        return
-    is_range = (
-        bool(match["minus"])
-        and match["minus"][-1].isspace()
-        and _ENDS_AS_FIGURE.search(text[max(start - 9, 0) : start]) is not None
-    )
-    if is_range:
-        start += len(match["minus"])
-    if not (match["scale"] or unit_words or match["behind"]) and _GLUED.match(text, match.end("number")):
-        return  # the digits of a name: 37signals
-    value = Decimal(plain if not plain.startswith(".") else f"0{plain}")
-    for name in ("scale", "second"):
-        value *= SCALES.get((match[name] or "").lower().rstrip("."), 1)
-    is_list_number = is_enclosed and not (currency or unit_words or match["scale"]) and value < 30 and "." not in number
-    if is_list_number:
-        return  # "(2)" is a number of a list or a note
-    if is_enclosed or (match["minus"] and not is_range) or match["inner"] or match["tail"]:
-        value = -value
-    unit = COUNT
-    if currency:
-        unit = CURRENCIES.get(currency[0] if currency[0] != "us" else "us$", "$")
-    if unit_words:
-        if "basis" in unit_words or unit_words.startswith("bp"):
-            unit, value = POINTS, value / 100
-        elif "point" in unit_words or unit_words.startswith(("pp", "% p", "%p", "%-p")):
-            unit = POINTS
-        elif unit_words in {"x", "×", "times"}:
-            unit = TIMES
-        elif unit_words == "‰":
-            unit, value = PERCENT, value / 10
-        else:
-            unit = PERCENT
-    digits = len(plain.replace(".", "").lstrip("0"))
-    figure = Figure(start, end, unit, value, digits, _limit(text, start, end), is_scaled=bool(match["scale"]))
-    yield replace(figure, measure=_measure(text, end)) if unit == COUNT else figure
+def _dates(text: str) -> Iterator[Figure]:
+    last = 0
+    for when in dates(text):
+        words = text[when.start : when.stop]
+        if when.is_bare_year and words.isdigit():
+            continue  # a number, where a measure stands behind it
+        if not _NO_MONTH.search(words) and when.start >= last:
+            unit, day = _day(when)
+            last = when.stop
+            yield Figure(when.start, when.stop, unit, date=day)
+    for match in _MONTH_ALONE.finditer(text):
+        if not re.match(r",? ?\d", text[match.end() :][:4]):
+            yield Figure(*match.span("month"), DATE, date=(None, month_names().index(match["month"]) + 1, None))
+
+
+def _day(when: When) -> tuple[str, tuple[int | None, int | None, int | None]]:
+    if when.part:
+        kind, number = when.part[0], int(when.part[0] if when.part == "9M" else when.part[1])
+        return QUARTER, (when.year, number + {"Q": 0, "H": _HALF}.get(kind, _NINE_MONTHS), None)
+    if when.end is not None:
+        return DATE, (when.end.year, when.end.month, when.end.day if when.months is None else None)
+    return DATE, (when.year, *(when.month_day or (None, None)))
+
+
+def _figure(text: str, number: Amount) -> Figure:
+    measure = _measure(text, number.stop) if number.unit is None else ""
+    if number.unit is None and not number.scale and not measure and _YEAR.fullmatch(text[number.start : number.end]):
+        return Figure(number.first, number.stop, DATE, date=(int(number.value), None, None))
+    limit = _limit(text, number.first, number.stop)
+    return Figure(
+        number.first, number.stop, number.unit or COUNT, number.value, number.digits, limit, measure=measure,
+        is_scaled=bool(number.scale),
+    )  # fmt: skip
 
 
 def _from_word(text: str, match: re.Match[str]) -> Figure | None:
@@ -233,7 +206,7 @@ def _from_word(text: str, match: re.Match[str]) -> Figure | None:
     value = Decimal(0)
     for part in re.split(
         r"[ -]",
-        re.split(r"(?<!\s)\s++(?:percent|per cent|basis|times|dollars|euros|pounds|yen|rupees|francs)", word)[0],
+        word[: min((match.start(name) - match.start() for name in ("unit", "behind") if match[name]), default=None)],
     ):
         value = value * SCALES[part] if part in SCALES else value + NUMBER_WORDS.get(part, 0)
     unit_words = (match["unit"] or "").strip().lower()
@@ -242,30 +215,9 @@ def _from_word(text: str, match: re.Match[str]) -> Figure | None:
         unit = TIMES if unit_words == "times" else POINTS if "point" in unit_words else PERCENT
         value = value / 100 if "basis" in unit_words else value
     elif match["behind"]:
-        unit = CURRENCIES[match["behind"].strip().lower()]
+        unit = currency_names()[match["behind"].strip().lower()]
     figure = Figure(match.start(), match.end(), unit, value, 2, _limit(text, match.start(), match.end()))
     return replace(figure, measure=_measure(text, match.end())) if unit == COUNT else figure
-
-
-def _date(words: str) -> tuple[int | None, int | None, int | None]:
-    numbers = [int(number) for number in re.findall(r"\d+", words)]
-    year = next((number for number in numbers if number > 1000), None)
-    month = re.search(r"[A-Za-z]{3,}", re.sub(r"\b(?:of|st|nd|rd|th)\b", "", words))
-    if month is None:
-        if "-" in words:
-            return numbers[0], numbers[1], numbers[2]
-        first, second = numbers[0], numbers[1]
-        if "." in words or first > 12:
-            return year, second, first
-        return year, first, second
-    day = next((number for number in numbers if number <= 31), None)
-    return year, MONTHS.index(month[0].lower()[:3]) + 1, day
-
-
-def _year(digits: str | None) -> int | None:
-    if digits is None:
-        return None
-    return int(digits) if len(digits) == 4 else 2000 + int(digits)
 
 
 def _measure(text: str, end: int) -> str:
@@ -334,9 +286,7 @@ def _has_decimals(figure: Figure) -> bool:
 
 
 def _same_unit(stated: str, source: str) -> bool:
-    if stated == source:
-        return True
-    return {stated, source} == {"$", "USD"}
+    return stated == source
 
 
 def _same_limit(stated: str, source: str) -> bool:

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from tasks.language.words import has_opposite, say_the_same, stem, words_of
 from tasks.statements.alignment import Comparison
 from tasks.statements.derived import is_change_between, is_sign, restated
+from tasks.statements.differences import Difference, Kind
 from tasks.statements.figure_places import labels_of_figures
 from tasks.statements.figures import COUNT
 from tasks.statements.free_limits import free_limits
@@ -30,7 +32,6 @@ from tasks.statements.wording import (
     other_subjects,
     restricted_subjects,
 )
-from tasks.statements.words import has_opposite, say_the_same, stem, words_of
 
 _ORDINALS: Final = frozenset(("first", "second", "third", "fourth", "fifth", "sixth", "last", "next"))
 _NO_SUPERLATIVES: Final = frozenset(
@@ -75,7 +76,7 @@ _COMPARING: Final = frozenset(
 class Weighed:
     """How a statement stands to a sentence: what conflicts, what it costs to believe it, how much it has of it."""
 
-    conflicts: tuple[str, ...]
+    conflicts: tuple[Difference, ...]
     cost: float
     held: int
     lacks_essential: bool = False
@@ -124,7 +125,7 @@ def weigh(stated: Sentence, source: Sentence, names: frozenset[str], context: Co
     conflicts = tuple(_conflicts(comparison, context))
     held = sum(1 for at in comparison.to if stated.tokens[at].is_content or stated.tokens[at].figure)
     if all(stated.tokens[at].is_name or not stated.tokens[at].is_content for at in comparison.to):
-        conflicts = (*conflicts, "it has no more of it than names")
+        conflicts = (*conflicts, Difference(Kind.NAMES_ALONE))
     places = [theirs for mine, theirs in comparison.to.items() if stated.tokens[mine].is_content]
     is_one_for_two = len(set(places)) < len(places)  # `our auditors audited` of `audited`
     verb = next(_verbs(stated), 0)
@@ -168,30 +169,30 @@ def _unsupported(comparison: Comparison) -> Iterator[int]:
             yield at
 
 
-def _conflicts(comparison: Comparison, context: Context) -> Iterator[str]:
+def _conflicts(comparison: Comparison, context: Context) -> Iterator[Difference]:
     stated, source = comparison.stated, comparison.source
     free = [at for at in range(len(source.tokens)) if at not in comparison.used]
     because = next((at for at, token in enumerate(stated.tokens) if token.text == "because"), len(stated.tokens))
     for at in _unsupported(comparison):
         token = stated.tokens[at]
         if token.figure is not None:
-            yield f"it does not say “{token.text}”"
+            yield Difference(Kind.LACKS, token.text)
             continue
         is_unit = at > 0 and stated.tokens[at - 1].figure is not None and token.stem in context.stems
         if is_unit or _is_understood(comparison, at, context):
             continue
         if token.stem in CHANGES or (at > 0 and stated.tokens[at - 1].text in _COMPARING):
-            yield f"it does not say “{token.text}”"
+            yield Difference(Kind.LACKS, token.text)
         if token.is_verb and token.stem not in LIGHT and _is_to_come(comparison):
-            yield f"it does not say “{token.text}”"
+            yield Difference(Kind.LACKS, token.text)
         if _is_name(stated, at):
-            yield f"it does not say “{token.text}”"
+            yield Difference(Kind.LACKS, token.text)
         if token.text in _ORDINALS or (token.text.endswith("est") and token.text not in _NO_SUPERLATIVES):
-            yield f"it does not say “{token.text}”"
+            yield Difference(Kind.LACKS, token.text)
         if token.stem in _PERIODS and any(source.tokens[place].stem in _PERIODS for place in free):
-            yield f"it does not say “{token.text}”"
+            yield Difference(Kind.LACKS, token.text)
         if at > because:
-            yield f"it does not say “{token.text}”"
+            yield Difference(Kind.LACKS, token.text)
         against = next(
             (
                 place
@@ -201,10 +202,10 @@ def _conflicts(comparison: Comparison, context: Context) -> Iterator[str]:
             None,
         )
         if against is not None:
-            yield f"it says “{source.tokens[against].text}”"
+            yield Difference(Kind.SAYS, source.tokens[against].text)
         rival = _rival(comparison, at)
         if rival:
-            yield f"it says “{rival}”"
+            yield Difference(Kind.SAYS, rival)
     for mine, theirs in comparison.to.items():
         one, other = stated.tokens[mine], source.tokens[theirs]
         if one.figure is None and one.is_content and not say_the_same(one.stem, other.stem):
@@ -212,7 +213,7 @@ def _conflicts(comparison: Comparison, context: Context) -> Iterator[str]:
                 (at for at in free if abs(at - theirs) < _BESIDE and confused(one.stem, source.tokens[at].stem)), None
             )
             if against is not None:
-                yield f"it says “{source.tokens[against].text}”"
+                yield Difference(Kind.SAYS, source.tokens[against].text)
     rules = (
         opposites,
         other_subjects,
@@ -234,10 +235,10 @@ def _conflicts(comparison: Comparison, context: Context) -> Iterator[str]:
     )
     for rule in rules:
         for difference in rule(comparison):
-            if rule is misplaced_names and "'s " in difference.why:
+            if rule is misplaced_names and difference.kind is Kind.NOT_THERE and difference.word.endswith("'s"):
                 continue  # "Germany is Halden's largest market" of "Germany is the largest market"
-            yield difference.why
-    yield from (difference.why for difference in unknown_subject(comparison, context.stems))
+            yield difference
+    yield from unknown_subject(comparison, context.stems)
     yield from _polarity(comparison)
 
 
@@ -273,7 +274,7 @@ def _is_name(sentence: Sentence, at: int) -> bool:
     )
 
 
-def _polarity(comparison: Comparison) -> Iterator[str]:
+def _polarity(comparison: Comparison) -> Iterator[Difference]:
     """What denies, an even number of times on both sides or an odd one."""
     stated, source = comparison.stated, comparison.source
     clauses = comparison.clauses()
@@ -289,10 +290,9 @@ def _polarity(comparison: Comparison) -> Iterator[str]:
     if any(ONLY in kinds[at] and NEGATION in kinds[1 - at] and excepted[1 - at] for at in (0, 1)):
         return  # "only for storage" of "not except for storage"
     if len(mine) % 2 != len(theirs) % 2:
-        yield "it denies, or does not"
+        yield Difference(Kind.DENIES)
     elif len(mine) > 1 or len(theirs) > 1:
-        for difference in negations(comparison):
-            yield difference.why
+        yield from negations(comparison)
 
 
 def _is_about_used(comparison: Comparison, at: int) -> bool:

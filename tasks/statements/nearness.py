@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
-from tasks.statements.words import are_opposite, say_the_same, stem
+from tasks.language.words import are_opposite, say_the_same, stem
 
 _DATA: Final = tomllib.loads(files("tasks.statements").joinpath("thesaurus.toml").read_text(encoding="utf-8"))
 _GROUPS: Final = [frozenset(stem(word) for word in group.split()) for group in _DATA["near"]]

@@ -8,6 +8,9 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from tasks.language.locales import month_names
+from tasks.language.periods import MONTH_NAME
+
 _ORDINALS: Final = ("first", "second", "third", "fourth")
 _COUNTED: Final = re.compile(
     r"\b(?:the )?(?:(?P<ordinal>first|second|third|fourth)[ -]quarter(?: of)?|Q(?P<number>[1-4]))"
@@ -15,8 +18,7 @@ _COUNTED: Final = re.compile(
     re.IGNORECASE,
 )
 _ENDED: Final = re.compile(
-    r"\bquarters? ended (?P<day>(?P<month>January|February|March|April|May|June|July|August|September|October|November"
-    r"|December) \d{1,2}),? ?(?P<year>20\d\d)?",
+    rf"\bquarters? ended (?P<day>(?P<month>{MONTH_NAME}) \d{{1,2}}),? ?(?P<year>20\d\d)?",
     re.IGNORECASE,
 )
 _YEAR_BEFORE: Final = re.compile(
@@ -26,7 +28,7 @@ _YEAR_BEFORE: Final = re.compile(
 )
 _COMPARES: Final = re.compile(r",? (?:and|which) compares? (?:with|to)\b", re.IGNORECASE)
 _YEAR: Final = re.compile(r"\b(?P<fiscal>fiscal )?(?:year )?(?P<year>20\d\d)\b", re.IGNORECASE)
-_BY_CALENDAR: Final = {"march": 1, "june": 2, "september": 3, "december": 4}
+_BY_CALENDAR: Final = {month: number for number, month in enumerate(map(str.lower, month_names()[2::3]), 1)}
 
 
 def with_ends_of_quarters(statement: str, text: str) -> str:

@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from tasks.statements.figures import Figure, figures, limit_words
-from tasks.statements.nearness import is_known as is_near_something
-from tasks.statements.words import (
+from tasks.language.words import (
     ACTING,
     CHANGING,
     FREE,
@@ -23,6 +21,8 @@ from tasks.statements.words import (
     stems_of,
     words_of,
 )
+from tasks.statements.figures import Figure, figures, limit_words
+from tasks.statements.nearness import is_known as is_near_something
 
 NEGATION: Final = "negation"
 EXPECTED, POSSIBLE, REQUIRED = "expected", "possible", "required"

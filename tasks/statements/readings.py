@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
+from tasks.language.words import stem, stems_of, words_of
 from tasks.statements.converse import from_the_other_side
 from tasks.statements.periods import with_year_before
 from tasks.statements.reading import CONDITION, NEGATION, Sentence, Token, read
 from tasks.statements.tables import SourceSentence
-from tasks.statements.words import stem, stems_of, words_of
 
 _FINITE: Final = words_of("be") - {"been", "being", "be"} | words_of("auxiliary") - words_of("be") - {"to", "not"}
 _READERS: Final = stems_of("readers")

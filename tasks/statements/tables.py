@@ -12,50 +12,28 @@ from typing import Final
 
 from cachetools import LRUCache, cached
 
+from tasks.language.numbers import currency_of, numbers, scale_name, units_of
+from tasks.language.periods import MONTH_NAME
+from tasks.language.sentences import sentences
+from tasks.language.words import in_one_word, stem
 from tasks.statements.figures import COUNT, figures
-from tasks.statements.words import in_one_word, stem
-from tasks.text.sentences import sentences
 
 _WORD: Final = re.compile(r"[^\W\d_][\w’'&]*")
 _NUMBER: Final = re.compile(r"\d[\d,. \u00a0\u202f']*\d|\d")
-_UNIT: Final = re.compile(
-    r"(?P<scale>thousands?|millions?|billions?|lakhs?|crores?|€m|£m|\$m|€k|\$k|’?000s?|'000s?|\$000|€000|£000|tsd|teur|keur|mio|mn|bn)",
-    re.IGNORECASE,
-)
-_OF_A_FIGURE: Final = re.compile(r"\d[\d.,]*\s?\Z")
-"""What stands before the scale of a figure in a caption's words, which is not that of the table: `of $75.7 billion`."""
-_CURRENCY: Final = re.compile(
-    r"US\$|A\$|C\$|HK\$|[$€£¥₹₩₽]|\b(?:USD|EUR|GBP|JPY|INR|CHF|CAD|AUD|CNY|RMB|SEK|NOK|DKK)\b|\b(?:dollars|euros?|pounds|yen|rupees)\b",
-    re.IGNORECASE,
-)
-_SCALES: Final = {
-    "thousand": "thousand",
-    "tsd": "thousand",
-    "teur": "thousand",
-    "keur": "thousand",
-    "million": "million",
-    "mio": "million",
-    "mn": "million",
-    "billion": "billion",
-    "bn": "billion",
-    "lakh": "lakh",
-    "crore": "crore",
-}
+_SPEAKS_OF_UNITS: Final = re.compile(r"\bin\b|\(|amounts|expressed|000|€|\$|£|usd|eur|rs", re.IGNORECASE)
 _CELL_FIGURE: Final = re.compile(
     r"\s*+(?:[$€£¥₹₩₽]|[A-Z]{3}\s)?+\s*+\(?+\s*+[-−–+]?+\s*+(?:[$€£¥₹₩₽]\s*+)?+\d[\d,.\u00a0\u202f' ]*+\)?+"
     r"\s*+%?+\s*+\)?+\s*+(?:[A-Z]{3}|x|bps|pp|million|billion|bn|m|k)?+\s*+"
 )
 _BRACKETS: Final = re.compile(r"\([^()]{1,20}\)$")
 _SIGN: Final = re.compile(r"(?:US\$|[$€£¥₹])(?=\s*\(?[-−]?\d)")
-_SOLE_CURRENCY: Final = re.compile(r"\((?:in )?(US\$|A\$|C\$|[$€£¥₹]|USD|EUR|GBP|JPY|CHF|CAD|AUD|SEK|NOK|DKK)\)")
-_CODES: Final = {"dollars": "$", "euros": "EUR", "euro": "EUR", "pounds": "GBP", "yen": "JPY", "rupees": "INR"}
+_MARKS: Final = ("US$", "$", "€", "£", "¥", "₹")
+_HELD: Final = re.compile(r"\((?:in )?([^()]{1,6})\)")
 _BEHIND_NOTE: Final = re.compile(r"(?:(?<=[.\])]\[\d\])|(?<=[.\])]\[\d\d\])) (?=[A-Z“\"])")
 """Between two sentences where numbers of notes stand behind the full stop."""
-_THOUSANDS: Final = re.compile(r"(?<![\d.,/–-])(?<!\d )\b[1-9]\d{0,2}(?: \d{3})+(?![\d.,/]|\s\d)")
-"""A number in prose whose thousands a space parts: `338 000`."""
 _PERIOD: Final = re.compile(
     r"(?:the )?(?:(?:(?:three|six|nine|twelve) months|quarters?|(?:fiscal )?years?) ended|as of|as at|at)"
-    r" (?:the )?(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2},?"
+    rf" (?:the )?{MONTH_NAME} \d{{1,2}},?"
     r"(?=\s|$)(?! ?(?:19|20)\d\d)",
     re.IGNORECASE,
 )
@@ -66,6 +44,9 @@ _REMARK: Final = re.compile(
 )
 _YEARS: Final = re.compile(r"(?:(?:19|20)\d\d\s+)+(?:19|20)\d\d")
 _CHANGE: Final = re.compile(r"^(?:%|∆)|\b(?:inc|dec|change|variance|increase|decrease)\b", re.IGNORECASE)
+_SHORT: Final = 25
+"""Characters of words that name units and nothing else."""
+
 _HEADING: Final = 3
 """Lines over a table among which its periods stand."""
 _ABOVE: Final = 6
@@ -140,7 +121,7 @@ def _in_words(text: str) -> Iterator[tuple[str, str]]:
 def _prose(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     for sentence in sentences("\n".join(lines), longest=None):
         for part in _BEHIND_NOTE.split(sentence):
-            yield part, _THOUSANDS.sub(lambda match: match[0].replace(" ", ","), part)
+            yield part, part
 
 
 def _cells(line: str) -> list[str] | None:
@@ -319,21 +300,16 @@ def _unit(words: str) -> tuple[str, str]:
     scale = currency = ""
     inner = " ".join(re.findall(r"\(([^()]{1,80})\)", words)) or words
     for part in (inner, words):
-        match = next(
-            (
-                each
-                for each in _UNIT.finditer(part)
-                if not _OF_A_FIGURE.search(part, max(each.start() - 30, 0), each.start())
-            ),
-            None,
-        )
-        if match and (
-            re.search(r"\bin\b|\(|amounts|expressed|000|€|\$|£|usd|eur|rs", part, re.IGNORECASE) or len(part) < 25
-        ):
-            key = match["scale"].lower().rstrip("s")
-            scale = scale or _SCALES.get(key, "thousand" if "000" in key or key.endswith("k") else "million")
-            around = part[max(match.start() - 20, 0) : match.end() + 25]
-            named = _CURRENCY.search(around)
-            currency = currency or (_CODES.get(named[0].lower(), named[0]) if named else "")
-    sole = _SOLE_CURRENCY.search(words) if not currency else None
-    return scale, _CODES.get(sole[1].lower(), sole[1]) if sole else currency
+        units = units_of(_without_amounts(part))
+        if units.multiplier and (_SPEAKS_OF_UNITS.search(part) or len(part) < _SHORT):
+            scale = scale or scale_name(units.multiplier)
+            mark = next((sign for sign in _MARKS if sign in part), "")
+            currency = currency or mark or units.currency or ""
+    return scale, currency or next((held for held in _HELD.findall(words) if currency_of(held)), "")
+
+
+def _without_amounts(words: str) -> str:
+    """Words without the numbers that have a scale of their own, which is not that of a table: `of $75.7 billion`."""
+    for number in reversed([number for number in numbers(words) if number.scale and number.value]):
+        words = words[: number.first] + words[number.stop :]
+    return words

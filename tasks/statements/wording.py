@@ -4,11 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from tasks.statements.alignment import Comparison, Difference
-from tasks.statements.derived import is_change_between, is_sign
-from tasks.statements.figures import Figure
-from tasks.statements.reading import Sentence
-from tasks.statements.words import (
+from tasks.language.words import (
     FREE,
     RESTRICTING,
     are_opposite,
@@ -18,6 +14,11 @@ from tasks.statements.words import (
     stems_of,
     words_of,
 )
+from tasks.statements.alignment import Comparison
+from tasks.statements.derived import is_change_between, is_sign
+from tasks.statements.differences import Difference, Kind
+from tasks.statements.figures import Figure
+from tasks.statements.reading import Sentence
 
 _IN_WHICH_TIME: Final = re.compile(
     r"\b(?:per|an?|each|every) (year|quarter|month|week|day|hour|minute)\b", re.IGNORECASE
@@ -52,7 +53,7 @@ def opposites(comparison: Comparison) -> Iterator[Difference]:
         ]
         nearer = next((place for place in against if min(abs(place - near) for near in beside) < distance), None)
         if nearer is not None:
-            yield Difference(f"it says “{source.tokens[nearer].text}”", is_against=True)
+            yield Difference(Kind.SAYS, source.tokens[nearer].text, is_against=True)
             return
 
 
@@ -68,10 +69,10 @@ def missing_words(comparison: Comparison) -> Iterator[Difference]:
                 if other.figure and place not in comparison.used
             ]
             is_against = token.figure.kind in kinds and not _is_within(token.figure, comparison)
-            yield Difference(f"the figure {token.text} is not its", is_against)
+            yield Difference(Kind.NOT_ITS_FIGURE, token.text, is_against=is_against)
         else:
             against = any(are_opposite(token.stem, other.stem) for other in comparison.source.tokens)
-            yield Difference(f"it does not say “{token.text}”", against)
+            yield Difference(Kind.LACKS, token.text, is_against=against)
 
 
 def _is_within(figure: Figure, comparison: Comparison) -> bool:
@@ -121,12 +122,12 @@ def other_subjects(comparison: Comparison) -> Iterator[Difference]:
     ]
     actor = source.tokens[first_verb - 1] if first_verb else None
     if actor in others and actor is not None and actor.stem not in _GENERIC and not actor.preposition:
-        yield Difference(f"it speaks of {actor.text}")
+        yield Difference(Kind.SPEAKS_OF, actor.text)
     elif others and not any(
         (token.stem in _GENERIC and token.text not in {"who", "which"}) or token.stem in comparison.names
         for token in source.tokens[:first_verb]
     ):
-        yield Difference(f"it speaks of {others[0].text}")
+        yield Difference(Kind.SPEAKS_OF, others[0].text)
 
 
 def other_names(comparison: Comparison) -> Iterator[Difference]:
@@ -159,7 +160,7 @@ def other_names(comparison: Comparison) -> Iterator[Difference]:
             if other.is_content
         )
         if own and not is_here_too:
-            yield Difference(f"it says “{token.text}” of {own[0].text}", is_against=True)
+            yield Difference(Kind.SAYS_OF, token.text, own[0].text, is_against=True)
             return
 
 
@@ -180,7 +181,7 @@ def beyond_semicolon(comparison: Comparison) -> Iterator[Difference]:
             continue
         unused = [at for at, token in enumerate(source.tokens) if token.is_verb and _part(at) == part]
         if unused and not comparison.used & {*unused}:
-            yield Difference(f"it says “{source.tokens[unused[0]].text}” of {source.tokens[theirs].text}")
+            yield Difference(Kind.SAYS_OF, source.tokens[unused[0]].text, source.tokens[theirs].text)
             return
 
 
@@ -191,14 +192,14 @@ def other_frequencies(comparison: Comparison) -> Iterator[Difference]:
         for sentence in (comparison.stated, comparison.source)
     )
     if own and theirs and not own.keys() & theirs.keys():
-        yield Difference(f"it says “{next(iter(theirs.values()))}”", is_against=True)
+        yield Difference(Kind.SAYS, next(iter(theirs.values())), is_against=True)
 
 
 def other_periods(comparison: Comparison) -> Iterator[Difference]:
     """How much in which time, where the sentence says another: 31 a year for 31 per month."""
     own, theirs = (set(_IN_WHICH_TIME.findall(sentence.text)) for sentence in (comparison.stated, comparison.source))
     if own and theirs and not own & theirs:
-        yield Difference(f"it says “per {min(theirs)}”", is_against=True)
+        yield Difference(Kind.SAYS, f"per {min(theirs)}", is_against=True)
 
 
 def exchanged_for(comparison: Comparison) -> Iterator[Difference]:
@@ -211,7 +212,7 @@ def exchanged_for(comparison: Comparison) -> Iterator[Difference]:
     if any(at < cuts[0] and comparison.to[at] > cuts[1] for at in mine) and any(
         at > cuts[0] and comparison.to[at] < cuts[1] for at in mine
     ):
-        yield Difference("it says that the other way round", is_against=True)
+        yield Difference(Kind.REVERSED, is_against=True)
 
 
 def lost_words(comparison: Comparison) -> Iterator[Difference]:
@@ -236,14 +237,14 @@ def lost_words(comparison: Comparison) -> Iterator[Difference]:
                 and not tokens[at].is_limit
                 and not tokens[at].is_verb
             ):
-                yield Difference(f"it says “{tokens[at].text} {tokens[theirs].text}”")
+                yield Difference(Kind.SAYS, f"{tokens[at].text} {tokens[theirs].text}")
             at -= 1
     for mine, theirs in comparison.to.items():
         token = tokens[theirs]
         if token.figure is not None or not token.is_content or token.is_verb:
             continue
         if _verb_governs(comparison, theirs):
-            yield Difference(f"it says “{tokens[_verb_governs(comparison, theirs) or 0].text} to”")
+            yield Difference(Kind.SAYS, f"{tokens[_verb_governs(comparison, theirs) or 0].text} to")
         own = stated.tokens[mine]
         if (
             token.preposition in {"of", "in"}
@@ -262,15 +263,15 @@ def lost_words(comparison: Comparison) -> Iterator[Difference]:
                 and not tokens[head].is_name
                 and not any(say_the_same(tokens[head].stem, other.stem) for other in stated.tokens if other.is_content)
             ):
-                yield Difference(f"it speaks of “{tokens[head].text} {token.preposition} {token.text}”")
+                yield Difference(Kind.SPEAKS_OF, f"“{tokens[head].text} {token.preposition} {token.text}”")
             elif _is_part(tokens[head].figure) and head not in comparison.used and token.preposition == "of":
-                yield Difference(f"it speaks of {tokens[head].text} of it")
+                yield Difference(Kind.SPEAKS_OF, f"{tokens[head].text} of it")
     for mine, theirs in comparison.to.items():
         if tokens[theirs].is_content and not tokens[theirs].figure and _verb_governs(comparison, theirs) is not None:
             governed = stated.tokens[mine - 1].text if mine else ""
             if governed != "to":
                 yield Difference(
-                    f"it says “{tokens[_verb_governs(comparison, theirs) or 0].text} to {tokens[theirs].text}”"
+                    Kind.SAYS, f"{tokens[_verb_governs(comparison, theirs) or 0].text} to {tokens[theirs].text}"
                 )
 
 
@@ -294,7 +295,7 @@ def restricted_subjects(comparison: Comparison) -> Iterator[Difference]:
         if any(place in comparison.used for place in range(first, at)) and any(
             place in comparison.used for place in clause if place > verb
         ):
-            yield Difference(f"it says that of “{tokens[at].text}” alone")
+            yield Difference(Kind.SAYS_THAT_OF, f"“{tokens[at].text}” alone")
 
 
 def _verb_governs(comparison: Comparison, theirs: int) -> int | None:
@@ -331,4 +332,4 @@ def other_tenses(comparison: Comparison) -> Iterator[Difference]:
             other.text in {one.text.removesuffix("d"), one.text.removesuffix("ed")}
             and not before & {"has", "have", "had"}
         ):
-            yield Difference(f"it says “{other.text}”")
+            yield Difference(Kind.SAYS, other.text)

@@ -36,10 +36,10 @@ from tasks.errors import DiligenceError
 from tasks.evidence.company import parts_of
 from tasks.evidence.glyphs import Box
 from tasks.evidence.pdf_page import PdfPage, open_pdf
+from tasks.language.quotations import locate
 from tasks.reading import places as kinds
 from tasks.reading.pdf import reader
 from tasks.reading.pdf.document import PdfDocument
-from tasks.text.quotations import locate
 
 _QUOTATIONS: Final = 1_000
 _WORDS: Final = (5, 40)

@@ -22,7 +22,7 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import ACTUAL, Figure
-from tasks.figures.periods import last_day, months_of
+from tasks.language.periods import last_day, months_of
 from tasks.reading import read_document
 from tests.benchmarks import extraction, figure_conflicts, figure_conflicts_layouts
 

@@ -19,7 +19,7 @@ from tasks.figures.conflicts import RoomFigure
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.expressions import figure_values, read_expression, value_at
-from tasks.figures.numbers import PERCENT, RATIO
+from tasks.language.numbers import PERCENT, RATIO
 from tasks.reading import read_document
 
 QUESTIONS: Final = Path(__file__).with_name("filing_questions.txt")

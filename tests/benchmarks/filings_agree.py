@@ -14,8 +14,8 @@ from typing import Final
 
 from tasks.figures import read_figures
 from tasks.figures.figure import ACTUAL
-from tasks.figures.periods import last_day, months_of
 from tasks.figures.statement_parts import DEBT_PARTS
+from tasks.language.periods import last_day, months_of
 
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"
 PARTS: Final = {

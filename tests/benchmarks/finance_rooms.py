@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tasks.figures.periods import last_day, months_of
+from tasks.language.periods import last_day, months_of
 from tests.benchmarks import (
     finance_rooms_development,
     finance_rooms_fifth,

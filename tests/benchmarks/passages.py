@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
+from tasks.language.tokens import tokens
 from tasks.reading.embedded import read_with_embedded
 from tasks.scoring.passages import cut
-from tasks.text.tokens import tokens
 from tests.benchmarks.contracts import FOLDER
 from tests.benchmarks.questions import PARTS, Question, compared
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from tasks.language.quotations import verify
+from tasks.language.sentences import sentences
 from tasks.statements.answers import Ground, prove
 from tasks.statements.check import Verdict, check
-from tasks.text.quotations import verify
-from tasks.text.sentences import sentences
 from tests.benchmarks.altered import altered, true_forms
 
 _REPORTS: Final = 20

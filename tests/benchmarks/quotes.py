@@ -17,8 +17,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from tasks.language.sentences import sentences
 from tasks.scoring.quotes import verify
-from tasks.text.sentences import sentences
 from tests.benchmarks.analysts import STATEMENTS, document
 
 Form = Callable[[str], str | None]

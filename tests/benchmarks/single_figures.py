@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from tasks.figures import read_figures
 from tasks.figures.figure import ACTUAL
-from tasks.figures.periods import last_day, months_of
+from tasks.language.periods import last_day, months_of
 
 QUESTIONS: Final = Path(__file__).with_name("single_figures.txt")
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"

@@ -26,7 +26,7 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import ACTUAL, Figure
-from tasks.figures.periods import last_day
+from tasks.language.periods import last_day
 from tasks.reading import read_document
 
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"

@@ -10,9 +10,9 @@ import pytest
 
 from deployments.terminal import Escaping
 from tasks.errors import BadRequest, NotConfigured
+from tasks.language.escaped import escaped, escaped_line
 from tasks.remote.environment import check_connection, usable_environment
 from tasks.reports.replacing import Replacing, check_writable
-from tasks.text.escaped import escaped, escaped_line
 from tests.deployments.test_command_line import call, clean_environment, run
 
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")

@@ -17,9 +17,9 @@ from deployments.sample.build.rooms import build
 from flows.batch_file import read_batch
 from tasks.companies.profile import CompanyProfile
 from tasks.errors import Damaged
+from tasks.language.tokens import tokens
 from tasks.reading.embedded import read_with_embedded
 from tasks.scoring.criteria import DocumentCheck, FactRule, FigureRule, Judged
-from tasks.text.tokens import tokens
 
 SAMPLE = Path(__file__).parents[2] / "deployments" / "sample"
 ROOMS = SAMPLE / "rooms"

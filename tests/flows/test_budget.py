@@ -24,9 +24,9 @@ from storage import database
 from storage.runs import Run, RunStatus
 from tasks.ai.money import Usage
 from tasks.errors import NotConfigured
+from tasks.language import tokens
 from tasks.reports.models import Report
 from tasks.reports.report import build
-from tasks.text import tokens
 from tests.flows.conftest import write_room
 from tests.homes import make_home
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, saying

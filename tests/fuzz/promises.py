@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tasks.language.normalise import one_line
 from tasks.reading import places
 from tasks.reading.text_writer import Reading
-from tasks.text.normalise import one_line
 
 KINDS: Final = frozenset(
     {

@@ -17,10 +17,10 @@ from typing import Final, NamedTuple
 
 from deployments.check import check as check_memo
 from tasks.errors import DiligenceError
+from tasks.language.sentences import sentences
 from tasks.reading import read_document
 from tasks.statements.answers import Ground, prove
 from tasks.statements.check import check
-from tasks.text.sentences import sentences
 from tests.benchmarks.altered import altered, true_forms
 from tests.benchmarks.analysts import OF_DOCUMENTS, STATEMENTS
 from tests.golden.documents import NO_CORPUS, ROOT, SAMPLE, corpus_folder

@@ -30,6 +30,8 @@ from tasks.evidence.glyph_search import Letters
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.language import quotations
+from tasks.language.periods import spell_months
 from tasks.memo import growth, page, split
 from tasks.ranking import Index, rank
 from tasks.reading import places, read_document, tables
@@ -45,12 +47,11 @@ from tasks.statements import answers, check, converse, derived, figures, nearby,
 from tasks.statements.answers import Ground
 from tasks.statements.reading import read
 from tasks.statements.tables import LONGEST_SENTENCE, source_sentences
-from tasks.text import quotations
 
 Call = Callable[[str], object]
 
 PACKAGES: Final = (
-    "tasks.text",
+    "tasks.language",
     "tasks.statements",
     "tasks.memo",
     "tasks.scoring",
@@ -123,9 +124,11 @@ def _document(extension: str, before: str = "", behind: str = "") -> Call:
 
 
 CALLS: Final[dict[str, Call]] = {
-    "tasks.text.quotations.verify": lambda text: quotations.verify(text[: len(text) // 2] + " end", text),
-    "tasks.text.quotations.locate": lambda text: quotations.locate("a … a … nowhere", text),
-    "tasks.text.quotations.in_sentence": lambda text: quotations.in_sentence(text, len(text) // 2, len(text) // 2 + 9),
+    "tasks.language.quotations.verify": lambda text: quotations.verify(text[: len(text) // 2] + " end", text),
+    "tasks.language.quotations.locate": lambda text: quotations.locate("a … a … nowhere", text),
+    "tasks.language.quotations.in_sentence": lambda text: quotations.in_sentence(
+        text, len(text) // 2, len(text) // 2 + 9
+    ),
     "tasks.statements.answers.prove": lambda text: answers.prove(STATEMENT, "", "Acme", _grounds(text)),
     "tasks.statements.answers.prove an answer": lambda text: answers.prove(
         text[:20_000], "", "Acme", _grounds(STATEMENT)
@@ -141,6 +144,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.statements.derived.restated": _sentence(lambda text: derived.restated(text, text)),
     # Without its cache, in which the sentences of a shorter text may be already.
     "tasks.statements.tables.source_sentences": lambda text: list(source_sentences.__wrapped__(text)),
+    "tasks.language.periods.spell_months": lambda text: spell_months(text, True),
     "tasks.statements.periods.with_year_before": _sentence(periods.with_year_before),
     "tasks.statements.reading.read": _sentence(read),
     "tasks.statements.readings.coordinated": _sentence(readings.coordinated),

@@ -24,10 +24,10 @@ from tasks.ai.openai.protocols import Reply, RequestFormat
 from tasks.ai.prompts import Messages, judgement_prompt, order_warnings, question_prompt, repair_prompt
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
+from tasks.language.tokens import most_model_tokens, usual_model_tokens
 from tasks.offload import offload
 from tasks.remote.environment import check_connection
 from tasks.remote.openai_client import AzureAddress
-from tasks.text.tokens import most_model_tokens, usual_model_tokens
 
 OPENAI = "https://api.openai.com/v1"
 

@@ -68,10 +68,10 @@ from tasks.ai.prompts import Messages
 from tasks.ai.settings import AiSettings
 from tasks.counts import count_model_use
 from tasks.errors import BadRequest, DiligenceError, NotConfigured, SourceFailed, TookTooLong
+from tasks.language.tokens import most_model_tokens
 from tasks.remote.openai_client import open_client
 from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, RateLimiters, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry
-from tasks.text.tokens import most_model_tokens
 
 PATIENCE = 60.0  # seconds that a busy server is tried that answers no request
 _FOR_ONE = 10  # times as long for a request that the server keeps refusing while it answers others

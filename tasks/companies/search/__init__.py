@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.response import WebResponse
 from tasks.errors import NotConfigured, SourceFailed
-from tasks.text.normalise import plain_line
+from tasks.language.normalise import plain_line
 
 _MAX_CHARACTERS: Final = 400
 """Characters of a query that Brave and Tavily take."""

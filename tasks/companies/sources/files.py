@@ -22,7 +22,7 @@ from tasks.companies.domain import registrable
 from tasks.companies.profile import CompanyProfile, field_type, value_at
 from tasks.companies.settings import CompanySettings
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
-from tasks.text.normalise import same_name
+from tasks.language.normalise import same_name
 
 log = logging.getLogger(__name__)
 

@@ -24,9 +24,9 @@ from tasks.companies.wikidata.claims import referred, values_of
 from tasks.companies.wikidata.client import terms
 from tasks.companies.wikidata.entity import Entity, entity_of
 from tasks.errors import DiligenceError, SourceFailed
+from tasks.language.normalise import same_name
 from tasks.remote.fan_out import FanOut
 from tasks.remote.rate_limit import RateLimit
-from tasks.text.normalise import same_name
 
 _LIMITER: Final = SourceLimiter(Budget("gleif", 1.25, 10), RateLimit(at_once=5), unnamed_hold=15)
 """At most 58 requests in any minute, for all processes together; GLEIF takes 60."""

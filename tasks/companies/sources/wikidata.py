@@ -19,8 +19,8 @@ from tasks.companies.wikidata.client import ItemTerms, Summary, fetch_items, nam
 from tasks.companies.wikidata.entity import Entity, claimants, entity_of, is_at, is_home
 from tasks.companies.wikidata.item import Item
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, TooManyRequests
+from tasks.language.normalise import plain_line, same_name
 from tasks.remote.fan_out import FanOut
-from tasks.text.normalise import plain_line, same_name
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from lxml import etree
 
 from tasks.companies.web.html import decode, parsed
-from tasks.text.normalise import MARK, plain_line
+from tasks.language.normalise import MARK, plain_line
 
 _LONGEST: Final = 24 << 20
 """Bytes that are read, 2 s for them."""

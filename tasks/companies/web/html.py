@@ -16,8 +16,8 @@ from lxml import etree, html
 from trafilatura import bare_extraction
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
+from tasks.language.normalise import MARK, plain, plain_line
 from tasks.reading.txt.reader import decoded
-from tasks.text.normalise import MARK, plain, plain_line
 
 _MAX_BYTES: Final = 4 << 20
 """Bytes of a page that are read."""

@@ -19,10 +19,10 @@ from html_text import extract_text
 from storage.temporary_folders import process_folder
 from tasks.companies.web import filing, html
 from tasks.errors import TookTooLong, TooLarge, Unreadable, UnsupportedFormat
+from tasks.language.normalise import plain, plain_line
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.text_writer import Reading
-from tasks.text.normalise import plain, plain_line
 
 _MOST: Final = 50
 """Entries; a feed that holds a site's whole past has the latest ones first, as most have."""

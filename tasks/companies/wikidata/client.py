@@ -26,9 +26,9 @@ from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import FetchLimits, Web
 from tasks.companies.wikidata.item import Item, read_item
 from tasks.errors import NotConfigured, SourceFailed
+from tasks.language.normalise import plain, plain_line
 from tasks.remote.fan_out import FanOut
 from tasks.remote.rate_limit import RateLimit
-from tasks.text.normalise import plain, plain_line
 
 WIKIDATA_LIMITER: Final = SourceLimiter(Budget("wikidata", 0.25, 5), RateLimit(at_once=5), unnamed_hold=60)
 NAME: Final = "Wikidata"

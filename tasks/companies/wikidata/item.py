@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tasks.companies.profile import Date
 from tasks.errors import SourceFailed
-from tasks.text.normalise import plain_line
+from tasks.language.normalise import plain_line
 
 START, END, MOMENT, PART = "P580", "P582", "P585", "P518"
 _RETRIEVED: Final = "P813"

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from tasks.text.tokens import tokens
+from tasks.language.tokens import tokens
 
 STATEMENTS = frozenset({"balance sheet", "income statement", "cash flow", "equity statement"})
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from tasks.language.normalise import clean
 from tasks.reading import places
 from tasks.reading.text_writer import Writer
-from tasks.text.normalise import clean
 
 _MOST: Final = 100_000
 """Places that are kept of one document; real contracts have thousands of insertions at most."""

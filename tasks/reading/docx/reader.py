@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final
 
 from tasks.errors import Damaged
+from tasks.language.normalise import one_line
 from tasks.reading import fallback, places
 from tasks.reading.docx import number_fields
 from tasks.reading.docx.marks import Marks, unmarked
@@ -28,7 +29,6 @@ from tasks.reading.ooxml.package import (
     read_package,
 )
 from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.text.normalise import one_line
 
 _ROOT: Final = re.compile(rb"<w:document(?=[\s/>])")
 _WORDS: Final = re.compile(rb"<w:t(?:\s[^<>]*+)?>([^<]++)")

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from tasks.language.normalise import one_line
 from tasks.reading.docx.marks import table_bounds, without_tables
-from tasks.text.normalise import one_line
 
 _LONG: Final = 1 << 20
 """Characters in a cell from which on its words are not counted out: that takes fifteen times its memory."""

@@ -9,12 +9,12 @@ from pathlib import PurePath
 from typing import Final
 
 from tasks.errors import Damaged
+from tasks.language.normalise import clean, one_line
 from tasks.reading import limits
 from tasks.reading.eml.parts import Part, PartAllowance
 from tasks.reading.mail.decoding import addresses_of, text_of, unflowed
 from tasks.reading.mail.message import HEADERS, Mail, MailWords, iso_date, write
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
-from tasks.text.normalise import clean, one_line
 
 _MOST_ATTACHED: Final = 1_000
 _LONGEST_NAME: Final = 100

@@ -2,8 +2,8 @@
 
 from typing import Final, NamedTuple
 
+from tasks.language.normalise import one_line
 from tasks.reading.html.blocks import Block, HtmlLine, HtmlMark, HtmlTable
-from tasks.text.normalise import one_line
 
 _MOST_SPANNED: Final = 1000
 """Columns that one cell may span (the HTML standard's limit)."""

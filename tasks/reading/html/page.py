@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from tasks.language.normalise import one_line
 from tasks.reading.html import styles
 from tasks.reading.html.blocks import Block, Flow, HtmlLine
 from tasks.reading.html.grid import HtmlCell, HtmlRow, blocks_of
 from tasks.reading.places import ALTERNATIVE_TEXT, HEADING, INSERTED, label_of
-from tasks.text.normalise import one_line
 
 _BLOCKS: Final = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "  # noqa: SIM905 - a list of words reads best as words

@@ -7,10 +7,10 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
 
+from tasks.language.normalise import one_line
 from tasks.reading.html.reader import lines_of
 from tasks.reading.places import BODY
 from tasks.reading.text_writer import Writer
-from tasks.text.normalise import one_line
 
 HEADERS: Final = ("From", "To", "Cc", "Bcc", "Date", "Subject")
 """Those that stand in the text, in this order."""

@@ -6,8 +6,8 @@ from typing import Final
 
 from lxml import etree
 
+from tasks.language.normalise import clean, one_line
 from tasks.reading.odf.package import name
-from tasks.text.normalise import clean, one_line
 
 DEEPEST: Final = 40
 """Levels of elements within each other that are followed; what lies deeper is written as flat words."""

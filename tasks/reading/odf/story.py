@@ -10,6 +10,7 @@ from typing import Final
 from lxml import etree
 
 from tasks.errors import TooLarge
+from tasks.language.normalise import one_line
 from tasks.reading import limits
 from tasks.reading.odf.elements import (
     DEEPEST,
@@ -41,7 +42,6 @@ from tasks.reading.places import (
     comment_mark,
 )
 from tasks.reading.text_writer import Writer
-from tasks.text.normalise import one_line
 
 _SPACE: Final = re.compile(r"[ \t\r\n]+")
 _MOST_SPACES: Final = 1_000

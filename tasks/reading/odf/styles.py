@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
+from tasks.language.normalise import one_line
 from tasks.reading.odf.numbering import OdfListLevel, levels_of
 from tasks.reading.odf.package import name
 from tasks.reading.places import label_of
-from tasks.text.normalise import one_line
 
 _NAME: Final = name("style:name")
 _FAMILY: Final = name("style:family")

@@ -12,6 +12,7 @@ from typing import Any, Final
 from lxml import etree
 
 from tasks.errors import Damaged, TooLarge
+from tasks.language.normalise import one_line
 from tasks.reading import limits
 from tasks.reading.odf.elements import elements, is_shape, repeats
 from tasks.reading.odf.package import OdfPackage, name
@@ -32,7 +33,6 @@ from tasks.reading.places import (
 )
 from tasks.reading.text_writer import Reading, Source, Writer
 from tasks.reading.xlsx.formulas.parse import letters_of
-from tasks.text.normalise import one_line
 
 _TABLE, _ROW, _COLUMN = name("table:table"), name("table:table-row"), name("table:table-column")
 _REPEATED_ROWS: Final = name("table:number-rows-repeated")

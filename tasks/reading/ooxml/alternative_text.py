@@ -8,8 +8,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from tasks.language.normalise import one_line
 from tasks.reading.ooxml import xml
-from tasks.text.normalise import one_line
 
 _LONGEST: Final = 10_000
 _SUFFIXES: Final = "png|jpe?g|jfif|gif|bmp|dib|tiff?|svg|[ew]mf|webp|heic|ico|pict?|eps|pdf"

@@ -12,12 +12,12 @@ from typing import Final
 from lxml import etree
 
 from tasks.errors import TooLarge
+from tasks.language.normalise import one_line
 from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.diagrams import points_in_order
 from tasks.reading.ooxml.number_formats import show_number
 from tasks.reading.ooxml.package import Package
 from tasks.reading.ooxml.xml import M, W, unescaped
-from tasks.text.normalise import one_line
 
 _SERIES: Final = re.compile(rb"<c:ser" + xml.ATTRIBUTES + rb">")
 _SERIES_END: Final = re.compile(rb"</c:ser\s*+>")

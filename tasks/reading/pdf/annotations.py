@@ -10,12 +10,12 @@ from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
+from tasks.language.normalise import one_line
 from tasks.reading.pdf import document
 from tasks.reading.pdf import document as document_module
 from tasks.reading.pdf.document import PdfDocument, string, written
 from tasks.reading.pdf.repair import holds_bomb
 from tasks.reading.text_writer import Writer
-from tasks.text.normalise import one_line
 
 _MOST_ATTACHMENTS: Final = 1_000
 LARGEST_ATTACHMENT: Final = 64 << 20

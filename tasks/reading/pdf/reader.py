@@ -18,6 +18,7 @@ import pypdfium2.raw as pdfium
 from lxml import etree
 
 from tasks.errors import Damaged, PasswordProtected
+from tasks.language.normalise import one_line
 from tasks.reading import fallback, limits, places
 from tasks.reading.pdf import annotations, pages, redrawn, repair, unknown_characters, vertical
 from tasks.reading.pdf.annotations import AttachedFiles
@@ -25,7 +26,6 @@ from tasks.reading.pdf.document import NotOpened, PdfDocument, string, written
 from tasks.reading.pdf.scans import Scans
 from tasks.reading.places import page_numbers
 from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.text.normalise import one_line
 
 _MOST_XFA_BYTES: Final = 8 << 20
 """Of all packets together: as trees they take thirty times as much. Those of public forms take up to 2 MB."""

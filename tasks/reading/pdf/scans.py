@@ -10,12 +10,12 @@ from typing import Any, Final
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from tasks.language.normalise import clean
 from tasks.reading.ocr import recognise
 from tasks.reading.pdf import unknown_characters
 from tasks.reading.pdf.document import PdfDocument
 from tasks.reading.places import page_numbers
 from tasks.reading.text_writer import Writer
-from tasks.text.normalise import clean
 
 _STAMP: Final = 100
 """Characters that a scan may have as text: a running number or an envelope's name is stamped on many."""

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from tasks.language.normalise import one_line
 from tasks.reading.ooxml import drawings, xml
 from tasks.reading.ooxml.package import Package
-from tasks.text.normalise import one_line
 
 _AUTHOR: Final = re.compile(rb"<(?:[\w.-]++:)?(?:cmAuthor|author)(?=\s)([^<]*+)")
 _EVENT: Final = re.compile(

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from tasks.errors import Damaged, TooLarge
+from tasks.language.normalise import one_line
 from tasks.reading import fallback
 from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.drawings import Drawings
@@ -26,7 +27,6 @@ from tasks.reading.pptx.comments import Comments
 from tasks.reading.pptx.placeholders import Placeholders
 from tasks.reading.pptx.slides import Shape, shapes
 from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.text.normalise import one_line
 
 _ROOT: Final = re.compile(rb"<p:presentation(?=[\s>])")
 _SLIDE: Final = re.compile(rb"<p:sldId(?=\s)([^<]*+)")

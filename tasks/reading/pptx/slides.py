@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from tasks.errors import TooLarge
+from tasks.language.normalise import one_line
 from tasks.reading.ooxml import drawings, xml
 from tasks.reading.ooxml.alternative_text import alternative_text
 from tasks.reading.pptx import numbering
 from tasks.reading.pptx.order import in_reading_order
 from tasks.reading.pptx.placeholders import Box, PlaceholderKey, box_in, key_in
-from tasks.text.normalise import one_line
 
 MOST: Final = 100_000
 """The most shapes and groups with words that one slide may hold: they are held in memory until all are found."""

@@ -7,6 +7,7 @@ eight bytes each. A destination that nobody reads is skipped brace by brace.
 import mmap
 from typing import Any, Final
 
+from tasks.language.normalise import one_line
 from tasks.reading import limits
 from tasks.reading.places import (
     ALTERNATIVE_TEXT,
@@ -22,7 +23,6 @@ from tasks.reading.rtf import destinations, tokens
 from tasks.reading.rtf.groups import READ, SKIPPED, SPELLED, STORIES, Paragraph, State
 from tasks.reading.rtf.layout import Aside, Story
 from tasks.reading.text_writer import Writer
-from tasks.text.normalise import one_line
 
 _MOST_CHARACTERS: Final = 64 << 20
 _AT_ONCE: Final = 4096

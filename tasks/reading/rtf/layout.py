@@ -6,9 +6,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
+from tasks.language.normalise import one_line
 from tasks.reading.places import INSERTED, TABLE
 from tasks.reading.text_writer import Writer
-from tasks.text.normalise import one_line
 
 Mark = tuple[int, int, str]
 """Where inserted words begin and end in their line, and by whom they are."""

@@ -11,6 +11,7 @@ from io import BytesIO
 from typing import Final, NamedTuple
 
 from tasks.errors import Damaged, PasswordProtected
+from tasks.language.normalise import one_line
 from tasks.reading import fallback
 from tasks.reading.ooxml import ole
 from tasks.reading.ooxml.package import CUT_OFF
@@ -40,7 +41,6 @@ from tasks.reading.xlsx.binary import (
 from tasks.reading.xlsx.blocks import hidden_sheet
 from tasks.reading.xlsx.formulas.parse import letters_of
 from tasks.reading.xlsx.sheet import printed_words
-from tasks.text.normalise import one_line
 
 
 def read(source: Source) -> Reading:

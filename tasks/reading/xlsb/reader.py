@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from tasks.errors import Damaged
+from tasks.language.normalise import one_line
 from tasks.reading import fallback
 from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
 from tasks.reading.places import FOOTER, HEADER
@@ -29,7 +30,6 @@ from tasks.reading.xlsx.binary import (
 from tasks.reading.xlsx.formulas.parse import letters_of
 from tasks.reading.xlsx.objects import PackedSheet, SheetObjects, write_sheets
 from tasks.reading.xlsx.sheet import printed_words
-from tasks.text.normalise import one_line
 
 _MOST_STRINGS: Final = 4_000_000
 _NONE: Final = 0xFFFFFFFF  # in the place of a text's length

@@ -4,6 +4,7 @@ import struct
 from io import BytesIO
 from typing import Final
 
+from tasks.language.normalise import one_line
 from tasks.reading import limits
 from tasks.reading.ooxml.number_formats import BUILT_IN, show_number, without_noise
 from tasks.reading.places import COMMENT, SHEET, comment_mark, label_of
@@ -11,7 +12,6 @@ from tasks.reading.text_writer import Reading, Source, Writer
 from tasks.reading.xlsx.blocks import Blocks
 from tasks.reading.xlsx.rows import SheetRow
 from tasks.reading.xlsx.sheet import FULL, LATE, MOST_CELLS, MOST_TEXT
-from tasks.text.normalise import one_line
 
 ERRORS: Final = {
     0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?", 0x24: "#NUM!", 0x2A: "#N/A",

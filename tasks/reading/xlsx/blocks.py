@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from itertools import groupby
 from typing import Final
 
+from tasks.language.normalise import clean
 from tasks.reading.places import (
     CELLS,
     HIDDEN_COLUMN,
@@ -17,7 +18,6 @@ from tasks.reading.places import (
 from tasks.reading.text_writer import Writer
 from tasks.reading.xlsx.formulas.parse import letters_of
 from tasks.reading.xlsx.rows import RowPattern, SheetRow, needs_cleaning
-from tasks.text.normalise import clean
 
 _ROWS: Final = 20
 """A place of cells spans at most so many rows."""

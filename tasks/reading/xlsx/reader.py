@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Final
 
 from tasks.errors import Damaged, TooLarge
+from tasks.language.normalise import one_line
 from tasks.reading import fallback
 from tasks.reading.ooxml.number_formats import BUILT_IN, changes_numbers
 from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
@@ -21,7 +22,6 @@ from tasks.reading.xlsx.objects import PackedSheet, SheetObjects, write_sheets
 from tasks.reading.xlsx.pieces import pieces
 from tasks.reading.xlsx.sheet import Scanner
 from tasks.reading.xlsx.values import LONGEST, CellKinds, characters, rich_text
-from tasks.text.normalise import one_line
 
 MOST_STRINGS: Final = 4_000_000
 _MOST_STYLES: Final = 100_000

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tasks.errors import TooLarge
+from tasks.language.normalise import one_line
 from tasks.reading import limits
 from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, unescaped
 from tasks.reading.places import FOOTER, HEADER
@@ -22,7 +23,6 @@ from tasks.reading.xlsx.blocks import Blocks
 from tasks.reading.xlsx.formulas.fill import MissingValues
 from tasks.reading.xlsx.rows import RowPattern
 from tasks.reading.xlsx.values import LONGEST, CellKinds
-from tasks.text.normalise import one_line
 
 MOST_CELLS: Final = 10_000_000
 """Cells and rows of a workbook that are read. What takes longer counts more: a row that is unlike the one before as

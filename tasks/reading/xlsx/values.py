@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from tasks.language.normalise import one_line
 from tasks.reading.ooxml.number_formats import NOISE, TELLING, TELLING_LENGTH, show_number, without_noise
 from tasks.reading.ooxml.xml import TAG_END, unescaped
-from tasks.text.normalise import one_line
 
 LONGEST: Final = 1 << 20
 """Bytes of a cell that are read. Excel lets one hold 32,767 characters."""

@@ -13,6 +13,7 @@ from typing import Final
 
 from lxml import etree
 
+from tasks.language.normalise import one_line
 from tasks.reading import limits
 from tasks.reading.ooxml.number_formats import show_number, without_noise
 from tasks.reading.ooxml.package import CUT_OFF
@@ -24,7 +25,6 @@ from tasks.reading.xlsx.binary import MOST_SHEETS, MOST_WORDS, CellsFullError, C
 from tasks.reading.xlsx.blocks import hidden_sheet
 from tasks.reading.xlsx.formulas.parse import letters_of
 from tasks.reading.xlsx.sheet import LATE, printed_words
-from tasks.text.normalise import one_line
 
 STANDING: Final = (
     "Formulas without a stored value stand as formulas: open the workbook in a spreadsheet program and save it, so "

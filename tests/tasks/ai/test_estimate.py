@@ -11,7 +11,7 @@ from tasks.ai.answer_cache import answer_key, judge_once
 from tasks.ai.answerer import NotAsked, Source
 from tasks.ai.estimate import CountingAnswerer
 from tasks.ai.registry import current_answerer
-from tasks.text import tokens
+from tasks.language import tokens
 from tests.servers.openai_server import ModelServer
 
 

@@ -10,8 +10,8 @@ from tasks.companies import edgar as edgar_module
 from tasks.companies.company_match import Identity
 from tasks.companies.pages import read_pages
 from tasks.companies.search.searxng import SearxngSearcher
+from tasks.language.quotations import verify
 from tasks.remote.rate_limit import RateLimit, RateLimiter
-from tasks.text.quotations import verify
 from tests.companies_servers.search import SearchPages
 from tests.companies_servers.sec import filing, filing_path, sec, submission
 from tests.companies_servers.site import SITE, document

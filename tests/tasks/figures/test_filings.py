@@ -7,7 +7,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Figure
 from tasks.figures.fiscal_calendar import learn_calendar
-from tasks.figures.numbers import cell_amount
+from tasks.language.numbers import cell_amount
 
 
 def whole(text: str, concept: str) -> list[tuple[str, str]]:

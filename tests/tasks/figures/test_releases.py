@@ -6,7 +6,7 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
-from tasks.figures.periods import find_periods, header_period
+from tasks.language.periods import find_periods, header_period
 
 _RETAILER = """Halden Stores Announces Second Quarter
 Fiscal 2023 Results

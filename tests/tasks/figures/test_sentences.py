@@ -6,7 +6,7 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.fiscal_calendar import learn_calendar
-from tasks.figures.numbers import amounts
+from tasks.language.numbers import amounts
 
 
 def said(text: str) -> list[tuple[str, str, str, str]]:

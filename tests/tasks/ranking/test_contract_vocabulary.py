@@ -6,8 +6,8 @@ from importlib import resources
 
 import pytest
 
+from tasks.language.tokens import tokens
 from tasks.ranking import rank, vocabulary
-from tasks.text.tokens import tokens
 
 FILE = resources.files(vocabulary) / "contracts.toml"
 ENTRIES = vocabulary.parse(FILE.read_text("utf-8"), "contracts")

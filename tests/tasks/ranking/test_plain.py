@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from tasks.language.tokens import tokens
 from tasks.ranking import Index, plain, rank
 from tasks.ranking.index import TextSubset, WordPositions
 from tasks.ranking.query import read_query
 from tasks.ranking.words import words
-from tasks.text.tokens import tokens
 
 RULES = [
     "A certificate bought in January may be charged an inactivity fee a year later.",

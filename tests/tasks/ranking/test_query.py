@@ -2,8 +2,8 @@
 
 import pytest
 
+from tasks.language.tokens import tokens
 from tasks.ranking.query import rarity, read_query
-from tasks.text.tokens import tokens
 
 
 def weights(question: str) -> dict[str, float]:

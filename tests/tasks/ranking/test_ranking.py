@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
+from tasks.language.tokens import tokens
 from tasks.ranking import Index, rank
-from tasks.text.tokens import tokens
 
 TEXTS = [
     "The lease of the office in Leeds ends in March 2027.",

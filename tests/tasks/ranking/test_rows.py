@@ -8,10 +8,10 @@ from random import Random
 import numpy as np
 import pytest
 
+from tasks.language.tokens import tokens
 from tasks.ranking import Index
 from tasks.ranking.index import WordPositions
 from tasks.ranking.rows import GrowingRow, empty_row
-from tasks.text.tokens import tokens
 
 _WORDS = (
     "lease",

@@ -5,8 +5,8 @@ from importlib import resources
 
 import pytest
 
+from tasks.language.tokens import tokens
 from tasks.ranking.vocabulary import FIELDS, entries, parse, phrase, shares
-from tasks.text.tokens import tokens
 
 
 def test_the_vocabulary_is_broad() -> None:

@@ -13,10 +13,10 @@ from pypdf import PdfReader
 from pypdfium2 import PdfDocument, PdfiumError
 
 from tasks.errors import Damaged, DiligenceError, PasswordProtected
+from tasks.language.normalise import one_line
 from tasks.reading import fallback
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.text_writer import Reading
-from tasks.text.normalise import one_line
 from tests.tasks.reading import hostile_files, hostile_pdfs
 from tests.tasks.reading.hostile_files import MARKER
 

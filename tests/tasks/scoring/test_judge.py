@@ -11,11 +11,11 @@ from storage.scores import ScoreStatus
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Cap, Usage
 from tasks.ai.registry import current_answerer
+from tasks.language.tokens import usual_model_tokens
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Excerpt
 from tasks.scoring.judge import prepare
 from tasks.scoring.results import Contested, CriterionResult
-from tasks.text.tokens import usual_model_tokens
 from tests.servers.openai_server import (
     Behaviour,
     ModelRequest,

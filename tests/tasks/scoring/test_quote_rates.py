@@ -7,9 +7,9 @@ from pathlib import Path
 from random import Random
 
 from tasks.errors import DiligenceError
+from tasks.language.quotations import verify
 from tasks.reading.embedded import read_with_embedded
 from tasks.scoring.passages import cut
-from tasks.text.quotations import verify
 
 
 @cache

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.text.quotations import in_sentence, locate, verify
+from tasks.language.quotations import in_sentence, locate, verify
 
 TEXT = (
     "Revenue grew to EUR 83,700 thousand, i.e. by 13.7 % (2023: 12.9 %).\n"

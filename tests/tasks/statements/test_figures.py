@@ -10,14 +10,14 @@ from tasks.statements.figures import figures, same
 @pytest.mark.parametrize(
     ("text", "unit", "value"),
     [
-        ("$391,035 million", "$", "391035000000"),
+        ("$391,035 million", "USD", "391035000000"),
         ("US$5m", "USD", "5000000"),
         ("€5bn", "EUR", "5000000000"),
         ("5 million euros", "EUR", "5000000"),
         ("₹5 crore", "INR", "50000000"),
         ("A$ 3.5 million", "AUD", "3500000"),
         ("CHF 1'234", "CHF", "1234"),
-        ("$(5.0) million", "$", "-5000000"),
+        ("$(5.0) million", "USD", "-5000000"),
         ("(3,700)", "", "-3700"),
         ("-5.2 %", "percent", "-5.2"),
         ("minus 3 %", "percent", "-3"),
@@ -26,9 +26,9 @@ from tasks.statements.figures import figures, same
         ("5 ‰", "percent", "0.5"),
         ("50 basis points", "points", "0.5"),
         ("1.5 pp", "points", "1.5"),
-        ("2.20x", "times", "2.20"),
+        ("2.20x", "ratio", "2.20"),
         ("twenty-five percent", "percent", "25"),
-        ("two million dollars", "$", "2000000"),
+        ("two million dollars", "USD", "2000000"),
         ("3 lakh", "", "300000"),
     ],
 )
@@ -49,6 +49,9 @@ def test_a_figure_has_its_value_in_single_units(text: str, unit: str, value: str
         ("FY24", (2024, None, None)),
         ("the first quarter of fiscal year 2023", (2023, 1, None)),
         ("Q1 2023", (2023, 1, None)),
+        ("9M 2023", (2023, 29, None)),
+        ("2023/24", (2024, None, None)),
+        ("11 October 1952", (1952, 10, 11)),
     ],
 )
 def test_a_date_is_a_figure(text: str, date: tuple[int | None, ...]) -> None:

@@ -9,7 +9,7 @@ from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.capabilities import capabilities_of
 from tasks.errors import NotConfigured
-from tasks.text.tokens import most_model_tokens
+from tasks.language.tokens import most_model_tokens
 from tests.servers.openai_server import (
     NO_USAGE,
     Behaviour,

@@ -14,7 +14,7 @@ from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.capabilities import capabilities_of
 from tasks.ai.openai.errors import ContextWindowExceeded, Option, error_for_status
 from tasks.errors import NotConfigured, SourceFailed, TookTooLong, TooLarge
-from tasks.text.tokens import most_model_tokens
+from tasks.language.tokens import most_model_tokens
 from tests.servers.openai_server import (
     Behaviour,
     ModelRequest,

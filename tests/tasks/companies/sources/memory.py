@@ -7,7 +7,7 @@ from tasks.companies.claims import ClaimCollector, SourceClaims
 from tasks.companies.domain import registrable
 from tasks.companies.sources import FactSource
 from tasks.errors import Unavailable
-from tasks.text.normalise import same_name
+from tasks.language.normalise import same_name
 
 PROFILES: Mapping[str, Mapping[str, Any]] | None = None
 """A profile for each domain; None: the source cannot be reached."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
-_DATA: Final = tomllib.loads(files("tasks.statements").joinpath("vocabulary.toml").read_text(encoding="utf-8"))
+_DATA: Final = tomllib.loads(files("tasks.language").joinpath("vocabulary.toml").read_text(encoding="utf-8"))
 
 
 def _irregular_forms() -> dict[str, str]:

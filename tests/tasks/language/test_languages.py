@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.text.languages import language_of, languages_of
+from tasks.language.languages import language_of, languages_of
 
 SENTENCES = {
     "English": "The company has not paid a dividend to the holders of its shares this year, and it is not planned.",

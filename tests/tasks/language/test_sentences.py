@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.text.sentences import LONGEST, sentences
+from tasks.language.sentences import LONGEST, sentences
 
 
 @pytest.mark.parametrize(
@@ -101,11 +101,11 @@ def test_nothing_is_lost_or_made_up(text: str) -> None:
 def test_a_long_text_is_read_a_stretch_at_a_time_and_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "".join(f"Part {number} came in time.\r\nIt is\nwhole.\n\nRow\t{number}\n" for number in range(40))
     whole = sentences(text)
-    monkeypatch.setattr("tasks.text.sentences._AT_ONCE", 60)
+    monkeypatch.setattr("tasks.language.sentences._AT_ONCE", 60)
     assert sentences(text) == whole
 
 
 def test_a_long_line_comes_in_parts_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tasks.text.sentences._AT_ONCE", 100)
+    monkeypatch.setattr("tasks.language.sentences._AT_ONCE", 100)
     text = "The words go on and on without any stop " * 20
     assert " ".join(sentences(text)).split() == text.split()

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from tasks.figures.numbers import PERCENT, amounts, cell_amount, units_of, uses_decimal_comma, without_units
+from tasks.language.numbers import PERCENT, amounts, cell_amount, numbers, units_of, uses_decimal_comma, without_units
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,60 @@ def test_a_label_is_left_without_its_units() -> None:
         "Revenue",
         "Umsatz",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "unit"),
+    [
+        ("€1,2 Mio.", "1200000", "EUR"),
+        ("$5M", "5000000", "USD"),
+        ("1’234’567 CHF", "1234567", "CHF"),
+        ("12 345 EUR", "12345", "EUR"),
+        ("TEUR 500", "500000", "EUR"),
+        ("5 k€", "5000", "EUR"),
+        ("0,123", "0.123", None),
+        ("5 miles", "5", None),
+        ("5 t", "5", None),
+        ("R$ 5 mil", "5000", "BRL"),
+        ("1,5 Milliarden Euro", "1500000000", "EUR"),
+        ("EUR (5)", "-5", "EUR"),
+        ("KES 5m", "5000000", "KES"),
+        ("5 zł", "5", "PLN"),
+        ("try 5", "5", None),
+        ("5 ‰", "0.5", PERCENT),
+        ("3.2x", "3.2", "ratio"),
+        ("EUR5", "5", "EUR"),
+        ("(3,700)", "-3700", None),
+    ],
+)
+def test_a_cell_and_a_sentence_read_a_number_alike(written: str, value: str, unit: str | None) -> None:
+    (amount,) = numbers(written)
+    assert (amount.value, amount.unit) == (Decimal(value), unit)
+    cell = cell_amount(written)
+    assert cell is None or (cell.value, cell.unit) == (amount.value, amount.unit)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "values"),
+    [
+        ("a result of $(1.2) million", ["-1200000"]),
+        ("it was negative at minus 5 %", ["-5"]),
+        ("a grant (EUR 500) for all 94 (94) people", ["500", "94", "94"]),
+        ("margins of 5%-8%, or 7.0% - 8.0%", ["5", "8", "7", "8"]),
+        ("5,000 thousand million dollars", ["5000000000000"]),
+        ("note (2), Form 10-K, 37signals, COVID-19", []),
+        ("The score was 5 percentage points, the yield 5 %-points", ["5", "5"]),
+    ],
+)
+def test_signs_ranges_and_names_in_a_sentence(sentence: str, values: list[str]) -> None:
+    assert [amount.value for amount in numbers(sentence)] == [Decimal(value) for value in values]
+
+
+def test_what_is_joined_or_no_amount_is_no_figure_of_a_company() -> None:
+    assert [amount.value for amount in amounts("in 2023-24, 10:1, 5 pp, 50 cents and EUR 7")] == [Decimal(7)]
+
+
+def test_a_number_stands_with_its_sign_its_currency_and_its_brackets() -> None:
+    text = "about ($(1.2) million)"
+    (amount,) = numbers(text)
+    assert (text[amount.first : amount.stop], text[amount.start : amount.end]) == ("$(1.2) million", "1.2) million")

@@ -7,29 +7,24 @@ fiscal calendar (`fiscal_calendar.py`).
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Final
 
-MONTH_NAMES: Final = (
-    "january januar janvier enero gennaio janeiro januari jan jän",
-    "february februar février fevrier febrero febbraio fevereiro februari feb févr",
-    "march märz maerz mars marzo março marts maart mar mär",
-    "april avril abril aprile apr avr abr",
-    "may mai mayo maggio maio maj mei",
-    "june juni juin junio giugno junho jun",
-    "july juli juillet julio luglio julho jul juil",
-    "august août aout agosto augusti augustus aug",
-    "september septembre septiembre settembre setembro sept sep",
-    "october oktober octobre octubre ottobre outubro oct okt",
-    "november novembre noviembre novembro nov",
-    "december dezember décembre decembre diciembre dicembre dezembro dec dez déc dic",
-)
-_MONTHS: Final = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name in names.split()}
-MONTH: Final = "(?:" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+from tasks.language.locales import alternation, month_names, months
+
+_MONTHS: Final = months()
+MONTH: Final = rf"(?:{alternation(_MONTHS)})\b\.?"
+MONTH_NAME: Final = "(?:" + "|".join(month_names()) + ")"
+SHORT_MONTH: Final = "(?:" + "|".join(name[:3] for name in month_names()) + ")"
+"""Months in English, whole and by their first letters, as they begin with a capital."""
+
 YEAR: Final = r"(?:19[89]\d|20[0-6]\d)"
+_FULL_YEAR: Final = r"(?:1[89]\d\d|20\d\d)"
+"""A year in a date with its month, where no amount is meant."""
+
 
 _ORDINAL: Final = {
     1: "premier 1er primer primero primo primeiro erste erstes ersten eerste 1.",
@@ -44,19 +39,23 @@ _FISCAL_YEAR: Final = (
     "fiscal year|fiscal|financial year|business year|geschäftsjahr|exercice|ejercicio|esercizio|exercício|boekjaar"
 )
 _TOKEN: Final = re.compile(
-    rf"(?P<iso>\b(?P<iy>{YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?(?:\b|(?=T\d)))"
-    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th|er|º|°)?\.? (?:de |of )?(?P<dm>{MONTH})(?:,? (?:de )?(?P<dy>{YEAR})\b"
+    rf"(?P<iso>\b(?P<iy>{_FULL_YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?(?:\b|(?=T\d)))"
+    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th|er|º|°)?\.? (?:de |of )?(?P<dm>{MONTH})"
+    rf"(?:,? (?:de )?(?P<dy>{_FULL_YEAR})\b"
     rf"| (?P<dyy>\d\d)\b(?! ?[\w.,:%-]))?)"
-    rf"|(?P<mdy>\b(?P<mm>{MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b(?!\d)(?:,? ?(?P<my>{YEAR})\b)?)"
-    rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./-])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{YEAR}|(?<![-])\d\d)\b(?!-\d))"
-    rf"|(?P<monthyear>\b(?P<ymm>{MONTH})[ -/’']{{1,2}}(?P<ymy>{YEAR}|(?<=[-’'])\d\d)(?P<mkind>[aefbp])?\b)"
-    r"|(?P<packed>\b(?P<pm>jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?P<py>(?:20)?[0-6]\d)\b(?![.,/-]?\d))"
+    rf"|(?P<mdy>\b(?P<mm>{MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b"
+    rf"(?!\d|[.,]\d{{1,3}}(?!\d)| ?(?:%|percent|million|billion))"
+    rf"(?:,? ?(?P<my>{_FULL_YEAR})\b)?)"
+    rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./-])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{_FULL_YEAR}|(?<![-])\d\d)\b(?!-\d))"
+    rf"|(?P<monthyear>\b(?P<ymm>{MONTH})(?:[ -/’']{{1,2}}| of )"
+    rf"(?P<ymy>{_FULL_YEAR}|(?<=[-’'])\d\d)(?P<mkind>[aefbp])?\b)"
+    rf"|(?P<packed>\b(?P<pm>{SHORT_MONTH})t?(?P<py>(?:20)?[0-6]\d)\b(?![.,/-]?\d))"
     rf"|(?P<months>\b(?P<ma>{MONTH}) ?(?:[-–—/]|to|bis|through) ?(?P<mb>{MONTH})[ -/’']{{1,2}}(?P<mby>{YEAR}"
     rf"|(?<=[-’'])\d\d)\b)"
-    rf"|(?P<quarter>\b(?:q(?P<qa>[1-4])|(?P<qb>[1-4])q|(?P<qw>first|second|third|fourth) quarter(?: of"
-    rf"| ended)?)(?:[ /-]?(?:fiscal |fy ?)?['’]?(?P<qy>{YEAR}|\d\d(?![.,\d%]))\b)?)"
-    rf"|(?P<half>\b(?:h(?P<ha>[12])|(?P<hb>[12])h|(?P<hw>first|second) half(?: of| year)?)(?:[ /-]?(?:fiscal "
-    rf"|fy ?)?['’]?(?P<hy>{YEAR}|\d\d(?![.,\d%]))\b)?)"
+    rf"|(?P<quarter>\b(?:q(?P<qa>[1-4])|(?P<qb>[1-4])q|(?P<qw>first|second|third|fourth)[ -]quarter(?: of"
+    rf"| ended)?)(?:[ /-]?(?:fiscal |fy ?)?['’]?(?P<qy>{YEAR}|\d\d(?![.,\d%]))\b)?(?!\w))"
+    rf"|(?P<half>\b(?:h(?P<ha>[12])|(?P<hb>[12])h|(?P<hw>first|second)[ -]half(?: of| year)?)(?:[ /-]?(?:fiscal "
+    rf"|fy ?)?['’]?(?P<hy>{YEAR}|\d\d(?![.,\d%]))\b)?(?!\w))"
     rf"|(?P<season>\b(?:(?P<sn>[1-4])(?:(?P<st>t)|s)|(?:(?P<tt>t)|s)(?P<tn>[1-4])"
     rf"|(?P<so>{_ORDINALS}) (?:(?P<sq>trimestre|quartal|kwartaal)|semestre|halbjahr|halfjaar))(?: (?:de|del|van))?"
     rf" ?(?P<sy>{YEAR})\b)"
@@ -104,7 +103,7 @@ _TO_DATE: Final = re.compile(r"\bytd\b|\byear[- ]to[- ]date\b|\bkumuliert\b", re
 
 _QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 HINT: Final = re.compile(
-    rf"{YEAR}|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)\d\d\b|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks",
+    rf"{YEAR}|\b{SHORT_MONTH}t?\d\d\b|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks",
     re.IGNORECASE,
 )
 """What a text must hold to speak of a period."""
@@ -177,7 +176,7 @@ def find_periods(text: str) -> tuple[When, ...]:
     """The periods that a text names, in order."""
     if not _TIMELY.search(text) or not HINT.search(text):
         return ()
-    found = _with_their_years(text, filter(None, (_when(match) for match in _TOKEN.finditer(text))))
+    found = dates(text)
     span = _span(text)
     if span and found:
         found = tuple(
@@ -193,10 +192,15 @@ def find_periods(text: str) -> tuple[When, ...]:
     return found
 
 
-def _with_their_years(text: str, whens: Iterable[When]) -> tuple[When, ...]:
-    """The periods; a quarter or half and the year beside it are one: "second quarter, fiscal 2023", "2022 Q4"."""
+def dates(text: str) -> tuple[When, ...]:
+    """What `find_periods` finds, as it stands there: without how long the text says that the times are.
+
+    A quarter or half and the year beside it are one: "second quarter, fiscal 2023", "2022 Q4".
+    """
     found: list[When] = []
-    for when in whens:
+    if not _TIMELY.search(text):
+        return ()
+    for when in filter(None, map(_when, _TOKEN.finditer(text))):
         before = found[-1] if found else None
         if before is not None and _BESIDE.fullmatch(text, before.stop, when.start):
             year, part = (before, when) if before.is_bare_year else (when, before)
@@ -382,12 +386,11 @@ def dates_in(text: str, *, of_any_span: bool = False, of_months: bool = True) ->
     """
     span = _span(text)
     lines = (line for line in text.split("\n") if _TWO_DIGITS.search(line) and _MAY_DATE.search(line))
-    named = (_when(match) for line in lines for match in _TOKEN.finditer(line))
+    named = (when for line in lines for when in dates(line))
     return [
         when.end
         for when in named
-        if when
-        and when.end
+        if when.end
         and (of_any_span or (when.months or span) in {None, 1, 12})
         and not when.forecast
         and (of_months or when.months != 1)
@@ -397,3 +400,33 @@ def dates_in(text: str, *, of_any_span: bool = False, of_months: bool = True) ->
 _TWO_DIGITS: Final = re.compile(r"\d\d")
 _MAY_DATE: Final = re.compile(rf"\d[./-]\d|\b(?:{'|'.join(sorted({name[:3] for name in _MONTHS}))})", re.IGNORECASE)
 """All dates have a month's name or digits on both sides of a mark."""
+
+_SLASH_DATE: Final = re.compile(rf"(?<![\d/])([0-3]?\d)/([0-3]?\d)/({YEAR}|\d\d)(?![\d/])")
+
+
+def month_first(text: str) -> bool | None:
+    """Whether a document writes the month before the day; None where no date of it tells, or two tell otherwise.
+
+    "9/3/2022" is of September where the document says "12/31/2022".
+    """
+    orders = set[bool]()
+    for match in _SLASH_DATE.finditer(text):
+        first, second = int(match[1]), int(match[2])
+        if (first > 12) != (second > 12):
+            orders.add(second > 12)
+    return orders.pop() if len(orders) == 1 else None
+
+
+def spell_months(words: str, order: bool | None) -> str:
+    """Words with the months of such dates by name, in a document that writes the month first, or the day."""
+    if order is None or "/" not in words:
+        return words
+
+    def named(match: re.Match[str]) -> str:
+        month, day = (int(match[1]), int(match[2])) if order else (int(match[2]), int(match[1]))
+        year = match[3] if len(match[3]) == 4 else f"20{match[3]}"
+        if not 1 <= month <= 12:
+            return match.group()
+        return f"{month_names()[month - 1]} {day}, {year}"
+
+    return _SLASH_DATE.sub(named, words)

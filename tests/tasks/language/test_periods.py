@@ -3,7 +3,7 @@
 import pytest
 
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
-from tasks.figures.periods import header_period
+from tasks.language.periods import header_period
 
 MARCH = Calendar(3, 31)
 

@@ -7,9 +7,10 @@ between the cells, headings and list items end without a full stop, and names of
 import re
 from collections import deque
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 
-from tasks import cancellation
+from tasks.language.locales import month_names
 
 LONGEST = 600  # characters; a sentence beyond it is cut at a space, so that an answer stays readable
 
@@ -20,8 +21,7 @@ _TITLES = frozenset(
 )
 # after one of these none when a number follows,
 _NUMBERED = frozenset(
-    "no nos art arts sec sect para paras cl vol fig figs p pp eq ref tel ext nr abs "  # noqa: SIM905
-    "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+    "no nos art arts sec sect para paras cl vol fig figs p pp eq ref tel ext nr abs".split()  # noqa: SIM905
 )
 # and after these, or a single letter, one only where the next word looks like a sentence's first.
 _SUFFIXES = frozenset(
@@ -30,10 +30,6 @@ _SUFFIXES = frozenset(
 # and after these none where a currency or what is counted follows: "8,6 Mrd. Euro".
 _SCALES = frozenset({"mio", "mrd", "tsd", "bio"})
 _COUNTED = re.compile(r"[A-Z]{3}\b|US-Dollar|[$€£]|Euro|Dollar|Franken|Aktien|Stück|Kunden|Tonnen|Nutzer|Mitarbeiter")
-# In German a day's number has a dot, and its month a capital.
-_MONTHS = frozenset(
-    "januar jänner februar märz april mai juni juli august september oktober november dezember".split()  # noqa: SIM905
-)
 _STARTS = frozenset(
     "a an the in on at it its this that these those we our they their he she his her as if for to by with under "  # noqa: SIM905
     "there however no all each any such from after before since during".split()
@@ -135,7 +131,6 @@ def _continues(previous: str, line: str, width: int) -> bool:
 def _split(unit: str) -> Iterator[str]:
     start = 0
     for stop in _STOP.finditer(unit):
-        cancellation.check()  # 57 MB take 35 s
         if _ends(unit, stop):
             yield unit[start : stop.end()].strip()
             start = stop.end()
@@ -155,16 +150,27 @@ def _ends(unit: str, stop: re.Match[str]) -> bool:
         return True
     match = _WORD.search(unit[max(stop.start() - _NEAR, 0) : stop.start()])
     word = match.group().lower() if match else ""
-    if word in _TITLES or (word in _NUMBERED and following[:1].isdigit()):
+    if word in _TITLES or (following[:1].isdigit() and (word in _NUMBERED or word in _short_months())):
         return False
     if word in _SUFFIXES or (len(word) == 1 and word.isalpha()):
         return following.split(None, 1)[0].strip(",").lower() in _STARTS if following else True
     if word in _SCALES and _COUNTED.match(following):
         return False
-    if word.isdigit() and len(word) <= 2 and following.split(None, 1)[0].strip(",.;)").lower() in _MONTHS:
+    if word.isdigit() and len(word) <= 2 and _is_german_month(following.split(None, 1)[0]):
         return False
     # "1. Definitions" at the start of a paragraph is a heading's number, not a sentence.
     return not (word.isdigit() and stop.start() <= 3)
+
+
+@cache
+def _short_months() -> frozenset[str]:
+    """The short forms of English months, which a dot may follow: "Sept. 5"."""
+    return frozenset({"sept", *(name.lower() for name in month_names("en", "abbreviated"))})
+
+
+def _is_german_month(word: str) -> bool:
+    """Whether a word is a month in German, where a day's number has a dot: "31. Dezember"."""
+    return word.strip(",.;)") in {"Jänner", *month_names("de")}
 
 
 def _shortened(sentence: str, longest: int) -> Iterator[str]:

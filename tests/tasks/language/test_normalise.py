@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.text.normalise import same_name
+from tasks.language.normalise import same_name
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Whether a quotation really stands in a text, and where.
 
-What typesetting and extraction change is forgiven (`tasks.text.normalise` says what). What changes the meaning is not:
+What typesetting and extraction change is forgiven (`normalise` says what). What changes the meaning is not:
 every word and every figure must stand there, with its sign, its currency, its scale and its unit, and a quotation may
 not begin or end inside a word or a number. Its words belong together: none begins right behind its negation, reaches
 from one cell into another that it has only a part of, joins a "No." to the next sentence, or two pages; and no ellipsis
@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from tasks.text.normalise import CURRENCIES, NormalisedText, normalise
+from tasks.language.normalise import CURRENCIES, NormalisedText, normalise
 
 _ELLIPSIS = re.compile(r"\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3,}|…")
 _FEWEST = 3  # letters or digits; fewer prove nothing

@@ -1,0 +1,43 @@
+"""Months, currencies and decimal marks are those of the Unicode CLDR."""
+
+import pytest
+
+from tasks.language.locales import (
+    currency_codes,
+    currency_marks,
+    currency_names,
+    has_decimal_comma,
+    month_names,
+    months,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [("march", 3), ("maerz", 3), ("fevrier", 2), ("déc", 12), ("augustus", 8), ("jänner", 1)]
+)
+def test_a_month_is_known_in_every_language(name: str, number: int) -> None:
+    assert months()[name] == number
+
+
+def test_a_word_that_is_a_short_month_elsewhere_is_none() -> None:
+    assert not {"set", "out", "des", "marco"} & months().keys()
+
+
+def test_names_of_months_begin_with_january() -> None:
+    assert (month_names()[0], month_names("de")[11], month_names("en", "abbreviated")[8]) == (
+        "January",
+        "Dezember",
+        "Sep",
+    )
+
+
+def test_currencies_have_codes_marks_and_names() -> None:
+    assert {"USD", "KES", "TRY"} <= currency_codes()
+    assert not {"ALL", "DEM", "XXX"} & currency_codes()
+    assert (currency_marks()["zł"], currency_marks()["$"], currency_marks()["R$"]) == ("PLN", "USD", "BRL")
+    assert currency_names()["francs suisses"] == currency_names()["swiss francs"] == "CHF"
+
+
+def test_decimals_begin_with_a_comma_in_german_and_with_a_point_in_english() -> None:
+    assert has_decimal_comma("de")
+    assert not has_decimal_comma("en")
