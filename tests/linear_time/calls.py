@@ -223,24 +223,24 @@ CALLS: Final[dict[str, Call]] = {
 
 EXCUSED: Final[dict[str, str]] = {
     "it takes a few characters": r"""
-        text\.languages\.language_of_script | evidence\.glyph_search\.compared
-        | documents\.extract\.xlsx\.formulas\.parse\.column_of""",
+        language\.(languages\.language_of_script|locales\.has_decimal_comma) | evidence\.glyph_search\.compared
+        | reading\.xlsx\.formulas\.parse\.column_of""",
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live|originals|report|results|evidence|evidence_pages|files|written_evidence|whole_text)\.\w+
         | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.ledger_of
-        | evidence\.(drawing|pictures|pdf_page)\.\w+ | documents\.extract\.pool\.worker\.run
+        | evidence\.(drawing|pictures|pdf_page)\.\w+ | reading\.pool\.worker\.run
         | ai\.answer_cache\.\w+ | companies\.ask_sources\.store_answer""",
     "it calls a service; what is done with the answer is measured by itself": r"""
         ai\.(openai\.(capabilities|client|protocols|probe)|prices|statement_check|question)\.\w+
         | companies\.(facts|edgar_facts|question|ask_sources|sources\.registry|wikidata\.(client|entity)|search)\.\w+
-        | companies\.(pages\.read_pages|web\.(site|request|response|transport)\.\w+)
+        | companies\.(pages\.read_pages|web\.(site|client|response|transport)\.\w+)
         | documents\.drive\.google\.\w+\.\w+""",
     "it is given the user's criteria and settings, or words of our own": r"""
-        scoring\.(criteria|figure_checks|figure_rules|rules)\.\w+ | scoring\.(judgement\.instructions|orders\.counted)
+        scoring\.(criteria|figure_checks|figure_rules|rules)\.\w+ | scoring\.(judgement\.instructions|orders\.counted|ask\.gives_reason)
         | ranking\.(vocabulary|bm25)\.\w+ | reports\.(slide_parts|html)\.(part|allowed|matrix_cells|new_slides|fill|rgb)
-        | ai\.prompt_injection\.patterns\.(patterns|scoring) | documents\.extract\.odf\.document_format
+        | ai\.prompt_injection\.patterns\.(patterns|scoring) | reading\.odf\.document_format
         | reports\.key_figures\.compact
-        | documents\.extract\.(formats|ocr\.\w+|legacy\.libreoffice)\.\w+
+        | reading\.(formats|ocr\.\w+|legacy\.libreoffice)\.\w+
         | companies\.claims\.left_out | reports\.replacing\.check_writable""",
     "it puts together calls that are measured by themselves, for texts that are cut before": r"""
         statements\.(reading\.object_of|readings\.readings)
@@ -249,8 +249,8 @@ EXCUSED: Final[dict[str, str]] = {
         | ai\.prompt_injection\.normalise\.undisguised | ai\.openai\.errors\.error_for_status
         | reports\.(wordprocessing\.height|slide_parts\.describe|profile\.in_words)""",
     "it takes bytes, trees or numbers, in a process with limits; documents and pages are measured whole": r"""
-        companies\.(web\.(filing\.read_report|page\.\w+|html\.schema_org_items)|(schema_org|profile|wikidata\.item)\.\w+)
-        | documents\.extract\.(read_document|(configuration|embedded|detect|eml\.parts|docx|html\.styles|odf
+        companies\.(web\.(filing\.read_report|page\.(?!read_feed)\w+|html\.schema_org_items)|(schema_org|profile|wikidata\.item)\.\w+)
+        | reading\.(read_document|(configuration|embedded|detect|eml\.parts|docx|html\.styles|odf
             |mail(?!\.decoding\.unflowed)|ooxml\.ole|pdf|rtf|xls)\.[\w.]+|xlsx\.(binary|blocks)\.\w+|tables\.cells|ooxml\.number_formats\.with_stored)""",
     "it takes entries, whose number is limited": r"documents\.drive\.archives\.members\.shown",
 }

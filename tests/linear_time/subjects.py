@@ -26,7 +26,6 @@ PATTERNS: Final[dict[str, str]] = {
         ("tasks.scoring.figure_rules._RULE", "tasks.scoring.figure_rules._BETWEEN", "tasks.scoring.rules._RULE"),
         "it reads the user's own criteria",
     ),
-    "tasks.statements.tables._OF_A_FIGURE": "it looks back over 30 characters",
     "tasks.language.numbers._CELL": "it is matched with a cell of 60 characters at most",
     **dict.fromkeys(
         ("tasks.statements.notation.LIMITS_BEHIND", "tasks.memo.check._YEAR_BEHIND"),
