@@ -10,13 +10,16 @@ PEERS := .peers/.installed
 JOBS ?= 3
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
 
-.PHONY: demo test test-all test-failed check sbom wheel bench faults fuzz golden format lock clean
+.PHONY: demo test test-slow test-all test-failed check sbom wheel bench faults fuzz golden linear-time nightly format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
 	$(BIN)/diligence demo
 
 test: $(DEV)  ## every behaviour once; what needs a browser or Tesseract is skipped without it, and says so
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not slow"
+
+test-slow: $(DEV)  ## what `make test` leaves out: kills, seeds, hostile files, fault matrices, schedules on real workers
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m slow
 
 test-all: $(DEV)  ## every test: kills, seeds, hostile files, fault matrices and schedules on real workers too
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
@@ -49,6 +52,16 @@ fuzz: $(DEV)  ## ten minutes of mutated documents, kept in tests/fuzz/findings w
 
 golden: $(DEV)  ## what differs from the recorded texts, figures, verdicts and report; GOLDEN="texts --write": see CONTRIBUTING.md
 	$(BIN)/python -m tests.golden $(GOLDEN)
+
+linear-time: $(DEV)  ## how the time of functions and patterns grows with their text, as a table
+	$(BIN)/python -m tests.linear_time
+
+# Each part runs whatever became of the one before; the last line names the parts that failed.
+NIGHTLY := fuzz faults linear-time golden
+nightly: $(DEV)  ## what takes too long for each change: fuzz, an hour of faults, linear-time, golden
+	@failed=; \
+	for part in $(NIGHTLY); do $(MAKE) $$part FAULTS="--seeds 0:3000 --seconds 3600" || failed="$$failed $$part"; done; \
+	test -z "$$failed" || { echo "Failed:$$failed"; exit 1; }
 
 format: $(DEV)  ## put the code into its form
 	$(BIN)/ruff check --fix .

@@ -46,10 +46,10 @@ def test_the_example_environment_names_every_setting_and_no_other() -> None:
     assert set(re.findall(r"^#?((?:DILIGENCE|OPENAI)_\w+)=", written, re.MULTILINE)) == names()
 
 
-def test_the_readme_explains_every_setting() -> None:
-    readme = (REPOSITORY / "README.md").read_text()
-    explained = set(re.findall(r"\b(?:DILIGENCE|OPENAI)_[A-Z_]+\b", readme))
-    explained |= {f"DILIGENCE{rest}" for rest in re.findall(r"`(_[A-Z_]+)`", readme)}
+def test_the_page_on_settings_explains_every_setting() -> None:
+    page = (REPOSITORY / "docs" / "settings.md").read_text()
+    explained = set(re.findall(r"\b(?:DILIGENCE|OPENAI)_[A-Z_]+\b", page))
+    explained |= {f"DILIGENCE{rest}" for rest in re.findall(r"`(_[A-Z_]+)`", page)}
     assert names() - explained == set()
 
 

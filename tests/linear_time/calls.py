@@ -223,7 +223,7 @@ CALLS: Final[dict[str, Call]] = {
 
 EXCUSED: Final[dict[str, str]] = {
     "it takes a few characters": r"""
-        language\.(languages\.language_of_script|locales\.has_decimal_comma) | evidence\.glyph_search\.compared
+        language\.(languages\.language_of_script|locales\.(has_decimal_comma|month_names)) | evidence\.glyph_search\.compared
         | reading\.xlsx\.formulas\.parse\.column_of""",
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live|originals|report|results|evidence|evidence_pages|files|written_evidence|whole_text)\.\w+
