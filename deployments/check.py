@@ -13,8 +13,7 @@ from deployments.terminal import echo
 from storage import database, texts
 from tasks.errors import BadRequest, DiligenceError, NotFound
 from tasks.figures.ledger import LedgerText, not_looked_for
-from tasks.memo.check import MemoVerdict, check_memo
-from tasks.memo.page import MARK, as_json, render_memo
+from tasks.memo.check import MARK, MemoVerdict, as_json, check_memo, render_memo
 from tasks.memo.room import RoomTexts
 from tasks.reading.configuration import reading_limits
 from tasks.reading.pool.pool import ExtractionPool

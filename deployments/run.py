@@ -33,7 +33,7 @@ from tasks.operation import run_tracked, untracked
 from tasks.ranking.embedders import embedder
 from tasks.remote.environment import usable_environment
 from tasks.reports.replacing import check_writable
-from tasks.reports.results import result_lines, results_of, warning_lines
+from tasks.reports.report import result_lines, results_of, warning_lines
 from tasks.reports.wording import trial_in_words
 from tasks.scoring.model_trial import find_standing
 

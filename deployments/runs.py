@@ -12,8 +12,7 @@ from tasks.errors import BadRequest
 from tasks.language.normalise import one_line
 from tasks.reports.files import ReportFormat, render, standing_alone, write_report
 from tasks.reports.replacing import check_writable
-from tasks.reports.report import build
-from tasks.reports.results import result_lines, results_of
+from tasks.reports.report import build, result_lines, results_of
 
 
 def list_runs(

@@ -24,7 +24,7 @@ from tasks.errors import BadRequest
 from tasks.language.escaped import escaped
 from tasks.operation import show
 from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
-from tasks.reports.results import RunResults
+from tasks.reports.report import RunResults
 from tasks.reports.wording import total_share
 
 WARNINGS: Final = "warnings"

@@ -24,7 +24,7 @@ from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.operation import concerning, operation, show
 from tasks.remote.fan_out import FanOut, Leave
-from tasks.reports.results import result_lines, results_of, warning_lines
+from tasks.reports.report import result_lines, results_of, warning_lines
 from tasks.scoring.criteria import Judged
 
 log = logging.getLogger(__name__)

@@ -20,8 +20,7 @@ from storage import database
 from storage.settings import override_settings
 from tasks.errors import BadRequest
 from tasks.figures.concepts import read_concepts
-from tasks.scoring.criteria import Criteria
-from tasks.scoring.criteria_file import read_criteria
+from tasks.scoring.criteria import Criteria, read_criteria
 
 log = logging.getLogger(__name__)
 

@@ -29,10 +29,9 @@ from tasks.errors import BadRequest, NotConfigured
 from tasks.evidence.settings import EvidenceSettings
 from tasks.figures.concepts import taxonomy
 from tasks.figures.settings import FigureSettings
-from tasks.ranking.settings import EmbeddingSettings
+from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reading.settings import ReadingSettings
-from tasks.scoring.criteria import Criteria
-from tasks.scoring.criteria_file import read_criteria
+from tasks.scoring.criteria import Criteria, read_criteria
 from tasks.user_file import Line, Mistakes, UserFile, describe_error, nearest, read_user_text
 
 Value = str | int | float | bool

@@ -33,7 +33,7 @@ from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger, ledger_warnings
 from tasks.operation import concerning
-from tasks.reports.results import results_of
+from tasks.reports.report import results_of
 
 _FEW: Final = 5
 """Texts whose figures are found in less time than it takes to tell Prefect of it."""

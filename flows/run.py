@@ -21,7 +21,7 @@ from tasks.documents.drive.spool import remove_left
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
 from tasks.evidence.company import is_pdf
 from tasks.reports.files import write_reports
-from tasks.scoring.criteria_file import read_criteria
+from tasks.scoring.criteria import read_criteria
 from tasks.scoring.model_trial import find_standing
 from tasks.scoring.score import rank_companies
 

@@ -29,9 +29,8 @@ from tasks.evidence.company import draw_evidence, is_pdf
 from tasks.figures.ledger import ledger_limits, ledger_version, not_looked_for
 from tasks.operation import operation, show
 from tasks.remote.fan_out import FanOut, Leave
-from tasks.scoring.carry_over import first_run, places_of, resting_on
 from tasks.scoring.criteria import Criteria
-from tasks.scoring.inputs import Inputs
+from tasks.scoring.inputs import Inputs, first_run, places_of, resting_on
 from tasks.scoring.score import add_up
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ import pytest
 
 from deployments.cli import COMMANDS, load
 from flows.batch_file import read_batch
-from tasks.scoring.criteria_file import read_criteria
+from tasks.scoring.criteria import read_criteria
 from tests.flows.conftest import write_room
 from tests.homes import make_home
 

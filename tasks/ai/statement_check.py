@@ -2,7 +2,7 @@
 
 `checked_answer` joins it with the check by words (`tasks.statements`). Both verdicts are shown. The call is a help and
 no condition: where it fails, or gives something else than verdicts, the check by words stands alone, and a line in the
-log says so. `second_opinions` is the call; reasons of judgements are checked by it too (`tasks.scoring.reason_check`).
+log says so. `second_opinions` is the call; reasons of judgements are checked by it too (`tasks.scoring.judge`).
 """
 
 import logging

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from tasks.language.tokens import tokens
 from tasks.ranking.bm25 import score
 from tasks.ranking.index import WordPositions, likeliest
+from tasks.ranking.lexicon import IN_MEMORY
 from tasks.ranking.query import read_query
-from tasks.ranking.rows import IN_MEMORY
 
 __all__ = ["Index", "rank"]
 

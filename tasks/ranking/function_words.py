@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.language.tokens import STOP_WORDS
-from tasks.ranking.lexicon import Ints
-from tasks.ranking.rows import IN_MEMORY, GrowingRow, empty_row
+from tasks.ranking.lexicon import IN_MEMORY, GrowingRow, Ints, empty_row
 
 NONE: Final = -1
 _EVERYWHERE: Final = frozenset(

@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 
 from tasks.language.tokens import word_forms
 from tasks.ranking.function_words import FunctionWords, number_of
-from tasks.ranking.lexicon import Ints, Lexicon, Span
+from tasks.ranking.lexicon import IN_MEMORY, GrowingRow, Ints, Lexicon, Span, empty_row
 from tasks.ranking.query import Query
-from tasks.ranking.rows import IN_MEMORY, GrowingRow, empty_row
 from tasks.ranking.vocabulary import NUMBER, Phrase
 from tasks.ranking.word_languages import WordLanguages, mask_of
 from tasks.ranking.words import Word, words_of_form

@@ -1,7 +1,9 @@
 """The report of one company of a run, built from what is stored."""
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from hashlib import sha256
+from typing import Any, Final, NamedTuple, Self
 
 from sqlmodel import Session
 
@@ -10,15 +12,86 @@ from storage.run_documents import DocumentStatus, RunDocument, company_documents
 from storage.runs import Run, RunCompany, RunStatus
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
 from tasks.companies.claims import Claim, find_conflicts
+from tasks.companies.profile import field_name
 from tasks.figures.conflicts import Step
 from tasks.figures.ledger import LedgerText, room_ledger
 from tasks.figures.rows import conflict_row, derived_row, room_row
 from tasks.reports.changes import Change, Side, changes_between
 from tasks.reports.criteria import company_criteria, evidence_of, missing_items
-from tasks.reports.figure_comparisons import compare
+from tasks.reports.key_figures import compare
 from tasks.reports.models import CompanyReport, CriterionReport, DocumentReport
 from tasks.reports.rights import Seen, as_seen
+from tasks.reports.wording import plain
 from tasks.scoring.criteria import rule_of_run
+
+_FIRST: Final = (
+    "description",
+    "industry",
+    "founded_year",
+    "hq",
+    "company_size",
+    "company_type",
+    "extra.operating_status",
+    "extra.ipo_status",
+    "extra.stock_symbol",
+    "specialities",
+    "extra.number_of_funding_rounds",
+    "extra.total_funding_amount",
+    "website",
+    "extra.contact_email",
+    "extra.phone_number",
+)
+_NOT_FOR_READERS: Final = frozenset({"name", "profile_pic_url", "updates", "similar_companies", "affiliated_companies"})
+_MOST: Final = 8
+"""Entries of a list that are named; the rest is counted."""
+
+
+class Fact(NamedTuple):
+    """A fact in words, and the claim that it comes from."""
+
+    name: str
+    value: str
+    claim: Claim
+
+
+def profile_facts(claims: Sequence[Claim]) -> list[Fact]:
+    """The facts that readers look for, in their order, then the others; ids, pictures and neighbours are left out.
+
+    Args:
+        claims: of each field one.
+    """
+    order = {field: place for place, field in enumerate(_FIRST)}
+    facts = [
+        Fact(field_name(claim.field), in_words(claim.field, claim.value), claim)
+        for claim in sorted(claims, key=lambda claim: order.get(claim.field, len(order)))
+        if claim.field not in _NOT_FOR_READERS and not claim.field.endswith("_id")
+    ]
+    return [fact for fact in facts if fact.value]
+
+
+def in_words(field: str, value: Any) -> str:
+    """A profile's value as a reader would write it; empty where there is nothing to say."""
+    if field == "company_size" and isinstance(value, list) and len(value) == 2:
+        low, high = (plain(end) if end is not None else "" for end in value)
+        return f"{low} to {high}" if low and high else f"{low} or more" if low else f"up to {high}"
+    if isinstance(value, list):
+        entries = [text for entry in value[:_MOST] if (text := in_words("", entry))]
+        more = len(value) - _MOST
+        return ", ".join(entries) + (f" and {more} more" if more > 0 else "")
+    if isinstance(value, dict):
+        return _group_in_words(value)
+    return plain(value).replace("_", " ").capitalize() if field == "company_type" else plain(value)
+
+
+def _group_in_words(group: dict[str, Any]) -> str:
+    if group.keys() >= {"day", "month", "year"}:
+        return "-".join(f"{group[part]:02}" for part in ("year", "month", "day") if group[part] is not None)
+    if group.keys() >= {"amount", "currency", "end"}:
+        return f"{group['currency']} {plain(group['amount'])} in the year to {group['end']}"
+    named = [group.get(key) for key in ("name", "funding_type", "city", "country")]
+    if amount := group.get("money_raised"):
+        named.append(plain(amount))
+    return " ".join(str(part) for part in named if part)
 
 
 class Rows(NamedTuple):
@@ -162,3 +235,60 @@ def _document(run: Run, document: RunDocument) -> DocumentReport:
 def why_pending(run: Run) -> str:
     """Why a run has no outcome for a document."""
     return "Not reached yet." if run.status is RunStatus.RUNNING else "Not reached: the run ended before it."
+
+
+FOLDER: Final = "companies"
+MOST_IN_ONE_PAGE: Final = 20
+"""With more companies than these, each is on a page of its own."""
+_OWN_FILE: Final = re.compile(r"[0-9a-f]{12}\.html")
+
+
+def page_path(domain: str) -> str:
+    """The path of a company's own page, relative to the report; the same in every run."""
+    return f"{FOLDER}/{_digest(domain)}.html"
+
+
+def company_anchor(domain: str) -> str:
+    """The id of a company on its page: the same in every run, whatever its rank is."""
+    return f"c-{_digest(domain)[:8]}"
+
+
+def _digest(domain: str) -> str:
+    return sha256(domain.encode(errors="surrogatepass")).hexdigest()[:12]
+
+
+class CompanyPages:
+    """Where the companies of a report are shown, relative to the report's folder.
+
+    Args:
+        domains: those of its companies, in its order. Companies are counted from 1.
+    """
+
+    def __init__(self, domains: Sequence[str]) -> None:
+        self._domains = domains
+
+    @property
+    def are_apart(self) -> bool:
+        """Whether each company is on a page of its own."""
+        return len(self._domains) > MOST_IN_ONE_PAGE
+
+    def path(self, number: int) -> str:
+        """The path of a company's own page."""
+        return page_path(self._domains[number - 1])
+
+    def company(self, number: int) -> str:
+        """Where a company is shown."""
+        return (self.path(number) if self.are_apart else "report.html") + f"#{self.anchor(number)}"
+
+    def anchor(self, number: int) -> str:
+        """The id of a company on the page on which it is shown."""
+        return company_anchor(self._domains[number - 1])
+
+    def criterion(self, number: int, position: int) -> str:
+        """Where the criterion at that position (from 1) of a company is shown."""
+        return f"{self.company(number)}-{position}"
+
+
+def is_own_file(name: str) -> bool:
+    """Whether a file in the folder has a name of ours, so that a later report may take it away."""
+    return _OWN_FILE.fullmatch(name) is not None

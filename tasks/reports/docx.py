@@ -7,7 +7,7 @@ counts the documents of a data room and names those that could not be read; the 
 from typing import Final, NamedTuple
 
 from tasks.companies.profile import field_name
-from tasks.reports.findings import possible_range, red_flags, share_of, strengths
+from tasks.reports.findings import possible_range, recommend, red_flags, share_of, standing, strengths
 from tasks.reports.models import (
     CompanyReport,
     ContradictingQuote,
@@ -16,8 +16,7 @@ from tasks.reports.models import (
     Report,
     ReportedQuote,
 )
-from tasks.reports.recommendation import recommend, standing
-from tasks.reports.text_fit import fitted
+from tasks.reports.pptx import fitted
 from tasks.reports.wording import (
     contested_criteria,
     contested_in_words,

@@ -5,27 +5,118 @@ marked. Pages are plain HTML: no script, nothing from elsewhere. `evidence` writ
 them in the service.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from functools import cache
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, TypeVar
 
 from markupsafe import Markup
 from sqlmodel import Session
 
-from storage import texts
+from storage import database, texts
+from storage.run_documents import RunDocument
+from storage.runs import Run, get_run
 from storage.scores import ScoreStatus
+from storage.settings import override_settings
 from storage.texts import StoredText, find_span_pages
+from tasks.documents.drive.registry import configured_drive, open_run_drive
+from tasks.errors import DiligenceError, NotFound
 from tasks.evidence.citations import Citation, citations_of
 from tasks.evidence.company import is_pdf
-from tasks.evidence.excerpt import Mark, Stretch, stretches
+from tasks.evidence.excerpt import Block, Mark, Stretch, blocks, line_start, stretches
 from tasks.evidence.pictures import find_picture
 from tasks.reading import places as kinds
-from tasks.reports.company_pages import CompanyPages
+from tasks.reports.company import CompanyPages
 from tasks.reports.evidence_links import anchor_of, page_name, part_of, picture_name
 from tasks.reports.html import allowed, environment, part
-from tasks.reports.models import CompanyReport, RunSummary
-from tasks.reports.originals import Original
-from tasks.reports.wording import outcome_in_words
+from tasks.reports.models import (
+    CompanyReport,
+    ContradictingQuote,
+    CriterionReport,
+    DocumentReport,
+    NearestDocument,
+    ReportedContradiction,
+    ReportedQuote,
+    RunSummary,
+)
+from tasks.reports.wording import outcome_in_words, weblink
+
+Linked = TypeVar("Linked", ContradictingQuote, NearestDocument, DocumentReport)
+Original = Callable[[str, str | None], str | None]
+"""Gives the address of a document by its id and its `document_url`; None where there is nothing to open."""
+
+
+def originals_of(run_id: str) -> Original:
+    """Where the documents of a run are opened, whatever root it was made under.
+
+    A local file is linked as such: the service, whose address `document_url` is, may not be running. One that is gone
+    has no link.
+    """
+    with database.reading() as session:
+        drive = get_run(session, run_id).drive
+    return _as_the_drive_shows_them if _shows_its_documents(drive) else _local_files(drive)
+
+
+def _shows_its_documents(drive: Mapping[str, str] | None) -> bool:
+    with override_settings(drive or {}):
+        return configured_drive().accounts is not None
+
+
+def _as_the_drive_shows_them(_document_id: str, url: str | None) -> str | None:
+    return weblink(url)
+
+
+def _local_files(settings: Mapping[str, str] | None) -> Original:
+    with override_settings(settings or {}), suppress(DiligenceError):
+        drive = open_run_drive()
+
+        def address(document_id: str, url: str | None) -> str | None:
+            try:
+                path = drive.local_path(document_id)
+            except NotFound:
+                return None
+            return path.as_uri() if path else weblink(url)
+
+        return address
+    return lambda _document_id, _url: None  # the root is there no more
+
+
+def with_originals(company: CompanyReport, original: Original) -> CompanyReport:
+    """The same company with the addresses that `original` gives as each `document_url`, "" where it gives none.
+
+    Only what holds an address is made anew: to copy all of the report takes as long as to write it.
+    """
+    original = cache(original)  # a document is cited more than once
+
+    def linked(entry: Linked) -> Linked:
+        return entry.model_copy(update={"document_url": original(entry.document_id, entry.document_url) or ""})
+
+    def quoted(quote: ReportedQuote) -> ReportedQuote:
+        if quote.document_id is None:
+            return quote
+        return quote.model_copy(update={"document_url": original(quote.document_id, quote.document_url)})
+
+    def contradicting(contradiction: ReportedContradiction) -> ReportedContradiction:
+        return contradiction.model_copy(update={"quotes": tuple(linked(side) for side in contradiction.quotes)})
+
+    def criterion_with(criterion: CriterionReport) -> CriterionReport:
+        return criterion.model_copy(
+            update={
+                "quotes": [quoted(quote) for quote in criterion.quotes],
+                "contradictions": [contradicting(each) for each in criterion.contradictions],
+                "nearest": [linked(near) for near in criterion.nearest],
+            }
+        )
+
+    return company.model_copy(
+        update={
+            "criteria": [criterion_with(criterion) for criterion in company.criteria],
+            "documents": [linked(document) for document in company.documents],
+        }
+    )
+
 
 BOUNDS: Final = frozenset({kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT})
 """The kinds of places that an evidence page does not reach beyond."""
@@ -226,6 +317,93 @@ def render_page(company: str, page: EvidencePage, ways: WaysOn, pictures: str = 
             document=page.first.document,
             ways=ways,
             policy=policy(pictures),
+            style=Markup(part("evidence.css")),  # noqa: S704 - our own file
+        )
+    )
+
+
+PART: Final = 40_000
+"""Characters of a part, about: twenty printed pages."""
+_SHOWN: Final = {kinds.PAGE: "Page", kinds.SLIDE: "Slide", kinds.SHEET: "Sheet", kinds.ATTACHMENT: "Attachment"}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A page, slide, sheet or attachment, or as much of it as stands in the part; `page` is that of a PDF."""
+
+    heading: str | None
+    page: int | None
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """One part of a text; parts are counted from 1."""
+
+    number: int
+    count: int
+    sections: Sequence[Section]
+
+
+def part_at(text: str, spot: int) -> int:
+    """The number of the part that a character stands in."""
+    number = spot // PART + 1
+    return number + 1 if spot >= _cut(text, number) and number < _count(text) else number
+
+
+def part_of_text(text: StoredText, number: int, spans: Sequence[tuple[int, int]]) -> TextPart:
+    """A part of a text with these spans of characters marked.
+
+    Raises:
+        NotFound: there is no such part.
+    """
+    count = _count(text.text)
+    if not 1 <= number <= count:
+        raise NotFound(f"The text has no part {number}. It has {count}.")
+    begin, end = _cut(text.text, number - 1), _cut(text.text, number)
+    marks = [Mark(start, stop, anchor_of(start, stop)) for start, stop in dict.fromkeys(spans)]
+    attached = any(kind == kinds.ATTACHMENT for _, _, kind, _ in text.places)
+    bounds = [place for place in text.places if place[2] in _SHOWN]
+    cuts = sorted({begin, end, *(start for start, _, _, _ in bounds if begin < start < end)})
+    sections = []
+    for start, stop in pairwise(cuts):
+        around = [place for place in bounds if place[0] <= start < place[1]]
+        place = min(around, key=lambda place: place[1] - place[0], default=None)
+        heading = f"{_SHOWN[place[2]]} {place[3]}" if place else None
+        if heading and place and place[0] < start:
+            heading = f"{heading}, continued"
+        page = (
+            int(place[3]) if place and place[2] == kinds.PAGE and place[3].isdigit() and is_pdf(text.reader) else None
+        )
+        sections.append(Section(heading, None if attached else page, blocks(text.text, start, stop, marks)))
+    return TextPart(number, count, sections)
+
+
+def _count(text: str) -> int:
+    return max(1, -(-len(text) // PART))
+
+
+def _cut(text: str, number: int) -> int:
+    """Where the part of that number ends."""
+    at = number * PART
+    return len(text) if at >= len(text) else line_start(text, at, max(at - PART, 0))
+
+
+def render_part(run: Run, document: RunDocument, text_part: TextPart, notice: str | None, seen_by: str) -> str:
+    """A part of a document's text as HTML. Links count from `/runs/<run>/documents/<document>`.
+
+    `notice` is what a reader must know of the document; `seen_by` says under whose rights it is shown.
+    """
+    return (
+        environment()
+        .get_template("whole_text.html")
+        .render(
+            run=run,
+            document=document,
+            part=text_part,
+            notice=notice,
+            seen_by=seen_by,
+            policy=policy("'self'"),
             style=Markup(part("evidence.css")),  # noqa: S704 - our own file
         )
     )

@@ -5,8 +5,9 @@ bytes, and name it in `ReportFormat`. It is imported when it is first used, with
 """
 
 import logging
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from importlib import import_module
@@ -18,15 +19,49 @@ from zlib import crc32
 from tasks.errors import BadRequest
 from tasks.evidence.pictures import SUFFIXES as PICTURES
 from tasks.evidence.settings import EvidenceSettings
-from tasks.reports import company_pages, json_pieces
+from tasks.language.escaped import escaped
+from tasks.reports import company as company_pages
 from tasks.reports.evidence import CitingCompany, remove_evidence, write_evidence
-from tasks.reports.evidence_links import FOLDER, is_own_file
-from tasks.reports.evidence_pages import claims_of
+from tasks.reports.evidence_links import is_own_file
+from tasks.reports.evidence_pages import claims_of, originals_of, with_originals
 from tasks.reports.html import HtmlReport
-from tasks.reports.models import CompanyReport, Report, ReportInParts
-from tasks.reports.originals import originals_of, with_originals
+from tasks.reports.models import CompanyReport, Report, ReportInParts, RunSummary
 from tasks.reports.replacing import HALF, Replacing
 from tasks.reports.report import build_in_parts
+
+_NUMBER: Final = r'\s+("{}": [^\s,]+)'
+_BOX: Final = re.compile(r"\{" + ",".join(map(_NUMBER.format, ("page", "left", "top", "right", "bottom"))) + r"\s+\}")
+"""It is found nowhere else: within a string a quotation mark has a backslash before it."""
+
+
+def pieces(run: RunSummary, companies: Iterable[CompanyReport]) -> Iterator[str]:
+    """The JSON of a report in pieces, to be streamed: the opening, each company, the closing."""
+    yield opening(run)
+    number = 0
+    for number, company in enumerate(companies, 1):
+        yield company_piece(company, number)
+    yield closing(number)
+
+
+def opening(run: RunSummary) -> str:
+    """The JSON up to the first company."""
+    return f'{{\n  "run": {_indented(run, 1)},\n  "companies": ['
+
+
+def company_piece(company: CompanyReport, number: int) -> str:
+    """The JSON of the company at place `number` (from 1), with the comma before it."""
+    return f"{',' if number > 1 else ''}\n    {_indented(company, 2)}"
+
+
+def closing(companies: int) -> str:
+    """The JSON after the last of so many companies."""
+    return "\n  ]\n}\n" if companies else "]\n}\n"
+
+
+def _indented(part: RunSummary | CompanyReport, steps: int) -> str:
+    text = _BOX.sub(r"{\1, \2, \3, \4, \5}", escaped(part.model_dump_json(indent=2)))
+    return text.replace("\n", "\n" + "  " * steps)  # those of strings are escaped
+
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +107,7 @@ def render(report: Report, format_name: str) -> bytes:
 
 def as_json(report: Report) -> str:
     """The report as indented JSON, exactly as `models` describes it; times are UTC and end in `Z`."""
-    return "".join(json_pieces.pieces(report.run, report.companies))
+    return "".join(pieces(report.run, report.companies))
 
 
 def write_report(report: Report, format_name: str, folder: Path) -> Path:
@@ -173,14 +208,14 @@ class _Json(_Writer):
     def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
         super().__init__(report, format_name, files)
         self._companies = 0
-        files.add(self._name, json_pieces.opening(report.run))
+        files.add(self._name, opening(report.run))
 
     def add(self, company: CompanyReport) -> None:
         self._companies += 1
-        self._files.add(self._name, json_pieces.company_piece(company, self._companies))
+        self._files.add(self._name, company_piece(company, self._companies))
 
     def end(self) -> None:
-        self._files.add(self._name, json_pieces.closing(self._companies))
+        self._files.add(self._name, closing(self._companies))
 
 
 class _Html(_Writer):
@@ -268,7 +303,7 @@ def pack(folder: Path) -> Path:
         pages = sorted((folder / company_pages.FOLDER).glob("*.html"))
         files = {
             f"report/{path.relative_to(folder).as_posix()}": path
-            for path in [folder / "report.html", *pages, *sorted((folder / FOLDER).iterdir())]
+            for path in [folder / "report.html", *pages, *sorted((folder / company_pages.FOLDER).iterdir())]
             if path.name == "report.html" or company_pages.is_own_file(path.name) or is_own_file(path.name)
         }
         if _holds(target, files):

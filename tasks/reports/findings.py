@@ -1,13 +1,18 @@
 """What a reader should look at first: where a company falls short, how gravely, and what speaks for it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Never, TypeVar
+
+from pydantic import BaseModel
 
 from storage.scores import ScoreStatus
 from tasks.reports.changes import Change
-from tasks.reports.models import CompanyReport, CriterionReport, Severity
+from tasks.reports.key_figures import NewestFigure, contradicted_in_words, newest_figures
+from tasks.reports.models import CompanyReport, CriterionReport, ReportedQuote, Severity
+from tasks.reports.wording import WHOLE, Tally, percent, sentence, tally, to_request, total_in_words
 
 GRAVE: Final = 0.2
 """Up to this share of the scale a score is grave, where its criterion does not say how severe it is."""
@@ -160,3 +165,146 @@ def _severity(criterion: CriterionReport, scale: tuple[float, float]) -> Severit
         return next((name for name in _ORDER if score <= criterion.severity.get(name, -inf)), "low")
     share = share_of(criterion, scale)
     return criterion.severity or ("high" if share is not None and share <= GRAVE else "medium")
+
+
+ENOUGH: Final = 0.5
+"""From this share of the weight on what was scored is enough to recommend something."""
+_NAMED: Final = 3
+
+
+class Recommendation(NamedTuple):
+    """One sentence that says what to do, and the steps, the most severe first."""
+
+    lead: str
+    steps: list[str]
+
+
+def recommend(company: CompanyReport, scale: tuple[float, float]) -> Recommendation:
+    """What to do about the company, in the scores' light.
+
+    The steps are what the criteria recommend where the company falls short of them, and what to ask it for.
+    """
+    flags = red_flags(company, scale)
+    steps = [f"{flag.criterion.name}: {flag.criterion.recommend}" for flag in flags if flag.criterion.recommend]
+    requests = [request.missing for request in to_request(company) if request.missing is not None]
+    if requests:
+        more = f" and {len(requests) - _NAMED} more" if len(requests) > _NAMED else ""
+        steps.append(sentence(f"Ask the company for: {'; '.join(requests[:_NAMED])}{more}"))
+    return Recommendation(_lead(company, flags), steps)
+
+
+def standing(company: CompanyReport, ranked: int) -> str:
+    """Where the company stands in a sentence or two: its rank, its total, and where the total may still end.
+
+    `ranked` is how many companies have a rank.
+    """
+    rank = f"Rank {company.rank} of {ranked}. " if company.rank is not None else ""
+    total = total_in_words(company)
+    span = possible_range(company)
+    if span is None or company.coverage is None or company.coverage >= WHOLE:
+        return f"{rank}Total: {total}."
+    return (
+        f"{rank}Total: {total}; with {percent(1 - company.coverage)} still open it may end anywhere "
+        f"from {percent(span[0])} to {percent(span[1])}."
+    )
+
+
+def _lead(company: CompanyReport, flags: list[RedFlag]) -> str:
+    high = [flag.criterion.name for flag in flags if flag.severity == "high"]
+    grave = f"{len(high)} grave {'finding' if len(high) == 1 else 'findings'}"
+    if company.total is None or company.coverage is None:
+        return "No recommendation: nothing could be scored."
+    if company.coverage < ENOUGH:
+        known = f" {grave[0].upper()}{grave[1:]} so far: {_some(high)}." if high else ""
+        return f"Too early to say: {percent(company.coverage)} of the weight could be scored.{known}"
+    if high:
+        return f"Settle {grave} before going on: {_some(high)}."
+    if flags:
+        return f"Go on, and settle on the way: {_some([flag.criterion.name for flag in flags])}."
+    if company.coverage < WHOLE:
+        return f"Go on: nothing falls short among the {percent(company.coverage)} of the weight that could be scored."
+    return "Go on: nothing falls short."
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+M = TypeVar("M", bound=BaseModel)
+
+_NOTED_AS_SET: Final[set[str]] = set()
+_NONE: Final[list[Never]] = []
+"""Of a company in an overview, what is left out: one list for all, which nobody fills."""
+_CONFLICTS = 2
+"""Figures that contradict each other, of which the first page names so many of a company."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyInOverview:
+    """A company on the first page.
+
+    `company` has its scores, what is missing and its standing, and none of its documents, figures, facts and changes:
+    of these are the main `changes` of `changed` in all, the first figures that are `contradicted` of `conflicts` in
+    all, both in words, the `newest` figures by name, and its `documents` counted.
+    """
+
+    company: CompanyReport
+    changes: Sequence[str]
+    changed: int
+    contradicted: Sequence[str]
+    conflicts: int
+    newest: Mapping[str, NewestFigure]
+    documents: Tally
+
+
+def in_overview(company: CompanyReport) -> CompanyInOverview:
+    """What the first page shows of this company."""
+    return CompanyInOverview(
+        company=scores_alone(company),
+        changes=[change.text for change in main_changes(company)],
+        changed=len(company.changes),
+        contradicted=[contradicted_in_words(conflict) for conflict in company.figure_conflicts[:_CONFLICTS]],
+        conflicts=len(company.figure_conflicts),
+        newest=newest_figures(company),
+        documents=tally(company.documents),
+    )
+
+
+def scores_alone(company: CompanyReport) -> CompanyReport:
+    """The company with its scores and its standing, without all that is as large as its data room."""
+    return company.model_copy(
+        update={
+            "criteria": [_scored(criterion) for criterion in company.criteria],
+            "conflicts": _NONE,
+            "documents": _NONE,
+            "changes": _NONE,
+            "warnings": _NONE,
+            "facts": _NONE,
+            "figures": _NONE,
+            "figure_conflicts": _NONE,
+            "derived_figures": _NONE,
+            "figure_comparisons": _NONE,
+            "untied_sums": _NONE,
+        }
+    )
+
+
+def _scored(criterion: CriterionReport) -> CriterionReport:
+    """How a criterion came out, with the place that stands for it; whether it has any tells it from one unreached."""
+    verified = [quote for quote in criterion.quotes if quote.verified]
+    with_page = [quote for quote in verified if quote.evidence_url]
+    quotes: list[ReportedQuote] = []
+    for quote in (*verified[:1], *with_page[:1]) or criterion.quotes[:1]:
+        if not any(quote is other for other in quotes):
+            quotes.append(quote)
+    places = [_slim(quote, text="", before="", behind="", boxes=_NONE) for quote in quotes]
+    return _slim(criterion, quotes=places, contradictions=_NONE, orders=criterion.orders[:1], nearest=_NONE)
+
+
+def _slim(model: M, **fields: object) -> M:
+    """A copy with other values of these fields. It takes half the memory: which fields were set is nobody's concern.
+
+    There are as many as companies times criteria.
+    """
+    return type(model).model_construct(_NOTED_AS_SET, **dict(model) | fields)

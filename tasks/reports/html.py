@@ -19,14 +19,17 @@ from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
 from tasks.companies.profile import field_name
 from tasks.language.escaped import escaped
-from tasks.reports.company_pages import CompanyPages, company_anchor
+from tasks.reports.company import CompanyPages, company_anchor, in_words, profile_facts
+from tasks.reports.criteria import trimmed, whole
 from tasks.reports.evidence_links import is_evidence
 from tasks.reports.findings import (
+    CompanyInOverview,
     by_criterion,
     falls_short,
     flags_by_severity,
     flags_of,
     heat,
+    in_overview,
     missing_most,
     possible_range,
     possible_ranks,
@@ -35,9 +38,6 @@ from tasks.reports.findings import (
 )
 from tasks.reports.key_figures import figures_across, in_full, key_figures, rule_in_words
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportInParts, RunSummary
-from tasks.reports.overview import CompanyInOverview, in_overview
-from tasks.reports.passages import trimmed, whole
-from tasks.reports.profile import in_words, profile_facts
 from tasks.reports.wording import (
     NOTHING,
     Tally,
@@ -58,6 +58,7 @@ from tasks.reports.wording import (
     percent,
     place_link,
     range_in_words,
+    rectangles,
     shared_reason,
     tally,
     thousands,
@@ -65,8 +66,8 @@ from tasks.reports.wording import (
     total_share,
     trial_in_words,
     weblink,
+    words,
 )
-from tasks.reports.words import rectangles, words
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -23,15 +23,25 @@ from tasks.documents.drive.registry import configured_drive, open_drive
 from tasks.errors import NotFound
 from tasks.evidence.company import draw_alone, is_pdf
 from tasks.evidence.pictures import find_picture
-from tasks.reports.company_pages import FOLDER, CompanyPages
+from tasks.reports.company import FOLDER, CompanyPages
 from tasks.reports.evidence_links import anchor_of, page_prefix, picture_of
-from tasks.reports.evidence_pages import EvidencePage, WaysOn, claims_of, filled, pages_of, render_page
+from tasks.reports.evidence_pages import (
+    EvidencePage,
+    Original,
+    WaysOn,
+    claims_of,
+    filled,
+    pages_of,
+    part_at,
+    part_of_text,
+    render_page,
+    render_part,
+    with_originals,
+)
 from tasks.reports.html import render_company, render_overview
 from tasks.reports.models import Report
-from tasks.reports.originals import Original, with_originals
 from tasks.reports.report import build, in_reports_order
 from tasks.reports.rights import look
-from tasks.reports.whole_text import part_at, part_of_text, render_part
 from tasks.reports.wording import day, weblink
 
 _CHANGED: Final = "The document was changed after the run read it. These are its words as the run read them."

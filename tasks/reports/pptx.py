@@ -4,47 +4,40 @@ However much was found, what a slide shows fits its boxes; what is cut says how 
 Words of documents are data: they are written as text, and lead to evidence pages and web addresses only.
 """
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import Final
+from typing import Any, Final, NamedTuple
+from unicodedata import combining, east_asian_width
 
+import pptx
+from pptx.chart.chart import Chart
+from pptx.chart.data import CategoryChartData
+from pptx.dml.color import RGBColor
 from pptx.enum.chart import (
     XL_AXIS_CROSSES,
     XL_CHART_TYPE,
     XL_LABEL_POSITION,
     XL_LEGEND_POSITION,
+    XL_TICK_LABEL_POSITION,
 )
 from pptx.enum.dml import MSO_PATTERN
-from pptx.enum.text import MSO_ANCHOR
+from pptx.enum.text import MSO_ANCHOR, MSO_AUTO_SIZE, PP_ALIGN
+from pptx.opc.constants import RELATIONSHIP_TYPE
+from pptx.opc.packuri import PackURI
+from pptx.presentation import Presentation
 from pptx.slide import Slide
 from pptx.util import Pt
 
-from tasks.reports.findings import possible_range, red_flags, share_of, strengths
+from tasks.reports.findings import possible_range, recommend, red_flags, share_of, strengths
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportedQuote
-from tasks.reports.recommendation import recommend
-from tasks.reports.slide_parts import (
-    ACCENT,
-    FLAG,
-    INK,
-    PALE,
-    QUIET,
-    Paragraph,
-    Run,
-    bar_chart,
-    box,
-    describe,
-    fill,
-    new_slides,
-    rgb,
-    write,
-)
-from tasks.reports.text_fit import fitted
 from tasks.reports.wording import (
     WHOLE,
     day,
     heading_of,
     judge,
+    link_address,
     number,
     outcome_in_words,
     percent,
@@ -55,7 +48,236 @@ from tasks.reports.wording import (
     thousands,
     to_request,
     total_in_words,
+    xml_text,
 )
+
+_BY_WIDTH: Final = {
+    0.191: "'",
+    0.222: "ijl",
+    0.26: "|",
+    0.278: " !,./:;I[\\]ft\xa0·",
+    0.333: "()-`r“”‘’",
+    0.355: '"{}',
+    0.389: "*",
+    0.469: "^",
+    0.5: "Jcksvxyz\u202f",
+    0.556: "#$0123456789?L_abdeghnopqu–",
+    0.584: "+<=>~",
+    0.611: "FTZß",
+    0.667: "&ABEKPSVXY",
+    0.722: "CDHNRUw",
+    0.778: "GOQ",
+    0.833: "Mm",
+    0.889: "%",
+    0.944: "W",
+    1.015: "@…—",
+}
+_OTHER: Final = 0.69
+"""The width of any other character that is not as wide as high: rather too much than too little."""
+_NARROWEST: Final = 0.19
+
+
+class _Widths(dict[str, float]):
+    """Widths in ems by character; others are worked out when they are met."""
+
+    def __missing__(self, character: str) -> float:
+        wide = east_asian_width(character) in "WF"
+        width = 0.0 if combining(character) else 1.0 if wide else _OTHER
+        self[character] = width
+        return width
+
+
+_WIDTHS: Final = _Widths({character: width for width, group in _BY_WIDTH.items() for character in group})
+
+
+def text_width(text: str, size: float) -> float:
+    """The width of a text on one line, in points, at a font size in points."""
+    return sum(map(_WIDTHS.__getitem__, text)) * size
+
+
+def wrapped(text: str, width: float, size: float) -> list[str]:
+    """The text as lines of at most `width` points; a word longer than a line breaks anywhere."""
+    room = width / size
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line: list[str] = []
+        used = 0.0
+        for word in paragraph.split(" "):
+            wide = sum(map(_WIDTHS.__getitem__, word))
+            if line and used + _WIDTHS[" "] + wide > room:
+                lines.append(" ".join(line))
+                line, used = [], 0.0
+            if wide > room:
+                *pieces, word = _broken(word, room)  # noqa: PLW2901 - what is left of it
+                lines += pieces
+                wide = sum(map(_WIDTHS.__getitem__, word))
+            used += wide + (_WIDTHS[" "] if line else 0.0)
+            line.append(word)
+        lines.append(" ".join(line))
+    return lines
+
+
+def _broken(word: str, room: float) -> list[str]:
+    """A word in pieces that fit into so many ems, each of one character at least."""
+    pieces, begin, used = [], 0, 0.0
+    for at, character in enumerate(word):
+        used += _WIDTHS[character]
+        if used > room and at > begin:
+            pieces.append(word[begin:at])
+            begin, used = at, _WIDTHS[character]
+    return [*pieces, word[begin:]]
+
+
+def line_count(text: str, width: float, size: float) -> int:
+    """How many lines of `width` points the text takes; an empty one takes one."""
+    return len(wrapped(text, width, size))
+
+
+def fitted(text: str, width: float, size: float, lines: int = 1) -> str:
+    """The text on at most so many lines, with its white space made plain; one that is too long ends in an ellipsis.
+
+    Characters that an Office file cannot hold are left out.
+    """
+    text = " ".join(xml_text(text).split())
+    longest = int(lines * width / size / _NARROWEST) + 1
+    rows = wrapped(text[:longest], width, size)
+    if len(rows) <= lines and len(text) <= longest:
+        return text
+    begin = 0
+    for row in rows[: lines - 1]:
+        begin = text.index(row, begin) + len(row)
+    begin += text[begin : begin + 1] == " "
+    rest = text[begin:longest]
+    last = rest[: _characters_within(rest, width / size - _WIDTHS["…"] - _WIDTHS[" "])]
+    words, _, cut = last.rpartition(" ")
+    last = words if words and len(cut) < len(last) / 2 else last
+    return (text[:begin] + last).rstrip(" ,;:–-") + " …"
+
+
+def _characters_within(word: str, room: float) -> int:
+    """How many of its characters fit into so many ems; at least one."""
+    used = 0.0
+    for at, character in enumerate(word):
+        used += _WIDTHS[character]
+        if used > room:
+            return max(at, 1)
+    return len(word)
+
+
+FONT: Final = "Arial"
+ACCENT, QUIET, FLAG, INK, PALE = "0B5563", "5A6B74", "8A4B00", "15232B", "DDE5E7"
+
+
+class Run(NamedTuple):
+    """Words in one look; with a `url` they lead there, where a report may link to it."""
+
+    text: str
+    size: float = 10.5
+    colour: str = INK
+    bold: bool = False
+    url: str | None = None
+
+
+Paragraph = Sequence[Run]
+
+
+def new_slides(title: str, width: float, height: float) -> Presentation:
+    """An empty presentation whose slides are so many points wide and high."""
+    slides = pptx.Presentation()
+    slides.slide_width, slides.slide_height = Pt(width), Pt(height)
+    slides.core_properties.title = xml_text(title)[:255]
+    slides.core_properties.author = ""
+    _number_parts(slides.part.package)
+    _colour_links(slides)
+    return slides
+
+
+def _number_parts(package: Any) -> None:
+    """Charts get free numbers from a count: python-pptx would look through all parts of the file for each."""
+    numbers: Counter[str] = Counter()
+
+    def next_name(template: str) -> PackURI:
+        numbers[template] += 1
+        return PackURI(template % numbers[template])
+
+    package.next_partname = next_name
+
+
+def _colour_links(slides: Any) -> None:
+    """Links have the colour of the theme, whatever that of their words."""
+    theme = slides.slide_master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
+    theme._blob = re.sub(rb'(<a:(?:fol)?[hH]link><a:srgbClr val=")[0-9A-F]{6}', rb"\g<1>0B5563", theme.blob)  # noqa: SLF001
+
+
+def box(slide: Slide, frame: tuple[float, float, float, float], paragraphs: Sequence[Paragraph]) -> None:
+    """Put a box of words on a slide; `frame` is its left, top, width and height in points."""
+    left, top, width, height = (Pt(length) for length in frame)
+    write(slide.shapes.add_textbox(left, top, width, height).text_frame, paragraphs)
+
+
+def write(frame: Any, paragraphs: Sequence[Paragraph]) -> None:
+    """Write paragraphs into an empty frame, in the place of what it says of its own."""
+    frame.word_wrap, frame.auto_size = True, MSO_AUTO_SIZE.NONE
+    frame.margin_left = frame.margin_right = frame.margin_top = frame.margin_bottom = 0
+    for position, runs in enumerate(paragraphs):
+        paragraph = frame.paragraphs[0] if position == 0 else frame.add_paragraph()
+        paragraph.alignment = PP_ALIGN.LEFT
+        paragraph.space_before = Pt(2.5 if position and runs and runs[0].bold else 0)
+        for words in runs:
+            if not words.text:
+                continue
+            run = paragraph.add_run()
+            run.text = xml_text(words.text).replace("\v", " ")
+            address = link_address(words.url)
+            if address is not None:
+                run.hyperlink.address = xml_text(address)
+            run.font.name, run.font.size, run.font.bold = FONT, Pt(words.size), words.bold
+            run.font.color.rgb = rgb(words.colour)
+
+
+def bar_chart(
+    slide: Slide,
+    kind: XL_CHART_TYPE,
+    categories: Sequence[str],
+    series: Mapping[str, Sequence[float | None]],
+    frame: tuple[float, float, float, float],
+    size: float,
+) -> Chart:
+    """A chart of bars that go across, the first category at the top, without lines that say nothing."""
+    data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
+    data.categories = [xml_text(category) for category in categories]
+    for name, values in series.items():
+        data.add_series(name, values)
+    left, top, width, height = (Pt(length) for length in frame)
+    graphic: Any = slide.shapes.add_chart(kind, left, top, width, height, data)
+    chart: Chart = graphic.chart
+    chart.font.name, chart.font.size = FONT, Pt(size)
+    chart.has_title = False
+    chart.category_axis.reverse_order = True
+    chart.category_axis.format.line.color.rgb = rgb(PALE)
+    chart.category_axis.tick_label_position = XL_TICK_LABEL_POSITION.LOW
+    chart.category_axis.has_major_gridlines = False
+    chart.value_axis.has_major_gridlines = False
+    chart.value_axis.visible = False
+    return chart
+
+
+def rgb(colour: str) -> RGBColor:
+    """A colour of six hexadecimal digits."""
+    return RGBColor(*bytes.fromhex(colour))  # type: ignore[no-untyped-call]
+
+
+def fill(shape: Any, colour: str) -> None:
+    """Fill a shape or a series of a chart with one colour."""
+    shape.format.fill.solid()
+    shape.format.fill.fore_color.rgb = rgb(colour)
+
+
+def describe(slide: Slide, text: str) -> None:
+    """What the chart shows, for those who cannot see it."""
+    chart: Any = slide.shapes[len(slide.shapes) - 1]
+    chart._element.nvGraphicFramePr.cNvPr.set("descr", text)  # noqa: SLF001 - the library has no call for it
+
 
 _MIDDLE, _LOW = "7FA3AA", "D98A3D"
 _WIDTH, _HEIGHT = 960.0, 540.0  # of a slide, in points

@@ -10,6 +10,7 @@ from typing import Final
 from openpyxl.utils import get_column_letter
 
 from tasks.companies.profile import field_name
+from tasks.reports.company import in_words
 from tasks.reports.findings import falls_short, heat, red_flags
 from tasks.reports.key_figures import in_full
 from tasks.reports.models import (
@@ -23,7 +24,6 @@ from tasks.reports.models import (
     ReportedQuote,
     Severity,
 )
-from tasks.reports.profile import in_words
 from tasks.reports.wording import (
     by_urgency,
     contested_criteria,

@@ -20,8 +20,7 @@ from tasks.language.languages import languages_of
 from tasks.language.quotations import in_sentence, locate
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking
-from tasks.scoring.passages import Index, PassageSpan, passages_of
-from tasks.scoring.text_places import TextPlaces
+from tasks.scoring.passages import Index, PassageSpan, TextPlaces, passages_of
 
 MANY = 300_000  # passages; of a room of more the log says what its index takes
 _ON_DISK = 1e-6  # GB for a passage of 1,000 characters, while its index is built; half of it after that

@@ -29,7 +29,7 @@ from tasks.scoring.ask import Ask, left_out
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
-from tasks.scoring.judged_figures import RoomFigures
+from tasks.scoring.figure_checks import RoomFigures
 from tasks.scoring.judgement import (
     NO_QUOTATION,
     JudgedQuote,

@@ -11,27 +11,30 @@ are judged so without these words, and as they are with them (`orders`).
 """
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median_low
+from typing import Final
 
 from storage.scores import ScoreStatus
-from tasks.ai.answerer import AnswerCut, Answerer, Source
+from tasks.ai.answerer import AnswerCut, Answerer, NotAsked, Source
 from tasks.ai.budget import BudgetSpent, Ledger
+from tasks.ai.settings import AiSettings
+from tasks.ai.statement_check import Opinion, second_opinions
 from tasks.errors import DiligenceError, TooLarge
-from tasks.scoring.ask import Ask, left_out
+from tasks.scoring.ask import Ask, left_out, speaks_clearly
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Isolate, Judged, isolates
 from tasks.scoring.evidence import Evidence, Excerpt
-from tasks.scoring.figure_checks import documents_behind
+from tasks.scoring.figure_checks import RoomFigures, as_lines, documents_behind, figures_asked_for
 from tasks.scoring.isolation import IsolatedQuestion
-from tasks.scoring.judged_figures import RoomFigures, as_lines, figures_asked_for
 from tasks.scoring.judgement import Judgement, instructions, prove, verified_first, whole_quotes
 from tasks.scoring.orders import Passages, counted
-from tasks.scoring.relevance import speaks_clearly
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan
+from tasks.statements.answers import CheckedStatement, Ground
+from tasks.statements.check import Verdict
 
 _PASSAGES = 12  # passages for a judgement; at about 1,200 characters each well within a small model's window
 _SHOWN = 5  # passages in the report where no judgement is made
@@ -282,3 +285,72 @@ def _contradictions(alike: Sequence[CriterionResult]) -> list[ProvenContradictio
 
 def _span(excerpt: Excerpt) -> tuple[str, int, int]:
     return excerpt.document.document_id, excerpt.start, excerpt.end
+
+
+_MOST: Final = 8
+"""Statements of one reason, which has two or three sentences."""
+_LONGEST: Final = 500
+"""Characters of a statement in an estimate: a reason has at most 4,000."""
+
+Opinions = Mapping[int, Opinion]
+
+
+class ReasonChecks:
+    """Checks the reasons of one company's judgements. Safe to use from several threads."""
+
+    def __init__(self, company: str, answerer: Answerer, ledger: Ledger | None) -> None:
+        """Checks by that model; the company's name may stand for a source's "we"."""
+        self._company, self._answerer, self._ledger = company, answerer, ledger
+        self._failure: DiligenceError | None = None
+
+    @property
+    def are_made(self) -> bool:
+        """Whether a model checks, and the settings want it."""
+        return self._answerer.judges and AiSettings.current().ai_statement_check
+
+    def left(self, question: Question, result: CriterionResult) -> Sequence[CheckedStatement]:
+        """The statements of a result's reason that are to be asked about; in an estimate the longest there can be."""
+        if not self.are_made:
+            return ()
+        if result.estimated:
+            texts = [source.text for source in question.passages.without]
+            most = (texts * _MOST)[:_MOST]
+            return [CheckedStatement(text[:_LONGEST], Verdict.NOT_FOUND, quote=text) for text in most]
+        return result.unproved[:_MOST] if result.status.counts else ()
+
+    def ask(self, statements: Sequence[CheckedStatement], question: Question) -> Opinions | DiligenceError:
+        """The verdicts, by the statement's place, or why there are none."""
+        if self._failure is not None:
+            return self._failure
+        sources = question.passages.without  # words that give orders prove nothing
+        grounds = [Ground(source.number, None, source.text, source.text) for source in sources]
+        try:
+            return second_opinions(self._answerer, statements, self._company, grounds, ledger=self._ledger)
+        except NotAsked:
+            return {}
+        except DiligenceError as error:
+            self._failure = error
+            return error
+
+
+def with_opinions(
+    result: CriterionResult, statements: Sequence[CheckedStatement], opinions: Opinions | DiligenceError
+) -> CriterionResult:
+    """The result, with the verdicts behind its reason; with a warning where there are none."""
+    if isinstance(opinions, DiligenceError):
+        warning = f"The statements of its reason were checked by their words alone. {opinions.message}"
+        unfinished = result.unfinished or isinstance(opinions, BudgetSpent)
+        return replace(result.warned(warning), unfinished=unfinished)
+    verdicts: dict[Opinion, list[str]] = {"supported": [], "contradicted": [], "not said": []}
+    for place, opinion in opinions.items():
+        verdicts[opinion].append(statements[place].text)
+    if not any(verdicts.values()):
+        return result
+    asked = "one statement" if len(opinions) == 1 else f"{len(opinions)} statements"
+    counts = ", ".join(
+        f"{len(texts)} {opinion}" + (": " + " ".join(f"“{text}”" for text in texts) if opinion != "supported" else "")
+        for opinion, texts in verdicts.items()
+        if texts
+    )
+    note = f"(By their words, the passages do not say {asked} of this reason; second check by the model: {counts}.)"
+    return replace(result, reason=f"{result.reason} {note}")

@@ -27,7 +27,7 @@ from tasks.language.sentences import sentences
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
-from tasks.scoring.judged_figures import RoomFigures, as_lines, figures_asked_for, marked
+from tasks.scoring.figure_checks import RoomFigures, as_lines, figures_asked_for, marked
 from tasks.scoring.orders import LEDGER
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Stance
 from tasks.statements.answers import CheckedStatement

@@ -10,13 +10,187 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from itertools import islice
+from typing import Final, NamedTuple
 
 from storage import database, texts
 from storage.texts import Passage, StoredText
 from tasks.ranking import Index, rank
+from tasks.reading import places as kinds
 from tasks.reading import tables
-from tasks.scoring.text_places import Places, TextPlaces
+from tasks.reading.places import Place
+
+Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
+"""As storage keeps them: start, end, kind, label."""
+
+_BORDERS: Final = frozenset({kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.BODY, kinds.HEADING, kinds.ATTACHMENT})
+"""What no passage reaches over; beyond the other places, which are parts of these, passages reach."""
+
+_KINDS: Final = {
+    kinds.HEADER: "page header",
+    kinds.FOOTER: "page footer",
+    kinds.FOOTNOTE: "footnote",
+    kinds.ENDNOTE: "endnote",
+    kinds.TEXT_BOX: "text box",
+    kinds.SPEAKER_NOTE: "speaker notes",
+    kinds.ALTERNATIVE_TEXT: "alternative text",
+    kinds.COMMENT: "comment",
+    kinds.INSERTED: "inserted text",
+    kinds.HIDDEN_SLIDE: "hidden slide",
+    kinds.HIDDEN_SHEET: "hidden sheet",
+    kinds.HIDDEN_ROW: "hidden row",
+    kinds.HIDDEN_COLUMN: "hidden column",
+}
+_SIGNED: Final = frozenset({kinds.COMMENT, kinds.INSERTED})
+"""Kinds whose label says who wrote it, and when."""
+
+_SUSPECT: Final = _SIGNED | {kinds.HIDDEN_SLIDE, kinds.HIDDEN_SHEET, kinds.HIDDEN_ROW, kinds.HIDDEN_COLUMN}
+"""Kinds that are named though only a part of the span is of them: what is quoted is not all the document's own word."""
+
+_MOST_AUTHORS: Final = 3
+_MOST_TOUCHED: Final = 100
+
+
+class TextPlaces:
+    """A text with its places: says in words where a span of it stands."""
+
+    def __init__(self, text: str, places: Places) -> None:
+        self._text = text
+        self._kinds: dict[str, tuple[list[int], list[tuple[int, str]]]] = {}
+        self._attachments: list[tuple[int, int, str]] = []
+        self._places = sorted(
+            (Place(int(start), int(end), str(kind), str(label)) for start, end, kind, label in places),
+            key=lambda place: (place.start, -place.end),
+        )
+        for start, end, kind, label in self._places:
+            if kind == kinds.ATTACHMENT:
+                self._attachments.append((start, end, label))
+            starts, rest = self._kinds.setdefault(kind, ([], []))
+            starts.append(start)
+            rest.append((end, label))
+        self.borders = sorted(
+            {
+                border
+                for kind, (starts, rest) in self._kinds.items()
+                if kind in _BORDERS
+                for border in (*starts, *(end for end, _label in rest))
+            }
+        )
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where each line begins. Needed only where pages do not tell the place."""
+        return [0, *(match.end() for match in re.finditer("\n", self._text))]
+
+    def label(self, offset: int, kind: str, last: int | None = None) -> str | None:
+        """The label of the nearest place of that kind that begins before an offset and reaches over it (and `last`).
+
+        In an attachment the places of its host do not count.
+        """
+        starts, rest = self._kinds.get(kind, ([], []))
+        at = bisect_right(starts, offset) - 1
+        reaches = at >= 0 and max(offset, last or 0) < rest[at][0]
+        return rest[at][1] if reaches and starts[at] >= self._beginning(offset) else None
+
+    def place(self, start: int, end: int) -> str:
+        """Where a span stands, in words.
+
+        `page 3`, `page 3 (OCR)`, `slide 2, Title 1`, `sheet Accounts, A1:F20`, else its heading and lines;
+        in an attachment with its name in front: `in “Budget.xlsx”, sheet Costs, A1:F20`. What it is stands behind, if
+        it is not the document's own story: `page 3, footnote`, `lines 4 to 5, comment by A. Author, 2024-05-01`.
+        """
+        last = max(start, end - 1)
+        steps: list[str | None] = [f"in “{name}”" for _start, _end, name in self._around(start)]
+        page, slide, sheet = (self.label(start, kind) for kind in ("page", "slide", "sheet"))
+        if page is not None:
+            steps.append(f"page {page} (OCR)" if self._touched("ocr", start, last) else f"page {page}")
+        elif slide is not None:
+            steps += [f"slide {slide}", self.label(start, "shape", last)]
+        elif sheet is not None:
+            steps += [f"sheet {sheet}", self._cells(start, last)]
+        else:
+            heading = self.label(start, "heading")
+            steps += [heading and f"under “{heading}”", self._line_numbers(start, last)]
+        return ", ".join([*filter(None, steps), *self._kinds_of(start, last)])
+
+    def exact_place(self, start: int, end: int) -> str:
+        """The same for words that are quoted; in a table with their cell: `page 3, row “Revenue”, column “2023”`."""
+        place, cell = self.place(start, end), self._cell(start, end)
+        return f"{place}, {cell}" if cell else place
+
+    def _kinds_of(self, start: int, last: int) -> Iterator[str]:
+        """What the span is, in words; `partly` where that holds for a part of it."""
+        for kind, words in _KINDS.items():
+            touched = self._touching(kind, start, last)
+            whole = any(place.start <= start and last < place.end for place in touched)
+            if not touched or not (whole or kind in _SUSPECT):
+                continue
+            authors = list(dict.fromkeys(place.label for place in touched if place.label)) if kind in _SIGNED else []
+            yield (
+                ("" if whole else "partly ") + words + (f" by {'; '.join(authors[:_MOST_AUTHORS])}" if authors else "")
+            )
+
+    def _touching(self, kind: str, start: int, last: int) -> list[Place]:
+        """The places of a kind that a span has a part of, up to a hundred; they do not lie in each other."""
+        starts, rest = self._kinds.get(kind, ([], []))
+        first, behind = max(bisect_right(starts, start) - 1, 0), bisect_right(starts, last)
+        touched = zip(starts[first:behind], rest[first:behind], strict=True)
+        return [Place(at, end, kind, label) for at, (end, label) in islice(touched, _MOST_TOUCHED) if end > start]
+
+    def _cell(self, start: int, end: int) -> str:
+        """The headers of the cell in which a span lies; "" where it lies in none, or in several."""
+        if re.search(r"[\n\t]", self._text[start:end].strip()):
+            return ""
+        around = next(
+            (
+                place
+                for kind in (kinds.TABLE, kinds.CELLS)
+                for place in self._touching(kind, start, end - 1)
+                if place.start <= start and end <= place.end
+            ),
+            None,
+        )
+        if around is None:
+            return ""
+        bounds = next((place for place in self._touching(kinds.SHEET, start, end - 1)), around)
+        table = [place for place in self._places if bounds.start <= place.start and place.end <= bounds.end]
+        if around.kind == kinds.TABLE:
+            table = [around]
+        cells = kinds.cells(self._text, table)
+        return next((cell.label for cell in cells if cell.start <= start and end <= cell.end), "")
+
+    def _line_numbers(self, start: int, last: int) -> str | None:
+        """The lines of a span; an attachment's count from behind the one that gives its name."""
+        before = bisect_right(self._lines, self._beginning(start)) if self._around(start) else 0
+        first, behind = (bisect_right(self._lines, offset) - before for offset in (start, last))
+        if behind < 1:
+            return None
+        first = max(first, 1)
+        return f"line {first}" if first == behind else f"lines {first} to {behind}"
+
+    def _around(self, offset: int) -> list[tuple[int, int, str]]:
+        """The attachments that an offset lies in, the outer one first."""
+        return [attachment for attachment in self._attachments if attachment[0] <= offset < attachment[1]]
+
+    def _beginning(self, offset: int) -> int:
+        """Where the document begins that an offset lies in."""
+        return max((start for start, _end, _name in self._around(offset)), default=0)
+
+    def _cells(self, start: int, last: int) -> str | None:
+        """The cells from one offset to another as one range: `A1:F20` and `A21:F40` are `A1:F40`."""
+        touched = self._touched("cells", start, last)
+        if not touched:
+            return None
+        begins, ends = touched[0].split(":", maxsplit=1)[0], touched[-1].rsplit(":", maxsplit=1)[-1]
+        return begins if begins == ends else f"{begins}:{ends}"
+
+    def _touched(self, kind: str, start: int, last: int) -> list[str]:
+        """The labels of the places of a kind, none of which lie in each other, that a span has a part of."""
+        starts, rest = self._kinds.get(kind, ([], []))
+        first, behind = max(bisect_right(starts, start) - 1, 0), bisect_right(starts, last)
+        return [label for (end, label) in rest[first:behind] if end > start]
+
 
 __all__ = ["CUTTER", "Index", "PassageSpan", "cut", "rank"]
 

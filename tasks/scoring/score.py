@@ -26,17 +26,14 @@ from tasks.language.normalise import one_line
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave, finished
 from tasks.scoring import search_plan
-from tasks.scoring.carry_over import carry_over
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, FigureRule, Judged
 from tasks.scoring.evidence import Evidence
-from tasks.scoring.figure_checks import check_figure, figures_of
-from tasks.scoring.inputs import Inputs
-from tasks.scoring.judge import Question, prepare
-from tasks.scoring.judged_figures import RoomFigures
+from tasks.scoring.figure_checks import RoomFigures, check_figure, figures_of
+from tasks.scoring.inputs import Inputs, carry_over
+from tasks.scoring.judge import Question, ReasonChecks, prepare, with_opinions
 from tasks.scoring.model_trial import find_standing
 from tasks.scoring.orders import NAME_OF_DOCUMENT
-from tasks.scoring.reason_check import ReasonChecks, with_opinions
 from tasks.scoring.results import CriterionResult, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan, SearchPlans, search_plans
 

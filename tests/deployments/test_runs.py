@@ -6,7 +6,7 @@ import pytest
 
 from deployments.runs import list_runs
 from storage.runs import RunStatus
-from tasks.reports.results import result_lines, results_of, warning_lines
+from tasks.reports.report import result_lines, results_of, warning_lines
 from tests.tasks.reports.everything import report_with_everything
 from tests.tasks.reports.rows import company, write_run
 

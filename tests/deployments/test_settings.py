@@ -12,7 +12,7 @@ from tasks.companies.settings import CompanySettings
 from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings
 from tasks.figures.settings import FigureSettings
-from tasks.ranking.settings import EmbeddingSettings
+from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reading.settings import ReadingSettings
 
 REPOSITORY = Path(__file__).parents[2]

@@ -9,8 +9,7 @@ from functools import lru_cache
 from storage.settings import is_web_address
 from tasks.errors import NotConfigured
 from tasks.ranking.embedders.local import LocalEmbedder
-from tasks.ranking.semantic import Embedder
-from tasks.ranking.settings import LOCAL, EmbeddingSettings
+from tasks.ranking.semantic import LOCAL, Embedder, EmbeddingSettings
 from tasks.remote.environment import check_connection
 
 

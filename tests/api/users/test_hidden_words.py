@@ -24,8 +24,8 @@ from storage.run_documents import DocumentStatus, RunDocument
 from storage.texts import Outcome, StoredText, save_text
 from tasks.documents.drive.drive import Bearer, acting_as
 from tasks.documents.drive.registry import drive_to_open_again
-from tasks.reports import company_pages
-from tasks.scoring.criteria_file import read_criteria
+from tasks.reports import company as company_pages
+from tasks.scoring.criteria import read_criteria
 from tasks.scoring.score import rank_companies, score_criteria
 from tests.api.conftest import forget_settings
 from tests.api.google import ADA, BOB

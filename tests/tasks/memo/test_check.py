@@ -7,8 +7,7 @@ import pytest
 from storage import database, texts
 from storage.texts import NewText, Outcome
 from tasks.figures.ledger import LedgerText
-from tasks.memo.check import CheckedClaim, MemoVerdict, check_memo
-from tasks.memo.page import as_json, render_memo
+from tasks.memo.check import CheckedClaim, MemoVerdict, as_json, check_memo, render_memo
 from tasks.memo.room import RoomTexts
 
 DOCUMENTS = {

@@ -8,7 +8,7 @@ from storage import database, texts
 from storage.texts import NewText, Outcome
 from tasks.figures.ledger import LedgerText
 from tasks.memo.check import MemoVerdict, check_memo
-from tasks.memo.growth import stated_growth
+from tasks.memo.claims import stated_growth
 from tasks.memo.room import RoomTexts
 
 ACCOUNTS = (

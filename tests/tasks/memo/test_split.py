@@ -1,6 +1,6 @@
 """A memo is cut into figures, quotations and statements."""
 
-from tasks.memo.split import StatementKind, split
+from tasks.memo.claims import StatementKind, split
 from tasks.reading.places import HEADING
 
 

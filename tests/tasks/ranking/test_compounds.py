@@ -3,7 +3,7 @@
 import pytest
 
 from tasks.ranking import rank
-from tasks.ranking.compounds import Compounds
+from tasks.ranking.words import Compounds
 
 FAMILIES = {
     "meldepflicht": 0,

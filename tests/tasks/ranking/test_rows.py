@@ -11,7 +11,7 @@ import pytest
 from tasks.language.tokens import tokens
 from tasks.ranking import Index
 from tasks.ranking.index import WordPositions
-from tasks.ranking.rows import GrowingRow, empty_row
+from tasks.ranking.lexicon import GrowingRow, empty_row
 
 _WORDS = (
     "lease",

@@ -28,7 +28,7 @@ from storage.texts import SpanPages
 from tasks.errors import BadRequest
 from tasks.figures.ledger import build_ledger
 from tasks.reports import evidence, evidence_pages, files
-from tasks.reports.company_pages import company_anchor
+from tasks.reports.company import company_anchor
 from tasks.reports.evidence import CitingCompany, write_evidence
 from tasks.reports.evidence_pages import CitedFor, EvidencePage
 from tasks.reports.files import render, standing_alone, write_report, write_reports

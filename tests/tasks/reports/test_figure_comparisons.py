@@ -12,7 +12,7 @@ from tasks.companies.claims import Claim
 from tasks.figures.conflicts import RoomFigure
 from tasks.figures.figure import Figure
 from tasks.reports import html, xlsx
-from tasks.reports.figure_comparisons import compare
+from tasks.reports.key_figures import compare
 from tests.tasks.reports.test_key_figures import with_figures
 
 

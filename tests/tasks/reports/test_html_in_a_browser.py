@@ -12,7 +12,7 @@ import pytest
 
 from storage.scores import ScoreStatus
 from tasks.reports import html
-from tasks.reports.company_pages import company_anchor
+from tasks.reports.company import company_anchor
 from tasks.reports.report import build
 from tests.tasks.reports.rows import company, document, outcome, quote, write_company, write_run
 from tests.tasks.reports.test_key_figures import revenue, with_figures

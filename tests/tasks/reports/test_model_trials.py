@@ -11,8 +11,7 @@ from storage.runs import ModelTrial
 from storage.scores import ScoreStatus
 from tasks.reports import docx, html, pptx, xlsx
 from tasks.reports.models import Report
-from tasks.reports.report import build
-from tasks.reports.results import result_lines, results_of
+from tasks.reports.report import build, result_lines, results_of
 from tests.tasks.reports.rows import company, outcome, quote, write_company, write_run
 
 WORDS = {

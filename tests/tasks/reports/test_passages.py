@@ -1,6 +1,6 @@
 """How passages are shown: rows of tables as rows, and of a long one what speaks to the question."""
 
-from tasks.reports.passages import TRIMMED, Block, Passage, trimmed, whole
+from tasks.reports.criteria import TRIMMED, Block, Passage, trimmed, whole
 
 
 def words_of(passage: Passage) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tasks.companies.claims import Claim
-from tasks.reports.profile import in_words, profile_facts
+from tasks.reports.company import in_words, profile_facts
 from tasks.reports.report import build
 from tests.tasks.reports.rows import BEGAN, claim, company, write_company, write_run
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.reports.text_fit import fitted, line_count, text_width, wrapped
+from tasks.reports.pptx import fitted, line_count, text_width, wrapped
 
 
 def test_width_is_that_of_the_font() -> None:

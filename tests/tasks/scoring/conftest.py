@@ -17,7 +17,7 @@ from storage.texts import Outcome, StoredText, save_text
 from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger
 from tasks.ai.registry import current_answerer
-from tasks.scoring.criteria_file import read_criteria
+from tasks.scoring.criteria import read_criteria
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.judge import Question
 from tasks.scoring.results import CriterionResult

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks.errors import BadRequest
-from tasks.scoring.criteria import Criteria, DocumentCheck, FactRule, FigureRule, Judged
-from tasks.scoring.criteria_file import read_criteria
+from tasks.scoring.criteria import Criteria, DocumentCheck, FactRule, FigureRule, Judged, read_criteria
 from tasks.scoring.rules import ALLOWED
 
 WHOLE = """\

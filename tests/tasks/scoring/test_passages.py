@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.scoring.passages import PassageSpan, cut
-from tasks.scoring.text_places import TextPlaces
+from tasks.scoring.passages import PassageSpan, TextPlaces, cut
 
 LONGEST = 1200
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tasks.scoring.ask import is_reason, speaks_clearly
 from tasks.scoring.model_trial import read_cases
-from tasks.scoring.relevance import is_reason, speaks_clearly
 
 RECURRING = "Is most of the revenue recurring? 5: above 90 %; 0: below 20 %"
 REVENUE = "Subscriptions made up 91 % of revenue in 2025. The rest came from training days."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.scoring.text_places import TextPlaces
+from tasks.scoring.passages import TextPlaces
 
 TEXT = "The rent is due.\n[comment, A. Author, 2024-05-01: Is this agreed?]\nIt is paid monthly.\n"
 REMARK = TEXT.index("[comment")

@@ -1,0 +1,369 @@
+"""What a memo claims: figures, quotations and statements, each with its place, and how two of these kinds are checked.
+
+A quotation is held against the words of the room, the growth of a figure against its ledger.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from tasks.figures.conflicts import RoomFigure, groups, ranking
+from tasks.figures.derived import year_before
+from tasks.language.quotations import in_sentence, locate
+from tasks.memo.room import MemoPlace, RoomTexts
+from tasks.reading.places import HEADING
+from tasks.scoring.passages import Places
+from tasks.statements.figures import figures
+from tasks.statements.tables import source_sentences
+
+_QUOTED: Final = re.compile(
+    r"“(?P<high>[^“”]{3,2000}?)”|„(?P<low>[^„“”]{3,2000}?)[“”]|«(?=[^«»]{3,2000}»)\s*+(?P<angle>[^«»\s]++(?:\s++[^«»\s]++)*+)\s*+»"
+    r"|(?<![\w\"])\"(?P<straight>[^\"\s][^\"]{2,2000}?)\"(?!\w)"
+)
+_FEWEST_QUOTED: Final = 3  # words; fewer are a defined term or a word held at a distance
+_FEWEST_BESIDE: Final = 7  # words beside a quotation that say more than who said it, and where
+_FEWEST: Final = 3  # words of a statement without a figure
+_ITEM: Final = re.compile(
+    r"^\s*(?:(?:[•·●▪■◦‣–—*-]|>|#{1,6}|\(?(?:\d{1,2}|[a-z])[.)]|\d{1,2}(?:\.\d{1,2})+\.?(?=\s+[A-Z]))\s+)+"
+)
+_SOURCE: Final = re.compile(
+    r"(?<!\s)\s*+(?:\[(?:\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+|\^\w++)\]"
+    r"|\((?:sources?|see|cf\.|quelle|clause|section|page|pp?\.|slide|§)[ :][^()]{0,200}\))",
+    re.IGNORECASE,
+)
+_FOOTNOTE: Final = re.compile(r"(?<!\s)\s*+\[\^[^\]\s]{1,20}\]:?\s?(?=\s|$|[.,;:)])|^\[\^[^\]\s]{1,20}\]:?\s*")
+"""Markdown's mark of a footnote, and where the footnote itself begins."""
+
+_LONGEST_TITLE: Final = 100
+_PERIOD: Final = re.compile(
+    r"(?:(?:FY|CY|GJ|Q[1-4]|[1-4]Q|H[12]|[12]H|LTM|YTD|fiscal|year|quarter|months|weeks|ended|ending|[A-Za-z]{3,9}\.?"
+    r"|\d{1,2}[.,]?)[ /-]{0,2}){0,5}['’]?(?:(?:19|20)\d\d|(?<=[A-Za-z]['’])\d\d|(?<=FY)\d\d)"
+    r"(?:[ -]?\(?(?:actual|budget|forecast|plan|restated|(?:un)?audited|[AEFBP])\)?)?",
+    re.IGNORECASE,
+)
+"""A period at the head of a column: "FY2023", "Q1 2023", "30 June 2024 (restated)"."""
+
+_UNIT_OF_ROW: Final = re.compile(
+    r"(?<=\w) \((?:in )?(?:[$€£¥]|[A-Z]{3})? ?(?:m|mn|bn|k|mio|mrd|tsd|millions?|billions?|thousands?|000s?)\.?"
+    r"(?: (?:of )?(?:[$€£¥]|[A-Z]{3}|dollars|euros|pounds))?\)(?=:)",
+    re.IGNORECASE,
+)
+"""The unit in a row's label, which its values have when the row is put into words: "SG&A ($ million): $19 million"."""
+
+_EMPHASIS: Final = re.compile(r"\*\*|__|`")
+_WORD: Final = re.compile(r"[^\W_][\w’'.,%-]*")
+
+
+class StatementKind(StrEnum):
+    """What a memo claims: an amount, somebody's own words, or anything else."""
+
+    FIGURE = "figure"
+    QUOTATION = "quotation"
+    STATEMENT = "statement"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoStatement:
+    """One claim of a memo.
+
+    Attributes:
+        text: as the memo has it, on one line, without marks of footnotes; a quotation without its marks.
+        kind: what it is.
+        start, end: its characters in the memo's text.
+        words: what is held against the room: without item and source marks, a row with its header in words.
+    """
+
+    text: str
+    kind: StatementKind
+    start: int
+    end: int
+    words: str
+
+
+def split(text: str, places: Places = ()) -> list[MemoStatement]:
+    """What a memo claims, in its order; `places` tell its headings."""
+    quotations = list(_quotations(text))
+    claims = [*quotations, *_sentences(_without_title(_without_headings(text, places)), quotations)]
+    return sorted(claims, key=lambda claim: (claim.start, -claim.end))
+
+
+def _quotations(text: str) -> Iterator[MemoStatement]:
+    for match in _QUOTED.finditer(text):
+        assert match.lastgroup is not None
+        words = match[match.lastgroup]
+        if len(_WORD.findall(words)) >= _FEWEST_QUOTED and "\n\n" not in words and "\t" not in words:
+            start, end = match.span(match.lastgroup)
+            yield MemoStatement(" ".join(words.split()), StatementKind.QUOTATION, start, end, " ".join(words.split()))
+
+
+def _without_headings(text: str, places: Places) -> str:
+    """The text with its headings as white space, so that all else keeps its place and none joins a sentence."""
+    pieces, at = [], 0
+    for start, end, kind, label in sorted(places, key=lambda place: int(place[0])):
+        first = int(start)
+        line = text[first : int(end)].partition("\n")[0] if kind == HEADING and first >= at else ""
+        if line and _squeezed(str(label)) in _squeezed(line):
+            pieces += [text[at:first], " " * len(line)]
+            at = first + len(line)
+    return "".join([*pieces, text[at:]])
+
+
+def _without_title(text: str) -> str:
+    """The text with its first line as white space where that is a title: short, without an end and without an amount.
+
+    PDFs and plain text have no headings that a reader could tell.
+    """
+    start = len(text) - len(text.lstrip())
+    line = text[start:].partition("\n")[0].rstrip()
+    is_title = 0 < len(line) <= _LONGEST_TITLE and line[-1] not in '.!?:;,…”"' and not _ITEM.match(line)
+    if not is_title or "\t" in line or "|" in line or any(not figure.is_date for figure in figures(line)):
+        return text
+    return text[:start] + " " * len(line) + text[start + len(line) :]
+
+
+def _sentences(text: str, quotations: Sequence[MemoStatement]) -> Iterator[MemoStatement]:
+    kept = [at for at, character in enumerate(text) if not character.isspace()]
+    squeezed = _squeezed(text)
+    starts, ends = [quoted.start for quoted in quotations], [quoted.end for quoted in quotations]
+    cursor = 0
+    for sentence in source_sentences(text):
+        original = _squeezed(sentence.original)
+        found = squeezed.find(original, cursor)
+        if not original or found < 0:
+            continue
+        cursor = found + len(original)
+        start, end = kept[found], kept[cursor - 1] + 1
+        words = sentence.text
+        inside = quotations[bisect_right(ends, start) : bisect_left(starts, end)]
+        if inside:
+            words = _beside(text, start, end, inside)
+            if len(_WORD.findall(words)) < _FEWEST_BESIDE:
+                continue
+        words = _FOOTNOTE.sub("", words)
+        words = " ".join(_SOURCE.sub("", _EMPHASIS.sub("", _ITEM.sub("", words))).split())
+        words = _UNIT_OF_ROW.sub("", words, count=1)
+        has_amount = any(
+            _is_amount(words[figure.start : figure.end]) for figure in figures(words) if not figure.is_date
+        )
+        if _claims_nothing(words, has_amount=has_amount) or _is_header(text[start:end]):
+            continue
+        kind = StatementKind.FIGURE if has_amount else StatementKind.STATEMENT
+        shown = _FOOTNOTE.sub("", _ITEM.sub("", text[start:end]))
+        yield MemoStatement(" ".join(shown.split()), kind, start, end, words)
+
+
+def _beside(text: str, start: int, end: int, quotations: Sequence[MemoStatement]) -> str:
+    """The words of a sentence without its quotations and their marks."""
+    parts, at = [], start
+    for quoted in quotations:
+        parts.append(text[at : max(quoted.start, start)].rstrip('“„«" '))
+        at = min(quoted.end, end)
+    parts.append(text[at:end].lstrip('”“»" '))
+    return " ".join(filter(None, parts))
+
+
+def _is_amount(written: str) -> bool:
+    """Whether a number has digits: "one year" and "both" are words of a statement."""
+    return any(map(str.isdigit, written))
+
+
+def _claims_nothing(words: str, *, has_amount: bool) -> bool:
+    if words.endswith("?"):
+        return True
+    return not has_amount and (len(_WORD.findall(words)) < _FEWEST or words.endswith(":"))
+
+
+def _is_header(original: str) -> bool:
+    """Whether a table's row has two periods and nothing else beside its first cell, or one beside an empty one."""
+    first, *others = (cell.strip() for cell in re.split(r"[\t|]", original.strip("|\n ")))
+    periods = [cell for cell in others if cell]
+    return bool(periods) and (len(periods) > 1 or not first) and all(map(_PERIOD.fullmatch, periods))
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+_TOKEN: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W_]+")
+_INSERTED: Final = re.compile(r"\[[^\[\]]*\]")
+_ELLIPSIS: Final = re.compile(r"\.{3,}|…")
+_CHANGED: Final = 5
+"""One word in so many, and at least one, may differ where a room is said to have a quotation in other words."""
+
+_FEWEST_SAME: Final = 3
+_MOST_PLACES: Final = 5
+
+
+class QuotedWord(NamedTuple):
+    """A word or a number of a text: case folded, with its characters."""
+
+    word: str
+    start: int
+    end: int
+
+
+def quotation_places(quote: str, room: RoomTexts) -> tuple[bool, list[MemoPlace]]:
+    """Whether the room has the quotation word for word, and where.
+
+    Where it has it with another word or figure alone, the places of these are given; where neither, none.
+    Words in square brackets are the memo's own, and stand for what was left out.
+    """
+    quote = _INSERTED.sub("…", quote).strip(" ,;…")
+    stretches = [(passage, room.around(passage, len(quote))) for passage in room.passages(quote)]
+    exact: dict[MemoPlace, None] = {}
+    changed: list[tuple[float, MemoPlace]] = []
+    for passage, text in stretches:
+        span = locate(quote, text) or locate(quote.rstrip(".!?"), text)
+        if span is not None:
+            exact[passage.place(text[slice(*in_sentence(text, *span))])] = None
+        elif not exact:
+            for part in _ELLIPSIS.split(quote):
+                near = _nearest(part, text)
+                if near is not None:
+                    changed.append((near[0], passage.place(text[slice(*in_sentence(text, *near[1]))])))
+    if exact:
+        return True, _one_a_text([*exact])
+    return False, _one_a_text([place for _, place in sorted(changed, key=lambda entry: -entry[0])])
+
+
+def _one_a_text(places: Sequence[MemoPlace]) -> list[MemoPlace]:
+    """The first places, each sentence of a document once: passages that lie side by side find the same."""
+    return list({(place.document_id, place.text): place for place in reversed(places)}.values())[::-1][:_MOST_PLACES]
+
+
+def _nearest(quote: str, text: str) -> tuple[float, tuple[int, int]] | None:
+    """Where a text says nearly what a quotation does: the share of its words and the characters; None for nowhere."""
+    wanted = [token.word for token in _tokens(quote)]
+    tokens = _tokens(text)
+    matcher = SequenceMatcher(None, [token.word for token in tokens], wanted, autojunk=False)
+    block = matcher.find_longest_match()
+    allowed = max(1, len(wanted) // _CHANGED)
+    first = max(block.a - block.b - allowed, 0)
+    window = tokens[first : block.a - block.b + len(wanted) + allowed]
+    matcher.set_seq1([token.word for token in window])
+    blocks = [same for same in matcher.get_matching_blocks() if same.size]
+    same = sum(block.size for block in blocks)
+    if same < max(_FEWEST_SAME, len(wanted) - allowed):
+        return None
+    low, high = blocks[0].a, blocks[-1].a + blocks[-1].size
+    added = high - low - same
+    span = window[low].start, window[high - 1].end
+    if added > allowed or (same == len(wanted) and not added and re.search(r"[\t\n\f]", text[slice(*span)])):
+        return None  # all its words, but of several cells or lines: nothing says that they are other words
+    return same / (len(wanted) + added), span
+
+
+def _tokens(text: str) -> list[QuotedWord]:
+    return [QuotedWord(match[0].casefold(), *match.span()) for match in _TOKEN.finditer(text)]
+
+
+_OTHERWISE: Final = re.compile(
+    r"constant|currenc|comparable|organic|like[- ]for[- ]like|same[- ]store|adjust|exclud|underlying|non-?gaap|\bfx\b"
+    r"|\bcagr\b|per year|a year\b|annuali[sz]ed|sequential|(?:previous|prior|last|preceding) quarter|expect"
+    r"|guid|forecast|would|volume|\bprice",
+    re.IGNORECASE,
+)
+"""Words of a change that is not the one between the reported figures of a period and the same one a year before."""
+
+_PERCENT: Final = r"(?P<{0}>\d{{1,4}}(?:[.,]\d{{1,2}})?) ?(?:%|per ?cent)"
+_ABOUT: Final = (
+    r"(?:(?:by )?(?P<{0}>about|around|roughly|approximately|some|nearly|almost|over|more than|under) )?(?:by )?"
+)
+_RISE: Final = r"up|rose|rises?|risen|gr[eo]wn?|grows|increas\w+(?: of)?|climbed|gained|jumped|advanced|growth of|plus"
+_FALL: Final = r"down|fell|falls?|fallen|declin\w+(?: of)?|dropp?\w*|decreas\w+(?: of)?|shrank|slipped|lost"
+_CHANGE: Final = re.compile(
+    rf"\b(?:(?P<rise>{_RISE})|(?P<fall>{_FALL})) {_ABOUT.format('about')}{_PERCENT.format('percent')}"
+    rf"|{_ABOUT.format('near')}{_PERCENT.format('share')} (?:(?P<higher>above|more|higher|growth|increase|up)"
+    r"|(?P<lower>below|lower|less|down|decline|decrease))\b",
+    re.IGNORECASE,
+)
+_MULTIPLE: Final = re.compile(
+    r"\b(?:(?P<more>more than)|(?P<nearly>nearly|almost)|about|roughly)"
+    r" (?P<word>doubled|tripled|quadrupled|halved)\b"
+    r"|\b(?P<plain>doubled|tripled|quadrupled|halved)\b",
+    re.IGNORECASE,
+)
+_TIMES: Final = {"doubled": Decimal(2), "tripled": Decimal(3), "quadrupled": Decimal(4), "halved": Decimal("0.5")}
+_SLACK: Final = Decimal("0.1")
+"""The part by which what is said in round words may differ: "nearly doubled" is 1.8 to 2 times as much."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatedGrowth:
+    """A change that a memo states: between which two factors of the year before the figure lies, and its percents.
+
+    `written` is the number of percents; None where it is said in words.
+    """
+
+    low: Decimal
+    high: Decimal
+    written: Decimal | None = None
+
+
+def stated_growth(words: str) -> StatedGrowth | None:
+    """The one change over the year before that a sentence states; None where it states none, several or another one."""
+    if _OTHERWISE.search(words):
+        return None
+    found = [*_in_percent(words), *_in_words(words)]
+    return found[0] if len(found) == 1 else None
+
+
+def _in_percent(words: str) -> Iterator[StatedGrowth]:
+    for match in _CHANGE.finditer(words):
+        number = (match["percent"] or match["share"]).replace(",", ".")
+        percent = Decimal(number)
+        half = Decimal(1).scaleb(-len(number.partition(".")[2])) / 2
+        about = (match["about"] or match["near"] or "").lower()
+        below = above = half
+        if about in {"over", "more than"}:
+            below, above = Decimal(0), max(percent * _SLACK, Decimal(1))
+        elif about in {"nearly", "almost", "under"}:
+            below, above = max(percent * _SLACK, Decimal(1)), half
+        elif about:
+            below = above = max(percent * _SLACK, Decimal(1))
+        if match["fall"] or match["lower"]:
+            percent, below, above = -percent, above, below
+        yield StatedGrowth(1 + (percent - below) / 100, 1 + (percent + above) / 100, Decimal(number))
+
+
+def _in_words(words: str) -> Iterator[StatedGrowth]:
+    for match in _MULTIPLE.finditer(words):
+        times = _TIMES[(match["word"] or match["plain"]).lower()]
+        low, high = times * (1 - _SLACK), times * (1 + _SLACK)
+        if match["nearly"]:
+            low, high = (low, times) if times > 1 else (times, high)
+        elif match["more"]:
+            low, high = (times, times * 2) if times > 1 else (Decimal(0), times)
+        yield StatedGrowth(low, high)
+
+
+def figure_a_year_before(figure: RoomFigure, ledger: Iterable[RoomFigure]) -> RoomFigure | None:
+    """The room's figure of the same concept a year earlier, the one that counts; None where it has none."""
+    period = figure.figure.period
+    earlier = [
+        other
+        for other in ledger
+        if "/" in other.figure.period and year_before(other.figure.period, period) and _is_alike(figure, other)
+    ]
+    return ranking(earlier)[0] if "/" in period and earlier else None
+
+
+def _is_alike(one: RoomFigure, other: RoomFigure) -> bool:
+    """Whether both figures would stand in one group if they were of one period."""
+    moved = replace(other, figure=replace(other.figure, period=one.figure.period))
+    return len(groups([one, moved])) == 1
+
+
+def agrees_with(stated: StatedGrowth, later: RoomFigure, earlier: RoomFigure) -> bool | None:
+    """Whether the room's figures grew as stated, as far as they are rounded; None where growth says nothing."""
+    old, new = earlier.figure, later.figure
+    if old.value - old.step / 2 <= 0 or new.value <= 0:
+        return None
+    least = (new.value - new.step / 2) / (old.value + old.step / 2)
+    most = (new.value + new.step / 2) / (old.value - old.step / 2)
+    return least <= stated.high and most >= stated.low
