@@ -22,7 +22,7 @@ from tasks.evidence.settings import EvidenceSettings
 from tasks.language.escaped import escaped
 from tasks.reports import company as company_pages
 from tasks.reports.evidence import CitingCompany, remove_evidence, write_evidence
-from tasks.reports.evidence_links import is_own_file
+from tasks.reports.evidence_links import FOLDER, is_own_file
 from tasks.reports.evidence_pages import claims_of, originals_of, with_originals
 from tasks.reports.html import HtmlReport
 from tasks.reports.models import CompanyReport, Report, ReportInParts, RunSummary
@@ -303,7 +303,7 @@ def pack(folder: Path) -> Path:
         pages = sorted((folder / company_pages.FOLDER).glob("*.html"))
         files = {
             f"report/{path.relative_to(folder).as_posix()}": path
-            for path in [folder / "report.html", *pages, *sorted((folder / company_pages.FOLDER).iterdir())]
+            for path in [folder / "report.html", *pages, *sorted((folder / FOLDER).iterdir())]
             if path.name == "report.html" or company_pages.is_own_file(path.name) or is_own_file(path.name)
         }
         if _holds(target, files):
