@@ -39,7 +39,6 @@ from tasks.reading import places, read_document, tables
 from tasks.reading.mail import decoding
 from tasks.reading.places import CELLS, HEADING, PAGE, Place
 from tasks.reading.txt import reader as txt
-from tasks.reading.xlsx.formulas import parse as formulas
 from tasks.reports import criteria as shown_passages
 from tasks.reports import pptx
 from tasks.scoring import ask, figure_checks, passages
@@ -78,11 +77,6 @@ class _Answer(BaseModel):
 def _sentence(call: Call) -> Call:
     """A call of what gets one sentence at a time: longer ones are none (`LONGEST_SENTENCE`)."""
     return lambda text: call(text[:LONGEST_SENTENCE])
-
-
-def _name(call: Call) -> Call:
-    """A call of what gets a name, an address or a word: none is longer than 4,000 characters."""
-    return lambda text: call(text[:4000])
 
 
 def _source(text: str) -> list[Source]:
@@ -207,7 +201,6 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.reading.tables.header_rows": lambda text: tables.header_rows(text, 0, len(text)),
     "tasks.reading.mail.decoding.unflowed": lambda text: decoding.unflowed(text, delete_spaces=True),
     "tasks.reading.txt.reader.tidy_text": lambda text: txt.tidy_text(text.encode("utf-8", "replace")),
-    "tasks.reading.xlsx.formulas.parse.moved": _name(lambda text: formulas.moved(text, 1, 1)),
     "read_document .txt": _document(".txt"),
     "read_document .md": _document(".md"),
     "read_document .csv": _document(".csv"),
@@ -225,8 +218,7 @@ CALLS: Final[dict[str, Call]] = {
 EXCUSED: Final[dict[str, str]] = {
     "it takes a few characters": r"""
         language\.(languages\.language_of_script|locales\.(has_decimal_comma|month_names))
-        | evidence\.glyph_search\.compared
-        | reading\.xlsx\.formulas\.parse\.column_of""",
+        | evidence\.glyph_search\.compared""",
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live|report|evidence|evidence_pages|files)\.\w+
         | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.ledger_of

@@ -30,9 +30,6 @@ from tasks.reading.text_writer import Reading, Source
 _SECONDS: Final = 120.0
 """Where nothing else limits the time; a document of 100 pages takes 3 s, 1.5 of them to start."""
 
-_SHARE: Final = 0.8
-"""Of the time that is left; the rest is for reading what LibreOffice wrote."""
-
 _MEMORY: Final = 1 << 30
 _LARGEST: Final = 256 << 20
 """Bytes that it may write into one file."""
@@ -59,11 +56,8 @@ _SETTINGS: Final = (
     ("Inet/Settings", "ooInetHTTPSProxyName", "127.0.0.1"),
     ("Inet/Settings", "ooInetHTTPSProxyPort", "9"),
 )
-_PROFILE: Final = (
-    '<?xml version="1.0" encoding="UTF-8"?><oor:items xmlns:oor="http://openoffice.org/2001/registry">'
-    + "".join(_ITEM.format(*setting) for setting in _SETTINGS)
-    + "</oor:items>"
-)
+_RECALCULATION: Final = ("Office.Calc/Formula/Load", "OOXMLRecalcMode", "0")
+"""Always, where programs that do not calculate gave each formula a 0 (officecfg, Office/Calc.xcs)."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +70,8 @@ class Conversion:
         library: the part of LibreOffice that it takes ("libswlo.so").
         package: Debian's package of that part.
         source_filter: LibreOffice's name of the format: nothing else is opened.
+        recalculates: whether formulas are computed anew, those with a stored value too.
+        share: of the time that is left, what it may take at most.
     """
 
     extension: str
@@ -84,6 +80,8 @@ class Conversion:
     library: str
     package: str
     source_filter: str
+    recalculates: bool = False
+    share: float = 0.8
 
     def told(self, reading: Reading) -> Reading:
         """`reading` with a warning of how it came about."""
@@ -95,7 +93,13 @@ DOC: Final = Conversion(".doc", "docx", "MS Word 2007 XML", "libswlo.so", "libre
 PPT: Final = Conversion(
     ".ppt", "pptx", "Impress MS PowerPoint 2007 XML", "libsdlo.so", "libreoffice-impress", "MS PowerPoint 97"
 )
-CONVERSIONS: Final = (DOC, PPT)
+XLSX: Final = Conversion(
+    ".xlsx", "xlsx", "Calc MS Excel 2007 XML", "libsclo.so", "libreoffice-calc", "Calc MS Excel 2007 XML",
+    recalculates=True, share=0.4,
+)  # fmt: skip
+"""A workbook with the values of its formulas; most of the time is left for the workbook itself."""
+
+CONVERSIONS: Final = (DOC, PPT, XLSX)
 
 
 def compound(source: Source, stream: str) -> tuple[bytes, ole.Compound]:
@@ -141,14 +145,14 @@ def converted(data: bytes, conversion: Conversion) -> bytes:
             f"Documents of the format {conversion.extension} are read through LibreOffice, which is not installed. "
             f"Install it (package {conversion.package}), or save the document as .{conversion.target}."
         )
-    seconds = min(_SECONDS, limits.left() * _SHARE)
+    seconds = min(_SECONDS, limits.left() * conversion.share)
     end = time.monotonic() + seconds
     with temporary_folder() as folder:
         document = folder / f"document{conversion.extension}"
         document.write_bytes(data)
         user = folder / "profile/user"
         user.mkdir(parents=True)
-        (user / "registrymodifications.xcu").write_text(_PROFILE)
+        (user / "registrymodifications.xcu").write_text(_profile(recalculates=conversion.recalculates))
         command = [
             str(binary),
             f"-env:UserInstallation={(folder / 'profile').as_uri()}",
@@ -166,6 +170,15 @@ def converted(data: bytes, conversion: Conversion) -> bytes:
         if made.stat().st_size >= _LARGEST:
             raise TooLarge("The document is too large to be read through LibreOffice. Split it.")
         return made.read_bytes()
+
+
+def _profile(*, recalculates: bool) -> str:
+    settings = (*_SETTINGS, _RECALCULATION) if recalculates else _SETTINGS
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?><oor:items xmlns:oor="http://openoffice.org/2001/registry">'
+        + "".join(_ITEM.format(*setting) for setting in settings)
+        + "</oor:items>"
+    )
 
 
 def _run(command: list[str], folder: Path, end: float) -> int:

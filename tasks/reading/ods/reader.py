@@ -32,7 +32,7 @@ from tasks.reading.places import (
     hidden_column_mark,
 )
 from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.reading.xlsx.formulas.parse import letters_of
+from tasks.reading.xlsx.blocks import letters_of
 
 _TABLE, _ROW, _COLUMN = name("table:table"), name("table:table-row"), name("table:table-column")
 _REPEATED_ROWS: Final = name("table:number-rows-repeated")

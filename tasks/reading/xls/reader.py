@@ -38,8 +38,7 @@ from tasks.reading.xlsx.binary import (
     rk_number,
     write_comment,
 )
-from tasks.reading.xlsx.blocks import hidden_sheet
-from tasks.reading.xlsx.formulas.parse import letters_of
+from tasks.reading.xlsx.blocks import hidden_sheet, letters_of
 from tasks.reading.xlsx.sheet import printed_words
 
 

@@ -27,7 +27,7 @@ from tasks.reading.xlsx.binary import (
     rk_number,
     write_comment,
 )
-from tasks.reading.xlsx.formulas.parse import letters_of
+from tasks.reading.xlsx.blocks import letters_of
 from tasks.reading.xlsx.objects import PackedSheet, SheetObjects, write_sheets
 from tasks.reading.xlsx.sheet import printed_words
 

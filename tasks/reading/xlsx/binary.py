@@ -42,6 +42,14 @@ def rk_number(stored: int) -> float:
     return number / 100 if stored & 1 else number
 
 
+def shown(number: float, code: str, *, from_1904: bool) -> str:
+    """The number as a cell with that format code shows it."""
+    raw = f"{number:.15g}".upper()  # the digits that Excel shows at most
+    if code and code.lower() != "general":
+        return show_number(raw, code, from_1904=from_1904)
+    return without_noise(raw)
+
+
 class NumberStyles:
     """How numbers are shown, by the style of their cells.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import groupby
 from typing import Final
 
@@ -16,7 +17,6 @@ from tasks.reading.places import (
     hidden_column_mark,
 )
 from tasks.reading.text_writer import Writer
-from tasks.reading.xlsx.formulas.parse import letters_of
 from tasks.reading.xlsx.rows import RowPattern, SheetRow, needs_cleaning
 
 _ROWS: Final = 20
@@ -30,6 +30,16 @@ _MOST_HIDDEN_CELLS: Final = 20_000
 
 _FEW: Final = 3
 """Hidden columns side by side that have a mark each; of more the first and the last one have."""
+
+
+@lru_cache(maxsize=1024)
+def letters_of(column: int) -> str:
+    """The name of a column: AB for 28."""
+    letters = ""
+    while column > 0:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
 
 
 @contextmanager

@@ -5,19 +5,20 @@ and number formats are read when the first cell needs them.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from collections.abc import Iterator
+from functools import cached_property
 from itertools import islice
 from typing import Final
 
-from tasks.errors import Damaged, TooLarge
+from tasks.errors import Damaged, TooLarge, Unreadable, UnsupportedFormat
 from tasks.language.normalise import one_line
 from tasks.reading import fallback
+from tasks.reading.legacy import libreoffice
 from tasks.reading.ooxml.number_formats import BUILT_IN, changes_numbers
 from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
 from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, attribute, rest_of_tag, unescaped
 from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.reading.xlsx.formulas.fill import MissingValues
+from tasks.reading.xlsx.missing_values import VOLATILE, CellPlace, MissingValues, computed_values
 from tasks.reading.xlsx.objects import PackedSheet, SheetObjects, write_sheets
 from tasks.reading.xlsx.pieces import pieces
 from tasks.reading.xlsx.sheet import Scanner
@@ -28,7 +29,7 @@ _MOST_STYLES: Final = 100_000
 _MOST_SHEETS: Final = 10_000
 _SHEET: Final = re.compile(rb"<sheet" + ATTRIBUTES + rb"/?>")
 _NOT_CALCULATED: Final = (b"</f><v>0</v>", b"</f><v></v>")
-_NAME: Final = re.compile(rb"<definedName(" + ATTRIBUTES + rb")>([^<]*+)")
+_NAME: Final = re.compile(rb"<definedName" + TAG_END + rb"([^<]*+)")
 _NUMBER_FORMAT: Final = re.compile(rb"<numFmt" + ATTRIBUTES + rb"/?>")
 _ATTRIBUTE: Final = re.compile(rb"""\s(\w+)\s*+=\s*+(?:"([^<"]*+)"|'([^<']*+)')""")
 
@@ -52,7 +53,7 @@ def _read(source: Source) -> Reading:
     writer = Writer()
     with Package(source) as package:
         workbook = Workbook(package)
-        missing = MissingValues(workbook.sheet_pieces, workbook.names, workbook.kinds)
+        missing = MissingValues(lambda: _recalculated(source), workbook.kinds)
         scanner = Scanner(writer, workbook.kinds, missing)
         objects = SheetObjects(package, writer, workbook.people())
 
@@ -74,6 +75,22 @@ def _read(source: Source) -> Reading:
         if package.damaged:
             writer.warn(CUT_OFF)
         return writer.reading()
+
+
+def _recalculated(source: Source) -> dict[CellPlace, float | str]:
+    """What the formulas come to by LibreOffice's reckoning; nothing where that cannot be had."""
+    if libreoffice.program(libreoffice.XLSX.library) is None:
+        return {}
+    try:
+        data = source if isinstance(source, bytes) else source.read_bytes()
+        with Package(libreoffice.converted(data, libreoffice.XLSX)) as package:
+            workbook = Workbook(package)
+            if workbook.has_volatile_names:
+                return {}
+            sheets = ((sheet.name, workbook.pieces(sheet.part)) for sheet in workbook.sheets() if sheet.part in package)
+            return computed_values(sheets, workbook.kinds.string)
+    except (Unreadable, TooLarge, UnsupportedFormat):
+        return {}
 
 
 class Workbook:
@@ -102,10 +119,6 @@ class Workbook:
             hidden = rest.find(b"idden") >= 0 and attribute(rest, b"state") in ("hidden", "veryHidden")
             yield PackedSheet(attribute(rest, b"name"), targets.get(attribute(rest, b"r:id"), ""), hidden)
 
-    def sheet_pieces(self) -> dict[str, Callable[[], Iterator[bytes]]]:
-        """For each sheet what gives it in pieces."""
-        return {sheet.name: partial(self.pieces, sheet.part) for sheet in self.sheets() if sheet.part in self._package}
-
     def pieces(self, part: str) -> Iterator[bytes]:
         """A sheet in pieces, each but the last ending behind a row."""
         read = pieces(self._package.chunks(part), b"row")
@@ -122,13 +135,10 @@ class Workbook:
         """The parts that name those who wrote threaded comments."""
         return list(self._parts("person"))
 
-    def names(self) -> dict[str, str]:
-        """What the defined names of the whole workbook stand for; at most 10,000."""
-        names: dict[str, str] = {}
-        for tag in islice(_NAME.finditer(self._main), _MOST_SHEETS):
-            if not attribute(tag[1], b"localSheetId"):
-                names[attribute(tag[1], b"name").lower()] = unescaped(tag[2].decode("utf-8", "replace"))
-        return names
+    @property
+    def has_volatile_names(self) -> bool:
+        """Whether any defined name depends on when it is computed."""
+        return any(VOLATILE.search(tag[1]) is not None for tag in _NAME.finditer(self._main))
 
     def _parts(self, kind: str) -> Iterator[str]:
         return (item.target for item in self._around if item.kind == kind and item.target in self._package)

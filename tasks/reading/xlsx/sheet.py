@@ -20,7 +20,7 @@ from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, unescaped
 from tasks.reading.places import FOOTER, HEADER
 from tasks.reading.text_writer import Writer
 from tasks.reading.xlsx.blocks import Blocks
-from tasks.reading.xlsx.formulas.fill import MissingValues
+from tasks.reading.xlsx.missing_values import MissingValues
 from tasks.reading.xlsx.rows import RowPattern
 from tasks.reading.xlsx.values import LONGEST, CellKinds
 

@@ -22,8 +22,7 @@ from tasks.reading.places import FOOTER, HEADER, SHEET
 from tasks.reading.text_writer import Reading, Writer
 from tasks.reading.txt.reader import TOO_LONG
 from tasks.reading.xlsx.binary import MOST_SHEETS, MOST_WORDS, CellsFullError, CellWriter, write_comment
-from tasks.reading.xlsx.blocks import hidden_sheet
-from tasks.reading.xlsx.formulas.parse import letters_of
+from tasks.reading.xlsx.blocks import hidden_sheet, letters_of
 from tasks.reading.xlsx.sheet import LATE, printed_words
 
 STANDING: Final = (

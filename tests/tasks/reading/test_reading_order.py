@@ -16,7 +16,9 @@ NAMES = sorted(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_document_reads_as_a_person_would_read_it(name: str) -> None:
+def test_a_document_reads_as_a_person_would_read_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if name.endswith(".xlsx"):
+        monkeypatch.setenv("PATH", "")  # LibreOffice would compute formulas
     expected = Path(DOCUMENTS, f"{name}.txt").read_text(encoding="utf-8")
 
     assert read_with_embedded(DOCUMENTS / name).text.replace("\f", "\n---\n") == expected
