@@ -7,6 +7,6 @@ from tasks.reading.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".xls", ".xlt"),
     mime_types=("application/vnd.ms-excel",),
-    version="xls-3",
+    version="xls-4",
     reader="tasks.reading.xls.reader",
 )

@@ -139,7 +139,7 @@ def test_strings_go_on_in_further_records() -> None:
     words = ["first", "wide – text", "split", "rich"]
     table = struct.pack("<II", 4, 4) + text(words[0]) + text(words[1], wide=True) + text(words[2])[:5]
     rest = b"\1" + "lit".encode("utf-16-le") + struct.pack("<HBH", 4, 8, 1) + b"rich" + bytes(4)
-    cells = b"".join(record(0x00FD, struct.pack("<HHHI", 0, column, 0, column)) for column in range(5))
+    cells = b"".join(record(0x00FD, struct.pack("<HHHI", 0, column, 0, column)) for column in range(4))
     assert (
         reader.read(stream(cells, record(0x00FC, table) + record(0x003C, rest))).text
         == "Ledger\n" + "\t".join(words) + "\n"
@@ -155,15 +155,15 @@ def test_comments_boxes_and_what_is_hidden_say_so() -> None:
     cells = record(0x007D, struct.pack("<HHHHHH", 1, 1, 0, 0, 1, 0)) + record(0x0208, struct.pack("<H10xI", 1, 0x20))
     cells += number(0, 0, 1) + number(0, 1, 2) + number(1, 0, 3)
     cells += object_(1, "Ada:\nIs this final?") + object_(2, "A box\nof two lines")
-    cells += record(0x001C, struct.pack("<HHHH", 0, 1, 0, 1) + text("Ada")) + record(0x0014, text("&LDraft &P"))
+    cells += record(0x001C, struct.pack("<HHHH", 0, 1, 0, 1) + text("Ada"))
     reading = reader.read(stream(cells, state=2))
     assert reading.text == (
         "[hidden sheet]\nLedger\n[hidden column B]\n1\t2\n[hidden row]\n3\nB1\t[comment, Ada: Is this final?]\n"
-        "A box\nof two lines\nDraft\n"
     )
     assert [place.kind for place in reading.places] == [
-        "sheet", "hidden_sheet", "cells", "hidden_column", "hidden_row", "cells", "comment", "text_box", "header",
+        "sheet", "hidden_sheet", "cells", "hidden_column", "hidden_row", "cells", "comment",
     ]  # fmt: skip
+    assert reading.warnings == [reader.LEFT_OUT]
 
 
 def test_two_cells_in_opposite_corners_cost_nothing() -> None:
@@ -192,13 +192,22 @@ def test_a_workbook_that_is_cut_off_gives_what_is_left() -> None:
 
 def test_more_cells_than_the_limit_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(binary, "MOST_CELLS", 100)
-    for cells in (
-        number(0, 0, 1) * 1000,
-        record(0x0208) * 1000,
-        record(0x0999) * 1000,
-        record(0x007D, bytes(12)) * 1000,
-    ):
-        assert reader.read(stream(number(5, 0, 7) + cells)).warnings == [FULL]
+    cells = b"".join(number(row, column, 1) for row in range(40) for column in range(40))
+    assert reader.read(stream(cells)).warnings == [FULL]
+
+
+@pytest.mark.parametrize("page", [10008, 10001, 10000, 61000, 708])
+def test_a_code_page_that_the_reader_does_not_know_is_no_damage(page: int) -> None:
+    """As a workbook of a Mac has it. The newer texts are Unicode whatever it says."""
+    named = record(0x0042, struct.pack("<H", page))
+    assert reader.read(stream(number(0, 0, 7), named)).text == "Ledger\n7\n"
+    old = record(0x0809, struct.pack("<HHHH", 0x0500, 5, 0, 0))
+    sheet = record(0x0809, struct.pack("<HHHH", 0x0500, 0x10, 0, 0))
+    bound = record(0x0085, struct.pack("<IBB", 0, 0, 0) + b"\6Ledger")
+    start = len(old + named + bound + END)
+    bound = record(0x0085, struct.pack("<IBB", start, 0, 0) + b"\6Ledger")
+    label = record(0x0204, struct.pack("<HHHH", 0, 0, 0, 4) + b"Cash")
+    assert reader.read(old + named + bound + END + sheet + label + END).text == "Ledger\nCash\n"
 
 
 def test_old_workbooks_are_known_by_their_names() -> None:
