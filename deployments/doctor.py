@@ -29,7 +29,7 @@ from tasks.documents.drive.drive import CheckResult, SessionCheck
 from tasks.documents.drive.registry import configured_drive, provider_of
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking.embedders import embedder
-from tasks.reading.legacy import libreoffice
+from tasks.reading.legacy import installed, libreoffice
 from tasks.reading.ocr import tesseract
 from tasks.reading.settings import ReadingSettings
 from tasks.remote.environment import check_connection
@@ -129,7 +129,7 @@ def _scans() -> Iterator[CheckResult]:
 
 
 def _old_documents() -> Iterator[CheckResult]:
-    missing = [conversion for conversion in libreoffice.CONVERSIONS if libreoffice.program(conversion.library) is None]
+    missing = [conversion for conversion in libreoffice.CONVERSIONS if installed.program(conversion.library) is None]
     if missing:
         packages = ", ".join(conversion.package for conversion in missing)
         endings = ", ".join(conversion.extension for conversion in missing)
@@ -139,6 +139,12 @@ def _old_documents() -> Iterator[CheckResult]:
         yield CheckResult(
             "old documents", "read through LibreOffice, which is installed; none was converted here", tried=False
         )
+    less = [conversion for conversion in libreoffice.BETTER if installed.program(conversion.library) is None]
+    if less:
+        packages = ", ".join(dict.fromkeys(conversion.package for conversion in less))
+        endings = ", ".join(conversion.extension for conversion in less)
+        state = f"less is read of {endings}: LibreOffice is not installed (package {packages})"
+        yield CheckResult("documents with LibreOffice", state, tried=False)
 
 
 def _answerer() -> Iterator[CheckResult]:

@@ -179,7 +179,7 @@ def readers(document_format: str, read_as: str | None = None) -> Readers:
 
 def misnamed_readers(document_format: str) -> tuple[str, ...]:
     """The names under which texts are stored that were read as another format than that of the document's name."""
-    others = tuple(known.version for known in formats.all_formats() if known.extensions[0] != document_format)
+    others = tuple(formats.version(name) for name in formats.names() if name != document_format)
     return _misnamed_readers(formats.version(document_format), others, *_circumstances())
 
 

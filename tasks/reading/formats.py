@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Protocol, cast
 
 from tasks.errors import UnsupportedFormat
+from tasks.reading.legacy.installed import program
 from tasks.reading.text_writer import Reading, Source
 
 
@@ -28,6 +29,7 @@ class DocumentFormat:
             same file would give another text.
         reader: the name of the module with the reader.
         own_mime_types: the registered MIME type of each extension that has another than the first one's.
+        better_with: the part of LibreOffice ("libswlo.so") with which the reader reads more than without; "" for none.
     """
 
     extensions: tuple[str, ...]
@@ -35,6 +37,7 @@ class DocumentFormat:
     version: str
     reader: str
     own_mime_types: Mapping[str, str] = field(default_factory=dict, hash=False)
+    better_with: str = ""
 
     def mime_type(self, extension: str) -> str:
         """The registered MIME type of one of the extensions."""
@@ -101,10 +104,15 @@ def mime_type(extension: str) -> str:
 def version(extension: str) -> str:
     """The version of a format's reader, under which its texts are stored: "docx-2".
 
+    It is another one while a part of LibreOffice is missing with which the reader reads more: such texts are read again
+    once that is installed.
+
     Raises:
         UnsupportedFormat: there is no reader for it.
     """
-    return _format(extension).version
+    known = _format(extension)
+    whole = not known.better_with or program(known.better_with) is not None
+    return known.version if whole else f"{known.version} without LibreOffice"
 
 
 def reader(extension: str) -> Reader:

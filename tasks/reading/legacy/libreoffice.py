@@ -17,13 +17,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from shutil import which
 from typing import Final
 
 from storage.temporary_folders import temporary_folder
-from tasks.child_process import only_absolute
-from tasks.errors import Damaged, TookTooLong, TooLarge, UnsupportedFormat
+from tasks.errors import Damaged, TookTooLong, TooLarge, Unreadable, UnsupportedFormat
 from tasks.reading import limits
+from tasks.reading.legacy.installed import program
 from tasks.reading.ooxml import ole
 from tasks.reading.text_writer import Reading, Source
 
@@ -72,6 +71,7 @@ class Conversion:
         source_filter: LibreOffice's name of the format: nothing else is opened.
         recalculates: whether formulas are computed anew, those with a stored value too.
         share: of the time that is left, what it may take at most.
+        lost: what is said of a document that is read without LibreOffice ("Notes are left out.").
     """
 
     extension: str
@@ -82,6 +82,7 @@ class Conversion:
     source_filter: str
     recalculates: bool = False
     share: float = 0.8
+    lost: str = ""
 
     def told(self, reading: Reading) -> Reading:
         """`reading` with a warning of how it came about."""
@@ -99,7 +100,15 @@ XLSX: Final = Conversion(
 )  # fmt: skip
 """A workbook with the values of its formulas; most of the time is left for the workbook itself."""
 
-CONVERSIONS: Final = (DOC, PPT, XLSX)
+RTF: Final = replace(
+    DOC, extension=".rtf", source_filter="Rich Text Format",
+    lost="Notes, comments, headers and footers are left out.",
+)  # fmt: skip
+CONVERSIONS: Final = (DOC, PPT)
+"""Those without which a format is not read."""
+
+BETTER: Final = (RTF, XLSX)
+"""Those without which less is read of a format."""
 
 
 def compound(source: Source, stream: str) -> tuple[bytes, ole.Compound]:
@@ -116,19 +125,6 @@ def compound(source: Source, stream: str) -> tuple[bytes, ole.Compound]:
         if file.has_stream(stream):
             return data, file
     raise Damaged("The file is not a document of its name's format. Ask for it again.")
-
-
-def program(library: str) -> Path | None:
-    """The LibreOffice on the path that has this part; None where there is none."""
-    path = only_absolute(os.environ.get("PATH", os.defpath))
-    found = which("soffice", path=path) or which("libreoffice", path=path)
-    if found is None:
-        return None
-    start = Path(found).resolve()
-    binary = start.with_name("soffice.bin")  # which the script `soffice` starts by way of a splash screen
-    if not binary.exists():
-        return start if sys.platform == "darwin" else None
-    return binary if (start.parent / library).exists() else None
 
 
 def converted(data: bytes, conversion: Conversion) -> bytes:
@@ -170,6 +166,32 @@ def converted(data: bytes, conversion: Conversion) -> bytes:
         if made.stat().st_size >= _LARGEST:
             raise TooLarge("The document is too large to be read through LibreOffice. Split it.")
         return made.read_bytes()
+
+
+def read_through(
+    conversion: Conversion, data: bytes, read: Callable[[bytes], Reading], read_alone: Callable[[bytes], Reading]
+) -> Reading:
+    """What `read` makes of a document that LibreOffice converts, else what `read_alone` makes of it, with a warning.
+
+    LibreOffice may be missing, may not open the document, take too long, or leave no text of it.
+
+    Raises:
+        Damaged, TooLarge: `read_alone` cannot read it either.
+    """
+    empty: Reading | None = None
+    try:
+        reading = read(converted(data, conversion))
+        if reading.text:
+            return reading
+        empty, why = reading, "LibreOffice finds no text in the file"
+    except UnsupportedFormat:
+        why = f"LibreOffice is not installed (package {conversion.package})"
+    except (Unreadable, TookTooLong, TooLarge):
+        why = "LibreOffice does not open the file"
+    reading = read_alone(data)
+    if empty is not None and not reading.text:
+        return empty
+    return replace(reading, warnings=[f"{why}: it was read without it. {conversion.lost}", *reading.warnings])
 
 
 def _profile(*, recalculates: bool) -> str:

@@ -2,11 +2,13 @@
 
 from typing import Final
 
+from tasks.reading.docx import FORMAT as DOCX
 from tasks.reading.formats import DocumentFormat
 
 FORMAT: Final = DocumentFormat(
     extensions=(".rtf",),
     mime_types=("application/rtf", "text/rtf"),
-    version="rtf-3",
+    version=f"rtf-4 by {DOCX.version}",
     reader="tasks.reading.rtf.reader",
+    better_with="libswlo.so",
 )

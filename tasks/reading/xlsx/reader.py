@@ -13,7 +13,7 @@ from typing import Final
 from tasks.errors import Damaged, TooLarge, Unreadable, UnsupportedFormat
 from tasks.language.normalise import one_line
 from tasks.reading import fallback
-from tasks.reading.legacy import libreoffice
+from tasks.reading.legacy import installed, libreoffice
 from tasks.reading.ooxml.number_formats import BUILT_IN, changes_numbers
 from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
 from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, attribute, rest_of_tag, unescaped
@@ -79,7 +79,7 @@ def _read(source: Source) -> Reading:
 
 def _recalculated(source: Source) -> dict[CellPlace, float | str]:
     """What the formulas come to by LibreOffice's reckoning; nothing where that cannot be had."""
-    if libreoffice.program(libreoffice.XLSX.library) is None:
+    if installed.program(libreoffice.XLSX.library) is None:
         return {}
     try:
         data = source if isinstance(source, bytes) else source.read_bytes()

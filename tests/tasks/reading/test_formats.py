@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 
 
 VERSIONS = {
-    ".rtf": "rtf-3",
+    ".rtf": "rtf-4 by docx-9",
     ".xml": "xml-4",
     ".md": "md-2",
     ".json": "json-2",
@@ -32,9 +32,9 @@ VERSIONS = {
     ".pdf": "pdf-12",
     ".pptx": "pptx-8",
     ".txt": "txt-3",
-    ".xls": "xls-3",
+    ".xls": "xls-4",
     ".xlsb": "xlsb-2",
-    ".xlsx": "xlsx-7",
+    ".xlsx": "xlsx-8",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
 VERSIONS[".ppt"] = f"ppt-1 by {VERSIONS['.pptx']}"
