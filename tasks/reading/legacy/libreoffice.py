@@ -104,10 +104,19 @@ RTF: Final = replace(
     DOC, extension=".rtf", source_filter="Rich Text Format",
     lost="Notes, comments, headers and footers are left out.",
 )  # fmt: skip
+ODT: Final = replace(
+    RTF, extension=".odt", source_filter="writer8",
+    lost="Notes, comments, headers, footers, the numbers of lists and documents inside it are left out.",
+)  # fmt: skip
+FLAT_ODT: Final = replace(ODT, extension=".fodt", source_filter="OpenDocument Text Flat XML")
+ODP: Final = replace(
+    PPT, extension=".odp", source_filter="impress8", lost="Comments and documents inside it are left out."
+)
+FLAT_ODP: Final = replace(ODP, extension=".fodp", source_filter="OpenDocument Presentation Flat XML")
 CONVERSIONS: Final = (DOC, PPT)
 """Those without which a format is not read."""
 
-BETTER: Final = (RTF, XLSX)
+BETTER: Final = (RTF, ODT, ODP, XLSX)
 """Those without which less is read of a format."""
 
 

@@ -1,23 +1,19 @@
-"""A file of OpenDocument as a package: its content and styles as trees, its encryption, the documents inside it.
+"""A file of OpenDocument as a package: its content as a tree or in pieces, and whether it is encrypted.
 
 Flat files, a single XML document each, are packages too: everything stands in the one tree.
 """
 
-import posixpath
 import re
-import zipfile
 from collections.abc import Iterator
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 from typing import Final, Self
-from urllib.parse import unquote
 
 from lxml import etree
 
 from tasks.errors import Damaged, PasswordProtected, TooLarge
 from tasks.reading.ooxml import xml
-from tasks.reading.ooxml.package import CUT_OFF, EMBEDDED_LIMIT, EMBEDDED_TOTAL, MACROS
+from tasks.reading.ooxml.package import CUT_OFF, MACROS
 from tasks.reading.ooxml.recovery import whole_characters
 from tasks.reading.ooxml.zip import ZipEntry, ZipMembers
 from tasks.reading.text_writer import NO_TEXT, Source, Writer
@@ -29,7 +25,6 @@ LARGEST_STREAM: Final = 512 << 20
 """The most bytes of a part that is read piece by piece."""
 
 _LARGEST_MANIFEST: Final = 16 << 20
-_MOST_EMBEDDED: Final = 200
 _NAMESPACES: Final = {
     "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
     "style": "urn:oasis:names:tc:opendocument:xmlns:style:1.0",
@@ -37,16 +32,11 @@ _NAMESPACES: Final = {
     "table": "urn:oasis:names:tc:opendocument:xmlns:table:1.0",
     "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
     "presentation": "urn:oasis:names:tc:opendocument:xmlns:presentation:1.0",
-    "chart": "urn:oasis:names:tc:opendocument:xmlns:chart:1.0",
     "svg": "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0",
     "dc": "http://purl.org/dc/elements/1.1/",
-    "xlink": "http://www.w3.org/1999/xlink",
-    "loext": "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0",
     "calcext": "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0",
-    "xml": "http://www.w3.org/XML/1998/namespace",
 }
 _ENCRYPTED: Final = re.compile(rb"<(?:\w+:)?encryption-data[\s/>]")
-_KINDS: Final = {"text": ".odt", "spreadsheet": ".ods", "presentation": ".odp", "chart": ""}
 
 
 @cache
@@ -57,7 +47,6 @@ def name(qualified: str) -> str:
 
 
 BODY: Final = name("office:body")
-_HREF: Final = name("xlink:href")
 
 
 class OdfPackage:
@@ -89,6 +78,11 @@ class OdfPackage:
         if _ENCRYPTED.search(self._data("META-INF/manifest.xml", _LARGEST_MANIFEST)):
             raise PasswordProtected("The document opens with a password only. Save it without one.")
 
+    @property
+    def is_flat(self) -> bool:
+        """Whether it is one XML document."""
+        return self._archive is None
+
     def __enter__(self) -> Self:
         return self
 
@@ -102,7 +96,7 @@ class OdfPackage:
         Raises:
             Damaged: there is none. TooLarge: it is larger than LARGEST_TREE.
         """
-        root = self._flat if self._flat is not None else self.tree("content.xml")
+        root = self._flat if self._flat is not None else self._tree("content.xml")
         if root is None or root.find(BODY) is None:
             raise Damaged("The file has lost its content: nothing can be read from it. Ask for it again.")
         return root
@@ -118,11 +112,7 @@ class OdfPackage:
             raise Damaged(f"The file holds no {called}. Ask for it again, or give it the ending of its format.")
         return body
 
-    def styles(self) -> etree._Element | None:
-        """The tree of the styles and master pages; None where it is lost."""
-        return self._flat if self._flat is not None else self.tree("styles.xml")
-
-    def tree(self, part: str) -> etree._Element | None:
+    def _tree(self, part: str) -> etree._Element | None:
         """A part as a tree, as far as it is whole; None when there is no such part, or no XML in it.
 
         Raises:
@@ -152,40 +142,6 @@ class OdfPackage:
         if not writer.written:
             writer.warn(NO_TEXT)
 
-    def attach(self, elements: list[etree._Element], writer: Writer) -> None:
-        """Hand the documents inside this one, to which these elements (draw:object, draw:object-ole) lead, to `writer`.
-
-        Charts are none: their words stand where they are.
-        """
-        left = EMBEDDED_TOTAL
-        for part in list(dict.fromkeys(map(part_of, elements)))[:_MOST_EMBEDDED]:
-            data = self._embedded(part, min(left, EMBEDDED_LIMIT))
-            left -= len(data or b"")
-            ending = _kind_of(data) if data else ""
-            if part and (data is None or ending is not None):
-                writer.attach(posixpath.basename(part) + (ending or ""), data)
-
-    def _embedded(self, part: str, limit: int) -> bytes | None:
-        """An object, packed again when it is a folder of this package; None where it is lost or too large."""
-        assert self._archive is not None or not part
-        inside = [entry for entry in self._entries.values() if entry.name.startswith(f"{part}/")]
-        if self._archive is None:
-            return None
-        try:
-            if part in self._entries:
-                return self._archive.read(self._entries[part], limit)
-            if not inside:
-                return None
-            packed, size = BytesIO(), 0
-            with zipfile.ZipFile(packed, "w") as folder:
-                for entry in inside:
-                    data = self._archive.read(entry, limit - size)
-                    size += len(data)
-                    folder.writestr(entry.name[len(part) + 1 :], data)
-            return packed.getvalue()
-        except TooLarge:
-            return None
-
     def _data(self, part: str, limit: int) -> bytes:
         entry = self._entries.get(part)
         if entry is None or self._archive is None:
@@ -205,28 +161,6 @@ class OdfPackage:
             return etree.fromstring(b"".join(whole_characters([data])), xml.parser(recover=True))
         except etree.XMLSyntaxError:
             return None
-
-
-def part_of(element: etree._Element) -> str:
-    """The name of the part to which an element leads; "" where that is none of this package."""
-    target = unquote(element.get(_HREF, "")).partition("#")[0]
-    full = posixpath.normpath(target.removeprefix("./")) if target else ""
-    return "" if "://" in target or full.startswith(("/", "..")) or full == "." else full
-
-
-def _kind_of(data: bytes) -> str | None:
-    """The ending of a package by what it holds, "" for what is none; None for charts and formulas."""
-    if not data.startswith(b"PK"):
-        return ""
-    with zipfile.ZipFile(BytesIO(data)) as package:
-        if "content.xml" not in package.namelist():
-            return ""
-        with package.open("content.xml") as content:
-            start = content.read(1 << 16)
-    found = re.search(rb"<office:(text|spreadsheet|presentation|chart)[\s>]", start)
-    if found is None:
-        return None if b"math" in start else ""
-    return _KINDS[found[1].decode()] or None
 
 
 def _head(path: Path) -> bytes:

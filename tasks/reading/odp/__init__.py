@@ -3,5 +3,8 @@
 from typing import Final
 
 from tasks.reading.odf import document_format
+from tasks.reading.pptx import FORMAT as PPTX
 
-FORMAT: Final = document_format("presentation", (".odp", ".otp", ".fodp"), version="odp-3")
+FORMAT: Final = document_format(
+    "presentation", (".odp", ".otp", ".fodp"), version=f"odp-4 by {PPTX.version}", better_with="libsdlo.so"
+)

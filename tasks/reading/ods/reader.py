@@ -1,47 +1,41 @@
-"""Spreadsheets of OpenDocument: sheet by sheet the cells row by row, then remarks, shapes and charts.
+"""Spreadsheets of OpenDocument: sheet by sheet the cells row by row, then remarks and the words of shapes.
 
 Cells stand as they are shown, dates in ISO form; a plain number stands as it is stored, and behind what a percentage or
-an amount rounds away stands the number itself, as in other workbooks.
+an amount rounds away stands the number itself, as in other workbooks. The content is read as it is parsed: no more
+than a row of it is in memory. Charts and documents inside are left out, which a warning says.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import ExitStack
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from lxml import etree
 
-from tasks.errors import Damaged, TooLarge
+from tasks.errors import Damaged
 from tasks.language.normalise import one_line
 from tasks.reading import limits
-from tasks.reading.odf.elements import elements, is_shape, repeats
 from tasks.reading.odf.package import OdfPackage, name
-from tasks.reading.odf.story import Stories
-from tasks.reading.odf.styles import OdfStyles
 from tasks.reading.ooxml.number_formats import with_stored, without_noise
-from tasks.reading.places import (
-    CELLS,
-    FOOTER,
-    HEADER,
-    HIDDEN_COLUMN,
-    HIDDEN_ROW,
-    HIDDEN_ROW_MARK,
-    HIDDEN_SHEET,
-    HIDDEN_SHEET_MARK,
-    SHEET,
-    hidden_column_mark,
-)
+from tasks.reading.places import SHEET, TEXT_BOX
 from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.reading.xlsx.blocks import letters_of
+from tasks.reading.xlsx.binary import MOST_SHEETS, MOST_WORDS, CellsFullError, CellWriter, write_comment
+from tasks.reading.xlsx.blocks import hidden_sheet, letters_of
+from tasks.reading.xlsx.sheet import LATE
 
+_SPREADSHEET: Final = name("office:spreadsheet")
 _TABLE, _ROW, _COLUMN = name("table:table"), name("table:table-row"), name("table:table-column")
+_SHAPES, _STYLE, _CHANGES = name("table:shapes"), name("style:style"), name("table:tracked-changes")
 _REPEATED_ROWS: Final = name("table:number-rows-repeated")
 _REPEATED_COLUMNS: Final = name("table:number-columns-repeated")
 _VISIBILITY: Final = name("table:visibility")
 _COVERED: Final = name("table:covered-table-cell")
 _CELL_TAGS: Final = frozenset((name("table:table-cell"), _COVERED))
 _VALUE_TYPE, _VALUE, _CALC_VALUE_TYPE = name("office:value-type"), name("office:value"), name("calcext:value-type")
-_PARAGRAPH: Final = name("text:p")
+_PARAGRAPH, _ANNOTATION = name("text:p"), name("office:annotation")
+_DRAWN: Final = name("draw:x")[:-1]
+_ASIDE: Final = frozenset(map(name, ("office:annotation", "svg:title", "svg:desc", "table:detective")))
 _MOST_REPEATED: Final = 1_000
 """Equal rows, or equal cells with words, that are written one by one."""
 
@@ -51,11 +45,10 @@ _MOST_REPEATED_TEXT: Final = 10_000_000
 _ROW_COST: Final = 20
 _MOST_ROWS: Final = 1 << 24
 _MOST_COLUMNS: Final = 1 << 14
-_MOST_CHARACTERS: Final = 100_000_000
-_TOO_MUCH: Final = "The workbook holds more text than can be read. Split it."
 _REFERENCE: Final = re.compile(r"\[\.?([^\[\]]*)\]")
 _NUMBER: Final = re.compile(r"[-−]?\d[\d\s.,'’]*(?:[Ee][-+]?\d+)?")
 _DURATION: Final = re.compile(r"(-?)P(?:(\d+)D)?T(\d+)H(\d+)M(\d+)(?:[.,](\d+))?S")
+LEFT_OUT: Final = "Charts and documents inside the workbook were left out. Save it as .xlsx to have them read."
 
 
 def read(source: Source) -> Reading:
@@ -66,200 +59,163 @@ def read(source: Source) -> Reading:
     """
     with OdfPackage(source) as package:
         writer = Writer()
-        workbook = _Workbook(package, writer)
-        workbook.read()
+        workbook = _Workbook(writer)
+        parser = etree.XMLPullParser(
+            ("start", "end"), tag=(_SPREADSHEET, _TABLE, _ROW, _COLUMN, _SHAPES, _STYLE, _CHANGES),
+            resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True,
+            remove_comments=True, remove_pis=True,
+        )  # fmt: skip
+        for piece in package.content_stream():
+            parser.feed(piece)
+            for event, item in parser.read_events():
+                workbook.take(_element(item), begins=event == "start")
+            if limits.is_near():
+                workbook.cut = LATE
+            if workbook.cut is not None:
+                break
+        else:
+            package.damaged |= bool(len(parser.error_log))
+        workbook.end()
+        if not workbook.found:
+            raise Damaged("The file holds no spreadsheet. Ask for it again, or give it the ending of its format.")
         package.finish(writer)
         return writer.reading()
 
 
 class _Workbook:
-    """One pass over the content, as it is parsed: no more than a row of it is in memory."""
+    """Writes sheets as they come. `found`: the content is a spreadsheet; `cut` says why the rest was left out."""
 
-    def __init__(self, package: OdfPackage, writer: Writer) -> None:
-        self._package = package
+    def __init__(self, writer: Writer) -> None:
+        self.found = False
+        self.cut: str | None = None
         self._writer = writer
-        self._styles: OdfStyles | None = None
-        self._stories: Stories | None = None
-
-    def read(self) -> None:
-        kinds = (name("office:spreadsheet"), _TABLE, _ROW, _COLUMN, name("table:shapes"), name("table:tracked-changes"))
-        parser = etree.XMLPullParser(
-            ("start", "end"), tag=kinds, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
-            recover=True, remove_comments=True, remove_pis=True,
-        )  # fmt: skip
-        sheet: _Sheet | None = None
-        found = False
-        depth = 0
-        for piece in self._package.content_stream():
-            parser.feed(piece)
-            for event, item in parser.read_events():
-                element = _element(item)
-                if element.tag == _TABLE:
-                    depth += 1 if event == "start" else -1
-                    if depth == (1 if event == "start" else 0):  # not one in a shape
-                        if sheet is not None:
-                            sheet.end()
-                        sheet = self._begin(element) if event == "start" else None
-                        if event == "end":
-                            _forget(element)
-                elif element.tag == name("office:spreadsheet"):
-                    found = True
-                elif event == "end" and depth == 1 and sheet is not None:
-                    sheet.take(element)
-                    _forget(element)
-            if limits.is_near() or self._writer.position > _MOST_CHARACTERS:
-                break
-        else:
-            self._package.damaged |= bool(len(parser.error_log))
-        if limits.is_near():
-            self._writer.warn("The workbook takes too long to read (DILIGENCE_DOCUMENT_TIMEOUT): its end is missing.")
-        elif self._writer.position > _MOST_CHARACTERS:
-            raise TooLarge(_TOO_MUCH)
-        if sheet is not None:
-            sheet.end()
-        if not found:
-            raise Damaged("The file holds no spreadsheet. Ask for it again, or give it the ending of its format.")
-        if self._styles is not None:
-            self._write_printed(self._styles)
-        if self._stories is not None:
-            self._package.attach(self._stories.objects, self._writer)
-
-    def _begin(self, table: etree._Element) -> "_Sheet":
-        if self._styles is None:
-            root = table.getroottree().getroot()
-            self._styles = OdfStyles(root, self._package.styles())
-            self._stories = Stories(self._package, self._styles, self._writer, {})
-        assert self._stories is not None
-        style = table.get(name("table:style-name"), "")
-        hidden = self._styles.property("table", style, "style:table-properties", "table:display") == "false"
-        return _Sheet(table.get(name("table:name"), ""), self._writer, self._stories, hidden=hidden)
-
-    def _write_printed(self, styles: OdfStyles) -> None:
-        """Write the words of printed headers and footers; those that programs put there are fields alone."""
-        assert self._stories is not None
-        written: set[str] = set()
-        for kind in (HEADER, FOOTER):
-            for part in styles.master_parts(f"style:{kind}", f"style:{kind}-first", f"style:{kind}-left"):
-                for paragraph in part.iter(name("text:p")):
-                    own = [paragraph.text or "", *((child.tail or "") for child in paragraph)]
-                    spans = [span.text or "" for span in paragraph.iter(name("text:span"))]
-                    words = one_line(self._stories.plain(part)[0])
-                    if one_line("".join(own + spans)).strip("/ ") not in ("", "Page") and words not in written:
-                        written.add(words)
-                        self._writer.placed(kind, "", words)
-
-
-class _Sheet:
-    """A sheet as it is written: rows with words one a line, runs of them in blocks of cells."""
-
-    def __init__(self, label: str, writer: Writer, stories: Stories, *, hidden: bool) -> None:
-        self._writer = writer
-        self._stories = stories
-        self._label = one_line(label)
-        self._hidden = hidden
-        self._part = writer.part(SHEET, label)
-        self._part.__enter__()
-        self._start = writer.position
-        if hidden:
-            writer.line(HIDDEN_SHEET_MARK)
-        writer.text(label)
-        self._columns = _Columns()
-        self._row = 0
-        self._block: tuple[int, int, int, int] | None = None  # its offset, first row, first and last column
+        self._cells = CellWriter(writer)
+        self._hidden: set[str] = set()  # styles of sheets that are hidden
+        self._depth = self._sheets = 0
+        self._open: ExitStack | None = None  # the sheet that is open
+        self._label = ""
+        self._row = self._column = 0
         self._asides: list[tuple[str, etree._Element]] = []
-        self._shapes: list[etree._Element] = []
+        self._shapes: list[str] = []
         self._formulas = False
         self._left = _MOST_REPEATED_TEXT
+        self._room = MOST_WORDS
 
-    def take(self, element: etree._Element) -> None:
-        """Take a row, a column or the shapes of the sheet, in the order of the file."""
-        if element.tag == _COLUMN:
-            hidden = element.get(_VISIBILITY, "visible") != "visible"
-            self._columns.add(repeats(element, _REPEATED_COLUMNS, _MOST_COLUMNS), hidden=hidden)
-        elif element.tag == name("table:shapes"):
-            for shape in elements(element):
-                self._stories_later(shape)
-        elif element.tag == _ROW:
-            self._take_row(element)
+    def take(self, element: etree._Element, *, begins: bool) -> None:
+        """Take an element that begins or ends, in the order of the file."""
+        if element.tag == _TABLE:
+            self._depth += 1 if begins else -1
+            if self._depth == begins:  # not one in a shape
+                self._begin(element) if begins else self.end()
+        elif element.tag == _SPREADSHEET:
+            self.found = True
+        elif begins:
+            return
+        elif element.tag == _STYLE:
+            self._take_style(element)
+        elif self._depth == 1 and self._open is not None:
+            try:
+                self._take_part(element)
+            except CellsFullError:
+                self.cut = self._cells.cut
+        if not begins and self._depth <= 1 and element.tag != _STYLE:
+            _forget(element)
 
     def end(self) -> None:
-        """Write what is not in the cells."""
-        self._end_block()
+        """The sheet ends here, if one is open: write what is not in its cells."""
+        if self._open is None:
+            return
+        self._cells.end()
         for where, annotation in self._asides:
-            self._stories.write_comment(annotation, f"{where}\t")
-        for shape in self._shapes:
-            self._stories.write_shape(shape)
+            author = one_line(annotation.findtext(name("dc:creator")) or "")
+            words = [one_line("".join(_texts(paragraph))) for paragraph in annotation.iter(_PARAGRAPH)]
+            write_comment(self._writer, where, author, self._fitting(" ".join(words)))
+        for words in self._shapes:
+            self._writer.placed(TEXT_BOX, "", self._fitting(words))
         if self._formulas:
             self._writer.warn(
                 f"Formulas without a stored value stand in their cells as formulas, on the sheet {self._label}."
             )
-        if self._hidden:
-            self._writer.mark(self._start, self._writer.position, HIDDEN_SHEET, self._label)
-        self._part.__exit__(None, None, None)
+        if self.cut is not None:
+            self._writer.warn(self.cut)
+        self._open.close()
+        self._open = None
 
-    def _stories_later(self, shape: etree._Element) -> None:
-        if is_shape(shape):
-            shape.getparent().remove(shape)  # type: ignore[union-attr]  # its parent is forgotten before it is written
-            self._shapes.append(shape)
+    def _fitting(self, words: str) -> str:
+        words = words[: max(self._room, 0)]
+        self._room -= len(words)
+        return words
+
+    def _begin(self, table: etree._Element) -> None:
+        self.end()
+        self._sheets += 1
+        if self._sheets > MOST_SHEETS:
+            return
+        self._label = one_line(table.get(name("table:name"), ""))
+        self._open = ExitStack()
+        self._open.enter_context(self._writer.part(SHEET, self._label))
+        hidden = table.get(name("table:style-name"), "") in self._hidden
+        self._open.enter_context(hidden_sheet(self._writer, self._label, hidden=hidden))
+        self._writer.text(self._label)
+        self._cells.begin()
+        self._row = self._column = 0
+        self._asides, self._shapes, self._formulas, self._left = [], [], False, _MOST_REPEATED_TEXT
+
+    def _take_style(self, style: etree._Element) -> None:
+        properties = style.find(name("style:table-properties"))
+        if properties is not None and properties.get(name("table:display")) == "false":
+            self._hidden.add(style.get(name("style:name"), ""))
+
+    def _take_part(self, element: etree._Element) -> None:
+        if element.tag == _COLUMN:
+            count = min(_repeats(element, _REPEATED_COLUMNS, _MOST_COLUMNS), _MOST_COLUMNS - self._column)
+            if count and element.get(_VISIBILITY, "visible") != "visible":
+                self._cells.hide_columns(self._column, self._column + count - 1)
+            self._column += count
+        elif element.tag == _SHAPES:
+            for shape in element:
+                self._take_shape(shape)
+        elif element.tag == _ROW:
+            self._take_row(element)
+
+    def _take_shape(self, shape: etree._Element) -> None:
+        if next(shape.iter(name("draw:object"), name("draw:object-ole")), None) is not None:
+            self._writer.warn(LEFT_OUT)
+        words = "\n".join(one_line("".join(_texts(paragraph))) for paragraph in shape.iter(_PARAGRAPH))
+        if words.strip():
+            self._shapes.append(words)
 
     def _take_row(self, row: etree._Element) -> None:
-        count = repeats(row, _REPEATED_ROWS, _MOST_ROWS)
-        texts = self._texts(row)
-        if not any(texts):
-            self._end_block()
-            self._row += count
-            return
-        hidden = row.get(_VISIBILITY, "visible") != "visible"
-        cost = _ROW_COST + sum(map(len, texts)) + len(texts)
-        times = min(count, _MOST_REPEATED, 1 + self._left // cost)
-        self._left -= (times - 1) * cost
-        if count > times:
-            self._writer.warn(f"Equal rows of the sheet {self._label} are written {_MOST_REPEATED:,} times at most.")
-        for _ in range(times):
-            self._write_row(texts, hidden=hidden)
-        self._row += count - times
+        count = _repeats(row, _REPEATED_ROWS, _MOST_ROWS)
+        texts = self._row_texts(row)
+        times = 0
+        if any(texts):
+            cost = _ROW_COST + sum(map(len, texts)) + len(texts)
+            times = min(count, _MOST_REPEATED, 1 + self._left // cost)
+            self._left -= (times - 1) * cost
+            if count > times:
+                self._writer.warn(
+                    f"Equal rows of the sheet {self._label} are written {_MOST_REPEATED:,} times at most."
+                )
+        for number in range(self._row, self._row + times):
+            if row.get(_VISIBILITY, "visible") != "visible":
+                self._cells.hide_row(number)
+            for column, text in enumerate(texts):
+                if text:
+                    self._cells.add(number, column, text)
+        self._row += count
 
-    def _write_row(self, texts: list[str], *, hidden: bool) -> None:
-        if self._writer.position > _MOST_CHARACTERS:
-            raise TooLarge(_TOO_MUCH)
-        start = self._writer.position
-        if self._block is None:
-            self._block = start, self._row, len(texts), 0
-        offset, first, left, right = self._block
-        begin = next((column for column, text in enumerate(texts) if text), 0)
-        self._block = offset, first, min(left, begin), max(right, len(texts) - 1)
-        at = start
-        if hidden:
-            texts = [f"{HIDDEN_ROW_MARK} {texts[0]}".strip(), *texts[1:]]
-        marked = list(self._columns.marked(texts)) if self._columns.hidden else texts
-        self._writer.line("\t".join(marked))
-        self._row += 1
-        if hidden:
-            self._writer.mark(start, self._writer.position, HIDDEN_ROW, str(self._row))
-        for column, text in enumerate(marked if self._columns.hidden else ()):
-            if text and column in self._columns.hidden:
-                self._writer.mark(at, at + len(text), HIDDEN_COLUMN, letters_of(column + 1))
-            at += len(text) + 1
-
-    def _end_block(self) -> None:
-        if self._block is not None:
-            start, first, left, right = self._block
-            label = f"{letters_of(left + 1)}{first + 1}:{letters_of(right + 1)}{self._row}"
-            self._writer.mark(start, self._writer.position, CELLS, label)
-            self._block = None
-
-    def _texts(self, row: etree._Element) -> list[str]:
+    def _row_texts(self, row: etree._Element) -> list[str]:
         """The cells of a row as they are shown, without the empty ones at its end."""
         texts: list[str] = []
         empty = 0
-        for cell in () if limits.is_near() else row:
-            kind = cell.tag
-            if kind not in _CELL_TAGS:
+        for cell in row:
+            if cell.tag not in _CELL_TAGS:
                 continue
             if len(texts) + empty >= _MOST_COLUMNS:
                 break
-            count = repeats(cell, _REPEATED_COLUMNS, _MOST_COLUMNS)
-            text = "" if kind == _COVERED and not len(cell) else self._text(cell, len(texts) + empty)
+            count = _repeats(cell, _REPEATED_COLUMNS, _MOST_COLUMNS)
+            text = "" if cell.tag == _COVERED and not len(cell) else self._text(cell, len(texts) + empty)
             if not text:
                 empty += count
                 continue
@@ -270,47 +226,44 @@ class _Sheet:
         return texts
 
     def _text(self, cell: etree._Element, column: int) -> str:
-        shown = ""
-        if len(cell) == 1 and (paragraph := cell[0]).tag == _PARAGRAPH and not len(paragraph):  # as nearly all are
-            shown = one_line(paragraph.text or "")
-        elif len(cell):
-            shown, asides = self._stories.plain(cell)
-            for aside in asides:
-                if is_shape(aside):
-                    self._stories_later(aside)
-                else:
-                    self._asides.append((f"{letters_of(column + 1)}{self._row + 1}", aside))
+        paragraphs = []
+        for child in cell:
+            if child.tag == _PARAGRAPH:
+                paragraphs.append("".join(_texts(child)))
+            elif child.tag == _ANNOTATION:
+                self._asides.append((f"{letters_of(column + 1)}{self._row + 1}", child))
+            elif isinstance(child.tag, str) and child.tag.startswith(_DRAWN):
+                self._take_shape(child)
+        shown = one_line(" ".join(paragraphs))
         kind = cell.get(_VALUE_TYPE, "")
         if kind == "string":
             return shown or one_line(cell.get(name("office:string-value"), ""))
         if kind and cell.get(_CALC_VALUE_TYPE) != "error":
             return _value(cell, kind, shown)
         formula = cell.get(name("table:formula"))
-        if not kind and not shown and formula and cell.find(name("text:p")) is None:  # an empty one is a result
+        if not kind and not shown and formula and not paragraphs:  # an empty one is a result
             self._formulas = True
             return _as_written(formula)
         return shown
 
 
-class _Columns:
-    """The columns in order, as the file tells of them: so many alike at a time; `hidden` are those that are, from 0."""
+def _texts(element: etree._Element) -> Iterator[str]:
+    """The words of a paragraph; parsed trees are 256 levels deep at most."""
+    yield element.text or ""
+    for child in element:
+        if child.tag in (name("text:s"), name("text:tab"), name("text:line-break")):
+            yield " "
+        elif isinstance(child.tag, str) and child.tag not in _ASIDE:
+            yield from _texts(child)
+        yield child.tail or ""
 
-    def __init__(self) -> None:
-        self._count = 0
-        self.hidden: set[int] = set()
 
-    def add(self, count: int, *, hidden: bool) -> None:
-        """Tell of the next columns."""
-        count = min(count, _MOST_COLUMNS - self._count)
-        if hidden:
-            self.hidden.update(range(self._count, self._count + count))
-        self._count += count
-
-    def marked(self, texts: Sequence[str]) -> Iterator[str]:
-        """The cells of a row, those of hidden columns behind a mark."""
-        for column, text in enumerate(texts):
-            hidden = text and column in self.hidden
-            yield f"{hidden_column_mark(letters_of(column + 1))} {text}" if hidden else text
+def _repeats(element: etree._Element, attribute: str, most: int) -> int:
+    """A count that an attribute gives: 1 where it says nothing, never more than `most`."""
+    value = element.get(attribute)
+    if value is None:
+        return 1
+    return min(max(1, int(value)), most) if value.isascii() and value.isdecimal() and len(value) < 12 else 1
 
 
 def _value(cell: etree._Element, kind: str, shown: str) -> str:

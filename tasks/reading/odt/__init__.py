@@ -2,6 +2,9 @@
 
 from typing import Final
 
+from tasks.reading.docx import FORMAT as DOCX
 from tasks.reading.odf import document_format
 
-FORMAT: Final = document_format("text", (".odt", ".ott", ".fodt"), version="odt-3")
+FORMAT: Final = document_format(
+    "text", (".odt", ".ott", ".fodt"), version=f"odt-4 by {DOCX.version}", better_with="libswlo.so"
+)

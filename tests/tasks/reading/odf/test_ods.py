@@ -79,7 +79,7 @@ def test_sheets_are_pages_and_empty_rows_and_columns_count_in_the_places() -> No
         ),
         sheet(row(cell("d")), name="Second"),
     )
-    assert reading.text == "Sheet1\n\t\ta\nb\nb\nc\n\fSecond\nd\n"
+    assert reading.text == "Sheet1\n\t\ta\nb\nb\n\nc\n\fSecond\nd\n"
     assert [place.label for place in reading.places if place.kind == "cells"] == ["A5:C7", "A1048008:A1048008", "A1:A1"]
 
 
@@ -89,7 +89,7 @@ def test_hidden_sheets_rows_and_columns_carry_their_marks() -> None:
     column = '<table:table-column table:visibility="collapse"/>'
     rows = row(cell("a"), cell("b")), row(cell("c"), cell("d"), table__visibility="filter")
     reading = read(sheet("<table:table-column/>", column, *rows, name="Plan", style="ta2"), styles=styles)
-    assert reading.text == "[hidden sheet]\nPlan\na\t[hidden column B] b\n[hidden row] c\t[hidden column B] d\n"
+    assert reading.text == "[hidden sheet]\nPlan\n[hidden column B]\na\tb\n[hidden row]\nc\td\n"
     hidden = [(place.kind, place.label) for place in reading.places if place.kind.startswith("hidden")]
     assert sorted(hidden) == [
         ("hidden_column", "B"),
