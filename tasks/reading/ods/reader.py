@@ -128,8 +128,8 @@ class _Workbook:
         self._cells.end()
         for where, annotation in self._asides:
             author = one_line(annotation.findtext(name("dc:creator")) or "")
-            words = [one_line("".join(_texts(paragraph))) for paragraph in annotation.iter(_PARAGRAPH)]
-            write_comment(self._writer, where, author, self._fitting(" ".join(words)))
+            said = " ".join(one_line("".join(_texts(paragraph))) for paragraph in annotation.iter(_PARAGRAPH))
+            write_comment(self._writer, where, author, self._fitting(said))
         for words in self._shapes:
             self._writer.placed(TEXT_BOX, "", self._fitting(words))
         if self._formulas:

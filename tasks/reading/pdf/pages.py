@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from tasks.reading.pdf import cut_off, document, right_to_left, unknown_characters, vertical
+from tasks.reading.pdf import cut_off, document, doubtful, right_to_left, unknown_characters
 from tasks.reading.pdf.annotations import Remark
 from tasks.reading.pdf.document import PageText, page_text
 from tasks.reading.pdf.layout import TABLE, TABLE_END, Edit, layout_edits
@@ -87,6 +87,8 @@ class PageReading(NamedTuple):
     """How many of its characters are not known."""
     is_cut_off: bool = False
     """Whether text was left out that the page does not show."""
+    is_out_of_order: bool = False
+    """Whether its lines may be in a wrong order."""
 
 
 def text_of(page: Any, remarks: Sequence[Remark] = ()) -> PageReading:
@@ -111,10 +113,7 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> PageReading:
     if _NOT_OURS.search(text):
         text = _NOT_OURS.sub(" ", text)
         page_content = page_content._replace(text=text)
-    columns = vertical.text_of(page, textpage, text)
-    if columns is not None:
-        pdfium.FPDFText_ClosePage(textpage)
-        return PageReading(_NOT_OURS.sub(" ", columns), remarks, unknown)
+    is_out_of_order = doubtful.is_out_of_order(page, textpage, text)
     unplaced: list[Remark] = []
     edits = layout_edits(page, textpage, page_content)
     spots = _doubtful(text)
@@ -126,7 +125,7 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> PageReading:
     pdfium.FPDFText_ClosePage(textpage)
     if blanked:
         text = cut_off.without_blanks(text)
-    return PageReading(text, unplaced, unknown, blanked is not None)
+    return PageReading(text, unplaced, unknown, blanked is not None, is_out_of_order)
 
 
 def mended(text: str, lost: Mapping[str, str] = MappingProxyType({}), compounds: frozenset[str] = frozenset()) -> str:

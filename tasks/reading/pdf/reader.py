@@ -20,7 +20,7 @@ from lxml import etree
 from tasks.errors import Damaged, PasswordProtected
 from tasks.language.normalise import one_line
 from tasks.reading import fallback, limits, places
-from tasks.reading.pdf import annotations, pages, redrawn, repair, unknown_characters, vertical
+from tasks.reading.pdf import annotations, doubtful, pages, repair, unknown_characters
 from tasks.reading.pdf.annotations import AttachedFiles
 from tasks.reading.pdf.document import NotOpened, PdfDocument, string, written
 from tasks.reading.pdf.scans import Scans
@@ -65,9 +65,10 @@ class _PageContent(NamedTuple):
     """How many of its characters are not known, and no warning says so yet."""
     lost: bool = False
     """Whether PDFium loses some of its glyphs."""
-    all_remarks: Sequence[annotations.Remark] = ()
     is_cut_off: bool = False
     """Whether text was left out that the page does not show."""
+    is_out_of_order: bool = False
+    """Whether its lines may be in a wrong order."""
 
 
 def read(source: Source) -> Reading:
@@ -149,7 +150,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
             break
     if len(lost) == count:
         raise NotOpened(pdfium.FPDF_ERR_PAGE)
-    _redraw(document, contents)
+    _doubt(document, contents)
     _recognise_unknown(document, contents, scans)
     ligatures = pages.lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
     compounds = pages.compounds_of([page.text for page in contents])
@@ -169,6 +170,10 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
         writer.warn(
             f"Text that the page does not show was left out, as its frame cuts it off: {page_numbers(cut_off)}."
         )
+    if columns := [number for number, page in enumerate(contents, 1) if page.is_out_of_order]:
+        writer.warn(
+            f"Text that runs from top to bottom, or lies on its side, may be in a wrong order: {page_numbers(columns)}."
+        )
     scans.warn()
     files.add_embedded()
 
@@ -182,34 +187,22 @@ def _content_of(document: PdfDocument, page: Any, index: int, files: AttachedFil
         if undrawn and complete and annotations.draw(page, remarks):
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
-    text, unplaced, unknown, is_cut_off = pages.text_of(page, remarks)
-    lost = (len(text) < _LITTLE or document.uses_stand_in) and redrawn.loses_glyphs(page)
+    text, unplaced, unknown, is_cut_off, is_out_of_order = pages.text_of(page, remarks)
+    lost = (len(text) < _LITTLE or document.uses_stand_in) and doubtful.loses_glyphs(page)
     if len(text) < _LITTLE and not unknown and not lost:
         scans.add(index, page, text)
     pdfium.FPDF_ClosePage(page)
-    return _PageContent(text, unplaced, complete, unknown, lost, remarks, is_cut_off)
+    return _PageContent(text, unplaced, complete, unknown, lost, is_cut_off, is_out_of_order)
 
 
-def _redraw(document: PdfDocument, contents: list[_PageContent]) -> None:
-    """Draw the pages anew of which PDFium loses glyphs, or whose character maps it does not know, and read them."""
-    lost = {index for index, content in enumerate(contents) if content.lost}
-    foreign = {index for index, content in enumerate(contents) if vertical.is_east_asian(content.text)}
-    misread: set[int] = set()
-    if (foreign or document.uses_stand_in) and redrawn.has_unknown_maps(document.data):
-        misread = foreign | {index for index, content in enumerate(contents) if len(content.text) < _LITTLE}
-    if not lost and not misread:
-        return
-    wanted = sorted(lost | misread)
-    copies = redrawn.pages_of(document.data, wanted)
-    for index in wanted:
-        content = contents[index]
-        is_drawn = index in copies and not limits.is_near()
-        text, unknown = _text_of_copy(copies[index]) if is_drawn else ("", 0)
-        if len(text.split()) and (index in misread or _letters(text) > _letters(content.text)):
-            content = content._replace(text=text, remarks=content.all_remarks, unknown=unknown)
-        elif index in misread or not is_drawn or unknown:
-            content = content._replace(unknown=max(1, unknown, content.unknown))
-        contents[index] = content
+def _doubt(document: PdfDocument, contents: list[_PageContent]) -> None:
+    """Mark the pages of which PDFium loses glyphs, or whose character maps it does not know."""
+    uncertain = {index for index, content in enumerate(contents) if content.lost}
+    foreign = {index for index, content in enumerate(contents) if doubtful.is_east_asian(content.text)}
+    if (foreign or document.uses_stand_in) and doubtful.has_unknown_maps(document.data):
+        uncertain |= foreign | {index for index, content in enumerate(contents) if len(content.text) < _LITTLE}
+    for index in uncertain:
+        contents[index] = contents[index]._replace(unknown=max(1, contents[index].unknown))
 
 
 def _recognise_unknown(document: PdfDocument, contents: list[_PageContent], scans: Scans) -> None:
@@ -222,19 +215,6 @@ def _recognise_unknown(document: PdfDocument, contents: list[_PageContent], scan
             if page:
                 scans.add(index, page, content.text)
                 pdfium.FPDF_ClosePage(page)
-
-
-def _text_of_copy(copy: redrawn.RedrawnPage) -> tuple[str, int]:
-    """The text of a page that was drawn anew, and how many of its glyphs are no known characters."""
-    with PdfDocument(copy.data) as document:
-        page = pdfium.FPDF_LoadPage(document.handle, 0)
-        reading = pages.text_of(page) if page else pages.PageReading("")
-        pdfium.FPDF_ClosePage(page)
-    return reading.text, copy.unknown + reading.unknown
-
-
-def _letters(text: str) -> int:
-    return len("".join(text.split()))
 
 
 def _write_page(text: str, remarks: Sequence[annotations.Remark], writer: Writer) -> None:

@@ -55,7 +55,7 @@ def _read_alone(data: bytes) -> Reading:
     data = _LINK.sub(rb"\\datafield", data)  # the pattern for links takes quadratic time
     data = _BEYOND_ASCII.sub(lambda match: b"\\'%02x" % ord(match[0]), data)
     try:
-        text = rtf_to_text(data.decode("ascii"), errors="replace")
+        text: str = rtf_to_text(data.decode("ascii"), errors="replace")  # type: ignore[no-untyped-call]  # has no types
     except (ValueError, TypeError, LookupError, IndexError, OverflowError) as error:
         raise Damaged("The file is damaged: its text cannot be read. Ask for it again.") from error
     writer = Writer()

@@ -29,7 +29,7 @@ VERSIONS = {
     ".ods": "ods-3",
     ".odt": "odt-4 by docx-9",
     ".html": "html-2",
-    ".pdf": "pdf-12",
+    ".pdf": "pdf-13",
     ".pptx": "pptx-8",
     ".txt": "txt-3",
     ".xls": "xls-4",
