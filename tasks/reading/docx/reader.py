@@ -14,7 +14,6 @@ from typing import Final
 from tasks.errors import Damaged
 from tasks.language.normalise import one_line
 from tasks.reading import fallback, places
-from tasks.reading.docx import number_fields
 from tasks.reading.docx.marks import Marks, unmarked
 from tasks.reading.docx.numbering import ListCounter, Numbering
 from tasks.reading.docx.scan import Scan, plain_lines, signature
@@ -32,6 +31,12 @@ from tasks.reading.text_writer import Reading, Source, Writer
 
 _ROOT: Final = re.compile(rb"<w:document(?=[\s/>])")
 _WORDS: Final = re.compile(rb"<w:t(?:\s[^<>]*+)?>([^<]++)")
+_NUMBER_FIELD: Final = re.compile(
+    rb"<w:instrText(?:\s[^<>]*+)?>\s*+(?:LISTNUM|AUTONUM(?:LGL|OUT)?+)(?=[\s<\"&\\])[^<]*+</w:instrText\s*+>"
+)
+"""Word keeps what such a field shows nowhere (ISO/IEC 29500-1, 17.16.5); some programs do."""
+
+_LONGEST_FIELD: Final = 1 << 16
 _Note = tuple[str, bytes, bytes]
 """The part that it stands in, the rest of its tag, and its content."""
 
@@ -66,6 +71,17 @@ def read(source: Source) -> Reading:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
     return fallback.read_or_fall_back(partial(read_package, _Document), FALLBACK, source)
+
+
+def _number_fields(data: bytes) -> int:
+    """How many fields of a part show a number that it does not hold; most parts have no field at all."""
+    if not xml.holds(data, b"<w:instrText") or not (xml.holds(data, b"LISTNUM") or xml.holds(data, b"AUTONUM")):
+        return 0
+    missing = 0
+    for field in _NUMBER_FIELD.finditer(data):
+        end = data.find(b'fldCharType="end"', field.end(), field.end() + _LONGEST_FIELD)
+        missing += data.find(b'fldCharType="separate"', field.end(), max(end, field.end())) < 0
+    return missing
 
 
 class _Document:
@@ -172,10 +188,8 @@ class _Document:
             self._deletions[places.label_of(*signature(rest))] = None
 
     def _write_body(self, data: bytes, main: str) -> None:
-        if number_fields.may_have(data):
-            data, unknown = number_fields.with_numbers(data)
-            if unknown:
-                self.writer.warn(f"Numbers that Word works out in fields (LISTNUM, AUTONUM) are missing: {unknown}.")
+        if missing := _number_fields(data):
+            self.writer.warn(f"Numbers that Word works out in fields (LISTNUM, AUTONUM) are missing: {missing}.")
         layout = Scan(data, main, self, headings=True, counter=self._counter()).run()
         with self.writer.place(places.BODY, ""):
             start = 0

@@ -16,18 +16,18 @@ ROOT = Path(__file__).parents[3]
 
 
 VERSIONS = {
-    ".rtf": "rtf-4 by docx-9",
+    ".rtf": "rtf-4 by docx-10",
     ".xml": "xml-4",
     ".md": "md-2",
     ".json": "json-2",
     ".csv": "csv-3",
-    ".docx": "docx-9",
+    ".docx": "docx-10",
     ".eml": "eml-4",
     ".msg": "msg-3",
     ".odp": "odp-4 by pptx-8",
     ".png": "image-1",
     ".ods": "ods-3",
-    ".odt": "odt-4 by docx-9",
+    ".odt": "odt-4 by docx-10",
     ".html": "html-2",
     ".pdf": "pdf-13",
     ".pptx": "pptx-8",
