@@ -235,7 +235,7 @@ EXCUSED: Final[dict[str, str]] = {
         | ranking\.(vocabulary|bm25)\.\w+ | reports\.(pptx|html)\.(part|allowed|matrix_cells|new_slides|fill|rgb)
         | ai\.prompt_injection\.patterns\.(patterns|scoring) | reading\.odf\.document_format
         | reports\.key_figures\.compact
-        | reading\.(formats|ocr\.\w+|legacy\.libreoffice)\.\w+
+        | reading\.(formats|ocr\.\w+|legacy\.\w+)\.\w+
         | companies\.claims\.left_out | reports\.replacing\.check_writable""",
     "it puts together calls that are measured by themselves, for texts that are cut before": r"""
         statements\.(reading\.object_of|readings\.readings)
