@@ -13,7 +13,6 @@ from tasks.errors import Damaged
 from tasks.evidence.boxes import BoxedPage, PageBoxes
 from tasks.evidence.glyphs import Box, Glyphs, Sides
 from tasks.evidence.page_picture import picture_of
-from tasks.evidence.page_runs import PageRuns
 from tasks.reading.ocr import recognise
 from tasks.reading.pdf import pages
 from tasks.reading.pdf.document import NotOpened, PdfDocument, character_codes, tight_boxes
@@ -42,7 +41,6 @@ class PdfPage:
         self._page = pdfium.FPDF_LoadPage(self._pdf.handle, self._index)
         self._textpage = pdfium.FPDFText_LoadPage(self._page)
         self.width, self.height = pdfium.FPDF_GetPageWidthF(self._page), pdfium.FPDF_GetPageHeightF(self._page)
-        self._runs = PageRuns(self._textpage)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -60,9 +58,6 @@ class PdfPage:
         `text` is the page's, as it was read. Of a scan the words are recognised again where recognition is configured:
         that takes 1 to 3 s.
         """
-        if self._shown.is_upright and (boxes := self._runs.of(text, start, end)):
-            drawn = self._shown.boxes((left, right, -bottom, -top) for left, top, right, bottom in boxes)
-            return [Box(*sides) for sides in drawn]
         return self._by_glyphs.of(text, start, end) or (self._by_recognition.of(text, start, end) if is_scan else [])
 
     def write_picture(self, stem: Path) -> bool:
