@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+import hypothesis
 import pytest
 from sqlalchemy import URL, Engine, MetaData, create_engine, make_url, text
 
@@ -17,6 +18,10 @@ from storage import database, migrations
 from tests.homes import make_home, make_prefect_home
 
 _SERVER = os.environ.get("DILIGENCE_TEST_DATABASE_URL")
+
+# A machine may be busy: how long an example takes says nothing about what is tested.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 # Once a test has imported Prefect, whatever is logged outside of a flow would be a warning, and so a failure.
 os.environ["PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW"] = "ignore"

@@ -159,7 +159,8 @@ def test_a_quote_given_twice_is_shown_once(room: Room, server: ModelServer) -> N
 
 
 def test_a_model_that_repeats_itself_does_not_fill_the_report(room: Room, server: ModelServer) -> None:
-    server.says = judgement((1, "Costs fell."), *((1, f"made up {n} " + "x" * 9000) for n in range(500)))
+    digits = " ".join(map(str, range(700)))  # 2,689 characters
+    server.says = judgement((1, "Costs fell."), *((1, f"made up {n} {digits}") for n in range(9)), *[(1, "short")] * 40)
     finding = judged(room)
     assert len(invented(finding)) < 20
     assert max(map(len, invented(finding))) <= 2000
