@@ -16,7 +16,7 @@ from storage.errors import DatabaseInUse
 from storage.settings import StorageSettings
 from tasks.documents.drive.spool import remove_left
 from tasks.errors import BadRequest, Conflict, Unavailable
-from tasks.evidence.pictures import remove_pictures
+from tasks.evidence.drawing import remove_pictures
 
 
 def backup(

@@ -282,7 +282,6 @@ def _count(session: Session, kind: str, table: Table, rows: ColumnElement[bool],
 
 
 _PAGES_AT_ONCE = 2000  # pages that SQLite gives back in a transaction: 8 MB
-_PAUSE = 0.02  # seconds in which others may write
 _TRIES = 10  # of writing the log back, each up to a second
 _QUICKLY_REWRITTEN = 512 * 1024**2  # bytes: SQLite writes such a file anew in some 5 s, and a writer waits up to 30
 _TOO_LARGE = (

@@ -15,7 +15,7 @@ from typing import Final
 from tasks.errors import PasswordProtected, TookTooLong, TooLarge, Unavailable, Unreadable, UnsupportedFormat
 from tasks.language.normalise import clean, one_line
 from tasks.reading import detect, formats, limits
-from tasks.reading.machine import machine_failure
+from tasks.reading.limits import machine_failure
 from tasks.reading.ooxml import ole
 from tasks.reading.places import ATTACHMENT, Place
 from tasks.reading.text_writer import NO_TEXT, Attachment, Reading, Source

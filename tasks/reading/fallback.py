@@ -13,7 +13,7 @@ from typing import Final
 
 from tasks.errors import Damaged, DiligenceError, Unavailable
 from tasks.reading import limits
-from tasks.reading.machine import machine_failure
+from tasks.reading.limits import machine_failure
 from tasks.reading.text_writer import Reading, Source
 
 PARTIAL: Final = (

@@ -8,6 +8,7 @@ free it, and take as much again.
 
 import contextlib
 import ctypes
+import errno
 import os
 import select
 import signal
@@ -19,6 +20,20 @@ from math import inf
 from typing import Final
 
 from tasks.errors import Unavailable
+
+_CODES: Final = frozenset(
+    {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENODEV, errno.ENXIO, errno.ESTALE}
+)
+
+
+def machine_failure(error: BaseException | None) -> OSError | None:
+    """The failure of the machine that an error is or was caused by; None where there is none."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _CODES:
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
 
 _PIECE: Final = 1 << 20
 _OPTIONS: Final = (

@@ -21,7 +21,7 @@ from storage.database import reading
 from storage.runs import run_companies
 from storage.texts import find_span_pages
 from tasks.code_version import code_version
-from tasks.evidence.pictures import find_picture
+from tasks.evidence.drawing import find_picture
 from tasks.reports.evidence_links import FOLDER, is_own_file
 from tasks.reports.evidence_pages import (
     CitedFor,

@@ -23,10 +23,9 @@ from storage.settings import override_settings
 from storage.texts import StoredText, find_span_pages
 from tasks.documents.drive.registry import configured_drive, open_run_drive
 from tasks.errors import DiligenceError, NotFound
-from tasks.evidence.citations import Citation, citations_of
-from tasks.evidence.company import is_pdf
+from tasks.evidence.company import Citation, citations_of, is_pdf
+from tasks.evidence.drawing import find_picture
 from tasks.evidence.excerpt import Block, Mark, Stretch, blocks, line_start, stretches
-from tasks.evidence.pictures import find_picture
 from tasks.reading import places as kinds
 from tasks.reports.company import CompanyPages
 from tasks.reports.evidence_links import anchor_of, page_name, part_of, picture_name

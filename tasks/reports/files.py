@@ -17,7 +17,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from zlib import crc32
 
 from tasks.errors import BadRequest
-from tasks.evidence.pictures import SUFFIXES as PICTURES
+from tasks.evidence.drawing import SUFFIXES as PICTURES
 from tasks.evidence.settings import EvidenceSettings
 from tasks.language.escaped import escaped
 from tasks.reports import company as company_pages

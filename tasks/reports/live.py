@@ -22,7 +22,7 @@ from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import configured_drive, open_drive
 from tasks.errors import NotFound
 from tasks.evidence.company import draw_alone, is_pdf
-from tasks.evidence.pictures import find_picture
+from tasks.evidence.drawing import find_picture
 from tasks.reports.company import FOLDER, CompanyPages
 from tasks.reports.evidence_links import anchor_of, page_prefix, picture_of
 from tasks.reports.evidence_pages import (

@@ -33,9 +33,9 @@ from pdfminer.utils import apply_matrix_pt
 
 from storage.texts import Outcome, StoredText
 from tasks.errors import DiligenceError
+from tasks.evidence.boxes import Box
 from tasks.evidence.company import parts_of
-from tasks.evidence.glyphs import Box
-from tasks.evidence.pdf_page import PdfPage, open_pdf
+from tasks.evidence.page import PdfPage, open_pdf
 from tasks.language.quotations import locate
 from tasks.reading import places as kinds
 from tasks.reading.pdf import reader

@@ -13,7 +13,7 @@ from flows import prefect_server
 from storage import database
 from storage.columns import now
 from tasks.documents.drive.spool import spool
-from tasks.evidence.pictures import picture_stem
+from tasks.evidence.drawing import picture_stem
 from tests.storage import filled
 
 

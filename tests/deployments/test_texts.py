@@ -13,7 +13,7 @@ import pytest
 from deployments import texts
 from deployments.texts import Skipped, documents_of, print_texts
 from tasks.errors import BadRequest
-from tasks.reading.pool import supervisor
+from tasks.reading.pool import pool
 from tasks.reading.pool.pool import ExtractionPool
 from tasks.reading.pool.worker import Read
 from tasks.reading.text_writer import Reading
@@ -124,7 +124,7 @@ def test_processes_load_no_prefect_though_this_one_has(room: Room, out: Path, mo
 
 def test_processes_are_replaced_after_their_share(room: Room, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read_by(obedient, monkeypatch)
-    monkeypatch.setattr(supervisor, "DOCUMENTS_A_PROCESS", 5)
+    monkeypatch.setattr(pool, "DOCUMENTS_A_PROCESS", 5)
     assert print_texts([room(**{f"{number}.txt": "process" for number in range(20)})], out, 2) == 0
     assert len({path.read_text() for path in out.rglob("*.txt")}) >= 4
 

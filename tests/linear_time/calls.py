@@ -25,8 +25,8 @@ from tasks.companies.web import html
 from tasks.companies.web import page as web_page
 from tasks.companies.web.page import Page
 from tasks.evidence import excerpt
+from tasks.evidence.boxes import Letters
 from tasks.evidence.excerpt import Mark
-from tasks.evidence.glyph_search import Letters
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
@@ -36,7 +36,7 @@ from tasks.memo import check as memo_check
 from tasks.memo import claims
 from tasks.ranking import Index, rank
 from tasks.reading import places, read_document, tables
-from tasks.reading.mail import decoding
+from tasks.reading.mail import message
 from tasks.reading.places import CELLS, HEADING, PAGE, Place
 from tasks.reading.txt import reader as txt
 from tasks.reports import criteria as shown_passages
@@ -184,7 +184,7 @@ CALLS: Final[dict[str, Call]] = {
         text.encode("utf-8", "replace"), "", "https://a.example/"
     ),
     "tasks.companies.web.html.decode": lambda text: html.decode(text.encode("utf-8", "replace"), ""),
-    "tasks.evidence.glyph_search.Letters": lambda text: Letters(text).places("revenue"),
+    "tasks.evidence.boxes.Letters": lambda text: Letters(text).places("revenue"),
     "tasks.evidence.excerpt.stretches": lambda text: excerpt.stretches(
         text, 0, len(text), [Mark(at, at + 20, str(at)) for at in range(0, len(text), len(text) // 10)]
     ),
@@ -199,7 +199,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.reading.places.cells": _cells,
     "tasks.reading.places.with_cells": lambda text: list(places.with_cells(text, [Place(0, len(text), CELLS, "")])),
     "tasks.reading.tables.header_rows": lambda text: tables.header_rows(text, 0, len(text)),
-    "tasks.reading.mail.decoding.unflowed": lambda text: decoding.unflowed(text, delete_spaces=True),
+    "tasks.reading.mail.message.unflowed": lambda text: message.unflowed(text, delete_spaces=True),
     "tasks.reading.txt.reader.tidy_text": lambda text: txt.tidy_text(text.encode("utf-8", "replace")),
     "read_document .txt": _document(".txt"),
     "read_document .md": _document(".md"),
@@ -218,11 +218,11 @@ CALLS: Final[dict[str, Call]] = {
 EXCUSED: Final[dict[str, str]] = {
     "it takes a few characters": r"""
         language\.(languages\.language_of_script|locales\.(has_decimal_comma|month_names))
-        | evidence\.glyph_search\.compared""",
+        | evidence\.boxes\.compared""",
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live|report|evidence|evidence_pages|files)\.\w+
         | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.ledger_of
-        | evidence\.(drawing|pictures|pdf_page)\.\w+ | reading\.pool\.worker\.run
+        | evidence\.(drawing|page)\.\w+ | reading\.pool\.worker\.run
         | ai\.answer_cache\.\w+""",
     "it calls a service; what is done with the answer is measured by itself": r"""
         ai\.(openai\.(capabilities|client|protocols|probe)|prices|statement_check|question)\.\w+
@@ -245,8 +245,10 @@ EXCUSED: Final[dict[str, str]] = {
         | reports\.(wordprocessing\.height|pptx\.describe|company\.in_words)""",
     "it takes bytes, trees or numbers, in a process with limits; documents and pages are measured whole": r"""
         companies\.(web\.(filing\.read_report|page\.(?!read_feed)\w+|html\.schema_org_items)|(schema_org|profile|wikidata\.item)\.\w+)
-        | reading\.(read_document|(configuration|embedded|detect|eml\.parts|docx|html\.styles|odf
-            |mail(?!\.decoding\.unflowed)|ooxml\.ole|pdf|rtf|xls)\.[\w.]+|xlsx\.(binary|blocks)\.\w+|tables\.cells|ooxml\.number_formats\.with_stored)""",
+        | reading\.(read_document|(configuration|embedded|detect|docx|odf
+            |mail(?!\.message\.unflowed)|msg|ooxml\.ole|pdf|rtf|xls)\.[\w.]+
+            |eml\.reader\.page_in|html\.page\.(counter_style|item_marker)|xlsx\.(binary\.\w+|rows\.hidden_sheet)|tables\.cells
+            |ooxml\.number_formats\.with_stored)""",
     "it takes entries, whose number is limited": r"documents\.drive\.archives\.members\.shown",
 }
 """Functions that are given no text from elsewhere, or one that is short: why, and a pattern of their names."""

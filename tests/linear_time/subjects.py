@@ -23,7 +23,7 @@ PATTERNS: Final[dict[str, str]] = {
         "it is matched once, with a sentence of 4,000 characters at most",
     ),
     **dict.fromkeys(
-        ("tasks.scoring.rules._FIGURE_RULE", "tasks.scoring.rules._BETWEEN", "tasks.scoring.rules._RULE"),
+        ("tasks.scoring.rules._FIGURE_RULE", "tasks.scoring.rules._BETWEEN", "tasks.scoring.rules._FACT_RULE"),
         "it reads the user's own criteria",
     ),
     "tasks.language.numbers._CELL": "it is matched with a cell of 60 characters at most",

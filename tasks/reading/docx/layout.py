@@ -13,9 +13,7 @@ from typing import Final
 
 from tasks.errors import TooLarge
 from tasks.reading import places
-from tasks.reading.docx.list_levels import ListNumber
-from tasks.reading.docx.marks import Marks, ends_table, unmarked
-from tasks.reading.docx.paragraphs import (
+from tasks.reading.docx.lines import (
     BULLET,
     FACT,
     HEADING,
@@ -24,11 +22,15 @@ from tasks.reading.docx.paragraphs import (
     NUMBER,
     PARAGRAPH,
     POSITION,
+    Marks,
     after_number,
+    ends_table,
     joined,
+    row_lines,
+    unmarked,
     without_deleted_ends,
 )
-from tasks.reading.docx.rows import row_lines
+from tasks.reading.docx.numbering import ListNumber
 from tasks.reading.ooxml import xml
 
 _DEEPEST: Final = 64

@@ -14,7 +14,7 @@ from typing import Final
 from tasks.errors import Damaged
 from tasks.language.normalise import one_line
 from tasks.reading import fallback, places
-from tasks.reading.docx.marks import Marks, unmarked
+from tasks.reading.docx.lines import Marks, unmarked
 from tasks.reading.docx.numbering import ListCounter, Numbering
 from tasks.reading.docx.scan import Scan, plain_lines, signature
 from tasks.reading.docx.styles import Styles
@@ -173,7 +173,7 @@ class _Document:
         data = self._package.attachment(target, EMBEDDED_LIMIT) if target in self._embedded else None
         if data is None:
             return []
-        from tasks.reading.eml.parts import page_in  # noqa: PLC0415 - seldom needed
+        from tasks.reading.eml.reader import page_in  # noqa: PLC0415 - seldom needed
         from tasks.reading.html.reader import lines_of  # noqa: PLC0415 - seldom needed
 
         page = page_in(target, data)

@@ -12,21 +12,23 @@ from typing import ClassVar, Final, Protocol
 
 from tasks.reading import places
 from tasks.reading.docx.layout import Layout
-from tasks.reading.docx.marks import CLOSING, Marks
+from tasks.reading.docx.lines import CLOSING, PARAGRAPH, Marks
 from tasks.reading.docx.numbering import ListCounter, ParagraphNumbers
-from tasks.reading.docx.paragraphs import PARAGRAPH
-from tasks.reading.docx.styles import StyleFacts, has_header_row, hexadecimal, is_on
-from tasks.reading.docx.tags import (
+from tasks.reading.docx.styles import (
     DELETED_WORDS,
     FORMULA_END,
     LEFT_OUT,
     TAGS,
+    StyleFacts,
     chosen_entry,
+    has_header_row,
+    hexadecimal,
+    is_on,
     is_ticked,
     symbol,
 )
 from tasks.reading.ooxml import drawings, xml
-from tasks.reading.ooxml.alternative_text import alternative_text, is_decorative, telling_words
+from tasks.reading.ooxml.drawings import alternative_text, is_decorative, telling_words
 
 _CHARACTERS: Final = {
     "paragraph_end": PARAGRAPH,

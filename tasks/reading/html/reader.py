@@ -12,7 +12,7 @@ from lxml import etree
 from w3lib.encoding import html_body_declared_encoding
 
 from tasks.reading import limits
-from tasks.reading.html.blocks import HtmlLine, HtmlTable
+from tasks.reading.html.grid import HtmlLine, HtmlTable
 from tasks.reading.html.page import HtmlPage, TooManyCells
 from tasks.reading.places import HEADING, TABLE
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer

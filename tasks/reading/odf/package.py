@@ -12,11 +12,13 @@ from typing import Final, Self
 from lxml import etree
 
 from tasks.errors import Damaged, PasswordProtected, TooLarge
+from tasks.language.normalise import one_line
 from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.package import CUT_OFF, MACROS
-from tasks.reading.ooxml.recovery import whole_characters
+from tasks.reading.ooxml.xml import whole_characters
 from tasks.reading.ooxml.zip import ZipEntry, ZipMembers
-from tasks.reading.text_writer import NO_TEXT, Source, Writer
+from tasks.reading.places import BODY, SLIDE, SPEAKER_NOTE, TABLE
+from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
 
 LARGEST_TREE: Final = 48 << 20
 """The most bytes of a part that becomes a tree, which takes ten times as much; 1,000 pages have 5 MB."""
@@ -46,7 +48,7 @@ def name(qualified: str) -> str:
     return f"{{{_NAMESPACES[prefix]}}}{local}"
 
 
-BODY: Final = name("office:body")
+OFFICE_BODY: Final = name("office:body")
 
 
 class OdfPackage:
@@ -97,7 +99,7 @@ class OdfPackage:
             Damaged: there is none. TooLarge: it is larger than LARGEST_TREE.
         """
         root = self._flat if self._flat is not None else self._tree("content.xml")
-        if root is None or root.find(BODY) is None:
+        if root is None or root.find(OFFICE_BODY) is None:
             raise Damaged("The file has lost its content: nothing can be read from it. Ask for it again.")
         return root
 
@@ -107,7 +109,7 @@ class OdfPackage:
         Raises:
             Damaged: there is none: the document is no "text document". TooLarge: it is larger than LARGEST_TREE.
         """
-        body = self.content().find(f"{BODY}/{name(kind)}")
+        body = self.content().find(f"{OFFICE_BODY}/{name(kind)}")
         if body is None:
             raise Damaged(f"The file holds no {called}. Ask for it again, or give it the ending of its format.")
         return body
@@ -172,3 +174,85 @@ def _whole(path: Path) -> bytes:
     if path.stat().st_size > LARGEST_TREE:
         raise TooLarge("The document holds more than can be read at once. Split it.")
     return path.read_bytes()
+
+
+_HEADING: Final = name("text:h")
+_PARAGRAPHS: Final = frozenset((name("text:p"), _HEADING))
+_TABLE: Final = name("table:table")
+_PAGE: Final = name("draw:page")
+_SKIPPED: Final = frozenset(
+    map(
+        name,
+        (
+            "text:tracked-changes", "text:note", "text:number", "text:sequence-decls", "text:script",
+            "office:annotation", "office:forms", "office:event-listeners", "office:binary-data", "svg:title",
+            "svg:desc",
+        ),
+    )
+)  # fmt: skip
+"""What is deleted, and what stands beside the words."""
+
+
+def read_words(source: Source, kind: str, called: str) -> Reading:
+    """The words of the document's body ("office:text"), which is a "text document".
+
+    Raises:
+        Damaged, PasswordProtected, TooLarge: it cannot be read.
+    """
+    with OdfPackage(source) as package:
+        body = package.body(kind, called)
+        writer = Writer()
+        pages = list(body.iterchildren(_PAGE))
+        for number, page in enumerate(pages, 1):
+            with writer.part(SLIDE, str(number)):
+                _write(page, writer)
+        if not pages:
+            with writer.place(BODY, ""):
+                _write(body, writer)
+                writer.end_heading()
+        package.finish(writer)
+        return writer.reading()
+
+
+def _write(parent: etree._Element, writer: Writer) -> None:
+    """Write what stands in an element, in order; parsed trees are 256 levels deep at most."""
+    for child in parent:
+        if not isinstance(child.tag, str) or child.tag in _SKIPPED:
+            continue
+        if child.tag == name("presentation:notes"):
+            with writer.place(SPEAKER_NOTE, ""):
+                _write(child, writer)
+        elif child.tag == _TABLE:
+            rows = ("\t".join(map(_words, _cells(row))).rstrip() for row in child.iter(name("table:table-row")))
+            writer.placed(TABLE, "", "\n".join(rows))
+        else:
+            if child.tag == _HEADING:
+                writer.heading(_words(child))
+            if child.tag in _PARAGRAPHS:
+                writer.text(_words(child))
+            _write(child, writer)
+
+
+def _cells(row: etree._Element) -> Iterator[etree._Element]:
+    return (cell for cell in row if isinstance(cell.tag, str) and cell.tag.endswith("table-cell"))
+
+
+def _words(element: etree._Element) -> str:
+    """The words of a paragraph without those of frames in it, which follow it; of a cell all."""
+    return one_line("".join(_pieces(element, frames=element.tag not in _PARAGRAPHS)))
+
+
+def _pieces(element: etree._Element, *, frames: bool) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        kind = child.tag
+        if kind == name("text:s"):
+            yield " "
+        elif kind in (name("text:tab"), name("text:line-break")):
+            yield "\t"
+        elif isinstance(kind, str) and kind not in _SKIPPED:
+            if frames or not kind.startswith(name("draw:x")[:-1]) or kind == name("draw:a"):
+                yield from _pieces(child, frames=frames)
+            if kind in _PARAGRAPHS:
+                yield " "
+        yield child.tail or ""

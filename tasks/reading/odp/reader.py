@@ -1,8 +1,7 @@
 """Presentations of OpenDocument: LibreOffice makes .pptx of them, whose reader reads the rest."""
 
 from tasks.reading.legacy.libreoffice import FLAT_ODP, ODP, read_through
-from tasks.reading.odf.package import OdfPackage
-from tasks.reading.odf.plain import read_words
+from tasks.reading.odf.package import OdfPackage, read_words
 from tasks.reading.pptx import reader as pptx
 from tasks.reading.text_writer import Reading, Source
 

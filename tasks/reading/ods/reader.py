@@ -21,7 +21,7 @@ from tasks.reading.ooxml.number_formats import with_stored, without_noise
 from tasks.reading.places import SHEET, TEXT_BOX
 from tasks.reading.text_writer import Reading, Source, Writer
 from tasks.reading.xlsx.binary import MOST_SHEETS, MOST_WORDS, CellsFullError, CellWriter, write_comment
-from tasks.reading.xlsx.blocks import hidden_sheet, letters_of
+from tasks.reading.xlsx.rows import hidden_sheet, letters_of
 from tasks.reading.xlsx.sheet import LATE
 
 _SPREADSHEET: Final = name("office:spreadsheet")

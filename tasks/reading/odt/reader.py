@@ -2,8 +2,7 @@
 
 from tasks.reading.docx import reader as docx
 from tasks.reading.legacy.libreoffice import FLAT_ODT, ODT, read_through
-from tasks.reading.odf.package import OdfPackage
-from tasks.reading.odf.plain import read_words
+from tasks.reading.odf.package import OdfPackage, read_words
 from tasks.reading.text_writer import Reading, Source
 
 

@@ -6,7 +6,9 @@ cut out and given to lxml; those that nest deeper than a parser follows are read
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from lxml import etree
@@ -14,10 +16,105 @@ from lxml import etree
 from tasks.errors import TooLarge
 from tasks.language.normalise import one_line
 from tasks.reading.ooxml import xml
-from tasks.reading.ooxml.diagrams import points_in_order
 from tasks.reading.ooxml.number_formats import show_number
 from tasks.reading.ooxml.package import Package
 from tasks.reading.ooxml.xml import M, W, unescaped
+
+_LONGEST: Final = 10_000
+_SUFFIXES: Final = "png|jpe?g|jfif|gif|bmp|dib|tiff?|svg|[ew]mf|webp|heic|ico|pict?|eps|pdf"
+_TELLS_NOTHING: Final = re.compile(
+    rf"""
+      [^\n]{{1,250}}\.(?:{_SUFFIXES})                 # the name of a file, with or without a path
+    | (?:[a-z]:[\\/]|\\\\|\.{{0,2}}/|file:)[^\n]*     # a path
+    | (?:https?|ftp|data|cid|blob):\S*(?:\ .{{0,100}})?
+    | \W*+(?:picture|image|img|photo|graphic|gr[aá]fi[ck]o?|graphique|bild|imagen|imagem|immagine|afbeelding
+        |obr[aá]zek|slide|diagramm?|chart|obje[ck]t|shape|group|gruppe|rectangle|rechteck|text\ ?box|textfeld|icon
+        |logo|(?:content\ |picture\ )?placeholder|google\ shape|smartart)?[\W\d_]*+
+    | (?=\S*\d{{5}})[\w.-]+                           # IMG_20240501, shutterstock_1234567
+    | [!_]*[a-z]{{2,}}[-_]?\d{{1,4}}|\W*_\w+             # meeting2, gg-09, !_Of2K1: names of files
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_DECORATIVE: Final = re.compile(rb"""<[\w.-]++:decorative(?=\s)(?![^<]*?\sval\s*+=\s*+["'](?:0|false)["'])""")
+
+
+def alternative_text(attributes: bytes, below: bytes = b"") -> str:
+    """The alternative text in one line; "" where it tells nothing, or only repeats the name of the shape.
+
+    Args:
+        attributes: those of a `cNvPr` or `docPr`.
+        below: what stands in that element; with `adec:decorative` in it, the picture is decoration.
+    """
+    if b"descr" not in attributes and b"title" not in attributes:
+        return ""
+    words = telling_words(xml.attribute(attributes, b"descr") or xml.attribute(attributes, b"title"))
+    if not words or words == one_line(xml.attribute(attributes, b"name")):
+        return ""
+    return "" if is_decorative(below) else words
+
+
+def telling_words(text: str) -> str:
+    """`text`, an alternative text, in one line; "" where it tells nothing."""
+    words = one_line(text[:_LONGEST])
+    return "" if not words or _tells_nothing(words) else words
+
+
+def is_decorative(below: bytes) -> bool:
+    """Whether what stands in a `docPr` or `cNvPr` says that its picture is decoration."""
+    return _DECORATIVE.search(below) is not None
+
+
+@lru_cache(maxsize=256)
+def _tells_nothing(words: str) -> bool:
+    """Cached, since the same logo stands on every slide."""
+    return _TELLS_NOTHING.fullmatch(words) is not None
+
+
+_POINT: Final = re.compile(rb"<dgm:pt(?=[\s>])([^<]*+)")
+_CONNECTION: Final = re.compile(rb"<dgm:cxn(?=\s)([^<]*+)")
+_BELOW: Final = ("", "parOf")
+"""The types of connections that make the tree; the others lead to what a program draws."""
+
+
+def points_in_order(data: bytes) -> list[tuple[int, int]]:
+    """Where each point begins and ends in a part, a point before those below it, all of one in their order.
+
+    What hangs on nothing, or only on itself, comes last.
+    """
+    connections = data.find(b"<dgm:cxnLst")
+    last = connections if connections >= 0 else len(data)
+    tags = list(_POINT.finditer(data, 0, last))
+    bounds = [0, *(tag.start() for tag in tags[1:]), last]
+    names = [xml.attribute(tag[1], b"modelId") for tag in tags]
+    below = _below(data, last)
+    owned = {name for children in below.values() for _, around in children for name in around}
+    spans: dict[str, list[tuple[int, int]]] = defaultdict(list)  # a hostile file gives one id to many
+    for name, start, end in zip(names, bounds, bounds[1:], strict=False):
+        spans[name].append((start, end))
+    ordered: list[tuple[int, int]] = []
+    for root in [*(name for name in names if name not in owned), *names]:
+        waiting = [root]
+        while waiting:
+            name = waiting.pop()
+            ordered += spans.pop(name, [])
+            children = below.pop(name, [])
+            children.sort(key=lambda child: child[0])
+            waiting += [one for _, around in reversed(children) for one in reversed(around)]
+    return [*ordered, (last if tags else 0, len(data))]
+
+
+def _below(data: bytes, start: int) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
+    """For each point those below it: their numbers, and each between what stands on its line and on its arrow."""
+    below: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
+    for attributes in _CONNECTION.findall(data, start):
+        if xml.attribute(attributes, b"type") in _BELOW:
+            number = xml.attribute(attributes, b"srcOrd")
+            names = (xml.attribute(attributes, name) for name in (b"parTransId", b"destId", b"sibTransId"))
+            around = tuple(name for name in names if name)
+            order = int(number) if number.isdecimal() and len(number) < 10 else 0
+            below[xml.attribute(attributes, b"srcId")].append((order, around))
+    return below
+
 
 _SERIES: Final = re.compile(rb"<c:ser" + xml.ATTRIBUTES + rb">")
 _SERIES_END: Final = re.compile(rb"</c:ser\s*+>")
@@ -28,7 +125,7 @@ _SKIPPED: Final = (b"dLbls", b"trendline", b"errBars")
 _LIST: Final = re.compile(rb"<(?:c|c15):(%b)" % b"|".join(_LISTS + _SKIPPED) + xml.ATTRIBUTES + rb">")
 _LIST_ENDS: Final = {name: re.compile(rb"</(?:c|c15):%b\s*+>" % name) for name in _LISTS + _SKIPPED}
 _CODE: Final = re.compile(rb"<c:formatCode" + xml.ATTRIBUTES + rb">([^<]*+)")
-_POINT: Final = re.compile(
+_CHART_POINT: Final = re.compile(
     rb"""<c:pt(?=[\s>])(?=[^<]*?\sidx\s*+=\s*+["']([0-9]{1,9})["'])?"""
     rb"""(?=[^<]*?\sformatCode\s*+=\s*+(?:"([^"<]*+)"|'([^'<]*+)'))?[^<]*+<c:v""" + xml.ATTRIBUTES + rb">([^<]*+)"
 )
@@ -238,7 +335,7 @@ def _points(data: bytes, start: int, stop: int) -> _Points:
     code_tag = _CODE.search(data, start, stop) if numeric else None
     code = _text(code_tag[1]) if code_tag is not None else ""
     levels: dict[int, list[str]] = {}
-    for number, double, single, value in _POINT.findall(data, start, stop):
+    for number, double, single, value in _CHART_POINT.findall(data, start, stop):
         text = _text(value)
         if numeric:
             text = show_number(text, _text(double or single) or code)

@@ -9,13 +9,48 @@ Scans need the attributes of a tag, the characters of its text, and slices as tr
 or gives back what it has matched: the time of all is linear in the bytes, whatever these are.
 """
 
+import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 from xml.sax.saxutils import quoteattr
 
 from lxml import etree
+
+_OTHER_ENCODING: Final = re.compile(rb"""\sencoding\s*=\s*["'](?!(?i:utf-?8)["'])""")
+_REFERENCE: Final = re.compile(rb"&#(?:x([0-9a-fA-F]{1,16})|([0-9]{1,16}));")
+_LONGEST_REFERENCE: Final = 20
+
+
+def whole_characters(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces of a part with signs for what is no character: a recovering parser hands it on as it is.
+
+    Those are bytes that are no UTF-8, unless the part names another encoding, and references to surrogates.
+    """
+    rest = iter(pieces)
+    first = next(rest, b"")
+    if first.startswith((b"\xff\xfe", b"\xfe\xff")) or _OTHER_ENCODING.search(first, 0, 200):
+        decoded: Iterable[bytes] = chain([first], rest)
+    else:
+        decoded = (piece.encode() for piece in codecs.iterdecode(chain([first], rest), "utf-8", "replace"))
+    kept = b""
+    for piece in decoded:
+        whole = kept + piece
+        begun = whole.rfind(b"&", max(0, len(whole) - _LONGEST_REFERENCE))  # perhaps the beginning of one
+        kept = whole[begun:] if begun >= 0 else b""
+        whole = whole[:begun] if begun >= 0 else whole
+        if whole:
+            yield _REFERENCE.sub(_character, whole) if b"&#" in whole else whole
+    if kept:
+        yield _REFERENCE.sub(_character, kept)
+
+
+def _character(reference: re.Match[bytes]) -> bytes:
+    number = int(reference[1], 16) if reference[1] else int(reference[2])
+    return b"&#xFFFD;" if 0xD800 <= number < 0xE000 or number > 0x10FFFF else reference[0]
+
 
 W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -359,11 +394,11 @@ def attribute(rest: bytes, name: bytes) -> str:
 
 def unescaped(text: str) -> str:
     """`text` with its entities as characters: only the five of XML and numbers occur."""
-    return _ENTITY.sub(lambda entity: _character(entity[0]), text) if "&" in text else text
+    return _ENTITY.sub(lambda entity: _referenced_character(entity[0]), text) if "&" in text else text
 
 
 @lru_cache(maxsize=1024)
-def _character(entity: str) -> str:
+def _referenced_character(entity: str) -> str:
     if entity[1] != "#":
         return _ENTITIES[entity]
     number = int(entity[3:-1], 16) if entity[2] == "x" else int(entity[2:-1])
@@ -392,4 +427,4 @@ def element(piece: bytes) -> etree._Element | None:
 
 def _allowed(entity: re.Match[str]) -> str:
     """A reference, or "" for one to half a character: lxml, told to recover, gives that as bytes that are no text."""
-    return "" if "\ud800" <= _character(entity[0]) <= "\udfff" else entity[0]
+    return "" if "\ud800" <= _referenced_character(entity[0]) <= "\udfff" else entity[0]

@@ -12,7 +12,15 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
-from tasks.reading.pdf.columns import Columns, columns_by_height, columns_by_rule, pages_side_by_side
+from tasks.reading.pdf.columns import (
+    Columns,
+    columns_by_height,
+    columns_by_rule,
+    columns_of_prose,
+    merged_columns,
+    pages_side_by_side,
+)
+from tasks.reading.pdf.defects import missing_breaks
 from tasks.reading.pdf.document import PageText
 from tasks.reading.pdf.gaps import (
     are_printed_over,
@@ -22,11 +30,8 @@ from tasks.reading.pdf.gaps import (
     missing_spaces,
     turned_runs,
 )
-from tasks.reading.pdf.glyphs import words_by_turn
 from tasks.reading.pdf.grids import find_ruled_tables
 from tasks.reading.pdf.lines import Line, lines_of
-from tasks.reading.pdf.prose import columns_of_prose, merged_columns
-from tasks.reading.pdf.right_to_left import missing_breaks
 from tasks.reading.pdf.rules import RuledLine, rules_across, rules_of
 from tasks.reading.pdf.tables import Table, find_tables
 from tasks.reading.pdf.words import (
@@ -36,6 +41,7 @@ from tasks.reading.pdf.words import (
     is_right_to_left,
     text_of,
     turn_of,
+    words_by_turn,
     words_of_text,
 )
 

@@ -8,11 +8,47 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
 from typing import Final
 
-from tasks.reading.pdf.figures import is_amount
 from tasks.reading.pdf.words import FARTHEST, WORD_GAP, Word, text_of
+
+_FIGURE: Final = re.compile(
+    r"[(\[−–+-]? ?(US\$|[A-Z]{0,3}[$€£¥])? ?[(−–-]?\d[\d,.'’ ]*\)? ?(%|x|[kKmMbB]n?|pp|bps?|[$€£¥])?\)?[*†‡]?"
+    r"|[-–—−]+|n/?[am]\.?|N/?[AM]|nil|Nil"
+)
+_LONGEST_FIGURE: Final = 40
+_LIKE_FIGURE: Final = re.compile(r"\d{1,9} ?/ ?\d{1,9}|\w\d{1,9}([.,]\d{1,9})?%")
+_YEAR: Final = re.compile(r"(19|20)\d\d")
+LEADING_SIGN: Final = re.compile(r"(US|[A-Z]{0,2})[$€£¥]( ?\()?|\(|EUR|USD|GBP|CHF")
+CLOSING_SIGN: Final = re.compile(r"%|\)|%\)|\)%|\) ?%")
+
+
+def is_figure(text: str) -> bool:
+    """Whether a cell's text is a figure, or a dash for none."""
+    return len(text) <= _LONGEST_FIGURE and _is_figure(text)
+
+
+def is_like_figure(text: str) -> bool:
+    """Whether a cell's text is a figure, or one beside another (`25/30`), or with a sign that is not known (`þ5%`)."""
+    return is_figure(text) or _LIKE_FIGURE.fullmatch(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _is_figure(text: str) -> bool:  # each cell is asked several times
+    return _FIGURE.fullmatch(text) is not None
+
+
+def is_amount(text: str) -> bool:
+    """Whether a cell's text is a figure, or a dash for none, but no year."""
+    return is_figure(text) and not _YEAR.fullmatch(text)
+
+
+def is_sign(text: str) -> bool:
+    """Whether a cell holds nothing but a currency's sign, or what closes a figure."""
+    return LEADING_SIGN.fullmatch(text) is not None or CLOSING_SIGN.fullmatch(text) is not None
+
 
 Interval = tuple[float, float]
 
@@ -24,7 +60,7 @@ _MARKS: Final = frozenset(("(", ")", "$", "€", "£", "¥", "US$", "A$", "C$", 
 """Words that belong to the figure beside them."""
 _BEFORE: Final = ("$", "£", "¥", "US$", "$(", "£(")
 """Signs that always stand before their figure; others stand beside the nearer one."""
-_FIGURE: Final = re.compile(r"[(−–—-]?[\d(]|[−–—-]+$")
+_LONE_FIGURE: Final = re.compile(r"[(−–—-]?[\d(]|[−–—-]+$")
 _ENDS_FIGURE: Final = re.compile(r"[\d)%−–—-]$")
 _CELL_GAP: Final = 0.9
 """Words whose gap is wider, as a share of the size, stand in cells of their own where other lines agree."""
@@ -207,7 +243,7 @@ def _beside_marks(words: Sequence[Word], begins: Collection[int]) -> list[int]:
 
 def _is_sign(word: Word, after: Word) -> bool:
     """Whether a word is a currency's sign and the next one its figure."""
-    return word.text not in "()" and _FIGURE.match(after.text) is not None
+    return word.text not in "()" and _LONE_FIGURE.match(after.text) is not None
 
 
 def _begins_figure(words: Sequence[Word], index: int) -> bool:
@@ -215,7 +251,7 @@ def _begins_figure(words: Sequence[Word], index: int) -> bool:
     if index + 1 == len(words) or words[index].text not in _MARKS or words[index].text in "()":
         return False
     last, word, after = words[index - 1 : index + 2]
-    if not _ENDS_FIGURE.search(last.text) or not _FIGURE.match(after.text):
+    if not _ENDS_FIGURE.search(last.text) or not _LONE_FIGURE.match(after.text):
         return False
     return word.text in _BEFORE or word.left - last.right >= after.left - word.right
 

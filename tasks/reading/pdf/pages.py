@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from tasks.reading.pdf import cut_off, document, doubtful, right_to_left, unknown_characters
+from tasks.reading.pdf import defects, document
 from tasks.reading.pdf.annotations import Remark
 from tasks.reading.pdf.document import PageText, page_text
 from tasks.reading.pdf.layout import TABLE, TABLE_END, Edit, layout_edits
@@ -103,17 +103,17 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> PageReading:
     if not page_content.characters:  # blank: there may be a hundred thousand of them
         pdfium.FPDFText_ClosePage(textpage)
         return PageReading("", remarks)
-    page_content = unknown_characters.with_left_out(textpage, page_content)
-    page_content = right_to_left.with_ligatures(textpage, page_content)
-    blanked = cut_off.blanked(textpage, page_content)
+    page_content = defects.with_left_out(textpage, page_content)
+    page_content = defects.with_ligatures(textpage, page_content)
+    blanked = defects.blanked(textpage, page_content)
     page_content = blanked or page_content
     text = page_content.text
-    unknown = unknown_characters.count_in(textpage, page_content.characters)
-    unknown = max(unknown, text.count(unknown_characters.UNKNOWN))
+    unknown = defects.count_in(textpage, page_content.characters)
+    unknown = max(unknown, text.count(defects.UNKNOWN))
     if _NOT_OURS.search(text):
         text = _NOT_OURS.sub(" ", text)
         page_content = page_content._replace(text=text)
-    is_out_of_order = doubtful.is_out_of_order(page, textpage, text)
+    is_out_of_order = defects.is_out_of_order(page, textpage, text)
     unplaced: list[Remark] = []
     edits = layout_edits(page, textpage, page_content)
     spots = _doubtful(text)
@@ -124,7 +124,7 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> PageReading:
         text = layout.text()
     pdfium.FPDFText_ClosePage(textpage)
     if blanked:
-        text = cut_off.without_blanks(text)
+        text = defects.without_blanks(text)
     return PageReading(text, unplaced, unknown, blanked is not None, is_out_of_order)
 
 

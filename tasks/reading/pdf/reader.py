@@ -20,7 +20,7 @@ from lxml import etree
 from tasks.errors import Damaged, PasswordProtected
 from tasks.language.normalise import one_line
 from tasks.reading import fallback, limits, places
-from tasks.reading.pdf import annotations, doubtful, pages, repair, unknown_characters
+from tasks.reading.pdf import annotations, defects, pages, repair
 from tasks.reading.pdf.annotations import AttachedFiles
 from tasks.reading.pdf.document import NotOpened, PdfDocument, string, written
 from tasks.reading.pdf.scans import Scans
@@ -156,7 +156,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
     compounds = pages.compounds_of([page.text for page in contents])
     for index, content in enumerate(contents):
         text = pages.mended(content.text, ligatures, compounds)
-        if content.unknown or unknown_characters.are_left_in(text):
+        if content.unknown or defects.are_left_in(text):
             scans.add_unknown(index)
         with writer.part("page", str(index + 1)):
             _write_page(text, content.remarks, writer)
@@ -188,7 +188,7 @@ def _content_of(document: PdfDocument, page: Any, index: int, files: AttachedFil
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
     text, unplaced, unknown, is_cut_off, is_out_of_order = pages.text_of(page, remarks)
-    lost = (len(text) < _LITTLE or document.uses_stand_in) and doubtful.loses_glyphs(page)
+    lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
     if len(text) < _LITTLE and not unknown and not lost:
         scans.add(index, page, text)
     pdfium.FPDF_ClosePage(page)
@@ -198,8 +198,8 @@ def _content_of(document: PdfDocument, page: Any, index: int, files: AttachedFil
 def _doubt(document: PdfDocument, contents: list[_PageContent]) -> None:
     """Mark the pages of which PDFium loses glyphs, or whose character maps it does not know."""
     uncertain = {index for index, content in enumerate(contents) if content.lost}
-    foreign = {index for index, content in enumerate(contents) if doubtful.is_east_asian(content.text)}
-    if (foreign or document.uses_stand_in) and doubtful.has_unknown_maps(document.data):
+    foreign = {index for index, content in enumerate(contents) if defects.is_east_asian(content.text)}
+    if (foreign or document.uses_stand_in) and defects.has_unknown_maps(document.data):
         uncertain |= foreign | {index for index, content in enumerate(contents) if len(content.text) < _LITTLE}
     for index in uncertain:
         contents[index] = contents[index]._replace(unknown=max(1, contents[index].unknown))
@@ -208,7 +208,7 @@ def _doubt(document: PdfDocument, contents: list[_PageContent]) -> None:
 def _recognise_unknown(document: PdfDocument, contents: list[_PageContent], scans: Scans) -> None:
     """Recognise the pages most of whose characters are not known, and those that are scans all the same."""
     for index, content in enumerate(contents):
-        if content.unknown and unknown_characters.are_many(content.unknown, content.text):
+        if content.unknown and defects.are_many(content.unknown, content.text):
             contents[index] = content._replace(text=scans.instead_of(index, content.text), unknown=0)
         elif (content.unknown or content.lost) and len(content.text) < _LITTLE:
             page = pdfium.FPDF_LoadPage(document.handle, index)

@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium
 
 from tasks.language.normalise import clean
 from tasks.reading.ocr import recognise
-from tasks.reading.pdf import unknown_characters
+from tasks.reading.pdf import defects
 from tasks.reading.pdf.document import PdfDocument
 from tasks.reading.places import page_numbers
 from tasks.reading.text_writer import Writer
@@ -84,7 +84,7 @@ class Scans:
             return text
         outcome = self._outcome(index, "")
         if outcome is ScanOutcome.RECOGNISED:
-            if unknown_characters.are_confirmed(text, self._recognised[index][0]):
+            if defects.are_confirmed(text, self._recognised[index][0]):
                 del self._recognised[index]
                 self._confirmed += 1
                 return text

@@ -6,48 +6,304 @@ label that fills its column and goes on in the next line is one cell, a cell tha
 """
 
 import itertools
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final
 
-from tasks.reading.pdf.figures import is_figure
-from tasks.reading.pdf.headers import are_aligned, headers_above, part_headers
-from tasks.reading.pdf.lines import GUTTER, Interval, Line, LineCell, lines_of, over
+from tasks.reading.pdf.lines import GUTTER, Interval, Line, LineCell, is_figure, is_header, lines_of, offset, over
 from tasks.reading.pdf.rows import Rows, TableRow
 from tasks.reading.pdf.rules import RuledLine
-from tasks.reading.pdf.table_blocks import blocks_of, end_of, trimmed
-from tasks.reading.pdf.table_checks import (
+from tasks.reading.pdf.table_columns import (
     FEWEST,
     beside_caption,
     beside_prose,
-    following,
-    is_list,
-    is_table,
-    runs_on,
-    without_notes,
-    without_tail,
-)
-from tasks.reading.pdf.table_columns import (
     columns_below_titles,
     columns_of,
     columns_of_full_rows,
+    following,
+    is_list,
+    is_table,
     part_at_edges,
     part_at_rivers,
+    runs_on,
     several_cells,
+    with_signs,
+    without_notes,
+    without_tail,
 )
 from tasks.reading.pdf.words import Word
 
+_APART: Final = 3.4
+"""Lines further apart than so many sizes are not of one table."""
+_FARTHEST: Final = 7.0
+"""The same with a rule between them that runs over most of both."""
+_COVERED: Final = 0.8
+"""The share of a line's width that such a rule covers."""
+_RULED: Final = 3
+"""Cells that one of two such lines has, at least: forms have fewer."""
+_LEADING: Final = 1.6
+"""Lines of a cell are nearer than so many sizes."""
+_LONE: Final = 2
+"""Lines of one cell in a row that a table goes on behind: headings within it, labels that wrap."""
+_SENTENCE: Final = 12
+"""Words of a line above which it is a sentence between two tables if it runs over their figures or ends in a colon."""
+_MOST_LONE: Final = 8
+"""The same where they stand in the first column: a label that wraps many times."""
+_MOST_LINES: Final = 15
+"""The same where each goes on a cell within the row, as what an invoice says of an item."""
+
+
+def trimmed(block: list[Line]) -> list[Line]:
+    """The block up to its last line of several cells, or to one that was drawn before that line was all drawn."""
+    while block and len(block[-1].cells) < 2:
+        last = next((line for line in reversed(block) if len(line.cells) > 1), None)
+        drawn = sorted(word.first for word in last.words) if last is not None else [0]
+        if drawn[0] < block[-1].words[0].first < drawn[-1]:
+            break
+        if last is not None and _goes_on(block, last):
+            break
+        block = block[:-1]
+    return block
+
+
+def _goes_on(block: Sequence[Line], last: Line) -> bool:
+    """Whether the lines below the last one of several cells stand within one of its cells, near to each other."""
+    below = block[block.index(last) :]
+    near = all(two.base - one.base < _LEADING * max(one.size, two.size) for one, two in itertools.pairwise(below))
+    return near and all(_is_within(line, last) for line in below[1:])
+
+
+def _is_within(line: Line, row: Line | None) -> bool:
+    """Whether a line begins where a cell in the midst of a row does, and ends before the next one."""
+    cells = row.cells[1:] if row is not None else []
+    return any(
+        abs(cell.left - line.left) < 1 and line.right < behind.left for cell, behind in itertools.pairwise(cells)
+    )
+
+
+def _is_ruled(above: Line, line: Line, rules: Sequence[RuledLine]) -> bool:
+    """Whether two lines of several cells are rows further apart than most, with a rule over their width between."""
+    if min(len(above.cells), len(line.cells)) < 2 or line.base - above.base > _FARTHEST * max(above.size, line.size):
+        return False
+    left, right = max(above.left, line.left), min(above.right, line.right)
+    widest = max(above.right - above.left, line.right - line.left)
+    return right - left > 0 and any(
+        above.base < rule.at < line.base - line.size / 2
+        and min(rule.end, max(above.right, line.right)) - max(rule.begin, min(above.left, line.left))
+        > _COVERED * widest
+        for rule in rules
+    )
+
+
+def blocks_of(lines: Sequence[Line], rules: Sequence[RuledLine] = ()) -> list[list[Line]]:
+    """Runs of lines that begin and end with several cells, with no more than a few lines of one cell in between."""
+    blocks: list[list[Line]] = []
+    run: list[Line] = []
+    lone = 0
+    label_end = math.inf
+    row: Line | None = None  # the last line of several cells
+    for line in lines:
+        apart = bool(run) and line.base - run[-1].base > _APART * max(line.size, run[-1].size)
+        if apart and not _is_ruled(run[-1], line, rules):
+            blocks.append(run)
+            run = []
+        if len(line.cells) > 1:
+            label_end = min(label_end, line.cells[1].left) if run else line.cells[1].left
+            lone = 0
+            run.append(line)
+            row = line
+        elif run and lone < _MOST_LINES and _is_within(line, row) and line.base - run[-1].base < _LEADING * line.size:
+            run.append(line)
+        elif run:
+            run.append(line)
+            lone += 1
+            leads_in = line.right > label_end or line.words[-1].text.endswith(":")
+            sentence = len(line.words) > _SENTENCE and line.left + line.size < label_end and leads_in
+            if sentence or (
+                lone > _LONE and (lone > _MOST_LONE or any(other.right > label_end for other in run[-lone:]))
+            ):
+                blocks.append(run)
+                run = []
+    return [block for block in map(trimmed, [*blocks, run]) if block]
+
+
+def end_of(block: Sequence[Line]) -> int:
+    """Where a table ends within a block: at the first line that runs over the gutters of those above."""
+    rows: list[Line] = []
+    columns: list[Interval] = []
+    for index, line in enumerate(block):
+        across = any(over(cell, columns) > 1 for cell in line.cells)
+        if len(line.cells) > 1:
+            rows.append(line)
+            fits = not across and all(over(cell, columns) == 1 for cell in line.cells)
+            if fits:
+                continue
+            before, columns = columns, columns_of(rows, line.size)
+            if across and len(rows) > 2 and len(columns) < max(2, 0.6 * len(before)):
+                return index
+        elif across and rows and not (line.words[0].text.startswith("(") and all(map(is_header, rows))):
+            return index  # `(in thousands)` below headers is no end
+    return len(block)
+
+
+_HEADER_LEADING: Final = 2.2
+"""Headers no further above a table than so many sizes are part of it."""
+_MOST: Final = 4
+"""Lines above a table that are looked at."""
+_LONGEST: Final = 12
+"""Words of a line that is a header at most: one with more is prose."""
+_LEVEL: Final = 0.7
+"""Lines of a header that stand nearer than so many sizes are one: some programs set each heading a little higher."""
+_CENTRED: Final = 0.15
+"""How far a heading's middle is from that of the columns below it, as a share of their width."""
+_ALIGNED: Final = 1.0
+"""Points by which the lines of a header stand apart at most, at one of their sides or in their middle."""
+_NEAR: Final = 0.5
+"""The same in sizes, for headers a space apart."""
+
+
+def headers_above(lines: Sequence[Line], first: Line, columns: Sequence[Interval]) -> list[Line]:
+    """The lines right above a table whose first line is this that hold a single cell, above columns but the first.
+
+    One that is several columns' headers with a space between is parted, one that stands over the middle of several is
+    theirs.
+    """
+    headers: list[Line] = []
+    for line in reversed([line for line in lines if line.base < first.base][-_MOST:]):
+        below = headers[0] if headers else first
+        near = below.base - line.base < _HEADER_LEADING * max(line.size, below.size)
+        if not near or len(line.cells) > 1 or line.left < columns[1][0] - line.size:
+            break
+        _part(line, below, columns)
+        beside = bool(headers) and _are_beside(line, below)
+        under = [*headers, first][1] if beside else below
+        if len(line.cells) == 1 and over(line.cells[0], columns) != 1 and not _is_centred(line, under, columns):
+            break
+        if beside:
+            headers[0] = _joined(line, below)
+        else:
+            headers.insert(0, line)
+    return headers
+
+
+def _is_centred(line: Line, below: Line, columns: Sequence[Interval]) -> bool:
+    """Whether a line of one cell stands over the middle of several columns, or of a cell below it."""
+    if len(line.words) > _LONGEST:
+        return False
+    middle = (line.left + line.right) / 2
+    if any(abs(cell.left + cell.right - 2 * middle) / 2 < _ALIGNED for cell in below.cells):
+        return True
+    spanned = [(left, right) for left, right in columns if left < line.right and line.left < right]
+    if len(spanned) < 2:
+        return False
+    left, right = spanned[0][0], spanned[-1][1]
+    return abs(left + right - 2 * middle) / 2 < _CENTRED * (right - left)
+
+
+def _are_beside(line: Line, other: Line) -> bool:
+    """Whether two lines of a header stand nearly on one level, and their words beside each other."""
+    near = other.base - line.base < _LEVEL * max(line.size, other.size)
+    return near and (line.right < other.left or other.right < line.left)
+
+
+def _joined(line: Line, other: Line) -> Line:
+    first, second = sorted((line, other), key=attrgetter("left"))
+    return Line([*first.words, *second.words], other.base, max(line.size, other.size), [*first.cells, *second.cells])
+
+
+def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:
+    """Part the cells of a table's header that stand side by side with no more than a space between them.
+
+    The line above or below tells them: what stands on both sides of the space stands in line with its like there, and
+    in a column of its own.
+    """
+    figures = [_has_figures(line) for line in block]
+    if all(figures):
+        return
+    columns = with_signs(columns, block)
+    for (above, is_row), (below, is_row_below) in itertools.pairwise(zip(block, figures, strict=True)):
+        if not is_row:
+            _part(above, below, columns)
+            _part(below, above, columns)
+            if is_row_below:
+                _part_above_figures(above, columns)
+
+
+def _has_figures(line: Line) -> bool:
+    """Whether a line has a figure of more than one digit; most rows end with one."""
+    return any(len(cell.text) > 1 and is_figure(cell.text) for cell in reversed(line.cells))
+
+
+def _part_above_figures(line: Line, columns: Sequence[Interval]) -> None:
+    """Part the cells of the line right above a table's figures that are two columns' headers.
+
+    Only where each other column has its own: a heading over several has a line of headers below it.
+    """
+    wide = [cell for cell in line.cells if over(cell, columns) == 2]
+    if not wide or len(line.cells) + len(wide) < len(columns) - 1:
+        return
+    for cell in wide:
+        first = next(index for index, (_, right) in enumerate(columns) if right > cell.left + 1)
+        pair = columns[first : first + 2]
+        apart = [
+            (round(sum(map(_distance, parts, pair))), parts)
+            for parts in _partings(cell)
+            if max(map(_distance, parts, pair)) < _NEAR * line.size and all(over(part, columns) == 1 for part in parts)
+        ]
+        if apart:
+            at = line.cells.index(cell)
+            line.cells[at : at + 1] = min(apart, key=itemgetter(0))[1]
+
+
+def _distance(part: LineCell, column: Interval) -> float:
+    """How far an edge or the middle of a part of a line is from that of a column."""
+    return offset((part.left, part.right), column)
+
+
+def _part(line: Line, beside: Line, columns: Sequence[Interval]) -> None:
+    """Part the cells of a line that stand in several columns as those of the line beside it are, or can be."""
+    pairs = list(itertools.pairwise(beside.cells))
+    pairs += (
+        parts
+        for cell in beside.cells
+        if over(cell, columns) > 1
+        for parts in _partings(cell)
+        if all(_is_set_in_a_column(part, columns) for part in parts)
+    )
+    for cell in [cell for cell in line.cells if over(cell, columns) > 1]:
+        at = line.cells.index(cell)
+        for parts, others in itertools.product(_partings(cell), pairs):
+            apart = max(parts[0].right, others[0].right) < min(parts[1].left, others[1].left)
+            if apart and all(map(are_aligned, parts, others)) and all(over(part, columns) == 1 for part in parts):
+                line.cells[at : at + 1] = parts
+                break
+
+
+def _is_set_in_a_column(part: LineCell, columns: Sequence[Interval]) -> bool:
+    """Whether a part of a line has an edge or its middle where a column has its own."""
+    return any(_distance(part, column) < _ALIGNED for column in columns)
+
+
+def _partings(cell: LineCell) -> list[tuple[LineCell, LineCell]]:
+    return [(LineCell(cell.words[:at]), LineCell(cell.words[at:])) for at in range(1, len(cell.words))]
+
+
+def are_aligned(one: LineCell, other: LineCell) -> bool:
+    """Whether two cells begin or end at one place, or have their middles there."""
+    return _distance(one, (other.left, other.right)) < _ALIGNED
+
+
 _MOST_SIDES: Final = 8
 """Places at which a run of lines may be parted into tables side by side."""
-_COVERED: Final = 0.8
 """The share of a table's width that a rule between two of its rows covers."""
 _UNDER: Final = 0.4
 """How far below its words an underline stands at most, as a share of their size."""
 _ENDS: Final = 2.0
 """Points between the ends of an underline and of its words."""
-_NEAR: Final = 1.6
+_NEAR_TABLE: Final = 1.6
 """Lines of a cell are nearer than so many sizes."""
 _HEADERS: Final = 8
 """Lines at the top of a table that may be headers."""
@@ -151,7 +407,7 @@ def _last_lines(lines: Iterable[Line], last: Line, columns: Sequence[Interval], 
     held: list[Line] = []
     above = last
     for line in (line for line in lines if last.base < line.base < across[-1]):
-        near = line.base - above.base < _NEAR * max(line.size, above.size)
+        near = line.base - above.base < _NEAR_TABLE * max(line.size, above.size)
         if not near or len(line.cells) > 1 or over(line.cells[0], columns) != 1:
             return []
         held.append(line)

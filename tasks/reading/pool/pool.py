@@ -10,17 +10,291 @@ from those before it, and its processes die with a killed parent.
 """
 
 import atexit
+import logging
 import os
+import selectors
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable
 from concurrent.futures import Future
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from tasks.errors import DiligenceError, NotFound, TooLarge
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.pool.process import Job
-from tasks.reading.pool.supervisor import PoolLoad, Supervisor
-from tasks.reading.pool.worker import Limits, Load, Read
+from tasks.reading.pool.process import Job, ReaderContext, ReadingProcess, ended_from_outside
+from tasks.reading.pool.worker import Limits, Load, Read, ReadOutcome
 from tasks.reading.text_writer import Reading
+
+logger = logging.getLogger(__name__)
+
+DOCUMENTS_A_PROCESS: Final = 500
+"""A process is replaced after so many documents: native libraries leak. A new one costs 10 ms."""
+_AHEAD: Final = 32
+_AHEAD_BYTES: Final = 1 << 20
+"""The most documents and bytes that a process is given ahead, so that it never waits; larger documents come singly."""
+_SLOW: Final = 1.0
+"""Seconds with one document after which the others that its process was given go to other processes."""
+_GRACE: Final = 5.0
+"""Seconds beyond the time limit after which a process that its own timer did not end is killed."""
+_ATTEMPTS: Final = 4
+"""After so many processes in a row that end before they have read anything, the readers are held to be broken."""
+
+
+class PoolLoad(NamedTuple):
+    """How many processes there are, how many of them have a document, and how many documents none has."""
+
+    processes: int
+    busy: int
+    waiting: int
+
+
+class Supervisor:
+    """The thread of a pool of `workers` processes; it starts with the first document.
+
+    `start`, `add` and `close` may be called from any thread; the rest is its own.
+    """
+
+    def __init__(self, workers: int, limits: Limits, read: Read, load: Load | None = None) -> None:
+        self._workers = workers
+        self._limits = limits
+        self._read = read
+        self._load = load
+        self._lock = threading.Lock()
+        self._queue: deque[Job] = deque()
+        self._suspects: deque[Job] = deque()
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        self._woken, self._wake = -1, -1
+        self._context = ReaderContext()
+        self._processes: list[ReadingProcess] = []
+        self._failed_starts = 0
+
+    @property
+    def load(self) -> PoolLoad:
+        """What it has to do now."""
+        processes = tuple(self._processes)
+        with self._lock:
+            waiting = len(self._queue) + len(self._suspects)
+        return PoolLoad(len(processes), sum(bool(process.jobs) for process in processes), waiting)
+
+    def start(self) -> None:
+        """Start the processes, in the background."""
+        with self._lock:
+            if self._thread is None and not self._closed:
+                self._woken, self._wake = os.pipe()
+                for descriptor in (self._woken, self._wake):
+                    os.set_blocking(descriptor, False)
+                self._thread = threading.Thread(target=self._run, name="reading", daemon=True)
+                self._thread.start()
+
+    def add(self, job: Job) -> None:
+        """Have a document read; its future gets the result."""
+        job.future.add_done_callback(lambda _: self._withdraw(job))
+        if self._thread is None:
+            self.start()
+        with self._lock:
+            if not self._closed:
+                self._queue.append(job)
+                if len(self._queue) == 1:  # with more, the thread is awake, or no process has room
+                    self._wake_thread()
+                return
+        job.fail_as_closed()
+
+    def close(self) -> None:
+        """End the processes. Documents that are still waiting fail with Unavailable."""
+        with self._lock:
+            self._closed = True
+            self._wake_thread()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def _wake_thread(self) -> None:
+        """Wake the thread. The lock is held."""
+        if self._wake >= 0:
+            with suppress(BlockingIOError):  # so full that it wakes anyway
+                os.write(self._wake, b"\0")
+
+    def _withdraw(self, job: Job) -> None:
+        """Take a document that was cancelled out of the queue, or have the thread end its reading."""
+        if job.future.cancelled():
+            with self._lock:
+                if job in self._queue:
+                    self._queue.remove(job)
+                    job.is_cancelled()  # which tells those who wait for it
+                else:
+                    self._wake_thread()
+
+    def _run(self) -> None:
+        with selectors.DefaultSelector() as self._selector:
+            self._selector.register(self._woken, selectors.EVENT_READ)
+            try:
+                while not self._closed:
+                    complete = self._replenish()
+                    self._hand_out()
+                    busy = any(process.jobs for process in self._processes)
+                    patience = 0 if not complete else _SLOW / 2 if busy else None
+                    for key, _ in self._selector.select(patience):
+                        if key.data is None:
+                            os.read(self._woken, 4096)
+                        elif key.data in self._processes:
+                            self._receive(key.data, ended=key.fd == key.data.sentinel)
+                    self._check_on_processes()
+            finally:
+                self._stop()
+
+    def _stop(self) -> None:
+        with self._lock:
+            self._closed = True
+            for descriptor in (self._woken, self._wake):
+                os.close(descriptor)
+            self._wake = -1
+        for process in self._processes:
+            process.end()
+        for job in (*chain(*(process.jobs.values() for process in self._processes)), *self._all_waiting()):
+            job.fail_as_closed()
+
+    def _replenish(self) -> bool:
+        """Start one process if one is missing. Returns whether none is missing any more."""
+        missing = self._workers - len(self._processes)
+        if missing and (self._failed_starts < _ATTEMPTS or self._queue or self._suspects):
+            try:
+                process = ReadingProcess(self._context, self._read, self._load, self._limits, DOCUMENTS_A_PROCESS)
+            except (OSError, EOFError) as error:
+                self._count_failed_start(type(error).__name__)
+                return False
+            self._processes.append(process)
+            for descriptor in (process.connection, process.sentinel):
+                self._selector.register(descriptor, selectors.EVENT_READ, process)
+            return missing == 1
+        return True
+
+    def _count_failed_start(self, cause: str) -> None:
+        self._failed_starts += 1
+        logger.warning("A reading process ended before it had read anything (%s)", cause)
+        if self._failed_starts % _ATTEMPTS == 0:
+            for job in self._all_waiting():
+                job.fail_as_unavailable()
+
+    def _all_waiting(self) -> list[Job]:
+        """Take every document that no process has, out of both queues."""
+        with self._lock:
+            waiting = [*self._suspects, *self._queue]
+            self._suspects.clear()
+            self._queue.clear()
+        return waiting
+
+    def _hand_out(self) -> None:
+        """Give documents to the processes that have few left."""
+        for process in sorted(self._processes, key=lambda process: len(process.jobs)):
+            with self._lock:
+                batch = self._share(process)
+            if batch:
+                with suppress(OSError):  # it has ended, as its sentinel is about to say
+                    process.send(batch)
+
+    def _share(self, process: ReadingProcess) -> list[Job]:
+        """The documents that a process is given now: an equal share for all, and a suspect to a fresh process."""
+        if self._suspects and process.fresh:
+            return [job for job in (self._suspects.popleft(),) if not job.is_cancelled()]
+        assigned = process.jobs.values()
+        if not self._queue or process.seconds > _SLOW or any(job.suspected for job in assigned):
+            return []
+        left = len(self._queue) + sum(len(process.jobs) for process in self._processes)
+        most = min(-(-left // self._workers), _AHEAD)
+        if len(assigned) > most // 2:
+            return []
+        size = sum(job.size for job in assigned)
+        batch: list[Job] = []
+        while self._queue and len(batch) < min(most - len(assigned), process.room):
+            size += self._queue[0].size
+            if size > _AHEAD_BYTES and (assigned or batch):
+                break
+            batch.append(self._queue.popleft())
+        return [job for job in batch if not job.is_cancelled()]
+
+    def _receive(self, process: ReadingProcess, *, ended: bool) -> None:
+        """Take the results of a process, and reap it when it has ended."""
+        invalid = False
+        try:
+            while process.connection.poll():
+                self._settle(process.receive())
+        except (EOFError, OSError):  # perhaps within a message
+            ended = True
+        except Exception:  # noqa: BLE001 - what it sent is no message: its memory is not in order
+            invalid = True
+        if ended or invalid:
+            self._reap(process, ending=not invalid)
+
+    def _settle(self, outcomes: list[tuple[Job, ReadOutcome, bool]]) -> None:
+        self._failed_starts = 0
+        for job, outcome, first in outcomes:
+            if outcome is None:
+                self._give_back([job])
+            elif isinstance(outcome, Reading):
+                job.settle(outcome)
+            elif outcome.cause == "MemoryError" and not (first and job.crashed):
+                job.crashed = True
+                self._suspect(job)
+            else:
+                job.fail(outcome, self._limits)
+
+    def _check_on_processes(self) -> None:
+        """End the processes that take too long, or read a document that was cancelled."""
+        now = time.monotonic()
+        for process in tuple(self._processes):
+            job = process.observe(now)
+            if job is not None:
+                if job.future.cancelled() or process.seconds > self._limits.seconds + _GRACE:
+                    self._reap(process)
+                elif process.seconds > _SLOW and len(process.jobs) > 1:
+                    self._give_back(process.take_back())
+
+    def _reap(self, process: ReadingProcess, *, ending: bool = False) -> None:
+        """A process has ended or is `ending`, or must end: settle the document in work, and give its others back."""
+        self._processes.remove(process)
+        for descriptor in (process.connection, process.sentinel):
+            self._selector.unregister(descriptor)
+        job, first = process.take_current()
+        status = process.end(ending=ending)
+        self._give_back(process.jobs.values())
+        if job is None:
+            if not process.has_read:
+                self._count_failed_start(f"status {status}")
+        elif job.is_cancelled():
+            return
+        elif status == -signal.SIGALRM or process.seconds > self._limits.seconds + _GRACE:
+            job.fail_as_timed_out(self._limits)
+        elif ended_from_outside(status):
+            self._try_again(job, status)
+        elif first and job.crashed:
+            job.fail_as_crashed(status, self._limits)
+        else:
+            job.crashed = True
+            self._suspect(job)
+
+    def _try_again(self, job: Job, status: int | None) -> None:
+        """Give a document to a fresh process when its own was ended from outside for the first time."""
+        if job.killed:
+            job.fail_as_killed(status)
+        else:
+            job.killed = True
+            self._suspect(job)
+
+    def _suspect(self, job: Job) -> None:
+        job.suspected = True
+        with self._lock:
+            self._suspects.append(job)
+
+    def _give_back(self, jobs: Iterable[Job]) -> None:
+        """Put documents back at the front of the queue."""
+        with self._lock:
+            self._queue.extendleft(reversed(list(jobs)))
+
 
 __all__ = ["ExtractionPool", "Limits", "processors"]
 

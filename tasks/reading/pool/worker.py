@@ -32,7 +32,7 @@ from typing import Any, Final
 from storage.temporary_folders import PREFIX
 from tasks.errors import DiligenceError, Unavailable
 from tasks.reading import limits as limits_module
-from tasks.reading.machine import machine_failure
+from tasks.reading.limits import machine_failure
 from tasks.reading.ocr import recognise
 from tasks.reading.places import Place
 from tasks.reading.text_writer import Reading

@@ -1,14 +1,14 @@
 """Presentations: slides in order, hidden ones too; on each its shapes as they are read, then notes and comments."""
 
 import re
-from collections.abc import Iterable
-from functools import partial
-from typing import Final
+from collections.abc import Iterable, Iterator
+from functools import cached_property, partial
+from typing import Final, NamedTuple
 
 from tasks.errors import Damaged, TooLarge
 from tasks.language.normalise import one_line
 from tasks.reading import fallback
-from tasks.reading.ooxml import xml
+from tasks.reading.ooxml import drawings, xml
 from tasks.reading.ooxml.drawings import Drawings
 from tasks.reading.ooxml.package import EMBEDDED_KINDS, Package, Relationship, attach_embedded, read_package
 from tasks.reading.places import (
@@ -23,10 +23,95 @@ from tasks.reading.places import (
     comment_mark,
     label_of,
 )
-from tasks.reading.pptx.comments import Comments
-from tasks.reading.pptx.placeholders import Placeholders
-from tasks.reading.pptx.slides import Shape, shapes
+from tasks.reading.pptx.slides import Placeholders, Shape, shapes
 from tasks.reading.text_writer import Reading, Source, Writer
+
+_AUTHOR: Final = re.compile(rb"<(?:[\w.-]++:)?(?:cmAuthor|author)(?=\s)([^<]*+)")
+_EVENT: Final = re.compile(
+    rb"<(?:p:text%b(?<!/)>([^<]++)|(?:[\w.-]++:)?(cm|reply|txBody)(?=[\s/>])([^<]*+)|(/)(?:[\w.-]++:)?(?:cm|reply)\s*+>)"
+    % xml.ATTRIBUTES
+)
+_BODY_END: Final = re.compile(rb"</(?:[\w.-]++:)?txBody\s*+>")
+_AUTHOR_KINDS: Final = ("commentAuthors", "authors")
+_MOST_AUTHORS: Final = 10_000
+_DEEPEST: Final = 100
+
+
+class Comment(NamedTuple):
+    """A remark on a slide; author and date are "" where the file does not tell them."""
+
+    author: str
+    date: str
+    words: str
+
+
+class _Open:
+    """A comment or reply whose end was not yet found: its words stand behind the replies to it."""
+
+    def __init__(self, attributes: bytes) -> None:
+        self.attributes = attributes
+        self.words: list[str] = []
+        self.replies: list[Comment] = []
+
+
+class Comments:
+    """The comments of one presentation, whose main part is `main`."""
+
+    def __init__(self, package: Package, main: str) -> None:
+        self._package = package
+        self._main = main
+
+    def of(self, part: str) -> Iterator[Comment]:
+        """The comments of a part that has words, in order, the replies after the comment that they answer."""
+        data = self._package.scan(part)
+        opened: list[_Open] = []
+        at = 0
+        while (event := _EVENT.search(data, at)) is not None:
+            words, name, attributes, closes = event.groups()
+            at = event.end()
+            if closes:
+                if opened:
+                    yield from self._closed(opened)
+            elif name == b"txBody":
+                end = _BODY_END.search(data, at)
+                stop = end.start() if end is not None else len(data)
+                if opened:
+                    opened[-1].words += drawings.paragraphs(data, at, stop)
+                at = stop
+            elif words is not None:
+                if opened:
+                    opened[-1].words.append(xml.unescaped(words.decode("utf-8", "replace")))
+            elif not attributes.rstrip().endswith(b"/>") and len(opened) < _DEEPEST:
+                opened.append(_Open(attributes))
+        while opened:
+            yield from self._closed(opened)
+
+    def _closed(self, opened: list[_Open]) -> Iterator[Comment]:
+        """The innermost open comment with the replies to it; a reply goes to the comment that it answers."""
+        closed = opened.pop()
+        date = xml.attribute(closed.attributes, b"dt") or xml.attribute(closed.attributes, b"created")
+        author = self._authors.get(xml.attribute(closed.attributes, b"authorId"), "")
+        words = one_line(" ".join(closed.words))
+        comments = [Comment(author, date, words)] if words else []
+        comments += closed.replies
+        if opened:
+            opened[-1].replies += comments
+        else:
+            yield from comments
+
+    @cached_property
+    def _authors(self) -> dict[str, str]:
+        """The names of the authors by their numbers."""
+        names: dict[str, str] = {}
+        for item in self._package.relationships(self._main):
+            if item.kind in _AUTHOR_KINDS:
+                for author in _AUTHOR.finditer(self._package.scan(item.target)):
+                    name = xml.attribute(author[1], b"name") or xml.attribute(author[1], b"initials")
+                    names.setdefault(xml.attribute(author[1], b"id"), name)
+                    if len(names) >= _MOST_AUTHORS:
+                        return names
+        return names
+
 
 _ROOT: Final = re.compile(rb"<p:presentation(?=[\s>])")
 _SLIDE: Final = re.compile(rb"<p:sldId(?=\s)([^<]*+)")

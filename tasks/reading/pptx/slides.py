@@ -6,16 +6,444 @@ linear in the bytes, whatever these are.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from tasks.errors import TooLarge
 from tasks.language.normalise import one_line
+from tasks.reading.docx.numerals import numeral
 from tasks.reading.ooxml import drawings, xml
-from tasks.reading.ooxml.alternative_text import alternative_text
-from tasks.reading.pptx import numbering
-from tasks.reading.pptx.order import in_reading_order
-from tasks.reading.pptx.placeholders import Box, PlaceholderKey, box_in, key_in
+from tasks.reading.ooxml.drawings import alternative_text
+from tasks.reading.ooxml.package import Package
+
+Box = tuple[int, int, int, int]
+"""Left, top, width and height, in EMU."""
+
+
+class PlaceholderKey(NamedTuple):
+    """What a placeholder is known by: `kind` is its type, `number` that on the layout, "" when it has none."""
+
+    kind: str
+    number: str
+
+
+class _PlaceholderPlace(NamedTuple):
+    kind: str
+    box: Box | None
+
+
+_Places = dict[tuple[str, str], _PlaceholderPlace]
+"""The placeholders of a layout or a master by number (`"idx", "1"`) and by type (`"type", "title"`)."""
+
+_HOLDER: Final = re.compile(rb"<p:ph(?=[\s/>])([^<]*+)")
+_OFFSET: Final = re.compile(rb"<a:off(?=\s)[^<]*+(?:</a:off\s*+>\s*+)?+(?:<a:ext\s[^<]*+)?")
+_USUAL: Final = re.compile(
+    rb'<a:off x="(-?[0-9]{1,12})" y="(-?[0-9]{1,12})"/><a:ext cx="([0-9]{1,12})" cy="([0-9]{1,12})"'
+)
+_NUMBER: Final = re.compile(rb"""\s(x|y|cx|cy)\s*+=\s*+["'](-?[0-9]{1,40})["']""")
+_OF_MASTERS: Final = {
+    "ctrTitle": "title",
+    **dict.fromkeys(("subTitle", "obj", "chart", "tbl", "clipArt", "dgm", "media", "pic"), "body"),
+}
+"""The type of a master's placeholder from which one of another type takes its place."""
+
+
+@lru_cache(maxsize=512)
+def key_in(attributes: bytes) -> PlaceholderKey:
+    """The placeholder that the attributes of a `p:ph` name; without a type it holds any object.
+
+    Cached, since all decks have the same few.
+    """
+    return PlaceholderKey(xml.attribute(attributes, b"type") or "obj", xml.attribute(attributes, b"idx"))
+
+
+def box_in(data: bytes, start: int = 0, end: int | None = None) -> Box | None:
+    """The place that the first `a:off` and the `a:ext` behind it give; None without both coordinates."""
+    end = len(data) if end is None else end
+    at = data.find(b"<a:off", start, end)
+    if at < 0:
+        return None
+    usual = _USUAL.match(data, at, end)
+    if usual is not None:
+        return int(usual[1]), int(usual[2]), int(usual[3]), int(usual[4])
+    offset = _OFFSET.match(data, at, end)
+    numbers = dict(_NUMBER.findall(offset[0])) if offset is not None else {}
+    if b"x" not in numbers or b"y" not in numbers:
+        return None
+    return int(numbers[b"x"]), int(numbers[b"y"]), int(numbers.get(b"cx", 0)), int(numbers.get(b"cy", 0))
+
+
+class Placeholders:
+    """The places of the placeholders on the layouts of one presentation."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._parents: dict[str, str] = {}
+        self._parts: dict[str, _Places] = {}
+
+    def box(self, slide: str, placeholder: PlaceholderKey) -> Box | None:
+        """Where a placeholder of the part `slide` stands that has no place of its own; None when nothing says so.
+
+        The number is the surer sign of what it takes the place of, then the type.
+        """
+        layout = self._above(slide, "slideLayout")
+        on_layout = self._places(layout)
+        match = next((on_layout[key] for key in _keys(placeholder) if key in on_layout), None)
+        if match is not None and match.box is not None:
+            return match.box
+        kind = (match or placeholder).kind
+        master = self._places(self._above(layout, "slideMaster"))
+        match = master.get(("type", _OF_MASTERS.get(kind, kind)))
+        return None if match is None else match.box
+
+    def _above(self, part: str, kind: str) -> str:
+        if part not in self._parents:
+            around = self._package.relationships(part) if part else []
+            self._parents[part] = next((item.target for item in around if item.kind == kind), "")
+        return self._parents[part]
+
+    def _places(self, part: str) -> _Places:
+        if part not in self._parts:
+            self._parts[part] = _scanned(self._package.scan(part))
+        return self._parts[part]
+
+
+def _scanned(data: bytes) -> _Places:
+    """The placeholders of a layout or a master, each with the place that it gives it itself."""
+    places: _Places = {}
+    at = 0
+    while (tag := _HOLDER.search(data, at)) is not None:
+        end = data.find(b"</p:sp>", tag.end())
+        at = end if end >= 0 else len(data)
+        key, box = key_in(tag[1]), box_in(data, tag.end(), at)
+        for known_by in _keys(key):
+            if box is None:
+                places.setdefault(known_by, _PlaceholderPlace(key.kind, None))
+            else:
+                places[known_by] = _PlaceholderPlace(key.kind, box)
+    return places
+
+
+def _keys(placeholder: PlaceholderKey) -> list[tuple[str, str]]:
+    by_type = ("type", "title" if placeholder.kind == "ctrTitle" else placeholder.kind)
+    return [("idx", placeholder.number), by_type] if placeholder.number else [by_type]
+
+
+_ROW: Final = 228_600
+"""Shapes whose tops lie within a quarter of an inch (in EMU) stand in one row; no shape is lower than that."""
+
+_SLACK: Final = 137_160
+"""So far (in EMU) boxes may overlap that stand apart: their words have a margin of a twentieth of an inch each."""
+
+_MOST: Final = 400
+"""Shapes of one group that are cut into bands and columns; more are read by their rows."""
+
+_DEEPEST: Final = 12
+_MOST_COLUMNS: Final = 12
+_LONGEST_HEADING: Final = 100
+_TITLES: Final = ("title", "ctrTitle")
+_FOOTERS: Final = ("dt", "ftr", "sldNum", "hdr")
+
+
+class Placed(Protocol):
+    """What is put in order: a shape with its words, and the place that it gives itself."""
+
+    text: str
+
+    @property
+    def placeholder(self) -> PlaceholderKey | None: ...
+    @property
+    def members(self) -> Sequence[object] | None: ...
+    @property
+    def box(self) -> Box | None: ...
+
+
+_Shape = TypeVar("_Shape", bound=Placed)
+
+
+class _Item(NamedTuple):
+    """A shape by its number, and the edges of its box."""
+
+    number: int
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+_Items = list[_Item]
+_Weigh = Callable[[_Item], tuple[int, int]]
+"""Gives the characters and lines of a shape."""
+
+
+def in_reading_order(shapes: list[_Shape], place: Callable[[PlaceholderKey], Box | None]) -> list[_Shape]:
+    """These shapes in the order of reading. `place` gives the place of a placeholder that has none of its own.
+
+    It is called only where the order depends on it.
+    """
+    if len(shapes) < 2:
+        return shapes
+    titles: list[_Shape] = []
+    rest: list[_Shape] = []
+    footers: list[_Shape] = []
+    keys: list[PlaceholderKey | None] = []
+    for shape in shapes:
+        key = shape.placeholder
+        if key is None or (key.kind not in _TITLES and key.kind not in _FOOTERS):
+            rest.append(shape)
+            keys.append(key)
+        else:
+            (titles if key.kind in _TITLES else footers).append(shape)
+    if len(rest) > 1:
+        items = []
+        for number, (shape, key) in enumerate(zip(rest, keys, strict=True)):
+            box = shape.box
+            if box is None and key is not None:
+                box = place(key)
+            left, top, width, height = box or (0, 0, 0, 0)
+            items.append(_Item(number, left, top, left + max(width, 0), top + max(height, _ROW)))
+        rest = [rest[item.number] for item in _ordered(items, lambda item: _weight(rest[item.number]), 0)]
+    return [*titles, *rest, *footers]
+
+
+def _weight(shape: Placed) -> tuple[int, int]:
+    """The characters and lines of a shape; a group counts as a body."""
+    return (2 * _LONGEST_HEADING, 3) if shape.members is not None else (len(shape.text), shape.text.count("\n") + 1)
+
+
+def _ordered(items: _Items, weigh: _Weigh, depth: int) -> _Items:
+    if len(items) < 2:
+        return items
+    if len(items) > _MOST or depth > _DEEPEST:
+        return _by_rows(items)
+    bands = _bands(items)
+    if len(bands) == len(items):  # one below the other
+        return [item for (item,) in bands]
+    if len(bands) == 1:
+        columns = _columns(items)
+        if len(columns) == 1:
+            return _by_rows(items)
+        return [item for column in columns for item in _ordered(column, weigh, depth + 1)]
+    ordered: _Items = []
+    at = 0
+    while at < len(bands):
+        columns, after = _read_by_column(bands, at, weigh)
+        for column in columns:
+            ordered += _ordered(column, weigh, depth + 1)
+        at = after
+    return ordered
+
+
+def _by_rows(items: _Items) -> _Items:
+    return sorted(items, key=lambda item: (item.top // _ROW, item.left))
+
+
+def _bands(items: _Items) -> list[_Items]:
+    """The items cut where nothing stands across from left to right; from the top."""
+    return _cut(sorted(items, key=lambda item: item.top), 2)
+
+
+def _columns(items: _Items) -> list[_Items]:
+    """The items cut where nothing stands across from top to bottom; from the left."""
+    return _cut(sorted(items, key=lambda item: item.left), 1)
+
+
+def _cut(items: _Items, start: int) -> list[_Items]:
+    """Items in order of the edge `start`, cut where one begins behind the ends of all before it."""
+    pieces: list[_Items] = []
+    end = 0
+    for item in items:
+        first, last = item[start], item[start + 2]
+        last -= min(_SLACK, (last - first) // 4)
+        if pieces and first < end:
+            pieces[-1].append(item)
+            end = max(end, last)
+        else:
+            pieces.append([item])
+            end = last
+    return pieces
+
+
+def _read_by_column(bands: list[_Items], at: int, weigh: _Weigh) -> tuple[list[_Items], int]:
+    """The columns of the bands from `at` on that are read one after the other, and the number of the next band.
+
+    One band alone is one column.
+    """
+    alone = [bands[at]], at + 1
+    if at + 1 == len(bands) or len(bands[at]) < 2:
+        return alone
+    headings = _columns(bands[at])
+    if not 2 <= len(headings) <= _MOST_COLUMNS:
+        return alone
+    columns = _under(headings, bands[at + 1])
+    if columns is None:
+        return alone
+    bodies = [column[len(heading) :] for column, heading in zip(columns, headings, strict=True)]
+    after = at + 2
+    if not all(map(_is_headed, headings, bodies, [weigh] * len(headings))):
+        around = [bands[number] for number in (at - 1, after) if 0 <= number < len(bands)]
+        in_a_grid = any(_under(columns, band) is not None for band in around)
+        return alone if in_a_grid or not _stand_close(headings, bodies) else (columns, after)
+    while after < len(bands):
+        further = _under(columns, bands[after])
+        if further is None or _begins_headings(bands, after, weigh):
+            break
+        columns = further
+        after += 1
+    return columns, after
+
+
+def _begins_headings(bands: list[_Items], at: int, weigh: _Weigh) -> bool:
+    """Whether the band is a row of headings itself."""
+    headings = _columns(bands[at])
+    if at + 1 == len(bands) or len(headings) < 2:
+        return False
+    columns = _under(headings, bands[at + 1])
+    if columns is None:
+        return False
+    bodies = [column[len(heading) :] for column, heading in zip(columns, headings, strict=True)]
+    return all(map(_is_headed, headings, bodies, [weigh] * len(headings)))
+
+
+def _under(columns: list[_Items], band: _Items) -> list[_Items] | None:
+    """The columns with what stands under them in the next band; None unless all does, and something under each."""
+    edges = [[min(item.left for item in column), max(item.right for item in column)] for column in columns]
+    longer = [list(column) for column in columns]
+    for item in band:
+        slack = min(_SLACK, (item.right - item.left) // 4)
+        over = [
+            number
+            for number, (left, right) in enumerate(edges)
+            if item.left + slack < right and left < item.right - slack
+        ]
+        if len(over) != 1:
+            return None
+        longer[over[0]].append(item)
+        edges[over[0]] = [min(edges[over[0]][0], item.left), max(edges[over[0]][1], item.right)]
+    whole = all(len(new) > len(old) for new, old in zip(longer, columns, strict=True))
+    apart = all(edges[number][1] - _SLACK <= edges[number + 1][0] for number in range(len(edges) - 1))
+    return longer if whole and apart else None
+
+
+def _is_headed(heading: Sequence[_Item], body: Sequence[_Item], weigh: _Weigh) -> bool:
+    """Whether the one item is a heading of what stands under it: one short line or two, over more or over larger."""
+    if len(heading) != 1:
+        return False
+    characters, lines = weigh(heading[0])
+    if not 0 < characters <= _LONGEST_HEADING or lines > 2:
+        return False
+    below, lines_below = (sum(counts) for counts in zip(*map(weigh, body), strict=True))
+    height = heading[0].bottom - heading[0].top
+    height_below = max(item.bottom for item in body) - min(item.top for item in body)
+    return below >= 2 * characters or lines_below > lines + 1 or height_below * 2 >= height * 3
+
+
+def _stand_close(upper: list[_Items], lower: list[_Items]) -> bool:
+    """Whether single items stand closer to those under them than to those beside them."""
+    if any(len(column) != 1 for column in [*upper, *lower]):
+        return False
+    apart = min(upper[number + 1][0].left - upper[number][0].right for number in range(len(upper) - 1))
+    gap = max(below[0].top - above[0].bottom for above, below in zip(upper, lower, strict=True))
+    return gap * 2 < apart
+
+
+TAG: Final = b"<a:buAutoNum"
+_MOST_LEVELS: Final = 10_000
+"""Paragraphs of one shape that are counted; those of a shape with more stand without numbers."""
+
+_PARAGRAPH: Final = re.compile(rb"<a:p(?=[\s>])" + xml.ATTRIBUTES + rb">")
+_PROPERTIES: Final = re.compile(rb"\s*+<a:pPr(?=[\s/>])(" + xml.ATTRIBUTES + rb"/?>)")
+_LEVEL: Final = re.compile(rb"<a:lvl([1-9])pPr(?=[\s/>])" + xml.ATTRIBUTES + rb"(?<!/)>")
+_BULLET: Final = re.compile(rb"<a:bu(AutoNum|None|Char|Blip)(?=[\s/>])(" + xml.ATTRIBUTES + rb"/?>)")
+_NUMERALS: Final = {
+    "arabic": "decimal",
+    "alphaLc": "lowerLetter",
+    "alphaUc": "upperLetter",
+    "romanLc": "lowerRoman",
+    "romanUc": "upperRoman",
+    "circleNum": "decimalEnclosedCircle",
+}
+_SCHEME: Final = re.compile(r"(arabic|alphaLc|alphaUc|romanLc|romanUc|circleNum)(.*)")
+_SHAPES: Final = {"ParenBoth": "({})", "ParenR": "{})", "Period": "{}.", "Plain": "{}"}
+
+
+class _Scheme(NamedTuple):
+    """How paragraphs are numbered, and from where on."""
+
+    name: str
+    first: int
+
+    def written(self, number: int) -> str:
+        parts = _SCHEME.fullmatch(self.name)
+        if parts is None:  # of East Asian scripts, Hebrew, Thai: in digits
+            return f"{number}."
+        return _SHAPES.get(parts[2], "{}").format(numeral(number, _NUMERALS[parts[1]]))
+
+
+def paragraphs(data: bytes, start: int, stop: int) -> list[str]:
+    """The paragraphs that have words between `start` and `stop` of a part, with the numbers that PowerPoint shows."""
+    style_end = max(data.find(b"</a:lstStyle", start, stop), start)
+    styles = _styles(data, start, style_end)
+    found = list(islice(_PARAGRAPH.finditer(data, style_end, stop), _MOST_LEVELS + 1))
+    if len(found) > _MOST_LEVELS:
+        return drawings.paragraphs(data, start, stop)
+    lines: list[str] = []
+    counts: dict[int, tuple[_Scheme, int]] = {}
+    for paragraph, following in zip(found, [*(match.start() for match in found[1:]), stop], strict=True):
+        words = drawings.paragraphs(data, paragraph.start(), following)
+        if not words:
+            continue
+        level, scheme = _numbered(data, paragraph.end(), following, styles)
+        for deeper in [other for other in counts if other > level]:
+            del counts[deeper]
+        before = counts.pop(level, None)
+        if scheme is not None:
+            number = before[1] + 1 if before is not None and before[0] == scheme else scheme.first
+            counts[level] = scheme, number
+            words[0] = f"{scheme.written(number)} {words[0]}"
+        lines += words
+    return lines
+
+
+def _styles(data: bytes, start: int, stop: int) -> dict[int, _Scheme]:
+    """The schemes of a shape's own levels."""
+    schemes: dict[int, _Scheme] = {}
+    for level in _LEVEL.finditer(data, start, stop):
+        end = data.find(b"</a:lvl", level.end(), stop)
+        scheme = _scheme(data, level.end(), end if end >= 0 else stop)
+        if isinstance(scheme, _Scheme):
+            schemes[int(level[1]) - 1] = scheme
+    return schemes
+
+
+def _numbered(data: bytes, start: int, stop: int, styles: dict[int, _Scheme]) -> tuple[int, _Scheme | None]:
+    """The level of the paragraph whose content begins at `start`, and its scheme."""
+    properties = _PROPERTIES.match(data, start, stop)
+    if properties is None:
+        return 0, styles.get(0)
+    named = xml.attribute(properties[1], b"lvl")
+    level = int(named) if named.isdecimal() and len(named) == 1 else 0
+    own: _Scheme | bool = False
+    if not properties[1].endswith(b"/>"):
+        end = data.find(b"</a:pPr", properties.end(), stop)
+        own = _scheme(data, properties.end(), end if end >= 0 else stop)
+    if isinstance(own, _Scheme):
+        return level, own
+    return level, None if own else styles.get(level)
+
+
+def _scheme(data: bytes, start: int, stop: int) -> _Scheme | bool:
+    """The scheme that properties name; True where they name another bullet, or none, False where they are silent."""
+    bullet = _BULLET.search(data, start, stop)
+    if bullet is None:
+        return False
+    if bullet[1] != b"AutoNum":
+        return True
+    first = xml.attribute(bullet[2], b"startAt")
+    return _Scheme(xml.attribute(bullet[2], b"type"), int(first) if first.isdecimal() and len(first) < 6 else 1)
+
 
 MOST: Final = 100_000
 """The most shapes and groups with words that one slide may hold: they are held in memory until all are found."""
@@ -161,8 +589,8 @@ def _shape(data: bytes, start: int, stop: int) -> Shape | None:
     end = data.find(b"</a:t", start, stop)  # not yet the end of a run for sure, but no run ends before
     if end >= 0:
         head = max(start, data.rfind(b"<a:t", start, end))
-        numbered = xml.holds(data, numbering.TAG, start, stop)
-        text = "\n".join(numbering.paragraphs(data, start, stop) if numbered else drawings.paragraphs(data, head, stop))
+        numbered = xml.holds(data, TAG, start, stop)
+        text = "\n".join(paragraphs(data, start, stop) if numbered else drawings.paragraphs(data, head, stop))
     elif stop == len(data) or xml.holds(data, b"<m:oMath", start, stop):
         head, text = stop, "\n".join(drawings.paragraphs(data, start, stop))
     else:

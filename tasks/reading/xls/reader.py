@@ -23,7 +23,7 @@ from tasks.reading.places import SHEET
 from tasks.reading.text_writer import Reading, Source, Writer
 from tasks.reading.xlsx.binary import ERRORS, MOST_SHEETS, CellsFullError, CellWriter, read_with_calamine, write_comment
 from tasks.reading.xlsx.binary import shown as shown_number
-from tasks.reading.xlsx.blocks import hidden_sheet, letters_of
+from tasks.reading.xlsx.rows import hidden_sheet, letters_of
 
 LEFT_OUT: Final = "Text boxes and charts of the workbook were left out. Save it as .xlsx to have them read."
 _FILEPASS: Final = 0x002F

@@ -27,8 +27,8 @@ from tasks.reading.xlsx.binary import (
     rk_number,
     write_comment,
 )
-from tasks.reading.xlsx.blocks import letters_of
 from tasks.reading.xlsx.objects import PackedSheet, SheetObjects, write_sheets
+from tasks.reading.xlsx.rows import letters_of
 from tasks.reading.xlsx.sheet import printed_words
 
 _MOST_STRINGS: Final = 4_000_000

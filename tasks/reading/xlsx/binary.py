@@ -9,8 +9,7 @@ from tasks.reading import limits
 from tasks.reading.ooxml.number_formats import BUILT_IN, show_number, without_noise
 from tasks.reading.places import COMMENT, SHEET, comment_mark, label_of
 from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.reading.xlsx.blocks import Blocks
-from tasks.reading.xlsx.rows import SheetRow
+from tasks.reading.xlsx.rows import Blocks, SheetRow
 from tasks.reading.xlsx.sheet import FULL, LATE, MOST_CELLS, MOST_TEXT
 
 ERRORS: Final = {

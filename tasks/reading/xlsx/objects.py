@@ -6,14 +6,13 @@ from functools import cached_property
 from itertools import islice
 from typing import Final, NamedTuple
 
-from tasks.reading.ooxml.alternative_text import alternative_text
-from tasks.reading.ooxml.drawings import Drawings, paragraphs
+from tasks.reading.ooxml.drawings import Drawings, alternative_text, paragraphs
 from tasks.reading.ooxml.package import EMBEDDED_KINDS, Package
 from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, attribute
 from tasks.reading.places import ALTERNATIVE_TEXT, COMMENT, SHEET, TEXT_BOX, comment_mark, label_of
 from tasks.reading.text_writer import Writer
-from tasks.reading.xlsx.blocks import hidden_sheet
-from tasks.reading.xlsx.pieces import pieces
+from tasks.reading.xlsx.rows import hidden_sheet
+from tasks.reading.xlsx.sheet import pieces
 from tasks.reading.xlsx.values import characters, rich_text
 
 MOST_COMMENT_TEXT: Final = 16 << 20

@@ -20,8 +20,7 @@ from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, attribute, rest_of_tag,
 from tasks.reading.text_writer import Reading, Source, Writer
 from tasks.reading.xlsx.missing_values import VOLATILE, CellPlace, MissingValues, computed_values
 from tasks.reading.xlsx.objects import PackedSheet, SheetObjects, write_sheets
-from tasks.reading.xlsx.pieces import pieces
-from tasks.reading.xlsx.sheet import Scanner
+from tasks.reading.xlsx.sheet import Scanner, pieces
 from tasks.reading.xlsx.values import LONGEST, CellKinds, characters, rich_text
 
 MOST_STRINGS: Final = 4_000_000

@@ -17,12 +17,12 @@ from tasks.language.normalise import one_line
 from tasks.reading import limits
 from tasks.reading.ooxml.number_formats import show_number, without_noise
 from tasks.reading.ooxml.package import CUT_OFF
-from tasks.reading.ooxml.recovery import whole_characters
+from tasks.reading.ooxml.xml import whole_characters
 from tasks.reading.places import FOOTER, HEADER, SHEET
 from tasks.reading.text_writer import Reading, Writer
 from tasks.reading.txt.reader import TOO_LONG
 from tasks.reading.xlsx.binary import MOST_SHEETS, MOST_WORDS, CellsFullError, CellWriter, write_comment
-from tasks.reading.xlsx.blocks import hidden_sheet, letters_of
+from tasks.reading.xlsx.rows import hidden_sheet, letters_of
 from tasks.reading.xlsx.sheet import LATE, printed_words
 
 STANDING: Final = (

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from tasks.evidence.boxes import PageBoxes
-from tasks.evidence.glyph_search import compared
-from tasks.evidence.glyphs import Box, Glyphs
-from tasks.evidence.pdf_page import PdfPage
+from tasks.evidence.boxes import Box, Glyphs, PageBoxes, compared
+from tasks.evidence.page import PdfPage
 from tasks.reading.pdf import reader
 from tasks.reading.pdf.document import PdfDocument
 from tests.tasks.reading.pdf import pdfs

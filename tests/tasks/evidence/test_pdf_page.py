@@ -11,10 +11,10 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from storage.texts import Outcome, StoredText
-from tasks.evidence import pdf_page
-from tasks.evidence.boxes import BoxedPage
+from tasks.evidence import page as evidence_page
+from tasks.evidence.boxes import Box, BoxedPage
 from tasks.evidence.company import parts_of
-from tasks.evidence.glyphs import Box
+from tasks.evidence.page import draw_page
 from tasks.reading.ocr import recognise
 from tasks.reading.pdf import reader
 from tasks.reading.pdf.document import PdfDocument
@@ -44,7 +44,7 @@ class Drawn:
             for part in parts_of(text, start, start + len(quotation)):
                 stem = folder / f"{part.page}"
                 spans = [(part.start, part.end)]
-                page = pdf_page.draw_page(pdf, part.page, part.text, spans, str(stem), is_scan=part.is_scan)
+                page = draw_page(pdf, part.page, part.text, spans, str(stem), is_scan=part.is_scan)
                 assert page.is_drawn
                 (picture,) = folder.glob(f"{stem.name}.*")
                 assert picture.stat().st_size <= LARGEST
@@ -160,7 +160,7 @@ def test_of_a_page_with_more_glyphs_than_are_looked_at_no_place_is_certain(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = one_page((72, 700, "Said here, and said again."), (72, 600, "Said here, and no more."))
-    monkeypatch.setattr(pdf_page, "_MOST_GLYPHS", 25)
+    monkeypatch.setattr(evidence_page, "_MOST_GLYPHS", 25)
     assert Drawn(tmp_path, data, "Said here").boxes == []
 
 
@@ -239,4 +239,4 @@ def test_the_words_of_a_scan_are_boxed_where_they_are_recognised(tesseract: None
 def test_a_scan_that_is_not_recognised_again_is_not_boxed(tmp_path: Path) -> None:
     data = scans.scan(tmp_path / "scan.pdf", [scans.picture(CLAUSE)]).read_bytes()
     with PdfDocument(data) as pdf:
-        assert pdf_page.draw_page(pdf, 1, CLAUSE, [(0, 10)], None, is_scan=True).boxes == [[]]
+        assert draw_page(pdf, 1, CLAUSE, [(0, 10)], None, is_scan=True).boxes == [[]]

@@ -14,7 +14,7 @@ from storage.run_documents import DocumentStatus
 from storage.runs import run_companies
 from storage.scores import ScoreStatus
 from storage.texts import Outcome, StoredText, save_text
-from tasks.evidence.citations import citations_of
+from tasks.evidence.company import citations_of
 from tasks.reports import docx, html, pptx, xlsx
 from tasks.reports.models import Report
 from tasks.reports.report import build

@@ -1,7 +1,7 @@
 """How words become lines: rows, frames, and what waits below them."""
 
 from tasks.reading.docx.layout import Layout
-from tasks.reading.docx.marks import Marks
+from tasks.reading.docx.lines import Marks
 
 
 def words(layout: Layout, *paragraphs: str) -> None:

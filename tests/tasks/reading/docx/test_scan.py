@@ -7,7 +7,7 @@ import pytest
 
 from tasks.errors import TooLarge
 from tasks.reading.docx.layout import Layout
-from tasks.reading.docx.marks import Marks, unmarked
+from tasks.reading.docx.lines import Marks, unmarked
 from tasks.reading.docx.scan import Scan, signature
 from tasks.reading.docx.styles import StyleFacts
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tasks.reading.docx import reader
-from tasks.reading.docx.tags import symbol
+from tasks.reading.docx.styles import symbol
 from tasks.reading.embedded import read_with_embedded
 from tests.tasks.reading.docx.test_marked_text import EDITED, NUMBERING, item, read
 from tests.tasks.reading.ooxml import packages

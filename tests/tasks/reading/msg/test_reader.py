@@ -7,7 +7,7 @@ import pytest
 
 from tasks.errors import Damaged
 from tasks.reading import read_document
-from tasks.reading.mail import compressed_rtf
+from tasks.reading.msg import reader
 from tasks.reading.msg.reader import read
 from tests.tasks.reading.msg.messages import Value, message, msg
 from tests.tasks.reading.ooxml.compounds import compound
@@ -80,7 +80,7 @@ def test_plain_text_within_rtf_and_rtf_alone() -> None:
     ],
 )
 def test_the_examples_of_the_specification_are_decompressed(packed: str, rtf: bytes) -> None:
-    assert compressed_rtf.decompressed(bytes.fromhex(packed)) == rtf  # [MS-OXRTFCP] 4.1
+    assert reader.decompressed(bytes.fromhex(packed)) == rtf  # [MS-OXRTFCP] 4.1
 
 
 def test_attachments_are_read_after_the_mail_and_pictures_of_the_page_left_out() -> None:

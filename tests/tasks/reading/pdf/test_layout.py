@@ -12,7 +12,7 @@ from tasks.reading import places
 from tasks.reading.pdf import reader
 from tasks.reading.pdf.columns import columns_by_height
 from tasks.reading.pdf.lines import lines_of
-from tasks.reading.pdf.table_checks import is_list
+from tasks.reading.pdf.table_columns import is_list
 from tasks.reading.pdf.words import Word
 from tests.tasks.reading.pdf import pdfs
 

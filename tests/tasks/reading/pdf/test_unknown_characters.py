@@ -8,7 +8,7 @@ import reportlab
 from reportlab.pdfbase.ttfonts import TTFont
 
 from tasks.reading.ocr import recognise
-from tasks.reading.pdf import reader, unknown_characters
+from tasks.reading.pdf import defects, reader
 from tests.tasks.reading.ocr.scans import needs_tesseract
 from tests.tasks.reading.pdf import pdfs
 
@@ -75,9 +75,9 @@ def test_a_few_such_glyphs_are_a_warning_and_the_rest_of_the_page_stays() -> Non
 
 
 def test_text_that_says_what_was_recognised_is_taken_to_be_right() -> None:
-    assert unknown_characters.are_confirmed("The annual report 2023", "The annua1 report 2023")
-    assert not unknown_characters.are_confirmed("7KHDQQXDOUHSRUW", "The annual report")
-    assert not unknown_characters.are_confirmed("7KHDQQXDOUHSRUW", "")
+    assert defects.are_confirmed("The annual report 2023", "The annua1 report 2023")
+    assert not defects.are_confirmed("7KHDQQXDOUHSRUW", "The annual report")
+    assert not defects.are_confirmed("7KHDQQXDOUHSRUW", "")
 
 
 def test_a_minus_that_its_font_does_not_name_leaves_no_positive_figure() -> None:

@@ -14,7 +14,7 @@ from tasks.documents.texts import new_text
 from tasks.errors import Damaged, TookTooLong, Unavailable, Unreadable
 from tasks.reading.embedded import with_embedded
 from tasks.reading.fallback import FallbackReader, read_or_fall_back
-from tasks.reading.machine import machine_failure
+from tasks.reading.limits import machine_failure
 from tasks.reading.pool.pool import ExtractionPool, Limits
 from tasks.reading.text_writer import Attachment, Reading, Source
 from tests.tasks.reading.pool.hostile_readers import killed_by, obedient

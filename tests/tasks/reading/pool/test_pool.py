@@ -146,7 +146,7 @@ def test_a_process_that_dies_between_documents_is_replaced(pool: ExtractionPool,
 def test_a_process_is_replaced_after_its_share_of_documents(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tasks.reading.pool.supervisor.DOCUMENTS_A_PROCESS", 5)
+    monkeypatch.setattr("tasks.reading.pool.pool.DOCUMENTS_A_PROCESS", 5)
     asking = document("process")
     with ExtractionPool(1, Limits(), obedient) as pool:
         processes = [pool.read(asking, ".txt").text for _ in range(20)]
@@ -156,8 +156,8 @@ def test_a_process_is_replaced_after_its_share_of_documents(
 def test_a_process_whose_last_documents_were_taken_back_is_replaced_too(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tasks.reading.pool.supervisor.DOCUMENTS_A_PROCESS", 5)
-    monkeypatch.setattr("tasks.reading.pool.supervisor._SLOW", 0.1)
+    monkeypatch.setattr("tasks.reading.pool.pool.DOCUMENTS_A_PROCESS", 5)
+    monkeypatch.setattr("tasks.reading.pool.pool._SLOW", 0.1)
     slow, quick = document("slow"), document("words")
     with ExtractionPool(1, Limits(), obedient) as pool:
         readings = [pool.submit(path, ".txt") for path in (slow, quick, quick, quick, quick)]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks.reading.pptx.numbering import paragraphs
 from tasks.reading.pptx.reader import read
+from tasks.reading.pptx.slides import paragraphs
 from tests.tasks.reading.pptx import decks
 
 

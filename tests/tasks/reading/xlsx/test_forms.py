@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tasks.reading.ooxml.drawings import chart_values
-from tasks.reading.xlsx import pieces, reader
+from tasks.reading.xlsx import reader, sheet
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import SHEET
 
@@ -87,12 +87,12 @@ def test_every_form_gives_the_same_text(form: Callable[[str], bytes], tmp_path: 
 
 @pytest.mark.parametrize("size", [1, 7, 100])
 def test_a_part_is_cut_behind_rows_wherever_its_chunks_end(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "SHORTEST_PIECE", 16)
+    monkeypatch.setattr(sheet, "SHORTEST_PIECE", 16)
     data = commented(SHEET_XML.replace("<row", "<row r='9'/><row")).encode()
     chunks = (data[at : at + size] for at in range(0, len(data), size))
-    got = list(pieces.pieces(chunks, b"row"))
+    got = list(sheet.pieces(chunks, b"row"))
     assert all(piece.endswith(b"</row>") for piece in got[:-1])
-    assert b"".join(got) == b"".join(pieces.pieces(iter([data]), b"row"))
+    assert b"".join(got) == b"".join(sheet.pieces(iter([data]), b"row"))
     assert b"<!" not in b"".join(got)
 
 

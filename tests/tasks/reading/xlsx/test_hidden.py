@@ -6,7 +6,8 @@ import pytest
 
 from tasks.reading.places import with_cells
 from tasks.reading.text_writer import Reading
-from tasks.reading.xlsx import blocks, reader
+from tasks.reading.xlsx import reader
+from tasks.reading.xlsx import rows as sheet_rows
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import OFFICE, SHEET
 
@@ -106,7 +107,7 @@ def test_a_number_in_a_hidden_column_is_placed_as_it_is_shown(tmp_path: Path) ->
 
 
 def test_places_in_hidden_columns_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "_MOST_HIDDEN_CELLS", 50)
+    monkeypatch.setattr(sheet_rows, "_MOST_HIDDEN_CELLS", 50)
     rows = "".join(row(number, number) for number in range(1, 1000))
     reading = with_columns(tmp_path, '<col min="1" max="1" hidden="1"/>', rows)
     assert len(at_places(reading, "hidden_column")) == 50

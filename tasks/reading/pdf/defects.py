@@ -1,0 +1,328 @@
+"""What PDFium gets wrong on a page or cannot know: text that is cut off, scripts to the left, unknown characters.
+
+Pages that it does not read for certain are named in warnings.
+"""
+
+import ctypes
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from math import atan2, inf, pi
+from typing import Any, Final
+
+import pypdfium2.raw as pdfium
+
+from tasks.reading.pdf import document
+from tasks.reading.pdf.document import PageText
+from tasks.reading.pdf.repair import packed
+
+_SAMPLE: Final = 8
+"""Characters of a page that are asked for first: what a frame cuts off of a drawing is much, and drawn in one go."""
+_NEAR: Final = 0.5
+"""Points by which text may stand outside of its frame and is taken to be within."""
+_MOST_SEGMENTS: Final = 100
+"""Segments of a frame: one with more is taken to cut nothing off."""
+_MOST: Final = 60_000
+"""Characters of a page that are looked at."""
+_ALL: Final = 0.95
+"""The share of a page's characters from which they are the layer of text of a scan, which some programs hide so."""
+_INK: Final = re.compile(r"[^\s\U00010000-\U0010ffff]")
+_WIDE: Final = re.compile("[\U00010000-\U0010ffff]")
+_EMPTY_LINES: Final = re.compile(r"(?<! ) *+\r\n(?: *+\r\n)++")
+_SPACES: Final = re.compile("  +")
+
+_frame_of: Final = document.plain(pdfium.FPDFPageObj_GetClipPath)
+_count_paths: Final = document.plain(pdfium.FPDFClipPath_CountPaths)
+_sides = [ctypes.c_float() for _ in range(4)]
+_x, _y = ctypes.c_float(), ctypes.c_float()
+
+
+def blanked(textpage: Any, page_text: PageText) -> PageText | None:
+    """The text of a page with spaces for what is cut off; None where nothing is."""
+    count = page_text.characters
+    step = max(1, count // _SAMPLE)
+    sample = document.text_objects(textpage, range(step // 2, count, step))
+    if count > _MOST or not any(_is_cut_off(piece) for piece in sample if piece):
+        return None
+    text = page_text.text
+    spots = [match.start() for match in _INK.finditer(text)]
+    pieces = document.text_objects(textpage, _characters(textpage, page_text, spots))
+    cut_off = {piece: _is_cut_off(piece) for piece in set(pieces) if piece}
+    hidden = [spot for spot, piece in zip(spots, pieces, strict=True) if piece and cut_off[piece]]
+    if len(hidden) > _ALL * len(spots):
+        return None
+    characters = list(text)
+    for spot in hidden:
+        characters[spot] = " "
+    return page_text._replace(text="".join(characters))
+
+
+def without_blanks(text: str) -> str:
+    """A page's text without the empty lines and the white that `blanked` leaves."""
+    return _EMPTY_LINES.sub("\r\n", _SPACES.sub(" ", text))
+
+
+def _characters(textpage: Any, page_text: PageText, spots: list[int]) -> list[int]:
+    """PDFium's numbers of some characters of a page's text."""
+    if len(page_text.text) != page_text.units:  # PDFium counts characters beyond 16 bits twice
+        wide = [match.start() for match in _WIDE.finditer(page_text.text)]
+        spots = [spot + bisect_left(wide, spot) for spot in spots]
+    if page_text.units != page_text.characters:
+        spots = [document.character_at(textpage, spot) for spot in spots]
+    return spots
+
+
+def _is_cut_off(address: int) -> bool:
+    """Whether a piece of text stands outside of the frame that it is drawn in."""
+    frame_address = _frame_of(address)
+    paths = _count_paths(frame_address) if frame_address else 0
+    if paths <= 0:  # the usual
+        return False
+    frame = ctypes.cast(frame_address, pdfium.FPDF_CLIPPATH)
+    if not pdfium.FPDFPageObj_GetBounds(ctypes.cast(address, pdfium.FPDF_PAGEOBJECT), *_sides):
+        return False
+    left, bottom, right, top = (side.value for side in _sides)
+    for path in range(paths):
+        count = pdfium.FPDFClipPath_CountPathSegments(frame, path)
+        if not 0 < count <= _MOST_SEGMENTS:
+            continue
+        low_x, low_y, high_x, high_y = inf, inf, -inf, -inf
+        for index in range(count):
+            pdfium.FPDFPathSegment_GetPoint(pdfium.FPDFClipPath_GetPathSegment(frame, path, index), _x, _y)
+            low_x, high_x = min(low_x, _x.value), max(high_x, _x.value)
+            low_y, high_y = min(low_y, _y.value), max(high_y, _y.value)
+        if left > high_x + _NEAR or right < low_x - _NEAR or bottom > high_y + _NEAR or top < low_y - _NEAR:
+            return True
+    return False
+
+
+_LINE: Final = re.compile(r"[^\r\n]+")
+_LAM: Final = "\u0644"
+_ALEFS: Final = "\u0622\u0623\u0625\u0627"
+_TURNED: Final = re.compile(f"[{_ALEFS}]{_LAM}")
+_MOST_LINES: Final = 20_000
+"""Characters whose boxes are asked for."""
+
+
+def with_ligatures(textpage: Any, page_text: PageText) -> PageText:
+    """The text of a page, the letters of its lam-alef ligatures in the order in which they are read."""
+    text = page_text.text
+    spots = [match.start() for match in _TURNED.finditer(text)] if _LAM in text else []
+    if not spots or not _is_in_step(page_text):
+        return page_text
+    boxes = list(document.character_boxes(textpage, [at for spot in spots for at in (spot, spot + 1)]))
+    letters = list(text)
+    for spot, alef, lam in zip(spots, boxes[::2], boxes[1::2], strict=True):
+        if alef == lam:
+            letters[spot : spot + 2] = letters[spot + 1], letters[spot]
+    return page_text._replace(text="".join(letters))
+
+
+def turned_ligatures(codes: Sequence[int], boxes: Sequence[document.Box | None]) -> Iterator[int]:
+    """Where alef and lam stand among the characters of a page that are one glyph."""
+    if ord(_LAM) not in codes:
+        return
+    for at in range(len(codes) - 1):
+        if codes[at + 1] == ord(_LAM) and chr(codes[at]) in _ALEFS and boxes[at] == boxes[at + 1]:
+            yield at
+
+
+def missing_breaks(textpage: Any, page_text: PageText) -> list[int]:
+    """Where line breaks are to be put into the text of a page: between characters of which one is above the other.
+
+    PDFium loses them between lines of scripts that are written to the left.
+    """
+    text = page_text.text
+    if not _is_in_step(page_text) or len(text) > _MOST_LINES:
+        return []
+    boxes = list(document.character_boxes(textpage, range(len(text))))
+    spots: list[int] = []
+    for match in _LINE.finditer(text):
+        last = match.start()
+        for index in range(last + 1, match.end()):
+            _, top, _, bottom = boxes[index]
+            if text[index] == " " or top <= bottom:
+                continue
+            _, last_top, _, last_bottom = boxes[last]
+            if bottom >= last_top > last_bottom or top <= last_bottom < last_top:
+                spots.append(index)
+            last = index
+    return spots
+
+
+def _is_in_step(page_text: PageText) -> bool:
+    """Whether each of PDFium's characters is one of the text's."""
+    return page_text.units == page_text.characters == len(page_text.text)
+
+
+_STEP: Final = 24
+"""Of so many characters one is asked for first: a font without names has more of them than that."""
+
+_NOT_CHARACTERS: Final = re.compile("[\x00\x01\x03-\x08\x0e-\x1f\ufffd\ue000-\uefff\uf100-\uf8ff]")
+"""Numbers of glyphs, and characters for private use; those from U+F000 are symbols, such as bullets.
+
+PDFium marks hyphens with U+0002.
+"""
+
+_CONTROLS: Final = bytes([0, 1, *range(3, 9), *range(14, 32)])
+_CONTROLS_OF_SYMBOLS: Final = range(0x80, 0xA0)
+"""Controls that are glyphs of fonts for symbols: arrows for quotation marks."""
+UNKNOWN: Final = "\ufffd"
+_LONGEST: Final = 1_000_000
+_FEW: Final = 10
+_MANY: Final = 0.3
+"""The share of a page's characters."""
+
+_WORD: Final = re.compile(r"[^\W_]{3,}")
+_ALIKE: Final = 0.5
+"""The share of recognised words that a page has itself where its text is right."""
+
+
+def count_in(textpage: Any, count: int) -> int:
+    """How many of the characters of an open text page have no name, of `count` in all; 8 µs where all have one."""
+    if 1 not in document.have_no_character(textpage, range(0, count, _STEP)):
+        return 0
+    unknown = document.have_no_character(textpage, range(count))
+    codes = document.character_codes(textpage, count)
+    return sum(has_none == 1 and code > ord(" ") for has_none, code in zip(unknown, codes, strict=True))
+
+
+def with_left_out(textpage: Any, page_text: PageText) -> PageText:
+    """The text of a page with what PDFium leaves out of it for being a control character.
+
+    A glyph that its font does not name is U+FFFD: in articles it is the minus before a figure, which must not read as
+    positive.
+    """
+    count = page_text.characters
+    if page_text.units >= count or len(page_text.text) != page_text.units:  # the usual
+        return page_text
+    text: list[str] = []
+    at = 0
+    for index, code in enumerate(document.character_codes(textpage, count)):
+        is_control = code < ord(" ") or code in _CONTROLS_OF_SYMBOLS
+        if not is_control or pdfium.FPDFText_GetTextIndexFromCharIndex(textpage, index) >= 0:
+            text.append(page_text.text[at : at + 1])
+            at += 1
+        elif code in _CONTROLS_OF_SYMBOLS or document.have_no_character(textpage, [index]) == [1]:
+            text.append(UNKNOWN)
+        else:
+            return page_text
+    return PageText("".join(text), count, count) if len(text) == count else page_text
+
+
+def are_left_in(text: str) -> bool:
+    """Whether numbers stand in a text that are no characters, as far as a page of any use goes."""
+    text = text[:_LONGEST]
+    raw = text.encode("utf-8", "surrogatepass")
+    if len(raw.translate(None, _CONTROLS)) == len(raw) and b"\xee" not in raw and b"\xef" not in raw:  # the usual
+        return False
+    return _NOT_CHARACTERS.search(text) is not None
+
+
+def are_many(count: int, text: str) -> bool:
+    """Whether so many characters are too many for the page's text to be kept without asking."""
+    return count >= max(_FEW, _MANY * len("".join(text.split())))
+
+
+def are_confirmed(text: str, recognised: str) -> bool:
+    """Whether a page says what was recognised on it."""
+    words = {word.casefold() for word in _WORD.findall(text)}
+    found = [word.casefold() for word in _WORD.findall(recognised)]
+    return bool(found) and sum(word in words for word in found) >= _ALIKE * len(found)
+
+
+_EAST_ASIAN: Final = re.compile(
+    "[\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\ufe10-\ufe4f\uff01-\uff9f\U00020000-\U0003ffff]"
+)
+_SAMPLES: Final = 32
+"""Characters that are looked at."""
+
+_DOWN: Final = 0.5
+"""Their share that have the next one of their piece below them on a page of columns."""
+
+_KNOWN_MAPS: Final = frozenset(
+    "GB-EUC GBpc-EUC GBK-EUC GBKp-EUC UniGB-UCS2 UniGB-UTF16 B5pc HKscs-B5 ETen-B5 ETenms-B5 UniCNS-UCS2 UniCNS-UTF16 "  # noqa: SIM905 - a list of names
+    "83pv-RKSJ 90ms-RKSJ 90msp-RKSJ 90pv-RKSJ Add-RKSJ EUC Ext-RKSJ UniJIS-UCS2 UniJIS-UCS2-HW UniJIS-UTF16 KSC-EUC "
+    "KSCms-UHC KSCms-UHC-HW KSCpc-EUC UniKS-UCS2 UniKS-UTF16 Identity DLIdent".split()
+)
+"""The maps that PDFium reads rightly in both directions, but for `_KNOWN_ACROSS`."""
+
+_KNOWN_ACROSS: Final = frozenset({"83pv-RKSJ", "90pv-RKSJ", "KSCpc-EUC"})
+"""Maps that PDFium knows for rows alone."""
+
+_MAP: Final = re.compile(rb"/Encoding\s{0,9}/([A-Za-z0-9-]{1,32}?)(-?[HV])(?![A-Za-z0-9-])")
+_MOST_OBJECTS: Final = 3_000
+_RUN: Final = 3
+"""Pieces of text side by side that cover nothing: single ones are spaces."""
+
+_FONT_LINE, _NEXT = 2.0, 40.0
+"""Points from one line between two pieces, and from the one to the other."""
+
+_NOTHING: Final = 0.01
+"""The width in points of what covers nothing."""
+
+
+def is_east_asian(text: str) -> bool:
+    """Whether some characters of a text are Chinese, Japanese or Korean."""
+    return not text.isascii() and _EAST_ASIAN.search(text) is not None
+
+
+def is_out_of_order(page: Any, textpage: Any, text: str) -> bool:
+    """Whether PDFium may have the lines of an open page, whose text is this, in a wrong order.
+
+    So it is with East Asian characters one below the other, and with pages that show their text on its side.
+    """
+    turned = pdfium.FPDFPage_GetRotation(page)
+    return bool(turned and _quarter_turns(textpage) != turned) or (is_east_asian(text) and _runs_down(textpage, text))
+
+
+def _runs_down(textpage: Any, text: str) -> bool:
+    spots = [match.start() for match in _EAST_ASIAN.finditer(text)]
+    spots = spots[:: max(1, len(spots) // _SAMPLES)]
+    indices = [document.character_at(textpage, spot) for spot in spots]
+    origins = list(document.character_origins(textpage, [index for at in indices for index in (at, at + 1)]))
+    pairs = zip(origins[::2], origins[1::2], strict=True)
+    down = [abs(x - next_x) < abs(y - next_y) for (x, y), (next_x, next_y) in pairs]
+    return sum(down) > _DOWN * len(down)
+
+
+def _quarter_turns(textpage: Any) -> int:
+    """By how many quarters of a circle most characters are turned to the left."""
+    count = pdfium.FPDFText_CountChars(textpage)
+    matrix = pdfium.FS_MATRIX()
+    turns = [0, 0, 0, 0]
+    for index in range(0, count, max(1, count // _SAMPLES)):
+        if pdfium.FPDFText_GetTextObject(textpage, index) and pdfium.FPDFText_GetMatrix(textpage, index, matrix):
+            turns[round(atan2(matrix.b, matrix.a) / (pi / 2)) % 4] += 1
+    return turns.index(max(turns))
+
+
+def loses_glyphs(page: Any) -> bool:
+    """Whether some pieces of text in a row on an open page cover nothing."""
+    run, x, y = 0, 0.0, 0.0
+    for _, (left, top, right, bottom) in document.objects_of(page, pdfium.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS):
+        if right - left > _NOTHING:
+            run = 0
+            continue
+        if top - bottom > _NEXT:  # a column
+            return True
+        across, down = abs(left - x), abs(bottom - y)
+        x, y = left, bottom
+        run = run + 1 if min(across, down) < _FONT_LINE < max(across, down) < _NEXT else 1
+        if run >= _RUN:
+            return True
+    return False
+
+
+def has_unknown_maps(data: bytes) -> bool:
+    """Whether a font of a PDF has a character map that PDFium does not know."""
+    contents = (data, *(item.content for item in packed(data)))
+    return any(_is_unknown(*match.groups()) for content in contents for match in islice(_MAP.finditer(content), 10_000))
+
+
+def _is_unknown(name: bytes, mode: bytes) -> bool:
+    base = name.decode()
+    if not mode.startswith(b"-"):
+        return bool(base)  # "H" and "V" by themselves are maps
+    return base not in _KNOWN_MAPS or (base in _KNOWN_ACROSS and mode == b"-V")
