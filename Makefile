@@ -5,13 +5,14 @@ RUN := .venv/.run-installed
 DEV := .venv/.dev-installed
 MODELS := .venv/.models-installed
 PEERS := .peers/.installed
+SERVERS := .servers/.installed
 
 # Workers of pytest-xdist; the tests of a group (`xdist_group`) stay in one of them. On two cores three take 6:59 for
 # `make test` where two take 9:04, as many tests wait for servers and processes.
 JOBS ?= 3
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
 
-.PHONY: demo test test-slow test-all test-failed check sbom wheel bench faults fuzz golden linear-time nightly format lock clean
+.PHONY: demo test test-slow test-all real-servers test-failed check sbom wheel bench faults fuzz golden linear-time nightly format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
 	$(BIN)/diligence demo
@@ -35,6 +36,8 @@ check: $(DEV)  ## style, format, types, which room imports which, and licences
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python .ci/licences.py requirements.lock requirements-dev.lock
+
+real-servers: $(SERVERS)  ## what a test of a second real server needs, 750 MB; without it that test is skipped
 
 sbom: $(DEV)  ## what the wheel needs, as CycloneDX lists it: dist/diligence.cdx.json
 	$(BIN)/python .ci/sbom.py dist/diligence.cdx.json
@@ -83,8 +86,13 @@ $(PEERS): .venv/bin/python tests/benchmarks/peers.txt
 	$(BIN)/python -m venv .peers
 	.peers/bin/pip install --quiet --disable-pip-version-check -r tests/benchmarks/peers.txt && touch $@ || true
 
+$(SERVERS): .venv/bin/python tests/real_models/servers.txt
+	$(BIN)/python -m venv .servers
+	.servers/bin/pip install --quiet --disable-pip-version-check -r tests/real_models/servers.txt
+	@touch $@
+
 clean:
-	rm -rf .venv .peers .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .peers .servers .mypy_cache .ruff_cache .pytest_cache
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

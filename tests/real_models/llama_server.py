@@ -78,6 +78,13 @@ class LlamaServer:
         return f"http://127.0.0.1:{self.port}/v1"
 
     @property
+    def is_busy(self) -> bool:
+        """Whether it is answering a request."""
+        headers = {"Authorization": f"Bearer {self.key}"}
+        slots = httpx.get(f"http://127.0.0.1:{self.port}/slots", headers=headers, trust_env=False, timeout=60).json()
+        return any(slot["is_processing"] for slot in slots)
+
+    @property
     def cpu_seconds(self) -> float:
         """Processor time that the running process has taken."""
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
