@@ -1,7 +1,7 @@
 """Real models on llama.cpp's own server, on this machine's processors: the sample batch, and the trial of models.
 
 python -m tests.benchmarks real_models          the sample on SmolLM2; set are the server's address and the model alone
-python -m tests.benchmarks.real_models trials   the table of docs/models.md: every trial case, emulators and real models
+python -m tests.benchmarks.real_models trials   the table of docs/local-models.md: every trial case, emulators and real models
 python -m tests.benchmarks.real_models sample   the sample, with what was written to the terminal
 
 `make test-all` installs the models, `.venv/.models-installed` is their target. The processor time of the server stands
