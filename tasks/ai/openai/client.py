@@ -146,10 +146,12 @@ class Endpoint:
         ledger: Ledger | None = None,
         *,
         one_attempt: bool = False,
+        most: int | None = None,
     ) -> Reply:
         """Send `messages` in that format; with `schema`, ask for JSON as far as the format can.
 
-        With `one_attempt` a failure is final, but for a server that is busy or loads its model.
+        With `one_attempt` a failure is final, but for a server that is busy or loads its model. `most` is how many
+        tokens an answer needs at the most, thoughts aside, where that is known.
 
         Raises:
             UnsupportedRequestFormat: the server does not know this format.
@@ -158,13 +160,13 @@ class Endpoint:
             BudgetSpent: the ledger leaves nothing for it.
             tasks.errors.DiligenceError: what else is wrong, with what to do about it.
         """
-        limit = self._answer_limit(ledger)
+        limit = self._answer_limit(ledger, most)
 
         def ask() -> Reply:
             while True:
                 try:
                     return self._patiently(
-                        lambda: self._ask(request_format, messages, schema, ledger), one_attempt=one_attempt
+                        lambda: self._ask(request_format, messages, schema, ledger, most), one_attempt=one_attempt
                     )
                 except RefusedOption as refusal:
                     refused = self.capabilities.refuse(refusal.option)
@@ -186,14 +188,14 @@ class Endpoint:
         except ContextWindowExceeded as error:
             if error.window is not None:
                 self.capabilities.narrow_window(error.window)
-            if limit == self._answer_limit(ledger):
+            if limit == self._answer_limit(ledger, most):
                 raise
             return ask()  # the room for the answer may have been what is too much: it is smaller now
         except AnswerCut as cut:
             # Thoughts count as a part of the answer. Where they leave nothing of it, it is given more room, once.
             if cut.text or not cut.usage.calls or limit is None or not self.capabilities.mark_thinking():
                 raise
-            if limit == self._answer_limit(ledger):
+            if limit == self._answer_limit(ledger, most):
                 raise
             try:
                 reply = ask()
@@ -283,8 +285,9 @@ class Endpoint:
         messages: Messages,
         schema: type[BaseModel] | None,
         ledger: Ledger | None,
+        most: int | None,
     ) -> Reply:
-        refused, limit = self.capabilities.refused, self._answer_limit(ledger)
+        refused, limit = self.capabilities.refused, self._answer_limit(ledger, most)
         request = build_request(request_format, self._model, messages, schema, limit, refused)
         prompt = json.dumps(request, ensure_ascii=False)
         with self._call(ledger, prompt, limit) as call:
@@ -344,7 +347,7 @@ class Endpoint:
         price = _price(self._model, AiSettings.current().ai_prices)
         count_model_use(usage.calls, usage.input_tokens, usage.output_tokens, price.of(usage) if price else None)
 
-    def _answer_limit(self, ledger: Ledger | None) -> int | None:
+    def _answer_limit(self, ledger: Ledger | None, most: int | None) -> int | None:
         """The most tokens that an answer may have: what the ledger leaves to it, without a cap what answers need.
 
         It is no more than the model's window can hold beside a prompt. None where the server takes no limit.
@@ -355,6 +358,8 @@ class Endpoint:
             if Option.LIMIT in self.capabilities.refused:
                 return None
             limit = LONGEST_ANSWER * (_WITH_THOUGHTS if self.capabilities.thinks else 1)
+        if most is not None and not self.capabilities.thinks:
+            limit = min(limit, most)
         return limit if window is None else min(limit, max(window // 4, _LEAST_ANSWER))
 
     def _usage(self, usage: Usage, prompt: str, answer: str | None, limit: int | None) -> Usage:

@@ -27,6 +27,7 @@ from tasks.ai.prompts import judgement_prompt
 
 INSTRUCTIONS = "Say which bird the text names, and how many there are."
 _TEXT = "Seven herons stood in the shallow water beside the mill."
+_LONGEST = 256  # tokens; an answer that keeps to the schema has some thirty
 _VERSION = 2  # raised when the question changes, or what is learned of it
 
 log = logging.getLogger(__name__)
@@ -100,13 +101,15 @@ def _ask(endpoint: Endpoint, formats: Sequence[RequestFormat], ledger: Ledger | 
         if request_format.path in missing:
             continue
         try:
-            reply = endpoint.ask(request_format, messages, Sighting, ledger)
+            reply = endpoint.ask(request_format, messages, Sighting, ledger, most=_LONGEST)
         except UnsupportedRequestFormat as error:
             failure = error
             capabilities.mark_unsupported(request_format)
             missing |= {request_format.path} if error.path_missing else set()
         except (AnswererFailed, ContextWindowExceeded) as error:
             usage += error.usage
+            if isinstance(error, AnswererFailed) and request_format.takes_schema:
+                ignored.append(request_format)
         else:
             usage += reply.usage
             if _fits(reply.text):

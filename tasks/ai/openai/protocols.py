@@ -53,7 +53,7 @@ _STOPPED_BY_FILTER = re.compile(
     r"content_filter\b|(?:image_)?(?:safety|recitation|prohibited_content)$|blocklist$|spii$", re.IGNORECASE
 )
 _ERROR_START = 4000  # characters of an error that are searched
-_LONGEST_SERVER = 150  # characters of a model's name with its fingerprint
+_LONGEST_SERVER = 150  # characters of a model's name
 
 
 class RequestFormat(Enum):
@@ -185,7 +185,6 @@ class _Body(BaseModel):
     usage: Any = None
     error: Any = None
     model: Any = None
-    system_fingerprint: Any = None
 
     @property
     def cached(self) -> int:
@@ -196,9 +195,8 @@ class _Body(BaseModel):
 
     @property
     def server(self) -> str:
-        """The model that answered, with its fingerprint; OpenAI's change with each of its own deployments."""
-        told = [value for value in (self.model, self.system_fingerprint) if isinstance(value, str)]
-        return " ".join(value for value in told if not value.startswith("fp_"))[:_LONGEST_SERVER]
+        """The model that answered. Its fingerprint tells nothing: llama.cpp sends one with chats and none else."""
+        return self.model[:_LONGEST_SERVER] if isinstance(self.model, str) else ""
 
 
 class _Message(BaseModel):

@@ -20,7 +20,7 @@ from typing import Any
 _BEGINNINGS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LAST_EVENTS = frozenset(("response.completed", "response.incomplete", "response.failed"))
 _TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
-_TOLD = ("usage", "model", "system_fingerprint")  # by the events of a chat: the last one counts
+_TOLD = ("usage", "model")  # by the events of a chat: the last one counts
 _LOOP, _PERIOD = 1_000, 60  # characters that say the same again and again, each time in no more than these
 _CHECKED = 32  # pieces after which that is looked at again
 _BEYOND = 2  # times the limit that was asked for: a server that sends as many tokens does not know it
