@@ -132,14 +132,25 @@ def trials() -> Iterator[tuple[str, Trial, float | None]]:
 
 
 def _print_trials() -> None:
-    head = ("model", "JSON", "quotations", "scores", "silence", "orders", "s a case (processor)", "tokens", "weak")
+    head = (
+        "model",
+        "JSON",
+        "reasons",
+        "quotations",
+        "scores",
+        "silence",
+        "orders",
+        "s a case (processor)",
+        "tokens",
+        "weak",
+    )
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         os.environ["DILIGENCE_HOME"] = str(make_home(Path(folder) / "home"))
         stack.callback(database.close)
         for name, trial, cpu_seconds in trials():
-            shares = (trial.answered, trial.quotes, trial.scores, trial.silent, trial.orders)
+            shares = (trial.answered, trial.reasons, trial.quotes, trial.scores, trial.silent, trial.orders)
             told = ["–" if share is None else f"{share:.0%}" for share in shares]
             each = (
                 "–" if cpu_seconds is None else f"{trial.seconds / trial.cases:.1f} ({cpu_seconds / trial.cases:.1f})"
