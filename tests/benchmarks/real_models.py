@@ -1,7 +1,7 @@
 """Real models on llama.cpp's own server, on this machine's processors: the sample batch, and the trial of models.
 
 python -m tests.benchmarks real_models          the sample on SmolLM2; set are the server's address and the model alone
-python -m tests.benchmarks.real_models trials   the table of docs/local-models.md: every trial case, emulators and real models
+python -m tests.benchmarks.real_models trials   the table of docs/local-models.md: emulators and real models
 python -m tests.benchmarks.real_models sample   the sample, with what was written to the terminal
 
 `make test-all` installs the models, `.venv/.models-installed` is their target. The processor time of the server stands
@@ -132,19 +132,8 @@ def trials() -> Iterator[tuple[str, Trial, float | None]]:
 
 
 def _print_trials() -> None:
-    head = (
-        "model",
-        "JSON",
-        "reasons",
-        "quotations",
-        "scores",
-        "silence",
-        "orders",
-        "s a case (processor)",
-        "tokens",
-        "weak",
-    )
-    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    print("| model | JSON | reasons | quotations | scores | silence | orders | s a case (processor) | tokens | weak |")
+    print(f"|{'---|' * 10}")
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         os.environ["DILIGENCE_HOME"] = str(make_home(Path(folder) / "home"))
