@@ -31,6 +31,7 @@ from tests.benchmarks import (
     pdf_speed,
     peers,
     plants,
+    real_models,
     real_tables,
     report,
     retrieval,
@@ -77,6 +78,7 @@ BENCHES = {
     "retrieval": retrieval.measure,
     "encodings": encodings.measure,
     "orders": orders.measure,
+    "real_models": real_models.measure,
     "real_tables": real_tables.measure,
     "report": report.measure,
 }

