@@ -31,7 +31,7 @@ from tests.servers.recorder import Exchange, Recorder
 from tests.tasks.scoring.test_model_trial import flattering, right
 
 SAMPLE: Final = Path(__file__).parents[2] / "deployments" / "sample" / "batch.yaml"
-_PLAN: Final = '"wordings"'
+_COUNTS: Final = {"cases", "seconds", "calls", "input_tokens", "output_tokens"}
 _LIMITS: Final = ("max_output_tokens", "max_completion_tokens", "max_tokens")
 
 
@@ -132,20 +132,20 @@ def trials() -> Iterator[tuple[str, Trial, float | None]]:
 
 
 def _print_trials() -> None:
-    print("| model | JSON | reasons | quotations | scores | silence | orders | s a case (processor) | tokens | weak |")
-    print(f"|{'---|' * 10}")
+    shares = [name for name in Trial.model_fields if name not in _COUNTS]
+    head = ["model", *shares, "s a case (processor)", "tokens", "weak"]
+    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         os.environ["DILIGENCE_HOME"] = str(make_home(Path(folder) / "home"))
         stack.callback(database.close)
         for name, trial, cpu_seconds in trials():
-            shares = (trial.answered, trial.reasons, trial.quotes, trial.scores, trial.silent, trial.orders)
-            told = ["–" if share is None else f"{share:.0%}" for share in shares]
-            each = (
-                "–" if cpu_seconds is None else f"{trial.seconds / trial.cases:.1f} ({cpu_seconds / trial.cases:.1f})"
-            )
-            tokens = f"{trial.input_tokens + trial.output_tokens:,}"
-            print(f"| {' | '.join([name, *told, each, tokens, 'yes' if trial.is_weak else 'no'])} |", flush=True)
+            told = trial.model_dump()
+            cells = ["–" if told[share] is None else f"{told[share]:.0%}" for share in shares]
+            each, of_server = trial.seconds / trial.cases, (cpu_seconds or 0) / trial.cases
+            cells += ["–" if cpu_seconds is None else f"{each:.1f} ({of_server:.1f})"]
+            cells += [f"{trial.input_tokens + trial.output_tokens:,}", "yes" if trial.is_weak else "no"]
+            print(f"| {' | '.join([name, *cells])} |", flush=True)
 
 
 def _print_sample() -> None:
