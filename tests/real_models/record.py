@@ -57,8 +57,7 @@ def _requests() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 def _record() -> Iterator[tuple[str, httpx.Response]]:
     """Each recording's name, and the response; a connection is opened for each, as the server keeps none."""
-    right, none = {"Authorization": f"Bearer {_KEY}"}, {}
-    wrong = {"Authorization": "Bearer another"}
+    right, wrong = {"Authorization": f"Bearer {_KEY}"}, {"Authorization": "Bearer another"}
     short = {"model": SMOLLM2, "messages": _ASKED, "max_tokens": 4}
     server = LlamaServer(SMOLLM2, window=1024, slots=1, key=_KEY)
     with server:
@@ -66,7 +65,7 @@ def _record() -> Iterator[tuple[str, httpx.Response]]:
             yield name, httpx.post(f"{server.url}/{path}", json=request, headers=right, timeout=300)
         yield "its models", httpx.get(f"{server.url}/models", headers=right)
         yield "what it says of itself", httpx.get(f"{server.url.removesuffix('/v1')}/props", headers=right)
-        yield "its models without a key", httpx.get(f"{server.url}/models", headers=none)
+        yield "its models without a key", httpx.get(f"{server.url}/models")
         yield "a chat with another key", httpx.post(f"{server.url}/{_CHAT}", json=short, headers=wrong)
         server.kill()
         server.start(wait=False)
