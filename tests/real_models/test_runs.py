@@ -81,15 +81,16 @@ def test_a_server_that_is_killed_and_started_again_in_mid_run_loses_nothing(pref
             "people.txt": "The chief executive knows all customers. Nobody stands in for her.",
         },
     )
-    asked = ("May the largest customer leave?", "Does somebody stand in for the chief executive?", "Is revenue secure?")
+    asked = ("May the largest customer leave?", "Does somebody stand in for the chief executive?")
     batch = write_batch(tmp_path / "batch", rooms, "cuidara", *asked)
-    server = LlamaServer(SMOLLM2, window=4096, slots=1)
+    server = LlamaServer(SMOLLM2, window=2048, slots=1)  # so that answers are short
     with server:
         settings = {
             "DILIGENCE_AI_MODEL": server.model,
             "OPENAI_BASE_URL": server.url,
             "DILIGENCE_AI_API": "chat",
             "DILIGENCE_AI_SEARCH_PLAN": "off",
+            "DILIGENCE_AI_STATEMENT_CHECK": "off",
             "PREFECT_API_URL": prefect_url,
         }
         with start_run(batch, tmp_path, **settings) as first:
@@ -99,7 +100,7 @@ def test_a_server_that_is_killed_and_started_again_in_mid_run_loses_nothing(pref
             server.kill()
             server.start()
         assert first.returncode in {0, 1}
-        assert len(judged(tmp_path / "out")) == 3
+        assert len(judged(tmp_path / "out")) == 2
         with start_run(batch, tmp_path, **settings) as second:
             pass
         assert second.returncode in {0, 1}
