@@ -34,7 +34,8 @@ def proxy(smollm2: LlamaServer, tmp_path: Path) -> Iterator[tuple[str, Recorder]
         (tmp_path / "litellm.yaml").write_text(
             json.dumps({"model_list": models, "general_settings": {"master_key": KEY}})
         )
-        words = [PROXY, "--config", tmp_path / "litellm.yaml", "--host", "127.0.0.1", "--port", str(port)]
+        config = str(tmp_path / "litellm.yaml")
+        words = [str(PROXY), "--config", config, "--host", "127.0.0.1", "--port", str(port)]
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
         with (tmp_path / "litellm.log").open("w") as log:
             process = subprocess.Popen(words, env=environment, stdout=log, stderr=log)
