@@ -27,8 +27,7 @@ from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, NotConfigured
 from tasks.evidence.settings import EvidenceSettings
-from tasks.figures.concepts import taxonomy
-from tasks.figures.settings import FigureSettings
+from tasks.figures.concepts import FigureSettings, taxonomy
 from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reading.settings import ReadingSettings
 from tasks.scoring.criteria import Criteria, read_criteria

@@ -30,9 +30,8 @@ from weakref import WeakValueDictionary
 from sqlmodel import Session
 
 from storage import database, model_calls, runs
-from tasks.ai.money import Cap, Price, Usage
-from tasks.ai.prices import SETTING as PRICES_SETTING
-from tasks.ai.prices import price_of
+from tasks.ai.money import SETTING as PRICES_SETTING
+from tasks.ai.money import Cap, Price, Usage, price_of
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError, NotConfigured
 

@@ -9,6 +9,7 @@ import json
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -16,9 +17,65 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from pydantic import Field
+
+from storage.settings import Settings
 from tasks.errors import BadRequest
-from tasks.figures.settings import FigureSettings
+from tasks.figures.anchors import lowered
 from tasks.user_file import UserFile, read_user_text
+
+
+class FigureSettings(Settings):
+    """The settings of the ledger of figures."""
+
+    figure_concepts: Path | None = Field(
+        None, description="a TOML or YAML file of concepts and labels that are added to those of the ledger"
+    )
+
+
+SHORT_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
+    "fr": dict.fromkeys(("ca", "ca net", "ca ht", "ca total"), "chiffre d affaires"),
+    "de": {"ek": "eigenkapital", "ju": "jahresuberschuss", "ma": "mitarbeiter"},
+    "it": {"mol": "ebitda", "pn": "patrimonio netto"},
+}  # fmt: skip
+"""By language, as the taxonomy writes labels: in lower case and without accents."""
+
+_WORDS: Final[Mapping[str, frozenset[str]]] = {
+    language: frozenset(words.split())
+    for language, words in {
+        "en": "the of and to in for with on at was were is are year ended revenue income total net assets sales",
+        "fr": "le la les des du au aux et en est sont pour exercice clos résultat trésorerie capitaux propres marge"
+        " dettes effectif bilan compte montants milliers chiffre",
+        "de": "der die das den dem des und im am zum per von mit ist wurde jahr geschäftsjahr umsatz ergebnis bilanz"
+        " mitarbeiter eigenkapital liquide mittel angaben",
+        "es": "el la los las del y en por para ejercicio ventas ingresos resultado deuda patrimonio empleados miles",
+        "it": "il lo gli la dei della delle e di al nel per esercizio ricavi fatturato utile patrimonio dipendenti",
+        "nl": "de het een en van op in met bij boekjaar omzet winst resultaat vermogen medewerkers liquide middelen",
+        "pt": "o os as do da dos das e em no na exercício receita lucro ativo caixa milhares patrimônio",
+        "sv": "och av för den som till belopp årsredovisning omsättning nettoomsättning rörelseresultat tillgångar"
+        " årets resultat anställda eget kapital likvida medel räkenskapsår kronor",
+        "da": "og af for den som til beløb årsrapport nettoomsætning resultatopgørelse aktiver årets resultat"
+        " medarbejdere egenkapital likvide beholdninger regnskabsår kroner",
+        "no": "og av for den som til beløp årsregnskap driftsinntekter driftsresultat resultatregnskap eiendeler"
+        " årsresultat ansatte egenkapital bankinnskudd regnskapsår kroner",
+    }.items()
+}
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_HEAD: Final = 6000
+"""Characters by which a document's language is told."""
+
+_FEWEST: Final = 3
+
+
+def language_of(text: str) -> str:
+    """The language whose common words a text's beginning has most of; "" where there are few, or as many of two."""
+    counts = Counter(_WORD.findall(lowered(text[:_HEAD])))
+    found = sorted(
+        ((sum(counts[word] for word in words), language) for language, words in _WORDS.items()), reverse=True
+    )
+    (most, language), (second, _) = found[:2]
+    return language if most >= _FEWEST and most > second else ""
+
 
 _DATA: Final = Path(__file__).with_name("concepts.toml")
 _KIND: Final = "file of concepts"
@@ -37,7 +94,7 @@ _MARK: Final = re.compile(r"[\[\]{}|]")
 _WRITTEN: Final = re.compile(r"[^\s\[\]{}|]+")
 """A word of a written label, between blanks and marks of choice."""
 
-_WORD: Final = re.compile(r"[^\W_]+|%")
+_LABEL_WORD: Final = re.compile(r"[^\W_]+|%")
 _NOTE: Final = re.compile(
     r"[(\[](?:\d{1,2}|[a-z]|notes? [\d ,and]+)[)\]]|\bnotes? \d+[a-z]?\b|[*†‡]+|(?<=[a-z]{4})\d{1,2}\b", re.IGNORECASE
 )
@@ -103,7 +160,7 @@ def plain_words(label: str) -> str:
     if not label.isascii():
         label = unicodedata.normalize("NFKD", label.replace("ß", "ss").replace("æ", "ae").replace("ø", "o"))
         label = "".join(mark for mark in label if not unicodedata.combining(mark))
-    return " ".join(_WORD.findall(_NOTE.sub(" ", label).lower()))
+    return " ".join(_LABEL_WORD.findall(_NOTE.sub(" ", label).lower()))
 
 
 def taxonomy(file: Path | None = None) -> Taxonomy:

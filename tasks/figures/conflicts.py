@@ -20,7 +20,7 @@ from typing import Final, Literal
 
 from tasks.figures.document_figures import agrees
 from tasks.figures.figure import ACTUAL, Figure
-from tasks.figures.statement_parts import DEBT_PARTS
+from tasks.figures.statement_checks import DEBT_PARTS
 from tasks.language.normalise import plain
 
 Step = Literal["basis", "authority", "newer"]

@@ -9,7 +9,7 @@ from typing import Final
 
 from tasks.figures.conflicts import RULE, RoomFigure, Step, best, groups
 from tasks.figures.figure import ACTUAL
-from tasks.figures.statement_parts import DEBT_PARTS, WRITTEN_OFF
+from tasks.figures.statement_checks import DEBT_PARTS, WRITTEN_OFF
 from tasks.language.numbers import MONTHS, PERCENT
 from tasks.language.periods import last_day, months_of
 

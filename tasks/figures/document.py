@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Final
 
-from tasks.figures.abbreviations import language_of
 from tasks.figures.anchors import count_words, lowered, matches, plain_blanks, spots
+from tasks.figures.concepts import language_of
 from tasks.figures.figure import Basis
 from tasks.figures.fiscal_calendar import Calendar, is_of_a_quarter, learn_calendar
 from tasks.language.numbers import currency_of, units_of, uses_decimal_comma

@@ -14,38 +14,46 @@ from typing import Final
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Findings
-from tasks.figures.statement_parts import OF_STATEMENTS, of_statement
-from tasks.figures.table_blocks import blocks
-from tasks.figures.table_candidates import Candidate, settled
-from tasks.figures.table_cells import (
+from tasks.figures.statement_checks import OF_STATEMENTS, of_statement, untied
+from tasks.figures.table_columns import (
+    Column,
     are_two_years,
+    columns_under,
     is_of_column,
+    read_header,
     slipped,
 )
-from tasks.figures.table_columns import Column, columns_under, read_header
-from tasks.figures.table_figures import Cell, cell_figure
-from tasks.figures.table_labels import WHOLE, LabelReader, is_date, label_reader, without_dates
-from tasks.figures.table_pages import whole_grids
-from tasks.figures.table_parts import (
+from tasks.figures.table_figures import Candidate, Cell, blocks, cell_figure, settled
+from tasks.figures.table_labels import (
+    LONGEST_LABEL,
     MOST_PARTS,
     TOTAL,
+    WHOLE,
+    LabelReader,
+    is_date,
     is_subtotal,
+    label_reader,
     lists_parts,
     of_parts,
+    over_table,
     part_told_behind,
     parts_title,
+    without_dates,
 )
-from tasks.figures.table_row_kinds import (
+from tasks.figures.table_rows import (
+    Grid,
+    Row,
     has_no_number,
     is_between_years,
+    is_number,
     is_of_four_digits,
+    is_year,
     lines_of_units,
     not_one_number,
     of_percents,
+    whole_grids,
+    whole_rows,
 )
-from tasks.figures.table_rows import Grid, Row, is_number, is_year, whole_rows
-from tasks.figures.table_titles import LONGEST_LABEL, over_table
-from tasks.figures.ties import untied
 from tasks.language.numbers import cell_amount, only_units
 from tasks.language.periods import find_periods, header_period, may_be_of_time
 

@@ -10,17 +10,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from tasks.figures.abbreviations import SHORT_NAMES
 from tasks.figures.anchors import lowered
-from tasks.figures.concepts import Concept, Taxonomy
+from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, basis_of
 from tasks.figures.measures import NEVER_NEGATIVE, planned, used_only
-from tasks.figures.sentence_comparisons import COMPARED, behind_it, compared_year, in_brackets
-from tasks.figures.sentence_context import Spoken
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
-from tasks.figures.sentence_mentions import mentions_of, sentences
-from tasks.figures.sentence_periods import own_period, period_of
+from tasks.figures.sentence_periods import (
+    COMPARED,
+    Spoken,
+    behind_it,
+    compared_year,
+    in_brackets,
+    own_period,
+    period_of,
+)
 from tasks.figures.sentence_words import (
     ABOUT,
     BEFORE,
@@ -57,6 +61,8 @@ from tasks.figures.sentence_words import (
     STATED,
     STATED_ALONE,
     STATED_AMOUNT,
+    mentions_of,
+    sentences,
 )
 from tasks.language.numbers import PERCENT, Amount, amounts
 from tasks.language.periods import When, find_periods

@@ -20,10 +20,9 @@ from tasks.figures.concepts import concepts_file, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
 from tasks.figures.derived import DerivedFigure, derive
 from tasks.figures.document import DocumentKind, kind_by_name
-from tasks.figures.document_figures import VERSION
+from tasks.figures.document_figures import FOUNDING_YEAR, VERSION
 from tasks.figures.figure import Figure
 from tasks.figures.fiscal_years import by_the_rooms_year
-from tasks.figures.founding import FOUNDING_YEAR
 from tasks.figures.limited import WrittenText, finding_limits, reason, receive, submit
 from tasks.operation import operation
 from tasks.reading.text_writer import Reading

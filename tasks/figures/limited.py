@@ -19,10 +19,9 @@ from tasks.documents.drive.spool import spool
 from tasks.errors import Damaged, DiligenceError, TookTooLong, TooLarge, Unreadable
 from tasks.figures.concepts import read_taxonomy
 from tasks.figures.document import LedgerDocument, Places
-from tasks.figures.document_figures import find_figures
+from tasks.figures.document_figures import FOUNDING_YEAR, find_figures
 from tasks.figures.figure import Figure, Tie
 from tasks.figures.fiscal_calendar import Calendar
-from tasks.figures.founding import FOUNDING_YEAR
 from tasks.figures.rows import decimal_text
 from tasks.reading.configuration import reading_limits
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors

@@ -9,9 +9,7 @@ from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure, basis_of
 from tasks.figures.measures import planned
-from tasks.figures.sentence_comparisons import COMPARED, in_brackets
-from tasks.figures.sentence_context import Spoken
-from tasks.figures.sentence_periods import own_period, period_of
+from tasks.figures.sentence_periods import COMPARED, Spoken, in_brackets, own_period, period_of
 from tasks.language.numbers import PERCENT
 from tasks.language.periods import SHORT_MONTH, When, find_periods
 

@@ -1,13 +1,121 @@
-"""The period of a figure in a sentence."""
+"""When a figure in a sentence is of, and what the sentence compares it with.
+
+A sentence that names no time is of that of the one before it in its paragraph, or of what stands over it. It compares a
+figure with the same of another year, in brackets or in words behind it.
+"""
 
 import re
 from dataclasses import replace
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
+from tasks.figures.figure import Figure
+from tasks.figures.sentence_words import BEFORE, CURRENCY_LAST, LOSS, PLAN
 from tasks.language.locales import months
-from tasks.language.numbers import PERCENT, amounts
-from tasks.language.periods import MONTH, When, day_of, find_periods, months_back
+from tasks.language.numbers import PERCENT, Amount, amounts
+from tasks.language.periods import MONTH, When, a_year_before, day_of, find_periods, header_period, months_back
+
+_LONG: Final = 60_000
+"""Characters from which on headings stand over too much."""
+
+_LONGEST_LEAD: Final = 100
+_MOST_LINES: Final = 12
+_MONTH: Final = 1
+_ANOTHER_TIME: Final = re.compile(
+    r"\b(?:today|now|current(?:ly)?|to date|since|so far|months?|monthly|quarter\w*|weeks?|days?|daily|half|half-year"
+    r"|prior|previous(?:ly)?|earlier|before|ago|latest|recent(?:ly)?|annuali[sz]ed|run[- ]rate|lifetime|cumulative"
+    r"|pro forma"
+    r"|aktuell\w*|derzeit|heute|seit|bisher|monat\w*|quartal\w*|vorjahr\w*|actuel\w*|depuis|à ce jour|aujourd['’]hui"
+    r"|mois|trimestre|semestre|actual\w*|desde|hoy|mes|attual\w*|oggi|mese|momenteel|sinds|maand\w*|kwartaal|nu"
+    r"|constant|like-for-like|organic\w*|per)\b",
+    re.IGNORECASE,
+)
+_AT: Final = re.compile(
+    r"\b(?:at|as at|as of|on|per|zum|am|au|al|a|op|em|pr\.?|stand)\s+(?:the )?\W*$|\b(?:position|balance|status)\b",
+    re.IGNORECASE,
+)
+"""Before a day: what is under it is as of that day, and not only written on it."""
+
+_BULLET: Final = re.compile(r"^\s*(?:[•\-–*]|\d{1,2}[.)])\s")
+_OF_PLANS: Final = re.compile(
+    r"\b(?:budget|plan|outlook|target|forecast|goal|ausblick|perspectives|vooruitblik)", re.IGNORECASE
+)
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+
+
+class Spoken:
+    """The time that a document speaks of while its sentences are read one after the other."""
+
+    def __init__(self, document: LedgerDocument) -> None:
+        self._document = document
+        self._start = 0
+        self._end = -1
+        self._before: When | None = None  # of the sentence before this one
+        self._said: When | None = None  # of this one
+
+    def begin(self, start: int, sentence: str) -> None:
+        """Go on to the sentence that starts there."""
+        gap = self._document.text[self._end : start] if 0 <= self._end <= start else "\n"
+        self._before = None if gap.strip() or "\n" in gap else self._said
+        self._said = None
+        self._start, self._end = start, start + len(sentence)
+
+    def hear(self, when: When) -> None:
+        """A figure of this sentence is of then."""
+        self._said = when
+
+    def inherited(self, sentence: str, begin: int, *, instant: bool) -> When | None:
+        """When a figure is of whose words begin there in a sentence that names no time; None where that is not sure."""
+        if len(self._document.text) > _LONG or find_periods(sentence):
+            return None
+        if _ANOTHER_TIME.search(sentence) or PLAN.search(sentence):
+            return None
+        if any(word.lower() not in BEFORE for word in _WORD.findall(sentence[:begin])):
+            return None
+        before = self._before
+        if before is not None and (_is_of_a_day(before) if instant else _is_of_a_time(before)):
+            return before
+        return self._of_heading(instant=instant)
+
+    def _of_heading(self, *, instant: bool) -> When | None:
+        heading = _lead_over(self._document.text, self._start) or self._document.heading(self._start)
+        if not heading or len(heading) > _LONGEST_LEAD or _OF_PLANS.search(heading):
+            return None
+        found = [when for when in find_periods(heading) if when.dated]
+        when = header_period(heading)
+        if when is None or not found or when.forecast or len({(each.end, each.year) for each in found}) > 1:
+            return None
+        if _is_of_a_time(when):
+            return when
+        as_of = _is_of_a_day(when) and _AT.search(heading[: found[0].start]) is not None
+        return when if instant and as_of else None
+
+
+def _is_of_a_day(when: When) -> bool:
+    return when.end is not None and when.months is None
+
+
+def _is_of_a_time(when: When) -> bool:
+    """Whether a duration is named: a year, a quarter, "six months to June"; a month may be when it was written."""
+    return when.year is not None or (when.months or _MONTH) > _MONTH
+
+
+def _lead_over(text: str, start: int) -> str:
+    """The line with a colon at its end over the list or the paragraph that an offset is in; "" where there is none."""
+    line = text.rfind("\n", 0, start) + 1
+    listed = _BULLET.match(text[line : line + 4]) is not None
+    blank = False
+    for above in reversed(text[max(0, line - 4000) : line].split("\n")[-_MOST_LINES - 1 : -1]):
+        if above.rstrip().endswith(":"):
+            return above.strip(" :*#•–-")
+        if not above.strip():
+            if blank or not listed:
+                return ""
+            blank = True
+        elif not (listed and _BULLET.match(above)):
+            return ""
+    return ""
+
 
 _ELSEWHERE: Final = re.compile(
     r"[;(]|\b(?:from|compared|versus|against|contre|gegenüber|frente a|rispetto|tegenover|contra)\b", re.IGNORECASE
@@ -31,7 +139,6 @@ _IN_BRACKETS: Final = re.compile(
 )
 """What opens a bracket in which a period stands and nothing else: "(fiscal year ended ", "(as of "."""
 
-_LONG: Final = 60_000
 """Characters from which on a document speaks of more months than its last."""
 
 _BARE_MONTH: Final = re.compile(
@@ -129,3 +236,113 @@ def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) 
     dated = document.calendar.dated
     ends = [end for end in document.calendar.ends.values() if dated is None or end <= dated]
     return When(end=max(ends), months=12) if ends else None
+
+
+COMPARED: Final = re.compile(
+    r"^[^(.;]{0,40}\((?:(?:in|fy|prior year|previous year|vorjahr)[ :]*)?(?P<year>(?:19"
+    r"|20)\d\d|(?<=fy)['’]?\d\d(?=[:,]))?[:,]? ?(?P<rest>[^()]{1,40})\)",
+    re.IGNORECASE,
+)
+_YEAR_BEFORE: Final = re.compile(r"\((?:prior year|previous year|vorjahr)\b", re.IGNORECASE)
+_BESIDE: Final = re.compile(
+    r"(?:,? (?:and|up from|down from|from|compared (?:with|to)|against|versus|vs\.?|after|gegenüber|nach|und|contre|et"
+    r"|frente a|y|contro|rispetto a|e|tegenover|en|contra|och|mot|og|mod))"
+    r"(?: about| approximately| around| rund| some)? $",
+    re.IGNORECASE,
+)
+"""Right before the other amount."""
+
+_OF_TIME: Final = re.compile(
+    r"[\s,.%()-]|\d[\d.,]*\s?%|\b(?:in|for|at|on|as|of|the|to|ended|ending|years?|financial|fiscal|quarter|half|months?|up|down"
+    r"|by|an?|increase|decrease|growth|per ?cent|zum|am|im|per|jahr|geschäftsjahr|au|le|la|en|el|al?|de|nel|del|dell|op"
+    r"|den|em|pr|exercice|ejercicio|esercizio|boekjaar|plus|minus|over|around)\b",
+    re.IGNORECASE,
+)
+"""Words between the two amounts, and behind the other one, that speak of time and of change alone."""
+
+_THE_YEAR_BEFORE: Final = re.compile(
+    r",? (?:(?:in |for )?the (?:prior|previous|preceding) (?:financial |fiscal )?year"
+    r"|(?:the|a) year (?:before|earlier|ago)"
+    r"|im (?:Vorjahr|Jahr zuvor)|(?:pour )?l['’](?:exercice|année) précédente?|un an (?:plus tôt|auparavant)"
+    r"|(?:en )?el (?:ejercicio|año) anterior|(?:nel)?l['’](?:esercizio|anno) precedente"
+    r"|(?:in )?het jaar (?:ervoor|daarvoor)"
+    r"|(?:i )?året (?:innan|før))\b",
+    re.IGNORECASE,
+)
+_FAR: Final = 60
+"""Characters between two amounts that are compared."""
+
+
+def compared_year(match: re.Match[str]) -> int | None:
+    """The year of a bracket that `COMPARED` found: 2023 of "(2023: …" and of "(FY23: …"."""
+    digits = (match["year"] or "").lstrip("'’")
+    return None if not digits else int(digits) + (2000 if int(digits) < 100 else 0)
+
+
+def in_brackets(document: LedgerDocument, figure: Figure, match: re.Match[str], offset: int) -> Figure | None:
+    """The figure of the year before in brackets: "38.0 % of revenue (2023: 40.0 %)"."""
+    year = compared_year(match)
+    before = year is None and _YEAR_BEFORE.search(match.group()) is not None
+    if year is None and not before:
+        return None
+    found = next(iter(amounts(match["rest"], comma_decimal=document.comma_decimal)), None)
+    if found is None or not _is_of_its_unit(document, figure, found):
+        return None
+    period = (
+        a_year_before(figure.period)
+        if year is None
+        else document.calendar.resolve(When(year=year, months=12), instant="/" not in figure.period)
+    )
+    return None if period is None else _other(document, figure, found, offset + match.start("rest"), period)
+
+
+def behind_it(document: LedgerDocument, figure: Figure, rest: str, offset: int) -> Figure | None:
+    """The figure of another time in the same clause: "and € 58.1 million in 2023", "against € 2.1 million a year ago".
+
+    `rest` is what stands behind the figure's own amount, from `offset` of the text on.
+    """
+    for found in amounts(rest[: 2 * _FAR], comma_decimal=document.comma_decimal):
+        if found.start > _FAR:
+            return None
+        if not _is_of_its_unit(document, figure, found):
+            continue
+        lead = CURRENCY_LAST.sub("", rest[: found.start].rstrip() + " ") if found.unit else rest[: found.start]
+        beside = _BESIDE.search(lead.rstrip() + " ")
+        if beside is None or not _is_of_time(lead[: beside.start()]):
+            return None
+        period = _period_behind(document, figure, rest[found.end : found.end + _FAR])
+        if period is None or period == figure.period:
+            return None
+        planned = figure.basis in {"budget", "forecast"}
+        other = _other(document, figure, found, offset, period)
+        return replace(other, basis=None) if planned else other
+    return None
+
+
+def _period_behind(document: LedgerDocument, figure: Figure, behind: str) -> str | None:
+    if _THE_YEAR_BEFORE.match(behind):
+        return a_year_before(figure.period)
+    when = next((when for when in find_periods(behind) if when.dated), None)
+    if when is None or not _is_of_time(behind[: when.start]) or "." in behind[: when.start]:
+        return None
+    return document.calendar.resolve(when, instant="/" not in figure.period)
+
+
+def _is_of_time(words: str) -> bool:
+    """Whether words speak of times and changes alone: of nothing else that an amount could be of."""
+    for when in reversed(find_periods(words)):
+        words = words[: when.start] + " " + words[when.stop :]
+    return not _OF_TIME.sub("", words)
+
+
+def _is_of_its_unit(document: LedgerDocument, figure: Figure, found: Amount) -> bool:
+    return figure.unit in {found.unit or "count", document.dollar(found.unit or "")}
+
+
+def _other(document: LedgerDocument, figure: Figure, found: Amount, offset: int, period: str) -> Figure:
+    loss = figure.value < 0 < found.value and LOSS.search(figure.label)
+    at = offset + found.start
+    return replace(
+        figure, value=-found.value if loss else found.value, step=found.step, scale=found.scale, period=period,
+        place=document.place(at), start=at, end=offset + found.end,
+    )  # fmt: skip

@@ -1,20 +1,152 @@
-"""One number of a table as a figure: its period by the document's calendar, its value in base units, sign and basis."""
+"""The numbers of tables as figures: tables that stand side by side are two, and doubtful numbers are left out.
+
+A figure gets its period by the document's calendar, its value in base units, its sign and its basis.
+"""
 
 import re
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
-from tasks.figures.concepts import Meaning
+from tasks.figures.concepts import Meaning, plain_label
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, basis_of, variant_of
 from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, used_only
 from tasks.figures.table_columns import Column
-from tasks.figures.table_labels import Label, without_dates
-from tasks.figures.table_rows import Row
-from tasks.figures.table_titles import HAPPENED
+from tasks.figures.table_labels import HAPPENED, WHOLE, Label, LabelReader, without_dates
+from tasks.figures.table_rows import Grid, Row, is_number
 from tasks.language.numbers import Amount, Units
 from tasks.language.periods import When, find_periods, last_day
+
+_MOST_ROWS: Final = 400
+"""Rows of a table that may be two; what is longer is a list."""
+
+_NARROWEST: Final = 4
+"""Columns of two tables: a label and a number each."""
+
+
+def blocks(grid: Grid, reader: LabelReader) -> list[Grid]:
+    """The tables of which a grid consists, from left to right; mostly itself.
+
+    A table begins behind the first where a column has words beside numbers on both its sides: below an empty column,
+    or where two of its words or more are what the taxonomy knows.
+    """
+    if len(grid.rows) > _MOST_ROWS:
+        return [grid]
+    width = max(row.width for row in grid.rows)
+    if width < _NARROWEST or any(row.loose for row in grid.rows):
+        return [grid]
+    starts = [0]
+    for at in range(2, width - 1):
+        if at > starts[-1] + 1 and _begins(grid, at, starts[-1], reader):
+            starts.append(at)
+    if len(starts) == 1:
+        return [grid]
+    return [
+        Grid(list(grid.titles), _cut(grid, first, last))
+        for first, last in zip(starts, [*starts[1:], width], strict=True)
+    ]
+
+
+def _begins(grid: Grid, at: int, start: int, reader: LabelReader) -> bool:
+    """Whether a table begins at a column, behind one that begins at `start`."""
+    labels = meant = left = 0
+    for row in grid.rows:
+        cell = row.cells[at] if at < len(row.cells) else ""
+        if (
+            not cell
+            or is_number(cell)
+            or not any(map(str.isalpha, cell))
+            or not row.has_number_between(at + 1, row.width)
+        ):
+            continue
+        labels += 1
+        meant += reader.speaks(cell)
+        left += row.has_number_between(start + 1, at)
+    apart = all(at - 1 >= len(row.cells) or not row.cells[at - 1] for row in grid.rows)
+    return left > 0 and (meant >= 2 or (apart and labels >= 2 and meant > 0))
+
+
+def _cut(grid: Grid, first: int, last: int) -> list[Row]:
+    """The rows between two columns, without those that are empty there."""
+    rows = (Row(row.start, row.cells[first:last], row.starts[first:last]) for row in grid.rows if row.width > first)
+    kept = [row for row in rows if any(row.cells)]
+    for row in kept:
+        while len(row.cells) > 1 and not row.cells[-1]:
+            row.cells.pop()
+            row.starts.pop()
+    return kept
+
+
+_PLAIN_EQUITY: Final = re.compile(
+    r"(?:total |consolidated |net |common |s |and )*"
+    r"(?:(?:share|stock)(?:holders?|owners?)|owners?|members?|partners?|assets|equity|deficit|deficiency|funds"
+    r"|investment|capital|reserves|net|s| )+"
+)
+_CONTINUING: Final = re.compile(r"\bcontinuing\b(?! and discontinued)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A figure that may be taken, with how sure its label is, the section it stands in, and its table."""
+
+    figure: Figure
+    rank: int
+    section: str
+    weight: int
+    consolidated: bool = False
+    table: int = -1
+
+    def of_concept(self, concept: str) -> "Candidate":
+        """The same number, meaning something else."""
+        return replace(self, figure=replace(self.figure, concept=concept))
+
+
+def settled(candidates: list[Candidate], findings: Findings) -> list[Candidate]:
+    """The candidates of one table without those that another of their concept and period makes doubtful."""
+    strong = {candidate.figure.concept for candidate in candidates if candidate.rank < 2}
+    groups: dict[tuple[str, str, str | None, Basis | None, str], list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        figure = candidate.figure
+        if candidate.rank == 2 and figure.concept in strong:
+            continue
+        groups[figure.concept, figure.period, figure.entity, figure.basis, figure.variant].append(candidate)
+    kept: list[Candidate] = []
+    for whole_group in groups.values():
+        group = _of_the_owners(_with_all_operations(whole_group))
+        best = min(candidate.rank for candidate in group)
+        sure = [candidate for candidate in group if candidate.rank == best]
+        if len({candidate.figure.value for candidate in sure}) == 1:
+            kept.append(sure[0])
+            continue
+        whole = [candidate for candidate in sure if WHOLE.match(candidate.section.rstrip(": "))] if best else sure[-1:]
+        if len({candidate.figure.value for candidate in whole}) == 1 and whole:
+            kept.append(whole[0])
+            sure = [candidate for candidate in sure if candidate is not whole[0]]
+        by_section: dict[str, list[Candidate]] = defaultdict(list)
+        for candidate in sure:
+            by_section[candidate.section.rstrip(": ")].append(candidate)
+        for section, members in by_section.items():
+            if section and not WHOLE.match(section) and len(members) == 1 and best and len(by_section) > 1:
+                kept.append(replace(members[0], figure=replace(members[0].figure, entity=section[:80])))
+            else:
+                findings.leave_out("rows of one concept that differ", len(members))
+    return kept
+
+
+def _of_the_owners(group: list[Candidate]) -> list[Candidate]:
+    """Of rows of equity that differ those that name whose it is: below them the other owners' is added."""
+    if group[0].figure.concept != "equity" or len({candidate.figure.value for candidate in group}) == 1:
+        return group
+    named = [candidate for candidate in group if not _PLAIN_EQUITY.fullmatch(plain_label(candidate.figure.label))]
+    return named or group
+
+
+def _with_all_operations(group: list[Candidate]) -> list[Candidate]:
+    """Of rows of one concept those that are not of continuing operations alone, where there are others."""
+    return [each for each in group if not _CONTINUING.search(each.figure.label)] or group
+
 
 _IN_PERCENT: Final = re.compile(r"\s[(\[]?%[)\]]?$")
 """A label of percentages."""

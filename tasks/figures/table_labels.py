@@ -1,14 +1,14 @@
-"""What the labels of tables say: the concept, the period, the units and the basis in a row's or a column's words."""
+"""What labels and titles of tables say: concept, period, units, basis, whose table it is, which parts it lists."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from tasks.figures.abbreviations import SHORT_NAMES
-from tasks.figures.concepts import Meaning, Taxonomy, plain_label, plain_words
+from tasks.figures.concepts import SHORT_NAMES, Meaning, Taxonomy, plain_label, plain_words
 from tasks.figures.figure import Basis, basis_of, without_basis
+from tasks.figures.table_rows import Grid, joined_titles
 from tasks.language.numbers import Units, only_units, units_of, without_units
 from tasks.language.periods import HINT, When, find_periods
 
@@ -205,3 +205,188 @@ def entity_named(text: str, label: Label) -> str | None:
     return (
         None if not plain or WHOLE.match(plain) or len(plain) > 60 else " ".join(rest.split()).strip(" ,:()-–$€£'\"’0")
     )
+
+
+_A_YEAR: Final = re.compile(r"\b20\d\d\b")
+LONGEST_LABEL: Final = 160
+"""Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""
+
+_SKIPPED_TABLE: Final = re.compile(
+    r"percent(?:age)? of (?:total |net |our )?(?:revenue|sales|net|total)|(?<!\d)(?<!\d )% of (?:total )?(?:revenue"
+    r"|sales)|as a percentage|discontinued operation|held for sale"
+    r"|equity[- ]method|\baffiliates?\b|joint ventures?\b|variable interest|\bVIEs?\b|\bacquirees?\b|purchase price"
+    r"|fair value of (?:the )?(?:assets|consideration)"
+    r"|unconsolidated|\binvestees?\b|reconciliation of (?:beginning|segment)|sensitivity"
+    r"|per share data only|constant currency|supplemental pro",
+    re.IGNORECASE,
+)
+_OBLIGORS: Final = re.compile(r"\bguarantors?\b|\bobligors?\b|\bobligated group\b", re.IGNORECASE)
+"""Who stands in for bonds: a part of the group, whose figures may be headed as a statement."""
+
+_PARENT: Final = re.compile(
+    r"parent[- ](?:company|only|entity)|condensed financial information of|schedule i\b|registrant only"
+    r"|^(?:the )?company (?:statement|balance|income|cash)|^(?:statement|balance sheet)s? of the company\b",
+    re.IGNORECASE,
+)
+_STATEMENT: Final = re.compile(
+    r"statements? of (?:consolidated )?(?:operations|income|earnings|profit|loss|financial position"
+    r"|financial condition|cash flows?|comprehensive)|balance sheets?|income statements?"
+    r"|profit and loss|cash flow statements?|consolidated results|gewinn- und verlustrechnung|\bbilanz\b"
+    r"|kapitalflussrechnung|compte de résultat|\bbilan\b|cuenta de (?:resultados|pérdidas)|balance de situación",
+    re.IGNORECASE,
+)
+_SPOKEN: Final = re.compile(
+    r"\b(?:following|summari[sz]\w+|accompanying|set forth|shown|presents|highlights)\b|\.$", re.IGNORECASE
+)
+"""A line over a table that speaks of a statement and is not its heading."""
+
+_CONSOLIDATED: Final = re.compile(r"\bconsolidated\b|\bgroup\b|\bkonzern|\bconsolidé|\bconsolidad[oa]", re.IGNORECASE)
+_SHORT: Final = 25
+"""Characters up to which a line over a table is a part of its header: "December", "31,", "(In thousands)"."""
+
+HAPPENED: Final = re.compile(
+    r"\bactuals?\b|\bist\b|\b(?:(?:19|20)|[a-z]{3}[-’'])\d\dA\b|\bréels?\b|\bréalisée?s?\b|\brealizad[oa]s?\b|\bconsuntivo\b"
+    r"|\bgerealiseerd\b|\brealisatie\b|\breali[sz]ed\b|\brealiser(?:et|at)\b",
+    re.IGNORECASE,
+)
+"""Words of a heading by which its numbers are actual ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableTitles:
+    """The lines over a table, the nearest last.
+
+    Attributes:
+        lines: all of them.
+        titles: those that are no longer than a heading.
+        is_consolidated: whether they call it the group's.
+        is_parents: whether they call it the parent company's alone.
+        is_statement: whether they head a statement of the accounts.
+        is_skipped: whether it is of parts, shares or other companies.
+    """
+
+    lines: tuple[str, ...]
+    titles: tuple[str, ...]
+    is_consolidated: bool
+    is_parents: bool
+    is_statement: bool
+    is_skipped: bool
+
+    def basis_of_last(self) -> Basis | None:
+        """The basis that the nearest lines give to all of the table."""
+        return self.basis_of(self.lines[-3:])
+
+    def basis_of(self, titles: Sequence[str]) -> Basis | None:
+        """The basis that these headings give to all of the table."""
+        plain = [title for title in titles if len(title) < 60 and not any(map(str.isdigit, _undated(title)))]
+        basis = basis_of(" ".join(plain)) if not self.is_statement else None
+        return None if basis == "audited" or any(HAPPENED.search(title) for title in plain) else basis
+
+
+def _undated(title: str) -> str:
+    """A title without the periods that it names."""
+    for when in reversed(find_periods(title)):
+        title = title[: when.start] + title[when.stop :]
+    return _A_YEAR.sub("", title)
+
+
+def over_table(lines: Sequence[str]) -> TableTitles:
+    """What these lines over a table say of it."""
+    lines = joined_titles(lines)
+    titles = [line for line in lines if len(line) < 220]
+    spoken = [line for line in lines if len(line) > _SHORT] or lines
+    near = " ".join(line[-250:] for line in [*spoken[-3:], *lines[-3:]])
+    is_statement = any(
+        _STATEMENT.search(title) for title in titles[-5:] if len(title) < LONGEST_LABEL and not _SPOKEN.search(title)
+    )
+    return TableTitles(
+        tuple(lines),
+        tuple(titles),
+        is_consolidated=any(_CONSOLIDATED.search(title) for title in titles[-5:]),
+        is_parents=any(_PARENT.search(title) for title in titles),
+        is_statement=is_statement,
+        is_skipped=_OBLIGORS.search(near) is not None or (_SKIPPED_TABLE.search(near) is not None and not is_statement),
+    )
+
+
+MOST_PARTS: Final = 500
+"""Rows of a list of parts that is taken; a longer one is a ledger of transactions."""
+
+_SHORT_TITLE: Final = 60
+_ENTITY_CORNER: Final = re.compile(
+    r"\b(?:customers?|clients?|segments?|products?|regions?|countr(?:y|ies)|divisions?|business units?|kunden?"
+    r"|produkte?|segmente?|clientes?|subsidiar(?:y|ies)|sites?|brands?|entit(?:y|ies)|services?)\b",
+    re.IGNORECASE,
+)
+_BY_ENTITY: Final = re.compile(r"(?P<what>[^:]+?) (?:by|per|nach|par|por|split by|breakdown by) \w", re.IGNORECASE)
+_PARTIAL: Final = re.compile(
+    r"\b(?:lost|churned|new|pipeline|won|expansion|contraction|bridge|signed|overdue|orders?|backlog)\b", re.IGNORECASE
+)
+TOTAL: Final = re.compile(
+    r"^(?:grand |group )?(?:total|summe|gesamt|totale?s?|totaal|consolidated|group total|company total|sum)\b",
+    re.IGNORECASE,
+)
+_TOLD_OF: Final = re.compile(
+    r"(?P<name>[A-Z][\w&.-]*(?: (?:[A-Z][\w&.-]*|and|&)){0,5})['’]s?"
+    r" (?:total )?(?:net )?(?:sales|revenues?|operating|segment)\b"
+)
+"""How prose goes on under the table of a segment: "Aeronautics' net sales in the second quarter increased"."""
+
+_NO_NAME: Final = re.compile(r"(?:our|the|its|company|group|total|consolidated|management)\b", re.IGNORECASE)
+_MOST_ROWS_OF_A_PART: Final = 10
+_LINES_BEHIND: Final = 3
+_FIRST_PAGE: Final = 3000
+"""Characters that name the company itself."""
+
+_SUBTOTAL: Final = re.compile(
+    r"^(?:the )?(?:top|two|three|four|five|ten|twenty|\d+) (?:largest|biggest|\d+|customers|kunden)|^subtotal"
+    r"|^of which|^davon",
+    re.IGNORECASE,
+)
+
+
+def of_parts(title: str) -> str:
+    """What the numbers of parts are: "Revenue" of "Revenue by segment"; other titles as they are."""
+    match = _BY_ENTITY.match(title)
+    return match["what"] if match else title
+
+
+def parts_title(titles: Sequence[str], corner: str, reader: LabelReader) -> tuple[Meaning | None, bool]:
+    """What the titles say that the numbers of parts are, and whether a title alone calls them parts.
+
+    "Revenue by segment" says so in one line over a corner without words, "Segment sales" over "Net sales" in two.
+    """
+    for title in reversed([*titles, corner][-4:]):
+        if _BY_ENTITY.match(title):
+            named = _ENTITY_CORNER.search(title[len(of_parts(title)) :]) is not None
+            return reader.read(of_parts(title)).meaning, named and (not corner or only_units(corner))
+    over = titles[-1] if titles else ""
+    if corner and len(over) < _SHORT_TITLE and _ENTITY_CORNER.search(over):
+        meaning = reader.read(corner).meaning
+        return meaning, meaning is not None
+    return None, False
+
+
+def lists_parts(entities: str, titles: Sequence[str], *, titled: bool) -> bool:
+    """Whether the rows are parts: by the heading of their names, or (`titled`) by the title."""
+    over = f"{entities} {' '.join(titles[-1:])}"
+    return (titled or _ENTITY_CORNER.search(entities) is not None) and not _PARTIAL.search(over)
+
+
+def is_subtotal(name: str) -> bool:
+    """Whether a row sums up some of the parts: "Top ten customers"."""
+    return _SUBTOTAL.match(name) is not None
+
+
+def part_told_behind(text: str, grid: Grid) -> str:
+    """The segment that a small table is of, by the prose under it; "" where that tells of no part of the company."""
+    if len(grid.rows) > _MOST_ROWS_OF_A_PART:
+        return ""
+    before = text[: min(_FIRST_PAGE, grid.rows[0].start)]
+    end = text.find("\n", grid.rows[-1].start)
+    behind = [line for line in text[end + 1 : end + 600].split("\n") if line.strip()] if end >= 0 else []
+    for line in behind[:_LINES_BEHIND]:
+        told = _TOLD_OF.match(line.strip())
+        if told and not _NO_NAME.match(told["name"]) and told["name"] not in before:
+            return told["name"]
+    return ""

@@ -16,9 +16,8 @@ from tasks.companies.claims import Claim
 from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step
 from tasks.figures.derived import counted_figures
-from tasks.figures.document_figures import agrees
+from tasks.figures.document_figures import FOUNDING_YEAR, agrees
 from tasks.figures.figure import ACTUAL
-from tasks.figures.founding import FOUNDING_YEAR
 from tasks.figures.rows import room_row
 from tasks.language.periods import last_day, months_of
 from tasks.reports.evidence_links import part_of

@@ -14,7 +14,7 @@ from typing import Final
 
 from tasks.figures import read_figures
 from tasks.figures.figure import ACTUAL
-from tasks.figures.statement_parts import DEBT_PARTS
+from tasks.figures.statement_checks import DEBT_PARTS
 from tasks.language.periods import last_day, months_of
 
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"

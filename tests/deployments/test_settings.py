@@ -11,7 +11,7 @@ from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
 from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings
-from tasks.figures.settings import FigureSettings
+from tasks.figures.concepts import FigureSettings
 from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reading.settings import ReadingSettings
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from tasks.ai import prompts
 from tasks.ai.answerer import Source
 from tasks.ai.extractive import ExtractiveAnswerer
-from tasks.ai.openai import json_answer, window
+from tasks.ai.openai import errors, json_answer
 from tasks.companies import walls
 from tasks.companies.company_match import Identity, is_parked, names_exactly
 from tasks.companies.web import html
@@ -168,7 +168,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.ai.prompts.judgement_prompt": lambda text: prompts.judgement_prompt(text, text, _Answer),
     "tasks.ai.prompts.repair_prompt": lambda text: prompts.repair_prompt([], text, ["wrong"]),
     "tasks.ai.openai.json_answer.read_object": _read_object,
-    "tasks.ai.openai.window.was_cut": lambda text: window.was_cut(text, 10),
+    "tasks.ai.openai.errors.was_cut": lambda text: errors.was_cut(text, 10),
     "tasks.companies.walls.find_wall": lambda text: walls.find_wall(_page(text), "acme.example"),
     "tasks.companies.walls.names_company": lambda text: walls.names_company(text, "acme.example"),
     "tasks.companies.walls.is_default_text": lambda text: walls.is_default_text(text, _page(text), "acme.example"),

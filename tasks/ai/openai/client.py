@@ -29,7 +29,7 @@ from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed
 from tasks.ai.budget import HEADER, LONGEST_ANSWER, Call, Ledger, LoggedCall
-from tasks.ai.money import Price, Usage
+from tasks.ai.money import Price, Usage, price_of
 from tasks.ai.openai import capabilities
 from tasks.ai.openai.capabilities import Capabilities, capabilities_of
 from tasks.ai.openai.errors import (
@@ -42,8 +42,10 @@ from tasks.ai.openai.errors import (
     connection_cut,
     empty_response,
     error_for_status,
+    fewest,
     may_have_cost,
     not_taken,
+    pieces,
     prompt_truncated,
     stopped_by_proxy,
     timed_out,
@@ -52,6 +54,7 @@ from tasks.ai.openai.errors import (
     unknown_model,
     unreachable,
     unreadable_response,
+    was_cut,
 )
 from tasks.ai.openai.protocols import (
     LIMIT_NAMES,
@@ -62,8 +65,6 @@ from tasks.ai.openai.protocols import (
     read_response,
 )
 from tasks.ai.openai.stream import Arrival
-from tasks.ai.openai.window import fewest, pieces, was_cut
-from tasks.ai.prices import price_of
 from tasks.ai.prompts import Messages
 from tasks.ai.settings import AiSettings
 from tasks.counts import count_model_use

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ai.money import Price, Usage
-from tasks.ai.prices import SHIPPED, price_of, read_prices
+from tasks.ai.money import SHIPPED, Price, Usage, price_of, read_prices
 from tasks.errors import BadRequest
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.founding import founding_years
+from tasks.figures.document_figures import founding_years
 
 
 def years(text: str) -> list[int]:

@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from tasks.figures.abbreviations import language_of
-from tasks.figures.concepts import taxonomy
+from tasks.figures.concepts import language_of, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.fiscal_calendar import learn_calendar

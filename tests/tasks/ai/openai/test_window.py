@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.ai.openai.window import fewest, named_window, was_cut
+from tasks.ai.openai.errors import fewest, named_window, was_cut
 
 PROSE = (
     "The Company shall provide the services in accordance with the terms of this agreement and its schedules. " * 200

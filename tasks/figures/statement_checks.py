@@ -1,0 +1,230 @@
+"""What the main statements say of their own figures: sums that tie, and figures that only one statement gives.
+
+Sums are rows against their total, both sides of a balance sheet, the change of cash. Figures of one statement alone are
+the parts of debt, inventories, and what is written off.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Final
+
+from tasks.figures.concepts import plain_label
+from tasks.figures.document import LedgerDocument
+from tasks.figures.figure import Tie
+from tasks.figures.table_figures import Candidate
+from tasks.figures.table_rows import Grid, Row, is_number, is_year
+from tasks.language.numbers import PERCENT, Amount, cell_amount
+
+_ASSETS: Final = re.compile(
+    r"total assets|assets total|bilanzsumme|total activo|total actif|summe aktiva|total de l actif"
+)
+_BOTH: Final = re.compile(
+    r"(?:total )?(?:liabilities|equity)(?: \w+){0,5} (?:and|&) (?:\w+ ){0,3}(?:equity|liabilities|deficit)"
+    r"|summe passiva|total passif|total pasivo(?: y patrimonio neto)?"
+)
+_FLOWS: Final = tuple(
+    re.compile(rf"(?:net |total )*cash .*\b{kind}")
+    for kind in (r"operat(?:ing activities|ions)", "investing activities", "financing activities")
+)
+_CHANGE: Final = re.compile(
+    r"(?:net )?(?:increase|decrease|change)(?: \w+){0,3} in cash(?!.*\b(?:classified|held for sale|discontinued)\b).*"
+)
+_TOTAL: Final = re.compile(r"(?:total|summe|gesamt|totale|sum)(?: \d+ \w+)?")
+_ANY_TOTAL: Final = re.compile(r"(?:sub)?total\b|summe\b|gesamt\b|net\b|gross\b|ebit|operating (?:profit|income)")
+_MOST_ROWS: Final = 400
+_BOUND: Final = 3
+"""Units of the last digit by which rounded parts may miss their total, and one more for every four parts."""
+
+_Cells = dict[int, Amount]
+
+
+def untied(document: LedgerDocument, grid: Grid) -> Iterator[Tie]:
+    """The sums of one table that do not come out."""
+    if len(grid.rows) > _MOST_ROWS:
+        return
+    rows = [(row, plain_label(row.label), _amounts(row, document)) for row in grid.rows]
+    yield from _two_sides(document, rows)
+    yield from _cash(document, rows)
+    yield from _totals(document, rows)
+
+
+def _amounts(row: Row, document: LedgerDocument) -> _Cells:
+    found: _Cells = {}
+    for index, cell in enumerate(row.cells):
+        if index and is_number(cell, comma_decimal=document.comma_decimal):
+            amount = cell_amount(cell, comma_decimal=document.comma_decimal)
+            if amount is not None and amount.unit != PERCENT:
+                found[index] = amount
+    return found
+
+
+_Read = tuple[Row, str, _Cells]
+
+
+def _two_sides(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
+    assets = next((read for read in rows if read[2] and _ASSETS.fullmatch(read[1])), None)
+    both = next((read for read in rows if read[2] and _BOTH.fullmatch(read[1])), None)
+    if assets is None or both is None:
+        return
+    for index in assets[2].keys() & both[2].keys():
+        stated, computed = assets[2][index], both[2][index]
+        if abs(stated.value - computed.value) > 2 * stated.step:
+            yield _tie(document, "total assets are equity and liabilities", assets[0], index, stated, computed.value)
+
+
+def _cash(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
+    end = next((at for at, read in enumerate(rows) if read[2] and _CHANGE.fullmatch(read[1])), None)
+    if end is None:
+        return
+    above = [read for read in rows[:end] if read[2]]
+    last = [max((at for at, read in enumerate(above) if flow.fullmatch(read[1])), default=None) for flow in _FLOWS]
+    known = [at for at in last if at is not None]
+    change, changes = rows[end][0], rows[end][2]
+    if len(known) < len(_FLOWS) or any(above[at][2].keys() != changes.keys() for at in known):
+        return  # a row whose first figure stands in its label says too little
+    between = [cells for _, _, cells in above[max(known) + 1 :]]  # currencies, cash that is restricted or held for sale
+    for index, stated in changes.items():
+        computed = sum((above[at][2][index].value for at in known), Decimal(0))
+        others = [cells[index].value for cells in between if index in cells]
+        misses = (abs(stated.value - computed - part) for part in (Decimal(0), sum(others, Decimal(0)), *others))
+        if min(misses) > _BOUND * stated.step:
+            yield _tie(document, "the change of cash is the sum of the cash flows", change, index, stated, computed)
+
+
+def _totals(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
+    parts: list[_Cells] = []
+    for row, label, found in rows:
+        cells = found
+        if parts:  # below numbers, 2050 is a number and no year
+            years = {index: cell_amount(cell) for index, cell in enumerate(row.cells) if index and is_year(cell)}
+            cells = {**{index: amount for index, amount in years.items() if amount}, **found}
+        if not cells:
+            parts = [] if len([cell for cell in row.cells if cell]) > 1 else parts
+            continue
+        if not _TOTAL.fullmatch(label):
+            parts = [] if _ANY_TOTAL.match(label) else [*parts, cells]
+            continue
+        for index, stated in cells.items():
+            column = [part[index] for part in parts if index in part]
+            if len(column) < 2 or len(column) < len(parts) or any(part.unit != stated.unit for part in column):
+                continue
+            computed = sum((part.value for part in column), Decimal(0))
+            if abs(computed - stated.value) > stated.step * (_BOUND + len(column) // 4):
+                yield _tie(document, "the total is the sum of its rows", row, index, stated, computed)
+        parts = []
+
+
+def _tie(document: LedgerDocument, what: str, row: Row, index: int, stated: Amount, computed: Decimal) -> Tie:
+    start = row.starts[index]
+    return Tie(what, stated.value, computed, document.place(start, row.label), start)
+
+
+CURRENT_DEBT: Final = "current_debt"
+LONG_TERM_DEBT: Final = "long_term_debt"
+DEBT_PARTS: Final = (CURRENT_DEBT, LONG_TERM_DEBT)
+WRITTEN_OFF: Final = "depreciation_and_amortization"
+INVENTORIES: Final = "inventories"
+OF_STATEMENTS: Final = frozenset({*DEBT_PARTS, WRITTEN_OFF, INVENTORIES})
+"""Concepts whose figures count in their own statement alone."""
+
+_ASSET_PARTS: Final = re.compile(r"total (?:current )?assets")
+_CURRENT: Final = re.compile(r"total current liabilities")
+_END: Final = re.compile(
+    r"total liabilities(?: .*)?|total (?:.* )?(?:equity|deficit|deficiency|investment)(?: .*)?|(?:net assets|equity)"
+)
+_DEBT: Final = re.compile(
+    r"\b(?:debts?|borrowings?|loans?|overdrafts?|debentures?|bonds?|mortgages?|indebtedness|commercial paper"
+    r"|(?:notes?|bills) payable|(?:senior|convertible|secured|subordinated|term) notes?|notes (?:due|net)|revolv\w+"
+    r"|(?:credit|loan) (?:facilit\w+|agreements?|lines?)|lines? of credit|maturities)\b"
+)
+_NO_DEBT: Final = re.compile(
+    r"\b(?:receivables?|assets?|deferred|issuance costs?|accrued interest|derivatives?|tax(?:es)?|guarantees?)\b"
+)
+_OF_LEASES: Final = re.compile(r"\b(?:leases?|lease obligations?|rou)\b")
+_DASH: Final = re.compile(r"[$€£]? ?[—–-]+")
+_OPERATING: Final = re.compile(r".*\b(?:operating activities|operations)\b.*")
+_RESULT: Final = re.compile(
+    r"(?:consolidated )?(?:net (?:income|earnings|loss|profit)(?: (?:income|loss|earnings))?"
+    r"|(?:profit|loss|result)(?: (?:profit|loss))? (?:for|of) the (?:year|period))"
+    r"(?: (?:including|before allocation) .*)?"
+)
+_INVESTING: Final = re.compile(r".*\b(?:investing|financing) activities\b.*")
+
+
+def of_statement(grid: Grid, found: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Of a table's candidates of these concepts those that its statement gives, the parts of debt by their place."""
+    labels = [plain_label(row.label) for row in grid.rows]
+    rows = list(zip(grid.rows, labels, strict=True))
+    invested = next((row.start for row, label in rows if _INVESTING.fullmatch(label)), 0)
+    begun = max(
+        (row.start for row, label in rows if row.start < invested and _RESULT.fullmatch(label)), default=invested
+    )
+    if any(map(_OPERATING.fullmatch, labels)):  # between the result, with which it begins, and what was invested
+        written_off = (each for each in found if each.figure.concept == WRITTEN_OFF)
+        yield from (each for each in written_off if begun < each.figure.start < invested)
+    if any(map(_ASSET_PARTS.fullmatch, labels)):
+        yield from (each for each in found if each.figure.concept == INVENTORIES)
+    yield from _debt(grid.rows, labels, [each for each in found if each.figure.concept in DEBT_PARTS])
+
+
+def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The rows of debt of a balance sheet, each part by where it stands, of the days for which all are known."""
+    middle = next((at for at, label in enumerate(labels) if _CURRENT.fullmatch(label)), None)
+    if middle is None or not found:
+        return
+    first = max((at + 1 for at, label in enumerate(labels[:middle]) if _ASSET_PARTS.fullmatch(label)), default=0)
+    end = next((at for at in range(middle + 1, len(rows)) if _END.fullmatch(labels[at])), None)
+    if end is None:
+        return  # it goes on elsewhere
+    by_start: dict[int, list[Candidate]] = defaultdict(list)
+    for each in found:
+        if not each.figure.entity:
+            by_start[each.figure.start].append(each)
+    by_row: list[tuple[int, dict[str, Candidate]]] = []
+    for at in (*range(first, middle), *range(middle + 1, end)):
+        if not _is_debt(labels[at]) or not any(rows[at].cells[1:]):
+            continue
+        of_row = {each.figure.period: each for start in rows[at].starts for each in by_start.get(start, ())}
+        if not of_row:
+            return
+        by_row.append((at, of_row))
+    if all(at > middle for at, _ in by_row):
+        return  # what is due within a year may stand among other liabilities
+    known = {day for _, of_row in by_row for day in of_row}
+    for at, of_row in by_row:
+        if not _has_dash(rows[at]):
+            known &= of_row.keys()
+    for at, of_row in by_row:
+        concept = CURRENT_DEBT if at < middle else LONG_TERM_DEBT
+        yield from (each.of_concept(concept) for day, each in of_row.items() if day in known)
+
+
+def _is_debt(label: str) -> bool:
+    return _DEBT.search(label) is not None and not (
+        _NO_DEBT.search(label) or (_OF_LEASES.search(label) and not re.search(r"\b(?:debt|borrowings?)\b", label))
+    )
+
+
+def _has_dash(row: Row) -> bool:
+    """Whether a row says that there was nothing on one of its days."""
+    return any(_DASH.fullmatch(cell) for cell in row.cells[1:])
+
+
+def surest(tables: Sequence[Sequence[Candidate]]) -> list[Candidate]:
+    """Of the statements of a document that give these figures, for each day or period those of the surest one."""
+    taken: dict[tuple[str, str], list[Candidate]] = {}
+    for table in sorted(tables, key=lambda table: max((_standing(each) for each in table), default=(False, 0))):
+        groups: dict[tuple[str, str], list[Candidate]] = {}
+        for each in table:
+            if not each.figure.entity and not each.figure.variant:
+                concept = each.figure.concept
+                group = ("debt" if concept in DEBT_PARTS else concept, each.figure.period)
+                groups.setdefault(group, []).append(each)
+        taken |= groups
+    return [each for group in taken.values() for each in group]
+
+
+def _standing(candidate: Candidate) -> tuple[bool, int]:
+    return candidate.consolidated, candidate.weight
