@@ -116,10 +116,13 @@ class Judgement(BaseModel):
 
     found: bool = Field(description="whether the sources say anything that bears on the question")
     quotes: list[Annotated[JudgedQuote, BeforeValidator(of_some_source)]] = Field(
-        description="up to six quotations, for and against; none where nothing was found"
+        description="up to six quotations, for and against; none where nothing was found",
+        json_schema_extra={"maxItems": 6},  # for servers that keep to it; a longer list is read all the same
     )
     contradictions: Annotated[list[OnErrorOmit[JudgedContradiction]], BeforeValidator(_list_or_empty)] = Field(
-        default_factory=list, description="where sources contradict each other on this question; usually none"
+        default_factory=list,
+        description="where sources contradict each other on this question; usually none",
+        json_schema_extra={"maxItems": 3},
     )
     reason: Words = Field(
         description="why, in two or three sentences; [1] is the first quotation of the list, [2] the second"
