@@ -12,7 +12,7 @@ SERVERS := .servers/.installed
 JOBS ?= 3
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
 
-.PHONY: demo test test-slow test-all real-servers test-failed check sbom wheel bench faults fuzz golden linear-time nightly format lock clean
+.PHONY: demo test test-slow test-nightly test-all real-servers test-failed check sbom wheel bench faults fuzz golden linear-time nightly format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
 	$(BIN)/diligence demo
@@ -21,9 +21,12 @@ test: $(DEV)  ## every behaviour once; what needs a browser or Tesseract is skip
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not slow"
 
 test-slow: $(DEV) $(MODELS)  ## what `make test` leaves out: kills, seeds, hostile files, fault matrices, real workers and models
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m slow
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "slow and not nightly"
 
-test-all: $(DEV) $(MODELS)  ## every test: those of `make test` and of `make test-slow`
+test-nightly: $(DEV) $(MODELS)  ## the tests that take minutes: whole fault matrices, a run on a real model, all shapes of texts
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m nightly
+
+test-all: $(DEV) $(MODELS)  ## every test: those of `make test`, `make test-slow` and `make test-nightly`
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 test-failed: $(DEV)  ## the tests that failed the last time, one after the other
@@ -61,8 +64,8 @@ linear-time: $(DEV)  ## how the time of functions and patterns grows with their 
 	$(BIN)/python -m tests.linear_time
 
 # Each part runs whatever became of the one before; the last line names the parts that failed.
-NIGHTLY := fuzz faults linear-time golden
-nightly: $(DEV)  ## what takes too long for each change: fuzz, an hour of faults, linear-time, golden
+NIGHTLY := test-nightly fuzz faults linear-time golden
+nightly: $(DEV)  ## what takes too long for each change: test-nightly, fuzz, an hour of faults, linear-time, golden
 	@failed=; \
 	for part in $(NIGHTLY); do $(MAKE) $$part FAULTS="--seeds 0:3000 --seconds 3600" || failed="$$failed $$part"; done; \
 	test -z "$$failed" || { echo "Failed:$$failed"; exit 1; }

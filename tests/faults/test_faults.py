@@ -23,7 +23,11 @@ _OTHERS = [kind for kind in Kind if kind not in _EMBEDDED]
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize(
     ("kinds", "options"),
-    [(_EMBEDDED, []), (_OTHERS, []), ([Kind.FILE, Kind.READER], ["--on-disk", "--twice"])],
+    [
+        (_EMBEDDED, []),
+        pytest.param(_OTHERS, [], marks=pytest.mark.nightly),
+        ([Kind.FILE, Kind.READER], ["--on-disk", "--twice"]),
+    ],
     ids=["embedded", "others", "on a disk, two faults"],
 )
 def test_after_a_fault_and_a_second_run_nothing_is_lost_doubled_or_left(kinds: list[Kind], options: list[str]) -> None:

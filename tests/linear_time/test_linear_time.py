@@ -47,6 +47,7 @@ def test_patterns_take_time_in_proportion_to_the_text(package: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("package", PACKAGES)
 def test_all_shapes_take_time_in_proportion_to_their_length(package: str) -> None:
     assert failures(of_functions(package, every=2), Limits()) == []

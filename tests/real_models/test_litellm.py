@@ -19,7 +19,10 @@ from tests.servers.recorder import Recorder
 PROXY = REPOSITORY / ".servers" / "bin" / "litellm"
 KEY = "sk-a-key-of-these-tests-alone"  # it wants one of at least so many characters
 
-pytestmark = pytest.mark.skipif(not PROXY.exists(), reason="not installed: LiteLLM (make real-servers installs it)")
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(not PROXY.exists(), reason="not installed: LiteLLM (make real-servers installs it)"),
+]
 
 
 @pytest.fixture

@@ -16,7 +16,10 @@ from tests.real_models.llama_server import SMOLLM2, LlamaServer, missing
 from tests.real_models.test_answers import assert_all_is_well
 from tests.servers.recorder import Recorder
 
-pytestmark = pytest.mark.skipif(missing(SMOLLM2) is not None, reason=str(missing(SMOLLM2)))
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(missing(SMOLLM2) is not None, reason=str(missing(SMOLLM2))),
+]
 
 
 def write_batch(folder: Path, drive_root: Path, room: str, *asked: str) -> Path:
