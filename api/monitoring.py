@@ -231,7 +231,7 @@ if TYPE_CHECKING:
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 
 
-class Outcome(Protocol):
+class CallOutcome(Protocol):
     """What a span tells of a request when it was answered."""
 
     operation: str
@@ -252,7 +252,7 @@ class Tracing:
         self._tracer = self._provider.get_tracer("diligence")
 
     @contextmanager
-    def span(self, headers: Sequence[tuple[bytes, bytes]], outcome: Outcome) -> Iterator[None]:
+    def span(self, headers: Sequence[tuple[bytes, bytes]], outcome: CallOutcome) -> Iterator[None]:
         """Trace the block, which answers a request with these headers; `outcome` is read at its end.
 
         A `traceparent` among the headers (W3C Trace Context) makes it a part of the caller's trace.

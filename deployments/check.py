@@ -14,7 +14,7 @@ from storage import database, texts
 from tasks.errors import BadRequest, DiligenceError, NotFound
 from tasks.figures.ledger import LedgerText, not_looked_for
 from tasks.memo.check import MARK, MemoVerdict, as_json, check_memo, render_memo
-from tasks.memo.room import RoomTexts
+from tasks.memo.room import MemoTexts
 from tasks.reading.configuration import reading_limits
 from tasks.reading.pool.pool import ExtractionPool
 from tasks.reading.settings import ReadingSettings
@@ -39,7 +39,7 @@ def check(
     if not documents:
         raise BadRequest(_nothing_to_read(room, unread))
     names = Path(room).name.replace("-", " ").replace("_", " ")
-    checked = check_memo(reading.text, reading.places, memo.name, RoomTexts(documents, names))
+    checked = check_memo(reading.text, reading.places, memo.name, MemoTexts(documents, names))
     _write(data, as_json(memo.name, checked))
     _write(page, render_memo(memo.name, room, reading.text, checked, unread))
     for warning in reading.warnings:

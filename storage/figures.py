@@ -15,7 +15,7 @@ CUT_OFF: Final = "!"
 """In the version of a ledger whose text was not looked through: behind it are the limits that it exceeded."""
 
 
-class Ledger(SQLModel, table=True):
+class StoredLedger(SQLModel, table=True):
     """What was found in one text: by which version, how many figures, what was left out and why, what does not tie.
 
     `basis` is what figures are of whose basis no word tells, `deck` whether it is a presentation, `dated` the
@@ -64,14 +64,14 @@ class StoredFigure(SQLModel, table=True):
 class NewLedger:
     """A ledger to be kept, and the columns of its figures but for `text_id`."""
 
-    ledger: Ledger
+    ledger: StoredLedger
     figures: Sequence[dict[str, Any]] = field(default_factory=list)
 
 
 class TextLedger(NamedTuple):
     """The ledger of one text with its figures in the text's order."""
 
-    ledger: Ledger
+    ledger: StoredLedger
     figures: Sequence[StoredFigure]
 
 
@@ -82,16 +82,19 @@ def texts_without_ledger(
 
     With `any_addition` it does not matter what a user's file added to the version's concepts (what stands behind a +).
     """
-    of_version: ColumnElement[bool] = col(Ledger.version).in_([version, version + within])
+    of_version: ColumnElement[bool] = col(StoredLedger.version).in_([version, version + within])
     if any_addition:
-        added = col(Ledger.version).startswith(f"{version}+", autoescape=True)
-        tried = or_(not_(col(Ledger.version).contains(CUT_OFF)), col(Ledger.version).endswith(within, autoescape=True))
+        added = col(StoredLedger.version).startswith(f"{version}+", autoescape=True)
+        tried = or_(
+            not_(col(StoredLedger.version).contains(CUT_OFF)),
+            col(StoredLedger.version).endswith(within, autoescape=True),
+        )
         of_version = or_(of_version, and_(added, tried))
     ids = sorted(set(text_ids))
     known: set[int] = set()
     for start in range(0, len(ids), 500):
         some = ids[start : start + 500]
-        known.update(session.exec(select(Ledger.text_id).where(col(Ledger.text_id).in_(some), of_version)))
+        known.update(session.exec(select(StoredLedger.text_id).where(col(StoredLedger.text_id).in_(some), of_version)))
     return [text_id for text_id in ids if text_id not in known]
 
 
@@ -101,8 +104,8 @@ def cut_off_ledgers(session: Session, text_ids: Iterable[int]) -> dict[int, str]
     found: dict[int, str] = {}
     for start in range(0, len(ids), 500):
         some = ids[start : start + 500]
-        cut_off = select(Ledger.text_id, Ledger.left_out).where(
-            col(Ledger.text_id).in_(some), col(Ledger.version).contains(CUT_OFF)
+        cut_off = select(StoredLedger.text_id, StoredLedger.left_out).where(
+            col(StoredLedger.text_id).in_(some), col(StoredLedger.version).contains(CUT_OFF)
         )
         found |= {text_id: next(iter(left_out)) for text_id, left_out in session.exec(cut_off)}
     return dict(sorted(found.items()))
@@ -134,14 +137,14 @@ def find_ledgers(session: Session, text_ids: Iterable[int], concept: str | None 
     They are plain rows of both tables, to be looked at only: the session's objects take five times as long.
     """
     ids = sorted(set(text_ids))
-    ledgers: dict[int, Ledger] = {}
+    ledgers: dict[int, StoredLedger] = {}
     figures: dict[int, list[StoredFigure]] = {}
-    of_texts, of_figures = table_of(Ledger), table_of(StoredFigure)
+    of_texts, of_figures = table_of(StoredLedger), table_of(StoredFigure)
     connection = session.connection()
     for start in range(0, len(ids), 500):
         some = ids[start : start + 500]
         for row in connection.execute(sql_select(of_texts).where(of_texts.c.text_id.in_(some))):
-            ledgers[row.text_id] = cast("Ledger", row)
+            ledgers[row.text_id] = cast("StoredLedger", row)
         chosen = sql_select(of_figures).where(of_figures.c.text_id.in_(some))
         if concept is not None:
             chosen = chosen.where(of_figures.c.concept == concept)

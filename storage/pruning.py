@@ -37,7 +37,7 @@ from storage import database
 from storage.columns import table_of
 from storage.companies import StoredClaim, StoredProfile
 from storage.documents import Content, RoomDocument
-from storage.figures import Ledger, StoredFigure
+from storage.figures import StoredFigure, StoredLedger
 from storage.logins import AuditedCall
 from storage.model_calls import USE_STEP, StoredAnswer, TextVector, UnansweredCall
 from storage.run_documents import RunDocument
@@ -55,7 +55,7 @@ _OUTCOMES, _QUOTES, _TEXTS = table_of(CriterionOutcome), table_of(Quote), table_
 _CONTENTS, _PROFILES, _ANSWERS = table_of(Content), table_of(StoredProfile), table_of(StoredAnswer)
 _CALLS = table_of(AuditedCall)
 _OF_TEXTS: dict[str, tuple[type[SQLModel], ...]] = {
-    "texts": (Passage, Ledger, StoredFigure),
+    "texts": (Passage, StoredLedger, StoredFigure),
     "vectors": (TextVector,),
     "evidence": (SpanPages,),
 }

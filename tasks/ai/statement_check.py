@@ -21,7 +21,7 @@ from tasks.errors import DiligenceError
 from tasks.language.normalise import one_line
 from tasks.offload import offload
 from tasks.statements.answers import CheckedAnswer, CheckedStatement, Ground, assembled, prove
-from tasks.statements.check import Verdict, nearest
+from tasks.statements.check import Finding, nearest
 from tasks.statements.figures import figures
 
 log = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ def checked_answer(
             if opinion in {"contradicted", "not said"}:
                 remarks[place] = f"(by its words: supported; second check: {opinion})"
         elif (
-            statement.verdict is Verdict.NOT_FOUND
+            statement.verdict is Finding.NOT_FOUND
             and opinion == "supported"
             and offload(_has_figures, statement, company, grounds)
         ):
@@ -108,7 +108,7 @@ def checked_answer(
             numbers = "".join(f"[{number}]" for number in statement.numbers)
             source = f"; the source: “{statement.quote}” {numbers}".rstrip() if statement.quote else ""
             remarks[place] = f"(by its words: not found; second check: supported{source})"
-        elif statement.verdict is Verdict.NOT_FOUND and keeps_own:
+        elif statement.verdict is Finding.NOT_FOUND and keeps_own:
             kept.add(place)
             own += 1
     checked = assembled(by_words.statements, remarks, kept)

@@ -16,7 +16,7 @@ from tasks.figures.figure import ACTUAL, Figure, Findings
 from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import sentence_figures
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, surest
-from tasks.figures.table_figures import Candidate
+from tasks.figures.table_figures import TableCandidate
 from tasks.language.periods import last_day
 
 FOUNDING_YEAR: Final = "founding_year"
@@ -180,13 +180,13 @@ def agrees(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -
 
 
 def _without_contradictions(
-    document: LedgerDocument, candidates: list[Candidate], findings: Findings
+    document: LedgerDocument, candidates: list[TableCandidate], findings: Findings
 ) -> tuple[list[Figure], set[tuple[int, str]]]:
     """The figures of tables; where two differ, those of the main statements stand and those of notes go.
 
     Behind them the tables that contradict the statements, by number and period: they are of another company.
     """
-    groups: dict[tuple[str, str, bool], list[Candidate]] = defaultdict(list)
+    groups: dict[tuple[str, str, bool], list[TableCandidate]] = defaultdict(list)
     others: list[Figure] = []
     for candidate in candidates:
         figure = candidate.figure
@@ -195,7 +195,7 @@ def _without_contradictions(
         else:
             others.append(figure)
     kept = others
-    of_notes: list[list[Candidate]] = []
+    of_notes: list[list[TableCandidate]] = []
     contradicting: set[tuple[int, str]] = set()
     for group in groups.values():
         first = _surest(group)
@@ -216,7 +216,7 @@ def _without_contradictions(
     return kept, contradicting
 
 
-def _surest(group: Sequence[Candidate]) -> Candidate:
+def _surest(group: Sequence[TableCandidate]) -> TableCandidate:
     """Of the candidates of one concept and period the one that stands surest: in the main statements, the company's."""
     main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
     votes = Counter(candidate.figure.value for candidate in group)
@@ -228,7 +228,7 @@ def _surest(group: Sequence[Candidate]) -> Candidate:
     return first
 
 
-def _of_notes(document: LedgerDocument, group: Sequence[Candidate], findings: Findings) -> Iterator[Figure]:
+def _of_notes(document: LedgerDocument, group: Sequence[TableCandidate], findings: Findings) -> Iterator[Figure]:
     """What notes alone say of a concept and period: in a long document what most of them say, if more than others."""
     if len(document.text) <= _LONG:
         yield from (candidate.figure for candidate in group)
@@ -250,7 +250,7 @@ def _of_notes(document: LedgerDocument, group: Sequence[Candidate], findings: Fi
     yield from same
 
 
-def _sums_of_debt(of_statements: Iterable[Candidate]) -> dict[str, tuple[Decimal, Decimal]]:
+def _sums_of_debt(of_statements: Iterable[TableCandidate]) -> dict[str, tuple[Decimal, Decimal]]:
     """By day the sum of a balance sheet's rows of debt, and the step within which it is rounded."""
     sums: dict[str, tuple[Decimal, Decimal]] = {}
     for each in of_statements:
@@ -267,7 +267,7 @@ def _is_another_debt(figure: Figure, sums: Mapping[str, tuple[Decimal, Decimal]]
     return figure.period in sums and not agrees(figure.value, figure.step, *sums[figure.period])
 
 
-def _standing(candidate: Candidate) -> tuple[bool, int, int]:
+def _standing(candidate: TableCandidate) -> tuple[bool, int, int]:
     """How sure a candidate is: a plain label in a main statement before a weak one."""
     in_statement = candidate.weight >= _STATEMENT_WEIGHT and candidate.rank < 2
     return in_statement, candidate.weight, -candidate.rank

@@ -23,7 +23,7 @@ from tasks.figures.table_columns import (
     read_header,
     slipped,
 )
-from tasks.figures.table_figures import Candidate, Cell, blocks, cell_figure, settled
+from tasks.figures.table_figures import FigureCell, TableCandidate, blocks, cell_figure, settled
 from tasks.figures.table_labels import (
     LONGEST_LABEL,
     MOST_PARTS,
@@ -103,7 +103,7 @@ _SUPPORT: Final = re.compile(
 )
 
 
-def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[Candidate]]:
+def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
     """The figures of each table of a document, a list a table; numbers left out are counted in `findings`."""
     reader = label_reader(taxonomy, document.language)
     whole = whole_grids(document.text, of_pages=document.of_pages)
@@ -159,7 +159,7 @@ class _Table:
         self._table_basis = self._over.basis_of_last()
         self._of_units: list[str] = []  # lines of a header that hold for the next one too: "(Millions of yen)"
 
-    def candidates(self) -> Iterator[Candidate]:  # noqa: PLR0915 - the states of a table, one after the other
+    def candidates(self) -> Iterator[TableCandidate]:  # noqa: PLR0915 - the states of a table, one after the other
         """All figures that the table may hold."""
         section = ""
         columns: list[Column] = []
@@ -270,7 +270,7 @@ class _Table:
 
     def _row(  # noqa: PLR0915 - what a row may say, the surest first
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
-    ) -> Iterator[Candidate]:
+    ) -> Iterator[TableCandidate]:
         self._findings.rows += 1
         self._percents.update(of_percents(row, numbers))
         named_by, name = self._name(row)
@@ -351,10 +351,10 @@ class _Table:
             if cell_meaning.concept.id == "operating_cash_flow" and _OTHER_FLOWS.search(section):
                 self._findings.leave_out("cash flows of another section")
                 continue
-            cell = Cell(row, index, amount, cell_meaning, label, column, when, entity, self._two_years)
+            cell = FigureCell(row, index, amount, cell_meaning, label, column, when, entity, self._two_years)
             figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series, self._ends)
             if figure is not None:
-                yield Candidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)
+                yield TableCandidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)
 
     def _leave_out_cells(self, row: Row, numbers: Sequence[int]) -> None:
         """Count what stands beside a concept and is no number that could be taken: "#REF!", "5-6"."""

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
 
 from storage import database, figures, run_documents
-from storage.figures import CUT_OFF, Ledger, NewLedger, StoredFigure
+from storage.figures import CUT_OFF, NewLedger, StoredFigure, StoredLedger
 from storage.texts import groups_of, text_sizes
 from tasks.documents.drive.spool import spool
 from tasks.errors import DiligenceError
@@ -197,9 +197,9 @@ def _ledger_of(text_id: int, name: str, future: "Future[Reading]") -> NewLedger:
         kind = kind_by_name(name, PurePath(name).suffix.lower()) or DocumentKind("management", deck=False)
         version = ledger_version() + ledger_limits()
         return NewLedger(
-            Ledger(text_id=text_id, version=version, basis=kind.basis, deck=kind.deck, left_out={why: 1}, ties=[])
+            StoredLedger(text_id=text_id, version=version, basis=kind.basis, deck=kind.deck, left_out={why: 1}, ties=[])
         )
-    ledger = Ledger(
+    ledger = StoredLedger(
         text_id=text_id,
         version=_version(found.added),
         basis=found.basis,
@@ -217,7 +217,7 @@ def _store(ledgers: Sequence[NewLedger]) -> None:
             figures.save_ledgers(session, ledgers)
 
 
-def _room_figures(stored: Iterable[StoredFigure], ledger: Ledger, document: LedgerText) -> Iterator[RoomFigure]:
+def _room_figures(stored: Iterable[StoredFigure], ledger: StoredLedger, document: LedgerText) -> Iterator[RoomFigure]:
     by_name: DocumentKind | None = kind_by_name(document.document_name, PurePath(document.document_name).suffix.lower())
     for row in stored:
         figure = Figure(

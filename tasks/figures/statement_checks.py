@@ -13,7 +13,7 @@ from typing import Final
 from tasks.figures.concepts import plain_label
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Tie
-from tasks.figures.table_figures import Candidate
+from tasks.figures.table_figures import TableCandidate
 from tasks.figures.table_rows import Grid, Row, is_number, is_year
 from tasks.language.numbers import PERCENT, Amount, cell_amount
 
@@ -153,7 +153,7 @@ _RESULT: Final = re.compile(
 _INVESTING: Final = re.compile(r".*\b(?:investing|financing) activities\b.*")
 
 
-def of_statement(grid: Grid, found: Sequence[Candidate]) -> Iterator[Candidate]:
+def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableCandidate]:
     """Of a table's candidates of these concepts those that its statement gives, the parts of debt by their place."""
     labels = [plain_label(row.label) for row in grid.rows]
     rows = list(zip(grid.rows, labels, strict=True))
@@ -169,7 +169,7 @@ def of_statement(grid: Grid, found: Sequence[Candidate]) -> Iterator[Candidate]:
     yield from _debt(grid.rows, labels, [each for each in found if each.figure.concept in DEBT_PARTS])
 
 
-def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[Candidate]) -> Iterator[Candidate]:
+def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[TableCandidate]) -> Iterator[TableCandidate]:
     """The rows of debt of a balance sheet, each part by where it stands, of the days for which all are known."""
     middle = next((at for at, label in enumerate(labels) if _CURRENT.fullmatch(label)), None)
     if middle is None or not found:
@@ -178,11 +178,11 @@ def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[Candidate]
     end = next((at for at in range(middle + 1, len(rows)) if _END.fullmatch(labels[at])), None)
     if end is None:
         return  # it goes on elsewhere
-    by_start: dict[int, list[Candidate]] = defaultdict(list)
+    by_start: dict[int, list[TableCandidate]] = defaultdict(list)
     for each in found:
         if not each.figure.entity:
             by_start[each.figure.start].append(each)
-    by_row: list[tuple[int, dict[str, Candidate]]] = []
+    by_row: list[tuple[int, dict[str, TableCandidate]]] = []
     for at in (*range(first, middle), *range(middle + 1, end)):
         if not _is_debt(labels[at]) or not any(rows[at].cells[1:]):
             continue
@@ -212,11 +212,11 @@ def _has_dash(row: Row) -> bool:
     return any(_DASH.fullmatch(cell) for cell in row.cells[1:])
 
 
-def surest(tables: Sequence[Sequence[Candidate]]) -> list[Candidate]:
+def surest(tables: Sequence[Sequence[TableCandidate]]) -> list[TableCandidate]:
     """Of the statements of a document that give these figures, for each day or period those of the surest one."""
-    taken: dict[tuple[str, str], list[Candidate]] = {}
+    taken: dict[tuple[str, str], list[TableCandidate]] = {}
     for table in sorted(tables, key=lambda table: max((_standing(each) for each in table), default=(False, 0))):
-        groups: dict[tuple[str, str], list[Candidate]] = {}
+        groups: dict[tuple[str, str], list[TableCandidate]] = {}
         for each in table:
             if not each.figure.entity and not each.figure.variant:
                 concept = each.figure.concept
@@ -226,5 +226,5 @@ def surest(tables: Sequence[Sequence[Candidate]]) -> list[Candidate]:
     return [each for group in taken.values() for each in group]
 
 
-def _standing(candidate: Candidate) -> tuple[bool, int]:
+def _standing(candidate: TableCandidate) -> tuple[bool, int]:
     return candidate.consolidated, candidate.weight

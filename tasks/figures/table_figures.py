@@ -88,7 +88,7 @@ _CONTINUING: Final = re.compile(r"\bcontinuing\b(?! and discontinued)", re.IGNOR
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class TableCandidate:
     """A figure that may be taken, with how sure its label is, the section it stands in, and its table."""
 
     figure: Figure
@@ -98,21 +98,21 @@ class Candidate:
     consolidated: bool = False
     table: int = -1
 
-    def of_concept(self, concept: str) -> "Candidate":
+    def of_concept(self, concept: str) -> "TableCandidate":
         """The same number, meaning something else."""
         return replace(self, figure=replace(self.figure, concept=concept))
 
 
-def settled(candidates: list[Candidate], findings: Findings) -> list[Candidate]:
+def settled(candidates: list[TableCandidate], findings: Findings) -> list[TableCandidate]:
     """The candidates of one table without those that another of their concept and period makes doubtful."""
     strong = {candidate.figure.concept for candidate in candidates if candidate.rank < 2}
-    groups: dict[tuple[str, str, str | None, Basis | None, str], list[Candidate]] = defaultdict(list)
+    groups: dict[tuple[str, str, str | None, Basis | None, str], list[TableCandidate]] = defaultdict(list)
     for candidate in candidates:
         figure = candidate.figure
         if candidate.rank == 2 and figure.concept in strong:
             continue
         groups[figure.concept, figure.period, figure.entity, figure.basis, figure.variant].append(candidate)
-    kept: list[Candidate] = []
+    kept: list[TableCandidate] = []
     for whole_group in groups.values():
         group = _of_the_owners(_with_all_operations(whole_group))
         best = min(candidate.rank for candidate in group)
@@ -124,7 +124,7 @@ def settled(candidates: list[Candidate], findings: Findings) -> list[Candidate]:
         if len({candidate.figure.value for candidate in whole}) == 1 and whole:
             kept.append(whole[0])
             sure = [candidate for candidate in sure if candidate is not whole[0]]
-        by_section: dict[str, list[Candidate]] = defaultdict(list)
+        by_section: dict[str, list[TableCandidate]] = defaultdict(list)
         for candidate in sure:
             by_section[candidate.section.rstrip(": ")].append(candidate)
         for section, members in by_section.items():
@@ -135,7 +135,7 @@ def settled(candidates: list[Candidate], findings: Findings) -> list[Candidate]:
     return kept
 
 
-def _of_the_owners(group: list[Candidate]) -> list[Candidate]:
+def _of_the_owners(group: list[TableCandidate]) -> list[TableCandidate]:
     """Of rows of equity that differ those that name whose it is: below them the other owners' is added."""
     if group[0].figure.concept != "equity" or len({candidate.figure.value for candidate in group}) == 1:
         return group
@@ -143,7 +143,7 @@ def _of_the_owners(group: list[Candidate]) -> list[Candidate]:
     return named or group
 
 
-def _with_all_operations(group: list[Candidate]) -> list[Candidate]:
+def _with_all_operations(group: list[TableCandidate]) -> list[TableCandidate]:
     """Of rows of one concept those that are not of continuing operations alone, where there are others."""
     return [each for each in group if not _CONTINUING.search(each.figure.label)] or group
 
@@ -153,7 +153,7 @@ _IN_PERCENT: Final = re.compile(r"\s[(\[]?%[)\]]?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class FigureCell:
     """A number with what is known of it: where it stands, what it means, and of when and of whom it is.
 
     `is_of_two_years`: the table compares two years at most, as tables of quarters do.
@@ -173,7 +173,7 @@ class Cell:
 def cell_figure(
     document: LedgerDocument,
     findings: Findings,
-    cell: Cell,
+    cell: FigureCell,
     table_basis: Basis | None,
     series: str,
     table_ends: date | None = None,

@@ -36,12 +36,12 @@ from tasks.memo.claims import (
     split,
     stated_growth,
 )
-from tasks.memo.room import MemoPlace, RoomPassage, RoomTexts
+from tasks.memo.room import MemoPlace, MemoTexts, RoomPassage
 from tasks.reports.html import allowed, environment, part
 from tasks.scoring.passages import Places
 from tasks.statements import check as statement_proof
-from tasks.statements.differences import Difference, Kind, is_of
-from tasks.statements.figures import QUARTER, Figure, figures, same, same_size
+from tasks.statements.differences import Difference, DifferenceKind, is_of
+from tasks.statements.figures import QUARTER, StatedFigure, figures, same, same_size
 
 _MOST_PLACES: Final = 5
 _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without", "denied", "n't"})
@@ -49,8 +49,15 @@ _COMPARED: Final = re.compile(r"\b(?:from|against|compared (?:to|with)|versus|vs
 _YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((?:19|20)\d\d)\b")
 _YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
-_OTHER_PLACE: Final = frozenset({Kind.OTHER_PLACE, Kind.OF_ANOTHER_FIGURE, Kind.OF_SOMETHING_ELSE, Kind.CHANGED_PLACES})
-_ABOUT_FIGURES: Final = frozenset({Kind.NOT_ITS_FIGURE, Kind.OF_ANOTHER_FIGURE})
+_OTHER_PLACE: Final = frozenset(
+    {
+        DifferenceKind.OTHER_PLACE,
+        DifferenceKind.OF_ANOTHER_FIGURE,
+        DifferenceKind.OF_SOMETHING_ELSE,
+        DifferenceKind.CHANGED_PLACES,
+    }
+)
+_ABOUT_FIGURES: Final = frozenset({DifferenceKind.NOT_ITS_FIGURE, DifferenceKind.OF_ANOTHER_FIGURE})
 _SHORTEST_NAME: Final = 3
 """Letters of a word that names the room's company, at least."""
 
@@ -109,7 +116,7 @@ class CheckedClaim:
         return self.reason.value.format(*self.details) if self.reason else ""
 
 
-def check_memo(text: str, places: Places, name: str, room: RoomTexts) -> list[CheckedClaim]:
+def check_memo(text: str, places: Places, name: str, room: MemoTexts) -> list[CheckedClaim]:
     """Hold a memo against a room.
 
     Args:
@@ -152,7 +159,7 @@ def _with_points(words: str) -> str:
     return _NUMBER.sub(lambda match: match[0].translate(_MARKS), words)
 
 
-def _calendar(text: str, name: str, room: RoomTexts) -> Calendar:
+def _calendar(text: str, name: str, room: MemoTexts) -> Calendar:
     """The fiscal year of a memo: the room's, else its own. A memo is no older than what it speaks of."""
     if room.calendar.said:
         return room.calendar
@@ -160,7 +167,7 @@ def _calendar(text: str, name: str, room: RoomTexts) -> Calendar:
     return replace(own, dated=max(filter(None, (own.dated, room.calendar.dated)), default=None))
 
 
-def _quotation(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
+def _quotation(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
     is_exact, places = quotation_places(statement.words, room)
     if is_exact:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, places)
@@ -170,7 +177,7 @@ def _quotation(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
 
 
 def _statement(
-    statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: RoomTexts
+    statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
 ) -> CheckedClaim:
     """The verdict of the ledger on a sentence's figures, else that of the proof of statements."""
     known = [*own, *_of_other_years(statement.words, own)]
@@ -196,7 +203,7 @@ def _statement(
 
 
 def _growth(
-    statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: RoomTexts
+    statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
 ) -> CheckedClaim | None:
     """What the room's figures say of the growth that a sentence states of its only concept; None where nothing."""
     stated = stated_growth(statement.words)
@@ -225,7 +232,7 @@ def _is_against_others(proved: CheckedClaim, known: Sequence[LedgerFigure]) -> b
 
 def _figure_not_there(difference: Difference | None) -> str:
     """The figure that a sentence has not, as the claim writes it; "" where it is not that what speaks against it."""
-    return difference.word if difference is not None and difference.kind is Kind.NOT_ITS_FIGURE else ""
+    return difference.word if difference is not None and difference.kind is DifferenceKind.NOT_ITS_FIGURE else ""
 
 
 def _of_other_years(words: str, own: Sequence[LedgerFigure]) -> Iterator[LedgerFigure]:
@@ -248,7 +255,7 @@ def _places(found: Sequence[CheckedClaim]) -> list[MemoPlace]:
 
 
 def _by_ledger(
-    statement: MemoStatement, figure: LedgerFigure, ledger: Mapping[Any, Sequence[RoomFigure]], room: RoomTexts
+    statement: MemoStatement, figure: LedgerFigure, ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
 ) -> CheckedClaim | None:
     """What the ledger says of one figure of a memo; None where it has none of the same concept and period."""
     own = _as_room_figure(figure)
@@ -276,17 +283,17 @@ def _as_room_figure(figure: LedgerFigure) -> RoomFigure:
     return RoomFigure(figure, figure.basis or "management", "", "", "", deck=False, dated=None)
 
 
-def _figure_place(row: RoomFigure, room: RoomTexts) -> MemoPlace:
+def _figure_place(row: RoomFigure, room: MemoTexts) -> MemoPlace:
     shown = room.line_of(row.text_id, row.figure.start, row.figure.end)
     return MemoPlace(row.document_id, row.document_name, row.figure.place, shown)
 
 
-def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
+def _proved(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
     """The verdict of the proof of statements on the likeliest passages."""
     passages = room.passages(statement.words)
     grounds = [passage.text for passage in passages]
     result = statement_proof.check(_AFTER.sub(", compared with ", statement.words), grounds, room.names)
-    if result.verdict is not statement_proof.Verdict.SUPPORTED and result.sentence:
+    if result.verdict is not statement_proof.Finding.SUPPORTED and result.sentence:
         sentence = result.sentence
         written = _as_written(statement.words, sentence, room.scale_of(passages[result.text].document.text_id))
         if written != statement.words:
@@ -295,17 +302,17 @@ def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
                 _amounts(written), _amounts(sentence)
             ):  # beside other figures
                 return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
-    if result.verdict is not statement_proof.Verdict.SUPPORTED:
+    if result.verdict is not statement_proof.Finding.SUPPORTED:
         result = _in_scale(statement.words, passages, room) or result
-    if result.verdict is statement_proof.Verdict.SUPPORTED:
+    if result.verdict is statement_proof.Finding.SUPPORTED:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)])
     if " ".join(result.sentence.split()) == statement.text:  # a row below its unit, which a passage may be without
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)], MemoReason.WORD_FOR_WORD)
-    if result.verdict is statement_proof.Verdict.CONTRADICTED and not (
+    if result.verdict is statement_proof.Finding.CONTRADICTED and not (
         (is_of(result.difference, _ABOUT_FIGURES) and _has_its_figures(statement.words, result.sentence))
         or (is_of(result.difference, _OTHER_PLACE) and _has_in_order(statement.words, result.sentence))
         or (
-            is_of(result.difference, {Kind.OTHER_PLACE}) and "\t" in result.sentence
+            is_of(result.difference, {DifferenceKind.OTHER_PLACE}) and "\t" in result.sentence
         )  # columns say no more than their heads
         or _is_of_something_else(statement.words, result.sentence)
         or (_figure_not_there(result.difference) and _has_a_longer_name(statement.words, result.sentence))
@@ -317,13 +324,13 @@ def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
 
 
-def _in_scale(words: str, passages: Sequence[RoomPassage], room: RoomTexts) -> statement_proof.Check | None:
+def _in_scale(words: str, passages: Sequence[RoomPassage], room: MemoTexts) -> statement_proof.Check | None:
     """The proof of a statement by a sentence without scales of a document that counts in the statement's; else None."""
     for scale in dict.fromkeys(match["scale"] for match in _SCALED.finditer(words)):
         bare = _SCALED.sub(lambda match, scale=scale: match["amount" if match["scale"] == scale else 0], words)  # type: ignore[misc] # mypy has no type for a lambda's default
         own = [at for at, passage in enumerate(passages) if room.scale_of(passage.document.text_id) == scale]
         result = statement_proof.check(bare, [passages[at].text for at in own], room.names)
-        is_proved = result.verdict is statement_proof.Verdict.SUPPORTED
+        is_proved = result.verdict is statement_proof.Finding.SUPPORTED
         if is_proved and _as_written(words, result.sentence, scale) == bare:
             return replace(result, text=own[result.text])
     return None
@@ -360,7 +367,7 @@ def _has_its_figures(statement: str, sentence: str) -> bool:
     return not any(figure.is_date for figure in stated) and _has_all(stated, source)
 
 
-def _has_all(stated: Sequence[Figure], source: Sequence[Figure]) -> bool:
+def _has_all(stated: Sequence[StatedFigure], source: Sequence[StatedFigure]) -> bool:
     return all(any(same_size(figure, other) or _agree_rounded(figure, other) for other in source) for figure in stated)
 
 
@@ -407,11 +414,11 @@ def _stands_elsewhere(statement: str, result: statement_proof.Check, grounds: Se
     )
 
 
-def _amounts(sentence: str) -> list[Figure]:
+def _amounts(sentence: str) -> list[StatedFigure]:
     return [figure for figure in figures(sentence) if not figure.is_date]
 
 
-def _agree_rounded(one: Figure, other: Figure) -> bool:
+def _agree_rounded(one: StatedFigure, other: StatedFigure) -> bool:
     """Whether both may be one figure, rounded: 24 % and 23.9 %."""
     steps = (Decimal(10) ** (figure.value.copy_abs().adjusted() - figure.digits + 1) for figure in (one, other))
     own_step, other_step = steps

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from tasks.figures.conflicts import RoomFigure, groups, ranking
 from tasks.figures.derived import year_before
 from tasks.language.quotations import in_sentence, locate
-from tasks.memo.room import MemoPlace, RoomTexts
+from tasks.memo.room import MemoPlace, MemoTexts
 from tasks.reading.places import HEADING
 from tasks.scoring.passages import Places
 from tasks.statements.figures import figures
@@ -207,7 +207,7 @@ class QuotedWord(NamedTuple):
     end: int
 
 
-def quotation_places(quote: str, room: RoomTexts) -> tuple[bool, list[MemoPlace]]:
+def quotation_places(quote: str, room: MemoTexts) -> tuple[bool, list[MemoPlace]]:
     """Whether the room has the quotation word for word, and where.
 
     Where it has it with another word or figure alone, the places of these are given; where neither, none.

@@ -52,7 +52,7 @@ class RoomPassage:
         return MemoPlace(self.document.document_id, self.document.document_name, self.span.place, shown)
 
 
-class RoomTexts:
+class MemoTexts:
     """The passages and the figures of a room's stored texts; equal documents count once."""
 
     def __init__(self, documents: Iterable[LedgerText], names: str = "") -> None:

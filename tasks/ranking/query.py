@@ -60,7 +60,7 @@ class QueryTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class QueryMeaning:
     """What documents call one thing that is asked for; its terms together count `weight` at most."""
 
     terms: tuple[QueryTerm, ...]
@@ -82,7 +82,7 @@ class Query:
     """
 
     terms: tuple[QueryTerm, ...]
-    meanings: tuple[Meaning, ...]
+    meanings: tuple[QueryMeaning, ...]
     statements: frozenset[str]
     clause: bool
     words: tuple[Word, ...] = ()
@@ -120,7 +120,9 @@ def read_query(question: str) -> Query:
         # An entry counts by the share of the question that means it; half of the question is enough for full weight.
         weight = entry.weight * min(1.0, 2 * covered / total)
         phrases = dict.fromkeys((*matches, *entry.says))
-        meanings.append(Meaning(tuple(QueryTerm(phrase, rarity(phrase)) for phrase in phrases), _VOCABULARY * weight))
+        meanings.append(
+            QueryMeaning(tuple(QueryTerm(phrase, rarity(phrase)) for phrase in phrases), _VOCABULARY * weight)
+        )
         known = max(known, weight)
         for word, share in _typical(entry).items():
             terms[word,] = terms.get((word,), 0.0) + _TYPICAL * weight * share
@@ -130,7 +132,7 @@ def read_query(question: str) -> Query:
     nearest = [(entry, shared) for entry, shared in _nearest(list(content_words)) if entry.name not in meant]
     for entry, shared in nearest if known < 1 else ():
         says = tuple(QueryTerm(phrase, rarity(phrase)) for phrase in entry.says)
-        meanings.append(Meaning(says, _VOCABULARY * _NEAR * shared * (1 - known)))
+        meanings.append(QueryMeaning(says, _VOCABULARY * _NEAR * shared * (1 - known)))
     known = max([known, *(_NEAR_KNOWN * shared for _, shared in nearest)])
     clause = fields["contracts"] >= max(fields["finance"], _LEAST_WEIGHT) or not _OF_CONTRACTS.isdisjoint(words)
     return Query(

@@ -94,7 +94,7 @@ def _group_in_words(group: dict[str, Any]) -> str:
     return " ".join(str(part) for part in named if part)
 
 
-class Rows(NamedTuple):
+class CompanyRows(NamedTuple):
     """What is stored of a company's scores and of its facts."""
 
     company_id: int
@@ -128,7 +128,7 @@ def company_report(
     With `seen` only what rests on documents that the viewer sees.
     """
     now = _side(session, run, company, seen)
-    rows = Rows.of(session, now.company, now.outcomes)
+    rows = CompanyRows.of(session, now.company, now.outcomes)
     changes: list[Change] = []
     if before and earlier:
         changes = changes_between(now, _side(session, before, earlier, seen), rows.quotes)
@@ -144,7 +144,7 @@ def company_report(
     )
 
 
-def scores_report(session: Session, run: Run, company: RunCompany, rows: Rows, **others: Any) -> CompanyReport:
+def scores_report(session: Session, run: Run, company: RunCompany, rows: CompanyRows, **others: Any) -> CompanyReport:
     """A company's report: its scores and facts, and the fields in `others`."""
     shown = evidence_of(session, company, rows.outcomes, rows.quotes)
     criteria = company_criteria(run, company, rows.outcomes, rows.quotes, shown)

@@ -35,7 +35,7 @@ _MOST_ROWS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PassageBlock:
     """A paragraph of one cell, or the rows of a table."""
 
     kind: Literal["paragraph", "table"]
@@ -43,20 +43,20 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ShownPassage:
     """A passage in blocks. `before` and `behind`: whether it was trimmed there."""
 
-    blocks: list[Block]
+    blocks: list[PassageBlock]
     before: bool = False
     behind: bool = False
 
 
-def whole(text: str) -> Passage:
+def whole(text: str) -> ShownPassage:
     """All of a passage."""
-    return Passage(_blocks(text.splitlines()))
+    return ShownPassage(_blocks(text.splitlines()))
 
 
-def trimmed(text: str, question: str) -> Passage:
+def trimmed(text: str, question: str) -> ShownPassage:
     """The part of a passage, about `TRIMMED` characters, that has most words of the question.
 
     It begins and ends with a line or a sentence. A row of a table keeps the table's first row, which heads it.
@@ -70,7 +70,7 @@ def trimmed(text: str, question: str) -> Passage:
     first, last = _window(units, best)
     head = _head(units, best)
     shown = [units[head], *units[first:last]] if head < first else units[first:last]
-    return Passage(_blocks(_lines(shown)), before=first > 0, behind=last < len(units))
+    return ShownPassage(_blocks(_lines(shown)), before=first > 0, behind=last < len(units))
 
 
 @lru_cache(maxsize=512)  # a criterion's question is that of a passage of every company
@@ -132,15 +132,15 @@ def _lines(units: Sequence[_Unit]) -> list[str]:
     return lines
 
 
-def _blocks(lines: Sequence[str]) -> list[Block]:
+def _blocks(lines: Sequence[str]) -> list[PassageBlock]:
     """Lines with tabs are rows of a table, which ends where a line has none; other lines follow each other."""
-    blocks: list[Block] = []
+    blocks: list[PassageBlock] = []
     for line in lines:
         kind: Literal["paragraph", "table"] = "table" if "\t" in line else "paragraph"
         if not line.strip():
             continue
         if not blocks or blocks[-1].kind != kind:
-            blocks.append(Block(kind, []))
+            blocks.append(PassageBlock(kind, []))
         blocks[-1].rows.append(line.split("\t") if kind == "table" else [line])
     return blocks
 

@@ -40,7 +40,18 @@ from tasks.reports.wording import (
     to_request,
     unscored_reasons,
 )
-from tasks.reports.wordprocessing import FLAG, PAGE, WIDTH, Cell, Inline, Link, Note, WordFile, Words, row_height
+from tasks.reports.wordprocessing import (
+    FLAG,
+    PAGE,
+    WIDTH,
+    Inline,
+    Note,
+    WordCell,
+    WordFile,
+    WordLink,
+    Words,
+    row_height,
+)
 
 _ROOM: Final = 4 * 0.83 * PAGE
 """What a company may take, in points; the rest is lost where pages break, and the front page is a page too."""
@@ -140,7 +151,7 @@ def _ranking(memo: WordFile, report: Report) -> None:
         ]
         if report.run.sensitivity:
             row.append(_share(company.stability))
-        rows.append([Cell((text,)) for text in row])
+        rows.append([WordCell((text,)) for text in row])
     memo.table(columns, rows, widths)
     memo.paragraph(
         "Total: of what could be scored. Scored: the share of the weight that could be. May end: the total if all "
@@ -235,15 +246,15 @@ def _criteria(memo: WordFile, company: CompanyReport, scale: tuple[float, float]
     _more(memo, len(shown) - len(rows), "criteria")
 
 
-def _row(criterion: CriterionReport, scale: tuple[float, float], detail: _Detail) -> list[Cell]:
+def _row(criterion: CriterionReport, scale: tuple[float, float], detail: _Detail) -> list[WordCell]:
     share = share_of(criterion, scale)
     band = "middle" if share is None else "high" if share >= 0.8 else "low" if share <= 0.4 else "middle"
     lines = min(detail.reason, 2)
     return [
-        Cell((fitted(heading_of(criterion), _COLUMNS[0] * 24, 9, lines),)),
-        Cell((fitted(outcome_in_words(criterion, scale), _COLUMNS[1] * 24, 9, 2),), _FILLS[band]),
-        Cell((number(criterion.weight),)),
-        Cell((_why(criterion, detail.reason), *_notes(criterion, detail))),
+        WordCell((fitted(heading_of(criterion), _COLUMNS[0] * 24, 9, lines),)),
+        WordCell((fitted(outcome_in_words(criterion, scale), _COLUMNS[1] * 24, 9, 2),), _FILLS[band]),
+        WordCell((number(criterion.weight),)),
+        WordCell((_why(criterion, detail.reason), *_notes(criterion, detail))),
     ]
 
 
@@ -271,10 +282,10 @@ def _note(quote: ReportedQuote | ContradictingQuote, what: str, lines: int) -> N
     return Note((f"“{words}”{remark}", _source(quote), "."))
 
 
-def _source(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> Link:
+def _source(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> WordLink:
     """The document and the place, leading to the evidence."""
     name, place = fitted(quote.document_name or "no document", 200, 8), fitted(quote.place or "", 180, 8)
-    return Link(f"{name}, {place}" if place else name, shown_at(quote))
+    return WordLink(f"{name}, {place}" if place else name, shown_at(quote))
 
 
 def _contradictions(memo: WordFile, company: CompanyReport) -> None:

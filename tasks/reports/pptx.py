@@ -168,7 +168,7 @@ FONT: Final = "Arial"
 ACCENT, QUIET, FLAG, INK, PALE = "0B5563", "5A6B74", "8A4B00", "15232B", "DDE5E7"
 
 
-class Run(NamedTuple):
+class TextRun(NamedTuple):
     """Words in one look; with a `url` they lead there, where a report may link to it."""
 
     text: str
@@ -178,7 +178,7 @@ class Run(NamedTuple):
     url: str | None = None
 
 
-Paragraph = Sequence[Run]
+Paragraph = Sequence[TextRun]
 
 
 def new_slides(title: str, width: float, height: float) -> Presentation:
@@ -312,10 +312,12 @@ def _overview(slide: Slide, report: Report) -> None:
     criteria = f"{len(run.criteria)} {'criterion' if len(run.criteria) == 1 else 'criteria'}"
     scale = f"from {number(run.scale[0])} to {number(run.scale[1])}"
     lead = f"{count} against {criteria}, scored {scale}. {day(run.started_at)}. Judged by {judge(run)}."
-    box(slide, (_LEFT, 76, _WIDTH - 2 * _LEFT, 34), [[Run(fitted(lead, _WIDTH - 80, 13, 2), 13, QUIET)]])
+    box(slide, (_LEFT, 76, _WIDTH - 2 * _LEFT, 34), [[TextRun(fitted(lead, _WIDTH - 80, 13, 2), 13, QUIET)]])
     shown = companies[:_BARS]
     more = f" The first {len(shown)} of {len(companies)}; every company has a slide." if len(companies) > _BARS else ""
-    box(slide, (_LEFT, 112, _COLUMN + 60, 16), [[Run(f"Where they stand, by weight.{more}", 11, ACCENT, bold=True)]])
+    box(
+        slide, (_LEFT, 112, _COLUMN + 60, 16), [[TextRun(f"Where they stand, by weight.{more}", 11, ACCENT, bold=True)]]
+    )
     _standings(slide, shown)
     width = _WIDTH - _LEFT - 560
     box(slide, (560, 112, width, 200), _first_three(companies, run.scale, width))
@@ -366,11 +368,11 @@ def _standings(slide: Slide, companies: Sequence[CompanyReport]) -> None:
 
 
 def _first_three(companies: Sequence[CompanyReport], scale: tuple[float, float], width: float) -> list[Paragraph]:
-    paragraphs: list[Paragraph] = [[Run("Recommended", 12, ACCENT, bold=True)]]
+    paragraphs: list[Paragraph] = [[TextRun("Recommended", 12, ACCENT, bold=True)]]
     for company in companies[:3]:
         total = sentence(f"{fitted(company.name, width * 0.8, 10.5)}: {total_in_words(company)}")
-        paragraphs.append([Run(fitted(total, width * _BOLD, 10.5, 2), bold=True)])
-        paragraphs.append([Run(fitted(recommend(company, scale).lead, width, 10.5, 2))])
+        paragraphs.append([TextRun(fitted(total, width * _BOLD, 10.5, 2), bold=True)])
+        paragraphs.append([TextRun(fitted(recommend(company, scale).lead, width, 10.5, 2))])
     return paragraphs
 
 
@@ -390,10 +392,10 @@ def _missing(companies: Sequence[CompanyReport]) -> Counter[str]:
 
 
 def _most_often(title: str, counts: Counter[str], companies: Sequence[CompanyReport], width: float) -> list[Paragraph]:
-    paragraphs: list[Paragraph] = [[Run(title, 12, ACCENT, bold=True)]]
+    paragraphs: list[Paragraph] = [[TextRun(title, 12, ACCENT, bold=True)]]
     for name, count in counts.most_common(4):
-        paragraphs.append([Run(f"{fitted(name, width - 60, 10.5)}: {count} of {len(companies)}")])
-    return paragraphs if counts else [*paragraphs, [Run("None.", colour=QUIET)]]
+        paragraphs.append([TextRun(f"{fitted(name, width - 60, 10.5)}: {count} of {len(companies)}")])
+    return paragraphs if counts else [*paragraphs, [TextRun("None.", colour=QUIET)]]
 
 
 def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
@@ -402,13 +404,13 @@ def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
     total = "–" if company.total is None else percent(company.total)
     of_what = total_in_words(company).removeprefix(total).strip(" ,")
     rank = f"   rank {company.rank}" if company.rank is not None else ""
-    share = [[Run(total, 26, ACCENT, bold=True), Run(rank, 12, QUIET)], [Run(of_what, 10, QUIET)]]
+    share = [[TextRun(total, 26, ACCENT, bold=True), TextRun(rank, 12, QUIET)], [TextRun(of_what, 10, QUIET)]]
     box(slide, (684, 28, 240, 46), share)
     lead = recommend(company, scale).lead
     box(
         slide,
         (_LEFT, 76, _WIDTH - 2 * _LEFT, 40),
-        [[Run(fitted(lead, (_WIDTH - 2 * _LEFT) * _BOLD, 15, 2), 15, bold=True)]],
+        [[TextRun(fitted(lead, (_WIDTH - 2 * _LEFT) * _BOLD, 15, 2), 15, bold=True)]],
     )
     _scores(slide, company, scale)
     box(slide, (_RIGHT, 116, _COLUMN, 126), _found(company, scale, strengths(company, scale), "What speaks for it", 1))
@@ -418,7 +420,7 @@ def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
     grave = _found(company, scale, findings, f"Gravest findings{more}", 2, [flag.severity for flag in flags[:3]])
     if company.problem:
         failed = f"This company’s run failed. {company.problem}"
-        grave[1:] = [[Run(fitted(failed, _COLUMN, 10.5, 6), colour=FLAG)]]
+        grave[1:] = [[TextRun(fitted(failed, _COLUMN, 10.5, 6), colour=FLAG)]]
     box(slide, (_RIGHT, 248, _COLUMN, 164), grave)
     box(slide, (_RIGHT, 418, _COLUMN, 78), _requests(company))
     counts = tally(company.documents)
@@ -448,7 +450,7 @@ def _scores(slide: Slide, company: CompanyReport, scale: tuple[float, float]) ->
         f" (the {len(criteria)} weightiest of {len(company.criteria)})" if len(company.criteria) > _CRITERIA else ""
     )
     heading = f"Scores from {number(scale[0])} to {number(scale[1])}{of_many}"
-    box(slide, (_LEFT, 116, _COLUMN, 16), [[Run(heading, 12, ACCENT, bold=True)]])
+    box(slide, (_LEFT, 116, _COLUMN, 16), [[TextRun(heading, 12, ACCENT, bold=True)]])
     frame = (_LEFT, 132.0, 444.0, min(_BOTTOM - 132, 40 + 30.0 * len(criteria)))
     chart = bar_chart(slide, XL_CHART_TYPE.BAR_CLUSTERED, names, {"Score": scores or [None]}, frame, 9)
     chart.value_axis.minimum_scale, chart.value_axis.maximum_scale = scale
@@ -477,17 +479,17 @@ def _found(
     severities: Sequence[str] = (),
 ) -> list[Paragraph]:
     """A titled list of criteria, each with its outcome, its reason and a link to its evidence."""
-    paragraphs: list[Paragraph] = [[Run(title, 12, ACCENT, bold=True)]]
+    paragraphs: list[Paragraph] = [[TextRun(title, 12, ACCENT, bold=True)]]
     for position, criterion in enumerate(criteria):
         before = f"{severities[position]}: " if severities else ""
         after = f" – {outcome_in_words(criterion, scale)}"
         name = fitted(heading_of(criterion), _COLUMN * _BOLD - 130, 10.5)
-        paragraphs.append([Run(before, colour=FLAG, bold=True), Run(name + after, bold=True)])
-        paragraphs.append([Run(fitted(criterion.reason, _COLUMN, 10.5, lines))])
+        paragraphs.append([TextRun(before, colour=FLAG, bold=True), TextRun(name + after, bold=True)])
+        paragraphs.append([TextRun(fitted(criterion.reason, _COLUMN, 10.5, lines))])
         paragraphs += [_source(quote, criterion) for quote in _best(criterion)]
     if not criteria:
         nothing = "Nothing could be scored." if company.total is None else "None among what was scored."
-        paragraphs.append([Run(nothing, colour=QUIET)])
+        paragraphs.append([TextRun(nothing, colour=QUIET)])
     return paragraphs
 
 
@@ -501,28 +503,28 @@ def _best(criterion: CriterionReport) -> list[ReportedQuote]:
 def _source(quote: ReportedQuote, criterion: CriterionReport) -> Paragraph:
     source = f"{fitted(quote.document_name or '', 220, 9)}, {fitted(quote.place or '', 120, 9)}".rstrip(", ")
     what = f"{source_in_words(criterion, quote)}: "
-    return [Run(what, 9, QUIET), Run(source, 9, ACCENT, url=shown_at(quote))]
+    return [TextRun(what, 9, QUIET), TextRun(source, 9, ACCENT, url=shown_at(quote))]
 
 
 def _requests(company: CompanyReport) -> list[Paragraph]:
     requests = to_request(company)
     more = f", {len(requests) - 4} more in the web page" if len(requests) > 4 else ""
-    title = [Run(f"What is missing{more}", 12, ACCENT, bold=True)]
+    title = [TextRun(f"What is missing{more}", 12, ACCENT, bold=True)]
     if not requests:
-        return [title, [Run("Nothing was found missing.", colour=QUIET)]]
-    return [title, *([Run(fitted(f"• {criterion.missing}", _COLUMN, 10.5))] for criterion in requests[:4])]
+        return [title, [TextRun("Nothing was found missing.", colour=QUIET)]]
+    return [title, *([TextRun(fitted(f"• {criterion.missing}", _COLUMN, 10.5))] for criterion in requests[:4])]
 
 
 def _title(slide: Slide, text: str, width: float) -> None:
     title = slide.shapes.title
     assert title is not None
     title.left, title.top, title.width, title.height = Pt(_LEFT), Pt(26), Pt(width), Pt(46)
-    write(title.text_frame, [[Run(fitted(text, width * _BOLD, 26), 26, ACCENT, bold=True)]])
+    write(title.text_frame, [[TextRun(fitted(text, width * _BOLD, 26), 26, ACCENT, bold=True)]])
     title.text_frame.vertical_anchor = MSO_ANCHOR.MIDDLE
 
 
 def _footer(slide: Slide, text: str) -> None:
-    box(slide, (_LEFT, 508, _WIDTH - 2 * _LEFT, 14), [[Run(fitted(text, _WIDTH - 80, 9), 9, QUIET)]])
+    box(slide, (_LEFT, 508, _WIDTH - 2 * _LEFT, 14), [[TextRun(fitted(text, _WIDTH - 80, 9), 9, QUIET)]])
 
 
 def _exact(share: float) -> float:

@@ -20,7 +20,7 @@ from storage.scores import ScoreStatus, counted_scores, remarkable_outcomes
 from tasks.ai.money import dollars
 from tasks.errors import NotFound
 from tasks.language.normalise import one_line
-from tasks.reports.company import Rows, company_report, scores_report, why_pending
+from tasks.reports.company import CompanyRows, company_report, scores_report, why_pending
 from tasks.reports.criteria import criteria_of_run
 from tasks.reports.models import CompanyReport, Cost, PreviousRun, Report, ReportInParts, RunSummary, Sensitivity
 from tasks.reports.rights import Seen
@@ -127,7 +127,8 @@ def build_scores(run_id: str, domain: str) -> Report:
     with reading() as session:
         run = _found(session, run_id)
         companies = [
-            scores_report(session, run, company, Rows.of(session, company)) for company in _chosen(session, run, domain)
+            scores_report(session, run, company, CompanyRows.of(session, company))
+            for company in _chosen(session, run, domain)
         ]
         return Report(run=_summary(run, None, count_unanswered(session, run.id)), companies=companies)
 

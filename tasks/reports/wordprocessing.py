@@ -77,7 +77,7 @@ class Words(NamedTuple):
     colour: str | None = None
 
 
-class Link(NamedTuple):
+class WordLink(NamedTuple):
     """Words that lead to an address; plain ones where a report may not link to it."""
 
     text: str
@@ -87,13 +87,13 @@ class Link(NamedTuple):
 class Note(NamedTuple):
     """A footnote: its mark stands here, its words at the foot of the page."""
 
-    inlines: tuple["str | Words | Link", ...]
+    inlines: tuple["str | Words | WordLink", ...]
 
 
-Inline = str | Words | Link | Note
+Inline = str | Words | WordLink | Note
 
 
-class Cell(NamedTuple):
+class WordCell(NamedTuple):
     """A cell of a table; `fill` is its colour, six hexadecimal digits."""
 
     inlines: tuple[Inline, ...]
@@ -160,7 +160,7 @@ class WordFile:
             _field_end(link)
             self._blocks.append(paragraph)
 
-    def table(self, head: Sequence[str], rows: Iterable[Sequence[Cell]], widths: Sequence[float]) -> None:
+    def table(self, head: Sequence[str], rows: Iterable[Sequence[WordCell]], widths: Sequence[float]) -> None:
         """A table across the page, its head repeated on each; `widths` are in centimetres."""
         table = etree.Element(qn("w:tbl"), nsmap=_NAMESPACES)
         properties = etree.SubElement(table, qn("w:tblPr"))
@@ -173,7 +173,7 @@ class WordFile:
         grid = etree.SubElement(table, qn("w:tblGrid"))
         for width in widths:
             etree.SubElement(grid, qn("w:gridCol"), {qn("w:w"): _twips(width)})
-        self._row(table, [Cell((Words(name, bold=True),), "EEF2F2") for name in head], widths, repeated=True)
+        self._row(table, [WordCell((Words(name, bold=True),), "EEF2F2") for name in head], widths, repeated=True)
         for row in rows:
             self._row(table, row, widths)
             self.used += row_height(row, widths)
@@ -189,7 +189,7 @@ class WordFile:
         return file.getvalue()
 
     def _row(
-        self, table: etree._Element, cells: Sequence[Cell], widths: Sequence[float], *, repeated: bool = False
+        self, table: etree._Element, cells: Sequence[WordCell], widths: Sequence[float], *, repeated: bool = False
     ) -> None:
         row = etree.SubElement(table, qn("w:tr"))
         properties = etree.SubElement(row, qn("w:trPr"))
@@ -216,7 +216,7 @@ class WordFile:
                 if isinstance(before, Note):
                     _text(_run(paragraph, *_MARK_LOOK), ", ")
                 self._note(paragraph, inline)
-            elif isinstance(inline, Link):
+            elif isinstance(inline, WordLink):
                 address = link_address(inline.url)
                 into = paragraph if address is None else _hyperlink(paragraph, address, part)
                 _text(_run(into, *((("rStyle", "Hyperlink"),) if address else ())), xml_text(inline.text))
@@ -303,7 +303,7 @@ def height(inlines: Iterable[Inline], style: str, width: float = WIDTH) -> float
     return lines * look.size * _LINE + look.before + look.after + notes
 
 
-def row_height(row: Sequence[Cell], widths: Sequence[float]) -> float:
+def row_height(row: Sequence[WordCell], widths: Sequence[float]) -> float:
     """About how many points a row of a table takes from its pages, its footnotes included; `widths` are centimetres."""
     notes = [inline for cell in row for inline in cell.inlines if isinstance(inline, Note)]
     cells = [

@@ -61,7 +61,7 @@ _HEADS: Final = dict.fromkeys((COUNT, FIGURE, SHARE), "Report head of figures") 
 """The style of a column's head by that of its values; of all others it is `_HEAD`."""
 
 
-class Link(NamedTuple):
+class SheetLink(NamedTuple):
     """A word that leads to an address; to none where a report may not link to it.
 
     LibreOffice does not wrap words that are a link, so that they have to be few.
@@ -85,7 +85,7 @@ class Styled(NamedTuple):
     decimals: int = 0
 
 
-class Column(NamedTuple):
+class SheetColumn(NamedTuple):
     """What heads a column, how many digits wide it is, and the style of its values."""
 
     head: str
@@ -93,7 +93,7 @@ class Column(NamedTuple):
     style: str = TEXT
 
 
-Value = str | float | int | datetime | None | Link | Formula | Styled
+Value = str | float | int | datetime | None | SheetLink | Formula | Styled
 Row = Sequence[Value]
 
 
@@ -122,7 +122,7 @@ class WorkbookFile:
         for style in _styles():
             self._book.add_named_style(style)
 
-    def sheet(self, title: str, columns: Sequence[Column], rows: Iterable[Row], *, still: tuple[int, int]) -> None:
+    def sheet(self, title: str, columns: Sequence[SheetColumn], rows: Iterable[Row], *, still: tuple[int, int]) -> None:
         """Write the rows below their head; where a sheet is full another goes on.
 
         `still` says how many rows and columns stay in view; these rows are printed on each page, and not filtered.
@@ -145,7 +145,7 @@ class WorkbookFile:
 class _Page:
     """A sheet that is being written, row by row."""
 
-    def __init__(self, book: Workbook, title: str, columns: Sequence[Column], still: tuple[int, int]) -> None:
+    def __init__(self, book: Workbook, title: str, columns: Sequence[SheetColumn], still: tuple[int, int]) -> None:
         self._columns = columns
         self._sheet = sheet = book.create_sheet(title)
         rows, beside = still
@@ -184,8 +184,8 @@ class _Page:
             if value.decimals:
                 cell.number_format = cell.number_format.replace("General", f"0.{'0' * value.decimals}")
             return cell
-        url = link_address(value.url) if isinstance(value, Link) else None
-        if isinstance(value, Link):
+        url = link_address(value.url) if isinstance(value, SheetLink) else None
+        if isinstance(value, SheetLink):
             value = value.text
         elif isinstance(value, datetime):
             value, style = value.replace(tzinfo=None), TIME  # the format knows no zones: UTC

@@ -43,10 +43,10 @@ from tasks.reports.workbook import (
     QUIET,
     SHARE,
     WEIGHT,
-    Column,
     Formula,
-    Link,
     Row,
+    SheetColumn,
+    SheetLink,
     Styled,
     Value,
     WorkbookFile,
@@ -58,71 +58,104 @@ from tasks.reports.workbook import (
 _FIRST_COMPANY: Final = 3  # row of the ranking, below its head and the weights
 _FIRST_SCORE: Final = 8  # column of the ranking
 _STANDING: Final = (
-    Column("Rank", 8, COUNT),
-    Column("Company", 28),
-    Column("Domain", 18, QUIET),
-    Column("Total", 9, SHARE),
-    Column("Coverage", 12, SHARE),
-    Column("Total at least", 9, SHARE),
-    Column("Total at most", 9, SHARE),
+    SheetColumn("Rank", 8, COUNT),
+    SheetColumn("Company", 28),
+    SheetColumn("Domain", 18, QUIET),
+    SheetColumn("Total", 9, SHARE),
+    SheetColumn("Coverage", 12, SHARE),
+    SheetColumn("Total at least", 9, SHARE),
+    SheetColumn("Total at most", 9, SHARE),
 )
-_COMPANY: Final = Column("Company", 22)
-_CRITERION: Final = Column("Criterion", 24)
-_ID: Final = Column("Id", 20, QUIET)
-_SOURCE: Final = (Column("Document", 30), Column("Place", 16), Column("Link", 7))
+_COMPANY: Final = SheetColumn("Company", 22)
+_CRITERION: Final = SheetColumn("Criterion", 24)
+_ID: Final = SheetColumn("Id", 20, QUIET)
+_SOURCE: Final = (SheetColumn("Document", 30), SheetColumn("Place", 16), SheetColumn("SheetLink", 7))
 
 
 def render(report: Report) -> bytes:
     """The workbook as the bytes of a file."""
     book = WorkbookFile()
-    scores = [Column(criterion.name, 11, WEIGHT) for criterion in report.run.criteria]
+    scores = [SheetColumn(criterion.name, 11, WEIGHT) for criterion in report.run.criteria]
     problems = any(company.problem for company in report.companies)
-    ends = (Column("Rank stability", 10, SHARE), Column("Status", 9), Column("Problem", 36 if problems else 9))
+    ends = (
+        SheetColumn("Rank stability", 10, SHARE),
+        SheetColumn("Status", 9),
+        SheetColumn("Problem", 36 if problems else 9),
+    )
     book.sheet("Ranking", (*_STANDING, *scores, *ends), _ranking(report), still=(2, 2))
-    columns: tuple[Column, ...] = (_CRITERION, Column("Weight", 9, WEIGHT), _ID, Column("Severity", 10))
-    book.sheet("Weights", (*columns, Column("Asks", 50), Column("Guide", 50)), _weights(report), still=(1, 1))
-    columns = (Column("Severity", 10), _COMPANY, _CRITERION, Column("Outcome", 14), Column("Reason", 50))
-    columns += (Column("What to do", 32), Column("To ask for", 28), *_SOURCE)
+    columns: tuple[SheetColumn, ...] = (_CRITERION, SheetColumn("Weight", 9, WEIGHT), _ID, SheetColumn("Severity", 10))
+    book.sheet("Weights", (*columns, SheetColumn("Asks", 50), SheetColumn("Guide", 50)), _weights(report), still=(1, 1))
+    columns = (SheetColumn("Severity", 10), _COMPANY, _CRITERION, SheetColumn("Outcome", 14), SheetColumn("Reason", 50))
+    columns += (SheetColumn("What to do", 32), SheetColumn("To ask for", 28), *_SOURCE)
     book.sheet("Red flags", columns, _red_flags(report), still=(1, 3))
-    columns = (_COMPANY, _CRITERION, Column("Asks", 36), Column("Kind", 10), Column("Weight", 8, FIGURE))
-    columns += (Column("Score", 9, FIGURE), Column("Status", 12), Column("Confidence", 12, SHARE))
-    columns += (Column("Agreement", 12, SHARE), Column("Reason", 60), Column("Red flag", 10), _ID)
+    columns = (_COMPANY, _CRITERION, SheetColumn("Asks", 36), SheetColumn("Kind", 10), SheetColumn("Weight", 8, FIGURE))
+    columns += (SheetColumn("Score", 9, FIGURE), SheetColumn("Status", 12), SheetColumn("Confidence", 12, SHARE))
+    columns += (SheetColumn("Agreement", 12, SHARE), SheetColumn("Reason", 60), SheetColumn("Red flag", 10), _ID)
     book.sheet("Criteria", columns, _criteria(report), still=(1, 2))
-    columns = (_COMPANY, _CRITERION, Column("Number", 9, COUNT), Column("Stance", 9), Column("Quote", 80))
-    book.sheet("Quotes", (*columns, Column("Verified", 10), *_SOURCE), _quotes(report), still=(1, 2))
-    columns = (_COMPANY, _CRITERION, Column("Number", 9, COUNT), Column("Passage", 100), *_SOURCE)
+    columns = (
+        _COMPANY,
+        _CRITERION,
+        SheetColumn("Number", 9, COUNT),
+        SheetColumn("Stance", 9),
+        SheetColumn("Quote", 80),
+    )
+    book.sheet("Quotes", (*columns, SheetColumn("Verified", 10), *_SOURCE), _quotes(report), still=(1, 2))
+    columns = (_COMPANY, _CRITERION, SheetColumn("Number", 9, COUNT), SheetColumn("Passage", 100), *_SOURCE)
     book.sheet("Passages", columns, _passages(report), still=(1, 2))
-    columns = (_COMPANY, Column("About", 30), Column("One says", 50), *_SOURCE, Column("The other says", 50), *_SOURCE)
+    columns = (
+        _COMPANY,
+        SheetColumn("About", 30),
+        SheetColumn("One says", 50),
+        *_SOURCE,
+        SheetColumn("The other says", 50),
+        *_SOURCE,
+    )
     book.sheet("Contradictions", columns, _contradictions(report), still=(1, 1))
     columns = (
         _COMPANY,
         _CRITERION,
-        Column("Counts", 9, FIGURE),
-        Column("With", 9, FIGURE),
-        Column("Without", 9, FIGURE),
+        SheetColumn("Counts", 9, FIGURE),
+        SheetColumn("With", 9, FIGURE),
+        SheetColumn("Without", 9, FIGURE),
     )
     book.sheet(
-        "Contested", (*columns, Column("Words that give orders", 80), *_SOURCE), _contested(report), still=(1, 2)
+        "Contested", (*columns, SheetColumn("Words that give orders", 80), *_SOURCE), _contested(report), still=(1, 2)
     )
-    columns = (_COMPANY, Column("Figure", 24), Column("Value", 16, FIGURE), Column("Unit", 9), Column("From", 11))
-    columns += (Column("To or at", 11), Column("Whose", 22), Column("Basis", 12), Column("Contradicted", 13))
-    book.sheet("Figures", (*columns, Column("Label or formula", 36), *_SOURCE), _figures_of(report), still=(1, 2))
-    columns = (_COMPANY, Column("Missing", 50), Column("Nearest in the data room", 90))
+    columns = (
+        _COMPANY,
+        SheetColumn("Figure", 24),
+        SheetColumn("Value", 16, FIGURE),
+        SheetColumn("Unit", 9),
+        SheetColumn("From", 11),
+    )
+    columns += (
+        SheetColumn("To or at", 11),
+        SheetColumn("Whose", 22),
+        SheetColumn("Basis", 12),
+        SheetColumn("Contradicted", 13),
+    )
+    book.sheet("Figures", (*columns, SheetColumn("Label or formula", 36), *_SOURCE), _figures_of(report), still=(1, 2))
+    columns = (_COMPANY, SheetColumn("Missing", 50), SheetColumn("Nearest in the data room", 90))
     book.sheet("To ask for", columns, _missing(report), still=(1, 1))
-    columns = (_COMPANY, Column("Field", 28), Column("Value", 40), Column("Source", 18))
-    columns += (Column("As of", 14), Column("Retrieved", 17), Column("Id", 28, QUIET), Column("Link", 7))
+    columns = (_COMPANY, SheetColumn("Field", 28), SheetColumn("Value", 40), SheetColumn("Source", 18))
+    columns += (
+        SheetColumn("As of", 14),
+        SheetColumn("Retrieved", 17),
+        SheetColumn("Id", 28, QUIET),
+        SheetColumn("SheetLink", 7),
+    )
     book.sheet("Disagreeing sources", columns, _conflicts(report), still=(1, 1))
-    columns = (_COMPANY, Column("Kind", 20), Column("Change", 60), Column("Why", 80))
+    columns = (_COMPANY, SheetColumn("Kind", 20), SheetColumn("Change", 60), SheetColumn("Why", 80))
     book.sheet("Changes", columns, _changes(report), still=(1, 1))
-    book.sheet("Warnings", (_COMPANY, Column("Warning", 120)), _warnings(report), still=(1, 1))
-    columns = (_COMPANY, Column("Document", 48), Column("Folder", 36), Column("Outcome", 13))
+    book.sheet("Warnings", (_COMPANY, SheetColumn("Warning", 120)), _warnings(report), still=(1, 1))
+    columns = (_COMPANY, SheetColumn("Document", 48), SheetColumn("Folder", 36), SheetColumn("Outcome", 13))
     book.sheet(
         "Documents",
-        (*columns, Column("Characters", 12, COUNT), Column("Remark", 70), Column("Link", 7)),
+        (*columns, SheetColumn("Characters", 12, COUNT), SheetColumn("Remark", 70), SheetColumn("SheetLink", 7)),
         _documents(report),
         still=(1, 2),
     )
-    book.sheet("Run", (Column("What", 26), Column("Value", 100)), _run(report), still=(1, 1))
+    book.sheet("Run", (SheetColumn("What", 26), SheetColumn("Value", 100)), _run(report), still=(1, 1))
     return book.save()
 
 
@@ -199,13 +232,15 @@ def _criteria(report: Report) -> Iterator[Row]:
             yield [company.name, *asked, shown, *judged, _severity(flags.get(criterion.id)), criterion.id]
 
 
-def _source(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> tuple[str | None, str | None, Link | None]:
+def _source(
+    quote: ReportedQuote | ContradictingQuote | OrderInDocument,
+) -> tuple[str | None, str | None, SheetLink | None]:
     """The document, the place in it, and the link that opens it."""
     return quote.document_name, quote.place, _link(shown_at(quote))
 
 
-def _link(url: str | None) -> Link | None:
-    return Link("open", url) if link_address(url) else None
+def _link(url: str | None) -> SheetLink | None:
+    return SheetLink("open", url) if link_address(url) else None
 
 
 def _quotes(report: Report) -> Iterator[Row]:

@@ -22,7 +22,7 @@ from tasks.scoring.criteria import FigureRule
 from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.results import CriterionResult, NearDocument, ProvenContradiction, Quotation
 from tasks.scoring.rules import FigureCondition, parse_condition, score_of_bands
-from tasks.statements.figures import COUNT, TIMES, Figure, figures
+from tasks.statements.figures import COUNT, TIMES, StatedFigure, figures
 
 _MAX_NEAREST: Final = 3  # figures that are named when one is missing
 _CURRENCY: Final = 3  # letters
@@ -317,26 +317,26 @@ def marked(reason: str, texts: Iterable[str], room: RoomFigures) -> str:
     return reason
 
 
-def _known(rows: Sequence[RoomFigure]) -> Iterator[Figure]:
+def _known(rows: Sequence[RoomFigure]) -> Iterator[StatedFigure]:
     """The figures of a room, and what follows from them, as a sentence's."""
     values = [(row.figure.value, row.figure.unit) for row in rows]
     values += [(derived.value, derived.unit) for derived in derive(rows)]
     for value, unit in dict.fromkeys(values):
-        yield Figure(0, 0, _UNITS.get(unit, unit), value, _EXACT)
+        yield StatedFigure(0, 0, _UNITS.get(unit, unit), value, _EXACT)
 
 
 def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
 
-def _is_checked(figure: Figure) -> bool:
+def _is_checked(figure: StatedFigure) -> bool:
     if figure.is_date:
         return False
     is_bare = figure.unit == COUNT and not figure.is_scaled
     return not is_bare or (figure.value >= _SMALL and figure.value not in _YEARS)
 
 
-def _same(one: Figure, other: Figure) -> bool:
+def _same(one: StatedFigure, other: StatedFigure) -> bool:
     """Whether a reason's figure says what another does; a bare number of a table may be in thousands or millions."""
     if one.kind != other.kind and COUNT not in {one.unit, other.unit}:
         return False

@@ -51,7 +51,7 @@ Quotes = Sequence[Sequence[Quotation]]
 """The quotations of each passage."""
 
 
-class Reading(BaseModel):
+class PassageReading(BaseModel):
     """What one passage says on a question."""
 
     model_config = ConfigDict(extra="forbid")
@@ -105,7 +105,7 @@ class IsolatedQuestion:
         read: list[list[JudgedQuote] | DiligenceError] = []
         for source in self.sources[: len(self.excerpts)]:
             try:
-                reading: Reading = ask(told, as_material([replace(source, number=1)]), Reading).value
+                reading: PassageReading = ask(told, as_material([replace(source, number=1)]), PassageReading).value
             except BudgetSpent as spent:
                 return [spent] * len(self.excerpts)
             except DiligenceError as error:

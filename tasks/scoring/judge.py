@@ -34,7 +34,7 @@ from tasks.scoring.orders import Passages, counted
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan
 from tasks.statements.answers import CheckedStatement, Ground
-from tasks.statements.check import Verdict
+from tasks.statements.check import Finding
 
 _PASSAGES = 12  # passages for a judgement; at about 1,200 characters each well within a small model's window
 _SHOWN = 5  # passages in the report where no judgement is made
@@ -315,7 +315,7 @@ class ReasonChecks:
         if result.estimated:
             texts = [source.text for source in question.passages.without]
             most = (texts * _MOST)[:_MOST]
-            return [CheckedStatement(text[:_LONGEST], Verdict.NOT_FOUND, quote=text) for text in most]
+            return [CheckedStatement(text[:_LONGEST], Finding.NOT_FOUND, quote=text) for text in most]
         return result.unproved[:_MOST] if result.status.counts else ()
 
     def ask(self, statements: Sequence[CheckedStatement], question: Question) -> Opinions | DiligenceError:

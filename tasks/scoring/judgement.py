@@ -31,7 +31,7 @@ from tasks.scoring.figure_checks import RoomFigures, as_lines, figures_asked_for
 from tasks.scoring.orders import LEDGER
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Stance
 from tasks.statements.answers import CheckedStatement
-from tasks.statements.check import Verdict, check
+from tasks.statements.check import Finding, check
 from tasks.statements.reading import read
 
 _MOST_QUOTES = 12  # distinct ones of a judgement; a model that repeats itself must not fill the report
@@ -341,10 +341,10 @@ def _without_contradicted(
     for sentence in sentences(reason, longest=None)[:_MOST_STATEMENTS]:
         said = _without_references(sentence).replace(f" {_UNVERIFIED}", "").strip()
         result = check(said, passages) if said else None
-        is_contradicted = result is not None and result.verdict is Verdict.CONTRADICTED
-        if result is None or not is_contradicted or check(said, [ledger()]).verdict is Verdict.SUPPORTED:
+        is_contradicted = result is not None and result.verdict is Finding.CONTRADICTED
+        if result is None or not is_contradicted or check(said, [ledger()]).verdict is Finding.SUPPORTED:
             parts.append(sentence)
-            if result is not None and result.verdict is Verdict.NOT_FOUND and len(read(said).content) >= _FEWEST_WORDS:
+            if result is not None and result.verdict is Finding.NOT_FOUND and len(read(said).content) >= _FEWEST_WORDS:
                 rests_on = _referred_to(sentence, quotes) or result.sentence
                 unproved.append(CheckedStatement(said, result.verdict, quote=rests_on, why=result.why))
             continue

@@ -14,7 +14,7 @@ from typing import Final
 from tasks.language.quotations import locate
 from tasks.language.sentences import sentences
 from tasks.language.words import has_opposite, stem, stems_of
-from tasks.statements.check import Check, Verdict, check
+from tasks.statements.check import Check, Finding, check
 from tasks.statements.figures import figures
 from tasks.statements.reading import CONDITION, NEGATION, read
 from tasks.statements.readings import coordinated
@@ -73,7 +73,7 @@ class CheckedStatement:
     """
 
     text: str
-    verdict: Verdict
+    verdict: Finding
     numbers: tuple[int, ...] = ()
     quote: str = ""
     why: str = ""
@@ -85,7 +85,7 @@ class CheckedStatement:
     @property
     def stands(self) -> bool:
         """Whether it is shown in its own words."""
-        return self.verdict is Verdict.SUPPORTED
+        return self.verdict is Finding.SUPPORTED
 
 
 @dataclass(frozen=True)
@@ -209,14 +209,14 @@ def _sentences(line: str) -> list[str]:
 def _checked(sentence: str, company: str, grounds: Sequence[Ground], *, strict: bool) -> CheckedStatement:
     text = _CITATION.sub("", sentence).strip()
     if len(sentence) > LONGEST_SENTENCE:
-        return CheckedStatement(text, Verdict.NOT_FOUND, why="it is too long to be one statement")
+        return CheckedStatement(text, Finding.NOT_FOUND, why="it is too long to be one statement")
     by_number = {ground.number: ground for ground in grounds}
     numbers = [int(number) for group in _CITATION.findall(sentence) for number in re.findall(r"\d+", group)]
     cited = tuple(dict.fromkeys(number for number in numbers if number in by_number))
     order = [*(by_number[number] for number in cited), *(ground for ground in grounds if ground.number not in cited)]
     urls = {ground.url for ground in grounds}
     if any(url.rstrip(".,;:!?") not in urls for url in _URL.findall(text)):
-        return CheckedStatement(text, Verdict.NOT_FOUND, why="it names an address that was not fetched")
+        return CheckedStatement(text, Finding.NOT_FOUND, why="it names an address that was not fetched")
     quotations = [curly or straight for curly, straight in _QUOTATION.findall(text)]
     if quotations:
         return _with_quotations(text, quotations, company, order, strict=strict)
@@ -224,10 +224,13 @@ def _checked(sentence: str, company: str, grounds: Sequence[Ground], *, strict: 
     if not _says_something(own, company):
         is_negative = any(token.operator == NEGATION for token in read(own).tokens)
         return CheckedStatement(
-            text, Verdict.NOT_FOUND if is_negative and numbers else Verdict.SUPPORTED, cited[:1], is_about_sources=True
+            text,
+            Finding.NOT_FOUND if is_negative and numbers else Finding.SUPPORTED,
+            cited[:1],
+            is_about_sources=True,
         )
     if _SAYS_NOTHING.search(own) and not figures(own):
-        return CheckedStatement(text, Verdict.SUPPORTED, is_about_sources=True)
+        return CheckedStatement(text, Finding.SUPPORTED, is_about_sources=True)
     return _by_words(text, own, company, order, cited, strict=strict)
 
 
@@ -247,33 +250,36 @@ def _by_words(
     text: str, own: str, company: str, order: Sequence[Ground], cited: Sequence[int], *, strict: bool
 ) -> CheckedStatement:
     if any(not any(share[0] in _texts(ground, strict=strict) for ground in order) for share in _SHARE.finditer(own)):
-        return CheckedStatement(text, Verdict.NOT_FOUND, why="it names a share that no source has")
+        return CheckedStatement(text, Finding.NOT_FOUND, why="it names a share that no source has")
     best, ground = _best(own, company, order, strict=strict)
-    if best.verdict is Verdict.SUPPORTED and ground is not None:
+    if best.verdict is Finding.SUPPORTED and ground is not None:
         numbers = tuple(dict.fromkeys((ground.number,)))
-        return CheckedStatement(text, Verdict.SUPPORTED, numbers, _short(best.sentence))
+        return CheckedStatement(text, Finding.SUPPORTED, numbers, _short(best.sentence))
     parts = _apart(own, company)
     if len(parts) == 1:
         parts = coordinated(own)
     checks = [_best(part, company, order, strict=strict) for part in parts]
-    if len(parts) > 1 and all(part.verdict is Verdict.SUPPORTED for part, _ in checks):
+    if len(parts) > 1 and all(part.verdict is Finding.SUPPORTED for part, _ in checks):
         numbers = tuple(dict.fromkeys(ground.number for _, ground in checks if ground is not None))
         numbers = tuple(sorted(numbers, key=lambda number: cited.index(number) if number in cited else len(cited)))
-        return CheckedStatement(text, Verdict.SUPPORTED, numbers, _short(checks[0][0].sentence))
+        return CheckedStatement(text, Finding.SUPPORTED, numbers, _short(checks[0][0].sentence))
     quote = _short(best.sentence) if best.is_worth_showing else ""
     return CheckedStatement(text, best.verdict, (ground.number,) if ground and quote else (), quote, best.why)
 
 
 def _best(own: str, company: str, order: Sequence[Ground], *, strict: bool) -> tuple[Check, Ground | None]:
     """The verdict of the first source that supports the statement, else the one that comes nearest."""
-    found: tuple[Check, Ground | None] = (Check(Verdict.NOT_FOUND), None)
+    found: tuple[Check, Ground | None] = (Check(Finding.NOT_FOUND), None)
     for ground in order:
         texts = [ground.text] if strict or ground.whole == ground.text else [ground.text, ground.whole]
         result = check(own, texts, company)
-        if result.verdict is Verdict.SUPPORTED:
+        if result.verdict is Finding.SUPPORTED:
             return result, ground
         best = found[0]
-        if (result.verdict is Verdict.CONTRADICTED, result.share) > (best.verdict is Verdict.CONTRADICTED, best.share):
+        if (result.verdict is Finding.CONTRADICTED, result.share) > (
+            best.verdict is Finding.CONTRADICTED,
+            best.share,
+        ):
             found = result, ground
     return found
 
@@ -301,25 +307,25 @@ def _with_quotations(
     """A statement with words in quotation marks: they must stand in a source, and the words around need a proof too."""
     places = [_place(quotation, order) for quotation in quotations]
     if any(ground is None for ground in places):
-        return CheckedStatement(text, Verdict.NOT_FOUND, why="its quotation stands in no source")
+        return CheckedStatement(text, Finding.NOT_FOUND, why="its quotation stands in no source")
     numbers = tuple(dict.fromkeys(ground.number for ground in places if ground is not None))
     around = _URL.sub(" ", _QUOTATION.sub(" ", text))
     if not _says_something(around, company):
-        return CheckedStatement(text, Verdict.SUPPORTED, numbers)
+        return CheckedStatement(text, Finding.SUPPORTED, numbers)
     whole = _URL.sub(" ", _QUOTATION.sub(lambda match: match[1] or match[2], text))
     best, ground = _best(whole, company, order, strict=strict)
-    if best.verdict is Verdict.SUPPORTED and ground is not None:
-        return CheckedStatement(text, Verdict.SUPPORTED, numbers)
+    if best.verdict is Finding.SUPPORTED and ground is not None:
+        return CheckedStatement(text, Finding.SUPPORTED, numbers)
     if _is_label(around):
-        verdict = Verdict.NOT_FOUND if strict else Verdict.SUPPORTED
+        verdict = Finding.NOT_FOUND if strict else Finding.SUPPORTED
         return CheckedStatement(text, verdict, numbers, why="the label of its quotation is its own")
     if strict:
         return CheckedStatement(
-            text, Verdict.NOT_FOUND, numbers, why="the words around its quotation are not supported"
+            text, Finding.NOT_FOUND, numbers, why="the words around its quotation are not supported"
         )
     quotes = " ".join(f"“{quotation}”" for quotation in quotations)
     return CheckedStatement(
-        quotes, Verdict.SUPPORTED, numbers, why="the words around are not supported", is_quotation=True
+        quotes, Finding.SUPPORTED, numbers, why="the words around are not supported", is_quotation=True
     )
 
 

@@ -23,7 +23,7 @@ from typing import Final
 from tasks.language.words import say_the_same, stem
 from tasks.statements.alignment import Comparison
 from tasks.statements.derived import restated
-from tasks.statements.differences import IN_OTHER_WORDS, Difference, Kind, is_of
+from tasks.statements.differences import IN_OTHER_WORDS, Difference, DifferenceKind, is_of
 from tasks.statements.figure_places import places_of_figures
 from tasks.statements.figures import same
 from tasks.statements.free_wording import Context, weigh
@@ -79,7 +79,7 @@ _SHOWN: Final = 0.5
 """The share of words from which a sentence is worth showing in a statement's place."""
 
 
-class Verdict(StrEnum):
+class Finding(StrEnum):
     """What a source says of a statement."""
 
     SUPPORTED = "supported"
@@ -94,7 +94,7 @@ class Check:
     `share` is the part of the statement's words that the sentence has, from 0 to 1; `text` counts the texts from 0.
     """
 
-    verdict: Verdict
+    verdict: Finding
     sentence: str = ""
     difference: Difference | None = None
     share: float = 0.0
@@ -123,12 +123,12 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
         The verdict of the best sentence: supported before contradicted before not found.
     """
     if len(statement) > LONGEST_SENTENCE:
-        return Check(Verdict.NOT_FOUND, difference=Difference(Kind.TOO_LONG))
+        return Check(Finding.NOT_FOUND, difference=Difference(DifferenceKind.TOO_LONG))
     best = _check(statement, texts, names)
-    if best.verdict is not Verdict.SUPPORTED:
+    if best.verdict is not Finding.SUPPORTED:
         for number, text in enumerate(texts):
             otherwise = with_ends_of_quarters(statement, text)
-            if otherwise != statement and (said := _check(otherwise, [text], names)).verdict is Verdict.SUPPORTED:
+            if otherwise != statement and (said := _check(otherwise, [text], names)).verdict is Finding.SUPPORTED:
                 return replace(said, text=number)
     return best
 
@@ -136,7 +136,7 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
 def _check(statement: str, texts: Sequence[str], names: str) -> Check:
     stated = read(statement)
     known = _known(names)
-    best = Check(Verdict.NOT_FOUND)
+    best = Check(Finding.NOT_FOUND)
     wanted, numbers = _wanted(stated, known)
     said = _SaidBy(wanted)
     for number, text in enumerate(texts):
@@ -144,15 +144,15 @@ def _check(statement: str, texts: Sequence[str], names: str) -> Check:
         for place in candidates:
             candidate = source_sentences(text)[place]
             result = compare(stated, candidate, known)
-            if result.verdict is Verdict.SUPPORTED:
+            if result.verdict is Finding.SUPPORTED:
                 return Check(result.verdict, candidate.original, result.difference, result.share, number)
-            rank = (result.verdict is Verdict.CONTRADICTED, result.share)
-            if rank > (best.verdict is Verdict.CONTRADICTED, best.share):
+            rank = (result.verdict is Finding.CONTRADICTED, result.share)
+            if rank > (best.verdict is Finding.CONTRADICTED, best.share):
                 best = Check(result.verdict, candidate.original, result.difference, result.share, number)
         otherwise = _read_otherwise(stated, text, candidates, known, said)
         if otherwise is not None:
             return replace(otherwise, text=number)
-    is_against = best.verdict is Verdict.CONTRADICTED
+    is_against = best.verdict is Finding.CONTRADICTED
     if is_against and best.difference is not None and best.difference.is_denial:
         return best
     seems_against = is_against and is_of(best.difference, IN_OTHER_WORDS)
@@ -179,7 +179,7 @@ def _in_free_wording(stated: Sentence, text: str, names: frozenset[str], *, is_c
         for words in dict.fromkeys((_with_heading(stated, candidate).text, *readings(stated, sentences, place, text))):
             weighed = weigh(stated, read(words), names, context)
             if weighed.is_clear if is_clear else weighed.is_supported:
-                return Check(Verdict.SUPPORTED, candidate.original, None, 1.0)
+                return Check(Finding.SUPPORTED, candidate.original, None, 1.0)
     return None
 
 
@@ -236,7 +236,7 @@ def _read_otherwise(
             if said.how_many(read(words).all_stems) == len(wanted):
                 other = SourceSentence(candidate.original, words, "", candidate.stems, candidate.numbers)
                 result = compare(stated, other, names)
-                if result.verdict is Verdict.SUPPORTED:
+                if result.verdict is Finding.SUPPORTED:
                     return result
     return None
 
@@ -315,17 +315,17 @@ def compare(stated: Sentence, candidate: SourceSentence, names: frozenset[str] =
     if words != stated.text:
         stated = read(words)
     if [token.text for token in stated.tokens] == [token.text for token in source.tokens]:
-        return Check(Verdict.SUPPORTED, candidate.original, None, 1.0)
+        return Check(Finding.SUPPORTED, candidate.original, None, 1.0)
     comparison = Comparison(stated, source, names)
     differences = list(_differences(comparison))
     share = comparison.share
     if not differences:
-        return Check(Verdict.SUPPORTED, candidate.original, None, share)
+        return Check(Finding.SUPPORTED, candidate.original, None, share)
     against = [difference for difference in differences if difference.is_against]
     others = len(differences) - len(against)
     if against and others <= 1 and comparison.share_but(len(against)) >= _SAME_MATTER:
-        return Check(Verdict.CONTRADICTED, candidate.original, against[0], share)
-    return Check(Verdict.NOT_FOUND, candidate.original, differences[0], share)
+        return Check(Finding.CONTRADICTED, candidate.original, against[0], share)
+    return Check(Finding.NOT_FOUND, candidate.original, differences[0], share)
 
 
 def _with_heading(stated: Sentence, candidate: SourceSentence) -> Sentence:

@@ -12,7 +12,7 @@ from tasks.language.numbers import PERCENT
 from tasks.language.words import are_opposite, say_the_same, stem
 from tasks.statements.alignment import Comparison
 from tasks.statements.figure_places import period_of, role
-from tasks.statements.figures import Figure, figures
+from tasks.statements.figures import StatedFigure, figures
 from tasks.statements.reading import Sentence
 
 _SHORT: Final = re.compile(r"\b(?:[A-Z]{2,6}|[A-Z](?:&[A-Z])+)(?![\w&])")
@@ -165,7 +165,7 @@ def _earlier_and_later(comparison: Comparison) -> tuple[Decimal, Decimal] | None
     return None
 
 
-def _is_amount(figure: Figure | None) -> bool:
+def _is_amount(figure: StatedFigure | None) -> bool:
     return figure is not None and not figure.is_date
 
 

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Final
 
 
-class Kind(Enum):
+class DifferenceKind(Enum):
     """What a sentence says otherwise, or does not say: each kind has its sentence as its value."""
 
     SAYS = "it says “{word}”"
@@ -44,10 +44,15 @@ class Kind(Enum):
 
 IN_OTHER_WORDS: Final = frozenset(
     {
-        Kind.CHANGED_PLACES, Kind.OF_ANOTHER_FIGURE, Kind.OTHER_PLACE, Kind.COMPARED_PLACE, Kind.OTHER_WAY_ROUND,
-        Kind.REVERSED, Kind.OF_SOMETHING_ELSE,
+        DifferenceKind.CHANGED_PLACES,
+        DifferenceKind.OF_ANOTHER_FIGURE,
+        DifferenceKind.OTHER_PLACE,
+        DifferenceKind.COMPARED_PLACE,
+        DifferenceKind.OTHER_WAY_ROUND,
+        DifferenceKind.REVERSED,
+        DifferenceKind.OF_SOMETHING_ELSE,
     }
-)  # fmt: skip
+)
 """What looks like a contradiction, and may be the same in other words."""
 
 _NEGATIONS: Final = frozenset({"not", "no", "never", "without", "nor", "neither", "none", "cannot"})
@@ -60,7 +65,7 @@ class Difference:
     `is_against`: the sentence says otherwise.
     """
 
-    kind: Kind
+    kind: DifferenceKind
     word: str = ""
     other: str = ""
     is_against: bool = False
@@ -68,8 +73,14 @@ class Difference:
     @property
     def is_denial(self) -> bool:
         """Whether one of the two denies what the other says."""
-        is_word = self.kind in {Kind.SAYS, Kind.LACKS, Kind.SAYS_OF, Kind.OF_SOMETHING_ELSE, Kind.LESS_OFTEN}
-        return self.kind is Kind.OTHER_NEGATION or (is_word and self.word in _NEGATIONS)
+        is_word = self.kind in {
+            DifferenceKind.SAYS,
+            DifferenceKind.LACKS,
+            DifferenceKind.SAYS_OF,
+            DifferenceKind.OF_SOMETHING_ELSE,
+            DifferenceKind.LESS_OFTEN,
+        }
+        return self.kind is DifferenceKind.OTHER_NEGATION or (is_word and self.word in _NEGATIONS)
 
     @property
     def why(self) -> str:
@@ -77,6 +88,6 @@ class Difference:
         return self.kind.value.format(word=self.word, other=self.other)
 
 
-def is_of(difference: Difference | None, kinds: AbstractSet[Kind]) -> bool:
+def is_of(difference: Difference | None, kinds: AbstractSet[DifferenceKind]) -> bool:
     """Whether a difference is of one of these kinds."""
     return difference is not None and difference.kind in kinds

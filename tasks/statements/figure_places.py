@@ -5,8 +5,8 @@ from typing import Final
 
 from tasks.language.words import CHANGING, are_opposite, say_the_same, stems_of, words_of
 from tasks.statements.alignment import Comparison
-from tasks.statements.differences import Difference, Kind
-from tasks.statements.figures import COUNT, Figure, same
+from tasks.statements.differences import Difference, DifferenceKind
+from tasks.statements.figures import COUNT, StatedFigure, same
 from tasks.statements.reading import Sentence, Token
 
 _CHANGE_BEHIND: Final = stems_of("change_behind")
@@ -47,7 +47,7 @@ def labels_of_figures(comparison: Comparison) -> Iterator[Difference]:
         yield from _other_label(comparison, mine, theirs)
 
 
-def _in_both(comparison: Comparison) -> Iterator[tuple[int, int, Figure]]:
+def _in_both(comparison: Comparison) -> Iterator[tuple[int, int, StatedFigure]]:
     """The figures that both sentences have: where each stands in the statement and in the sentence."""
     for mine in comparison.stated.figures:
         theirs, figure = comparison.to.get(mine), comparison.stated.tokens[mine].figure
@@ -62,7 +62,7 @@ def _role(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference
         if is_change_over_time(comparison):
             return
         words = comparison.source.tokens[theirs].text
-        kind = Kind.COMPARED_PLACE if "from" in roles else Kind.OTHER_PLACE
+        kind = DifferenceKind.COMPARED_PLACE if "from" in roles else DifferenceKind.OTHER_PLACE
         yield Difference(kind, words, is_against=True)
 
 
@@ -99,7 +99,7 @@ def _other_label(comparison: Comparison, mine: int, theirs: int) -> Iterator[Dif
         ]
         here = [at for at in held if at in own]
         if elsewhere and (len(elsewhere) >= len(here) or free):
-            yield Difference(Kind.OF_ANOTHER_FIGURE, source.tokens[elsewhere[0]].text, is_against=True)
+            yield Difference(DifferenceKind.OF_ANOTHER_FIGURE, source.tokens[elsewhere[0]].text, is_against=True)
             return
 
 
@@ -253,10 +253,12 @@ def _period(comparison: Comparison, mine: int, theirs: int) -> Iterator[Differen
         if is_change_over_time(comparison):
             return
         if len(dates) > 1 and period is not None and _is_second(comparison.source, theirs):
-            yield Difference(Kind.SAYS_THAT_OF, "another period")
+            yield Difference(DifferenceKind.SAYS_THAT_OF, "another period")
         return
     if period is None and own in comparison.to and _is_compared_between(comparison.source, theirs, comparison.to[own]):
-        yield Difference(Kind.COMPARES_WITH, comparison.source.tokens[comparison.to[own]].text, is_against=True)
+        yield Difference(
+            DifferenceKind.COMPARES_WITH, comparison.source.tokens[comparison.to[own]].text, is_against=True
+        )
         return
     if period is None or len(dates) < 2:
         return
@@ -264,7 +266,7 @@ def _period(comparison: Comparison, mine: int, theirs: int) -> Iterator[Differen
     assert one is not None
     assert other is not None
     if not same(one, other) and not same(other, one):
-        yield Difference(Kind.SAYS_THAT_OF, comparison.source.tokens[period].text, is_against=True)
+        yield Difference(DifferenceKind.SAYS_THAT_OF, comparison.source.tokens[period].text, is_against=True)
 
 
 def _period_says(comparison: Comparison, mine: int, theirs: int) -> bool:
@@ -345,7 +347,7 @@ def _label(comparison: Comparison, mine: int, theirs: int) -> Iterator[Differenc
             continue
         if any(say_the_same(source.tokens[place].stem, token.stem) for place in their_zone):
             continue
-        yield Difference(Kind.OF_ANOTHER_FIGURE, source.tokens[comparison.to[at]].text, is_against=True)
+        yield Difference(DifferenceKind.OF_ANOTHER_FIGURE, source.tokens[comparison.to[at]].text, is_against=True)
         return
 
 

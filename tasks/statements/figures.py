@@ -45,7 +45,7 @@ _FRACTION: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class StatedFigure:
     """A figure of a sentence.
 
     `unit` is an ISO currency (USD where it is not said which dollar), `percent`, `points`, `ratio`, `date`, `quarter`
@@ -76,7 +76,7 @@ class Figure:
         return self.unit if self.unit in {PERCENT, POINTS, TIMES, COUNT} else "money"
 
 
-def figures(text: str) -> list[Figure]:
+def figures(text: str) -> list[StatedFigure]:
     """The figures of a text, in order. They do not overlap."""
     found = _written(text)
     ends = [figure.end for figure in found]
@@ -94,21 +94,21 @@ def figures(text: str) -> list[Figure]:
     for match in re.finditer(r"\bhalf (?=of\b|the\b|its\b|our\b|their\b)", text, re.IGNORECASE):
         if not is_taken(match):
             end = match.start() + 4
-            found.append(Figure(match.start(), end, PERCENT, Decimal(50), 2, _limit(text, match.start(), end)))
+            found.append(StatedFigure(match.start(), end, PERCENT, Decimal(50), 2, _limit(text, match.start(), end)))
     found.sort(key=lambda figure: figure.start)
     starts, ends = [figure.start for figure in found], [figure.end for figure in found]
     for match in _FRACTION.finditer(text):
         if not is_taken(match):
             value = _COUNTS[match["count"].lower()] * Decimal(100) / _PARTS[match["part"].lower().removesuffix("s")]
             limit = _limit(text, match.start(), match.end())
-            found.append(Figure(match.start(), match.end(), PERCENT, value, 2, limit))
+            found.append(StatedFigure(match.start(), match.end(), PERCENT, value, 2, limit))
     found = _without_repeats(text, sorted(found, key=lambda figure: figure.start))
     return _with_units_of_ranges(text, sorted(found, key=lambda figure: figure.start))
 
 
-def _without_repeats(text: str, found: list[Figure]) -> list[Figure]:
+def _without_repeats(text: str, found: list[StatedFigure]) -> list[StatedFigure]:
     """The figures, those in words without their digits in brackets: `ninety (90) days`."""
-    result: list[Figure] = []
+    result: list[StatedFigure] = []
     for figure in found:
         last = result[-1] if result else None
         is_repeat = (
@@ -124,7 +124,7 @@ def _without_repeats(text: str, found: list[Figure]) -> list[Figure]:
     return result
 
 
-def _with_units_of_ranges(text: str, found: list[Figure]) -> list[Figure]:
+def _with_units_of_ranges(text: str, found: list[StatedFigure]) -> list[StatedFigure]:
     """The figures, those at the beginning of a range with the unit of its end: `5 to 6 %`, `$5-7 million`."""
     result = list(found)
     for at in range(len(result) - 2, -1, -1):
@@ -147,7 +147,7 @@ def _with_units_of_ranges(text: str, found: list[Figure]) -> list[Figure]:
     return result
 
 
-def _written(text: str) -> list[Figure]:
+def _written(text: str) -> list[StatedFigure]:
     """The dates and the numbers in digits; a number in a date is none of its own."""
     found = list(_dates(text))
     spans = iter([*sorted((figure.start, figure.end) for figure in found), (len(text), len(text))])
@@ -160,7 +160,7 @@ def _written(text: str) -> list[Figure]:
     return sorted(found, key=lambda figure: figure.start)
 
 
-def _dates(text: str) -> Iterator[Figure]:
+def _dates(text: str) -> Iterator[StatedFigure]:
     last = 0
     for when in dates(text):
         words = text[when.start : when.stop]
@@ -169,10 +169,10 @@ def _dates(text: str) -> Iterator[Figure]:
         if not _NO_MONTH.search(words) and when.start >= last:
             unit, day = _day(when)
             last = when.stop
-            yield Figure(when.start, when.stop, unit, date=day)
+            yield StatedFigure(when.start, when.stop, unit, date=day)
     for match in _MONTH_ALONE.finditer(text):
         if not re.match(r",? ?\d", text[match.end() :][:4]):
-            yield Figure(*match.span("month"), DATE, date=(None, month_names().index(match["month"]) + 1, None))
+            yield StatedFigure(*match.span("month"), DATE, date=(None, month_names().index(match["month"]) + 1, None))
 
 
 def _day(when: When) -> tuple[str, tuple[int | None, int | None, int | None]]:
@@ -184,18 +184,18 @@ def _day(when: When) -> tuple[str, tuple[int | None, int | None, int | None]]:
     return DATE, (when.year, *(when.month_day or (None, None)))
 
 
-def _figure(text: str, number: Amount) -> Figure:
+def _figure(text: str, number: Amount) -> StatedFigure:
     measure = _measure(text, number.stop) if number.unit is None else ""
     if number.unit is None and not number.scale and not measure and _YEAR.fullmatch(text[number.start : number.end]):
-        return Figure(number.first, number.stop, DATE, date=(int(number.value), None, None))
+        return StatedFigure(number.first, number.stop, DATE, date=(int(number.value), None, None))
     limit = _limit(text, number.first, number.stop)
-    return Figure(
+    return StatedFigure(
         number.first, number.stop, number.unit or COUNT, number.value, number.digits, limit, measure=measure,
         is_scaled=bool(number.scale),
     )  # fmt: skip
 
 
-def _from_word(text: str, match: re.Match[str]) -> Figure | None:
+def _from_word(text: str, match: re.Match[str]) -> StatedFigure | None:
     word = match.group().lower()
     before = text[max(match.start() - 20, 0) : match.start()].rstrip().lower()
     behind = text[match.end() : match.end() + 20].lower()
@@ -216,7 +216,7 @@ def _from_word(text: str, match: re.Match[str]) -> Figure | None:
         value = value / 100 if "basis" in unit_words else value
     elif match["behind"]:
         unit = currency_names()[match["behind"].strip().lower()]
-    figure = Figure(match.start(), match.end(), unit, value, 2, _limit(text, match.start(), match.end()))
+    figure = StatedFigure(match.start(), match.end(), unit, value, 2, _limit(text, match.start(), match.end()))
     return replace(figure, measure=_measure(text, match.end())) if unit == COUNT else figure
 
 
@@ -242,7 +242,7 @@ def _limit(text: str, start: int, end: int) -> str:
     return min(matches, default=(0, ""))[1]  # the longest: "not more than" holds "more than"
 
 
-def limit_words(text: str, figure: Figure) -> tuple[int, int] | None:
+def limit_words(text: str, figure: StatedFigure) -> tuple[int, int] | None:
     """The span of the words in front of a figure that limit it: `not more than`."""
     begin = max(figure.start - 30, 0)
     matches = [match.span() for _, pattern in LIMITS if (match := pattern.search(text[begin : figure.start]))]
@@ -250,7 +250,7 @@ def limit_words(text: str, figure: Figure) -> tuple[int, int] | None:
     return (begin + first, begin + last) if last else None
 
 
-def same(stated: Figure, source: Figure) -> bool:
+def same(stated: StatedFigure, source: StatedFigure) -> bool:
     """Whether a figure that is stated is the source's: value, unit, sign, measure and limit; dates may say less."""
     if stated.is_date or source.is_date:
         return _same_date(stated, source)
@@ -265,12 +265,12 @@ def same(stated: Figure, source: Figure) -> bool:
     return _rounded(stated, source)
 
 
-def same_size(stated: Figure, source: Figure) -> bool:
+def same_size(stated: StatedFigure, source: StatedFigure) -> bool:
     """The same but for the sign: a loss of 5 and -5."""
     return same(replace(stated, value=abs(stated.value)), replace(source, value=abs(source.value)))
 
 
-def _rounded(stated: Figure, source: Figure) -> bool:
+def _rounded(stated: StatedFigure, source: StatedFigure) -> bool:
     """Whether it is the source's figure, rounded: `94.8 billion` for `94,836 million`."""
     fewest = 2 if stated.is_scaled and source.digits > 3 and _has_decimals(stated) else 3
     if stated.digits < fewest or stated.digits >= source.digits or stated.value == 0:
@@ -279,7 +279,7 @@ def _rounded(stated: Figure, source: Figure) -> bool:
     return abs(stated.value - source.value) * 2 <= step and (stated.value < 0) == (source.value < 0)
 
 
-def _has_decimals(figure: Figure) -> bool:
+def _has_decimals(figure: StatedFigure) -> bool:
     """Whether a scaled figure is written with a fraction: `4.2 billion`, and not `95 billion`."""
     scale = next((scale for scale in (10**12, 10**9, 10**6, 1000) if abs(figure.value) >= scale), 1)
     return bool(figure.value % scale)
@@ -298,7 +298,7 @@ def _same_limit(stated: str, source: str) -> bool:
     return {stated, source} in ({"exact", ""}, {"short", "near"})
 
 
-def _same_date(stated: Figure, source: Figure) -> bool:
+def _same_date(stated: StatedFigure, source: StatedFigure) -> bool:
     if not (stated.is_date and source.is_date):
         return False
     if QUARTER in {stated.unit, source.unit}:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tasks.statements.alignment import Comparison
-from tasks.statements.differences import Difference, Kind
+from tasks.statements.differences import Difference, DifferenceKind
 from tasks.statements.limiting import (
     BINDING,
     MODALS,
@@ -99,11 +99,11 @@ def free_limits(comparison: Comparison) -> Iterator[Difference]:
     governing = [(at, token) for at, token in governing if not (token.text == "will" and is_term)]
     for at, token in governing:
         if token.operator in _HEDGES and not is_hedged and not says_what_is(comparison, at):
-            yield Difference(Kind.SAYS, token.text)
+            yield Difference(DifferenceKind.SAYS, token.text)
     roots = {token.stem for token in source.tokens}
     hedges = {token.stem for token in stated.tokens if token.operator in _HEDGES}
     if hedges - roots and not whole & {*_HEDGES, POSSIBLE, REQUIRED}:
-        yield Difference(Kind.NOT_SAID_TO_BE, "expected")
+        yield Difference(DifferenceKind.NOT_SAID_TO_BE, "expected")
     their_words = {token.text for token in source.tokens}
     if "cannot" in their_words or "subject to" in source.text or _ENABLING.search(source.text):
         whole.add(POSSIBLE)
@@ -113,7 +113,7 @@ def free_limits(comparison: Comparison) -> Iterator[Difference]:
         and not whole & {POSSIBLE, SUPPOSED}
         and not (denied and (REQUIRED in whole or their_words & _FORBIDDING))
     ):
-        yield Difference(Kind.NOT_SAID_TO_BE, "possible")
+        yield Difference(DifferenceKind.NOT_SAID_TO_BE, "possible")
     for at, token in governing:
         if token.operator in {EXPECTED, POSSIBLE, REQUIRED, SUPPOSED} and at not in comparison.used:
             place = comparison.back(limited_by(source, at) or -1)
@@ -123,13 +123,13 @@ def free_limits(comparison: Comparison) -> Iterator[Difference]:
             is_said = any(stated.tokens[mine].operator in MODALS for mine in own)
             is_reported = any(each.text in _REPORTING and not each.operator for each in stated.tokens)
             if not (is_said or is_reported or _IS_TO.search(stated.text)):
-                yield Difference(Kind.SAYS, token.text)
+                yield Difference(DifferenceKind.SAYS, token.text)
     is_meant = any(token.operator in {WANTED, EXPECTED} and token.text != "will" for token in stated.tokens)
     is_forbidden = denied and REQUIRED in mine
     if POSSIBLE in theirs and not (mine & {POSSIBLE, SUPPOSED} or is_forbidden or is_meant):
-        yield Difference(Kind.SAID_TO_BE, "possible")
+        yield Difference(DifferenceKind.SAID_TO_BE, "possible")
     if REQUIRED in mine and not whole & {REQUIRED, EXPECTED} and not (denied and whole & {POSSIBLE, NEGATION}):
-        yield Difference(Kind.NOT_SAID_TO_BE, "required")
+        yield Difference(DifferenceKind.NOT_SAID_TO_BE, "required")
     for at, token in governing:
         if (
             token.operator == REQUIRED
@@ -137,12 +137,12 @@ def free_limits(comparison: Comparison) -> Iterator[Difference]:
             and not (denied and POSSIBLE in mine)
             and not says_what_is(comparison, at)
         ):
-            yield Difference(Kind.SAYS, token.text)
+            yield Difference(DifferenceKind.SAYS, token.text)
     words = [{token.text for token in sentence.tokens} for sentence in (stated, source)]
     if "will" in words[0] and POSSIBLE in whole and not whole & {*_HEDGES, REQUIRED}:
-        yield Difference(Kind.SAID_TO_BE, "possible alone")
+        yield Difference(DifferenceKind.SAID_TO_BE, "possible alone")
     if words[0] & _BINDS and "should" in words[1] and not words[1] & _BINDS:
-        yield Difference(Kind.ONLY_SHOULD)
+        yield Difference(DifferenceKind.ONLY_SHOULD)
     if CONDITION in mine:
         yield from lost_conjuncts(comparison)
     yield from _free_conditions(comparison)
@@ -168,11 +168,11 @@ def _free_conditions(comparison: Comparison) -> Iterator[Difference]:
                 continue
             share = sum(place in used for place in behind) / len(behind)
             if sentence is stated and share < 0.5:
-                yield Difference(Kind.NO_CONDITION)
+                yield Difference(DifferenceKind.NO_CONDITION)
             if sentence is source and share < 0.5 and at not in comparison.used:
                 is_other = at and sentence.tokens[at - 1].text == "or"
                 if not is_other and (limits_used(comparison, at) or token.clause in reach(comparison)):
-                    yield Difference(Kind.SAYS, token.text)
+                    yield Difference(DifferenceKind.SAYS, token.text)
 
 
 def _behind(sentence: Sentence, at: int) -> list[int]:
@@ -197,16 +197,16 @@ def _free_quantities(comparison: Comparison, whole: set[str]) -> Iterator[Differ
         if kind not in {ALL, MOST, FEW, ONLY} or at in comparison.to or token.text.endswith(("ed", "es", "ing", "ion")):
             continue
         if kind == ALL and their_words & _NOT_ALL and not own_words & _NOT_ALL:
-            yield Difference(Kind.SAYS_THAT_OF, "some")
+            yield Difference(DifferenceKind.SAYS_THAT_OF, "some")
         if kind == ALL and (whole & {ALL, ANY} or their_words & {"full", "whole"}):
             continue
         if kind == MOST and MOST in whole:
             continue
         if kind == ONLY and (their_words & _ONE or (NEGATION in whole and CONDITION in whole)):
             continue
-        yield Difference(Kind.LACKS, token.text, is_against=True)
+        yield Difference(DifferenceKind.LACKS, token.text, is_against=True)
     if SOME in mine and SOME not in whole and ALL in whole:
-        yield Difference(Kind.SAYS_THAT_OF, "all")
+        yield Difference(DifferenceKind.SAYS_THAT_OF, "all")
     for at, token in enumerate(source.tokens):
         if token.operator not in {MOST, SOME, FEW, ONLY} or at in comparison.used or token.operator in mine:
             continue
@@ -214,12 +214,12 @@ def _free_quantities(comparison: Comparison, whole: set[str]) -> Iterator[Differ
             continue
         following = source.tokens[at + 1].text if at + 1 < len(source.tokens) else ""
         if token.operator == ONLY and following in BINDING and limits_used(comparison, at):
-            yield Difference(Kind.SAYS, f"{token.text} {following}")
+            yield Difference(DifferenceKind.SAYS, f"{token.text} {following}")
         elif token.operator in {MOST, FEW, SOME} and is_near_used(comparison, at) and not _gives_cause(source, at):
-            yield Difference(Kind.SAYS, token.text)
+            yield Difference(DifferenceKind.SAYS, token.text)
     for at, token in enumerate(stated.tokens):
         if token.operator == ALL and at in comparison.to and is_of_another(comparison, at):
-            yield Difference(Kind.OF_SOMETHING_ELSE, token.text)
+            yield Difference(DifferenceKind.OF_SOMETHING_ELSE, token.text)
 
 
 def _gives_cause(source: Sentence, at: int) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 from tasks.language.words import has_opposite, say_the_same, stem, words_of
 from tasks.statements.alignment import Comparison
 from tasks.statements.derived import is_change_between, is_sign, restated
-from tasks.statements.differences import Difference, Kind
+from tasks.statements.differences import Difference, DifferenceKind
 from tasks.statements.figure_places import labels_of_figures
 from tasks.statements.figures import COUNT
 from tasks.statements.free_limits import free_limits
@@ -125,7 +125,7 @@ def weigh(stated: Sentence, source: Sentence, names: frozenset[str], context: Co
     conflicts = tuple(_conflicts(comparison, context))
     held = sum(1 for at in comparison.to if stated.tokens[at].is_content or stated.tokens[at].figure)
     if all(stated.tokens[at].is_name or not stated.tokens[at].is_content for at in comparison.to):
-        conflicts = (*conflicts, Difference(Kind.NAMES_ALONE))
+        conflicts = (*conflicts, Difference(DifferenceKind.NAMES_ALONE))
     places = [theirs for mine, theirs in comparison.to.items() if stated.tokens[mine].is_content]
     is_one_for_two = len(set(places)) < len(places)  # `our auditors audited` of `audited`
     verb = next(_verbs(stated), 0)
@@ -176,23 +176,23 @@ def _conflicts(comparison: Comparison, context: Context) -> Iterator[Difference]
     for at in _unsupported(comparison):
         token = stated.tokens[at]
         if token.figure is not None:
-            yield Difference(Kind.LACKS, token.text)
+            yield Difference(DifferenceKind.LACKS, token.text)
             continue
         is_unit = at > 0 and stated.tokens[at - 1].figure is not None and token.stem in context.stems
         if is_unit or _is_understood(comparison, at, context):
             continue
         if token.stem in CHANGES or (at > 0 and stated.tokens[at - 1].text in _COMPARING):
-            yield Difference(Kind.LACKS, token.text)
+            yield Difference(DifferenceKind.LACKS, token.text)
         if token.is_verb and token.stem not in LIGHT and _is_to_come(comparison):
-            yield Difference(Kind.LACKS, token.text)
+            yield Difference(DifferenceKind.LACKS, token.text)
         if _is_name(stated, at):
-            yield Difference(Kind.LACKS, token.text)
+            yield Difference(DifferenceKind.LACKS, token.text)
         if token.text in _ORDINALS or (token.text.endswith("est") and token.text not in _NO_SUPERLATIVES):
-            yield Difference(Kind.LACKS, token.text)
+            yield Difference(DifferenceKind.LACKS, token.text)
         if token.stem in _PERIODS and any(source.tokens[place].stem in _PERIODS for place in free):
-            yield Difference(Kind.LACKS, token.text)
+            yield Difference(DifferenceKind.LACKS, token.text)
         if at > because:
-            yield Difference(Kind.LACKS, token.text)
+            yield Difference(DifferenceKind.LACKS, token.text)
         against = next(
             (
                 place
@@ -202,10 +202,10 @@ def _conflicts(comparison: Comparison, context: Context) -> Iterator[Difference]
             None,
         )
         if against is not None:
-            yield Difference(Kind.SAYS, source.tokens[against].text)
+            yield Difference(DifferenceKind.SAYS, source.tokens[against].text)
         rival = _rival(comparison, at)
         if rival:
-            yield Difference(Kind.SAYS, rival)
+            yield Difference(DifferenceKind.SAYS, rival)
     for mine, theirs in comparison.to.items():
         one, other = stated.tokens[mine], source.tokens[theirs]
         if one.figure is None and one.is_content and not say_the_same(one.stem, other.stem):
@@ -213,7 +213,7 @@ def _conflicts(comparison: Comparison, context: Context) -> Iterator[Difference]
                 (at for at in free if abs(at - theirs) < _BESIDE and confused(one.stem, source.tokens[at].stem)), None
             )
             if against is not None:
-                yield Difference(Kind.SAYS, source.tokens[against].text)
+                yield Difference(DifferenceKind.SAYS, source.tokens[against].text)
     rules = (
         opposites,
         other_subjects,
@@ -235,7 +235,11 @@ def _conflicts(comparison: Comparison, context: Context) -> Iterator[Difference]
     )
     for rule in rules:
         for difference in rule(comparison):
-            if rule is misplaced_names and difference.kind is Kind.NOT_THERE and difference.word.endswith("'s"):
+            if (
+                rule is misplaced_names
+                and difference.kind is DifferenceKind.NOT_THERE
+                and difference.word.endswith("'s")
+            ):
                 continue  # "Germany is Halden's largest market" of "Germany is the largest market"
             yield difference
     yield from unknown_subject(comparison, context.stems)
@@ -290,7 +294,7 @@ def _polarity(comparison: Comparison) -> Iterator[Difference]:
     if any(ONLY in kinds[at] and NEGATION in kinds[1 - at] and excepted[1 - at] for at in (0, 1)):
         return  # "only for storage" of "not except for storage"
     if len(mine) % 2 != len(theirs) % 2:
-        yield Difference(Kind.DENIES)
+        yield Difference(DifferenceKind.DENIES)
     elif len(mine) > 1 or len(theirs) > 1:
         yield from negations(comparison)
 

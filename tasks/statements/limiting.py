@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tasks.statements.alignment import Comparison
-from tasks.statements.differences import Difference, Kind
+from tasks.statements.differences import Difference, DifferenceKind
 from tasks.statements.figures import COUNT
 from tasks.statements.reading import (
     ALL,
@@ -45,7 +45,7 @@ def negations(comparison: Comparison) -> Iterator[Difference]:
     for at in mine:
         other = comparison.to.get(at)
         if other is None:
-            yield Difference(Kind.LACKS, stated.tokens[at].text, is_against=True)
+            yield Difference(DifferenceKind.LACKS, stated.tokens[at].text, is_against=True)
             continue
         matched.add(other)
         head, their_head = _head(stated, at), _head(source, other)
@@ -55,18 +55,18 @@ def negations(comparison: Comparison) -> Iterator[Difference]:
                 _next_few(stated, at, comparison) & {*range(other, other + 9)}
             )
             if place is not None and abs(place - their_head) > 2 and not is_near:
-                yield Difference(Kind.OTHER_NEGATION, is_against=True)
+                yield Difference(DifferenceKind.OTHER_NEGATION, is_against=True)
     for at in theirs:
         if at in matched or at in comparison.used:
             continue
         head = _head(source, at)
         if {head, *_nothing_of(source, at)} & comparison.used or source.tokens[at].clause in touched:
-            yield Difference(Kind.SAYS, source.tokens[at].text, is_against=True)
+            yield Difference(DifferenceKind.SAYS, source.tokens[at].text, is_against=True)
     for at in source.figures:
         figure = source.tokens[at].figure
         is_none = figure is not None and not figure.is_date and figure.value == 0 and at not in comparison.used
         if is_none and figure is not None and figure.unit == COUNT and {at + 1, at + 2} & comparison.used:
-            yield Difference(Kind.SAYS, source.tokens[at].text, is_against=True)
+            yield Difference(DifferenceKind.SAYS, source.tokens[at].text, is_against=True)
 
 
 def _nothing_of(source: Sentence, at: int) -> Iterator[int]:
@@ -128,7 +128,7 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
     whole = {token.operator for token in source.tokens if token.operator}
     for kind in MODALS:
         if kind in mine and kind not in whole and not _as_good(stated, kind, whole):
-            yield Difference(Kind.NOT_SAID_TO_BE, kind)
+            yield Difference(DifferenceKind.NOT_SAID_TO_BE, kind)
         words = [at for at, token in near if token.operator == kind]
         if (
             kind in theirs
@@ -136,10 +136,10 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
             and not _as_good(source, kind, mine)
             and not all(says_what_is(comparison, at) for at in words)
         ):
-            yield Difference(Kind.SAID_TO_BE, kind)
+            yield Difference(DifferenceKind.SAID_TO_BE, kind)
     for at, token in enumerate(stated.tokens):
         if token.operator in MODALS and at not in comparison.to and not _as_good(stated, token.operator, whole):
-            yield Difference(Kind.LACKS, token.text)
+            yield Difference(DifferenceKind.LACKS, token.text)
     for at, token in near:
         if (
             token.operator in MODALS
@@ -148,21 +148,21 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
             and not _as_good(source, token.operator, mine)
             and not says_what_is(comparison, at)
         ):
-            yield Difference(Kind.SAYS, token.text)
+            yield Difference(DifferenceKind.SAYS, token.text)
     exact = {"may", "might", "could", "can", "shall", "must"}
     said = {token.text for token in stated.tokens if token.text in exact}
     read_there = {token.text for _, token in near if token.text in exact}
     is_only_possible = POSSIBLE in mine and not _as_good(stated, POSSIBLE, whole)
     if said and read_there and is_only_possible and REQUIRED in theirs and POSSIBLE not in theirs:
-        yield Difference(Kind.MUST, is_against=True)
+        yield Difference(DifferenceKind.MUST, is_against=True)
     if CONDITION in mine - whole:
-        yield Difference(Kind.NO_CONDITION)
+        yield Difference(DifferenceKind.NO_CONDITION)
     for at, token in near:
         if token.operator == CONDITION and at not in comparison.used and limits_used(comparison, at):
-            yield Difference(Kind.SAYS, token.text)
+            yield Difference(DifferenceKind.SAYS, token.text)
         behind = source.tokens[at + 1].text if at + 1 < len(source.tokens) else ""
         if token.operator == ONLY and behind in BINDING and at not in comparison.used and limits_used(comparison, at):
-            yield Difference(Kind.SAYS, f"{token.text} {behind}")
+            yield Difference(DifferenceKind.SAYS, f"{token.text} {behind}")
     if CONDITION in mine:
         yield from lost_conjuncts(comparison)
     for kind in (ALL, MOST, SOME, FEW, ONLY, ANY):
@@ -172,7 +172,7 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
             and not (kind == ANY and ALL in whole)
             and not (kind == ALL and ANY in whole)
         ):
-            yield Difference(Kind.LACKS_QUANTITY, kind, is_against=bool(whole & {ALL, MOST, SOME, FEW}))
+            yield Difference(DifferenceKind.LACKS_QUANTITY, kind, is_against=bool(whole & {ALL, MOST, SOME, FEW}))
     for at, token in near:
         if (
             token.operator in {MOST, SOME, FEW, ONLY}
@@ -180,12 +180,12 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
             and token.operator not in mine
             and is_near_used(comparison, at)
         ):
-            yield Difference(Kind.SAYS, token.text)
+            yield Difference(DifferenceKind.SAYS, token.text)
     for at, token in enumerate(stated.tokens):
         if token.operator == ALL and at in comparison.to and is_of_another(comparison, at):
-            yield Difference(Kind.OF_SOMETHING_ELSE, token.text)
+            yield Difference(DifferenceKind.OF_SOMETHING_ELSE, token.text)
         if token.operator in {ALL, MOST, SOME, FEW, ONLY, ANY} and at not in comparison.to:
-            yield Difference(Kind.LESS_OFTEN, token.text)
+            yield Difference(DifferenceKind.LESS_OFTEN, token.text)
 
 
 def is_of_another(comparison: Comparison, at: int) -> bool:
@@ -210,7 +210,7 @@ def lost_conjuncts(comparison: Comparison) -> Iterator[Difference]:
         joint = next((place for place in behind if source.tokens[place].text == "and"), None)
         verbs = [place for place in behind if joint is not None and place > joint and source.tokens[place].is_verb]
         if verbs and not comparison.used & {*verbs}:
-            yield Difference(Kind.SAYS, f"and {source.tokens[verbs[0]].text}")
+            yield Difference(DifferenceKind.SAYS, f"and {source.tokens[verbs[0]].text}")
 
 
 def says_what_is(comparison: Comparison, at: int) -> bool:

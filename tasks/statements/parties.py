@@ -5,7 +5,7 @@ from typing import Final
 
 from tasks.language.words import ACTING, CHANGING, words_of
 from tasks.statements.alignment import Comparison
-from tasks.statements.differences import Difference, Kind
+from tasks.statements.differences import Difference, DifferenceKind
 from tasks.statements.figures import DATE
 from tasks.statements.nearness import CHANGES, confused
 from tasks.statements.reading import Token
@@ -29,7 +29,7 @@ def swapped_parties(comparison: Comparison) -> Iterator[Difference]:
                 if len(bounds) == 2 and not (
                     bounds == {"", "after"} and "since" in {one.preposition, other.preposition}
                 ):
-                    yield Difference(Kind.SAYS, f"{other.preposition} {other.text}", is_against=True)
+                    yield Difference(DifferenceKind.SAYS, f"{other.preposition} {other.text}", is_against=True)
             continue
         yield from other_prepositions(one, other, source)
         acts = any(token.is_verb and not token.is_passive for token in stated.tokens[:mine])
@@ -40,7 +40,7 @@ def swapped_parties(comparison: Comparison) -> Iterator[Difference]:
             and acts
             and one.clause == stated.tokens[0].clause
         ):
-            yield Difference(Kind.SAYS, f"by {other.text}", is_against=True)
+            yield Difference(DifferenceKind.SAYS, f"by {other.text}", is_against=True)
             return
         if not (one.is_verb and other.is_verb) or (one.stem in CHANGING and one.is_passive != other.is_passive):
             continue
@@ -51,7 +51,7 @@ def swapped_parties(comparison: Comparison) -> Iterator[Difference]:
         crossing = [(agents & their_patients) - their_agents, (patients & their_agents) - their_patients]
         named = any(source.tokens[at].is_name for at in crossing[0] | crossing[1])
         if all(crossing) or named:
-            yield Difference(Kind.OTHER_WAY_ROUND, one.text, is_against=True)
+            yield Difference(DifferenceKind.OTHER_WAY_ROUND, one.text, is_against=True)
             return
 
 
@@ -63,7 +63,7 @@ def _exchanged_agents(comparison: Comparison) -> Iterator[Difference]:
     agents = [one for one, other in things if one.preposition == "by" and other.preposition == ""]
     objects = [one for one, other in things if one.preposition == "" and other.preposition == "by"]
     if agents and objects:
-        yield Difference(Kind.CHANGED_PLACES, agents[0].text, objects[0].text, is_against=True)
+        yield Difference(DifferenceKind.CHANGED_PLACES, agents[0].text, objects[0].text, is_against=True)
 
 
 def other_actor(comparison: Comparison) -> Iterator[Difference]:
@@ -101,7 +101,7 @@ def other_actor(comparison: Comparison) -> Iterator[Difference]:
             continue
         things = [at for at in before if _is_thing(source.tokens[at])]
         if things or (speakers and not is_own):
-            yield Difference(Kind.SAYS_OF, other.text, "somebody else", is_against=True)
+            yield Difference(DifferenceKind.SAYS_OF, other.text, "somebody else", is_against=True)
             return
 
 
@@ -124,7 +124,7 @@ def crossed(comparison: Comparison) -> Iterator[Difference]:
         if any(at < mine and place > theirs for at, place in places.items()) and any(
             at > mine and place < theirs for at, place in places.items()
         ):
-            yield Difference(Kind.OTHER_WAY_ROUND, one.text, is_against=True)
+            yield Difference(DifferenceKind.OTHER_WAY_ROUND, one.text, is_against=True)
             return
 
 
@@ -136,7 +136,7 @@ def unknown_subject(comparison: Comparison, known: frozenset[str]) -> Iterator[D
     if own and not any(
         at in comparison.to or tokens[at].stem in comparison.names or tokens[at].stem in known for at in own
     ):
-        yield Difference(Kind.SILENT_ON, f"“{tokens[own[0]].text}”")
+        yield Difference(DifferenceKind.SILENT_ON, f"“{tokens[own[0]].text}”")
 
 
 def _is_thing(token: Token) -> bool:

@@ -21,7 +21,7 @@ from tasks.language.words import (
     stems_of,
     words_of,
 )
-from tasks.statements.figures import Figure, figures, limit_words
+from tasks.statements.figures import StatedFigure, figures, limit_words
 from tasks.statements.nearness import is_known as is_near_something
 
 NEGATION: Final = "negation"
@@ -67,7 +67,7 @@ class Token:
     stem: str
     start: int
     end: int
-    figure: Figure | None = None
+    figure: StatedFigure | None = None
     is_name: bool = False
     clause: int = 0
     segment: int = 0

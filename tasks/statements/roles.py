@@ -6,7 +6,7 @@ from typing import Final
 
 from tasks.language.words import CHANGING, stem, words_of
 from tasks.statements.alignment import Comparison
-from tasks.statements.differences import Difference, Kind
+from tasks.statements.differences import Difference, DifferenceKind
 from tasks.statements.figure_places import role
 from tasks.statements.figures import DATE
 from tasks.statements.reading import Sentence, Token, object_of, subject_of
@@ -50,7 +50,7 @@ def swapped_roles(comparison: Comparison) -> Iterator[Difference]:
             if one.figure is not None and one.figure.kind == DATE:
                 bounds = [bound_of(sentence, at) for sentence, at in ((stated, mine), (source, theirs))]
                 if bounds[0] != bounds[1]:
-                    yield Difference(Kind.SAYS, f"{other.preposition} {other.text}", is_against=True)
+                    yield Difference(DifferenceKind.SAYS, f"{other.preposition} {other.text}", is_against=True)
             continue
         yield from other_prepositions(one, other, source)
         if not other.is_verb or not (one.is_verb or _is_base_form(stated, mine, other.text)):
@@ -62,12 +62,12 @@ def swapped_roles(comparison: Comparison) -> Iterator[Difference]:
         for at in agents:
             place = comparison.to.get(at)
             if place in their_patients and place not in their_agents:
-                yield Difference(Kind.OTHER_WAY_ROUND, one.text, is_against=True)
+                yield Difference(DifferenceKind.OTHER_WAY_ROUND, one.text, is_against=True)
                 return
         for at in patients:
             place = comparison.to.get(at)
             if place in their_agents and place not in their_patients:
-                yield Difference(Kind.OTHER_WAY_ROUND, one.text, is_against=True)
+                yield Difference(DifferenceKind.OTHER_WAY_ROUND, one.text, is_against=True)
                 return
         yield from _verb_subject(comparison, mine, theirs)
 
@@ -90,10 +90,10 @@ def _is_base_form(stated: Sentence, at: int, verb: str) -> bool:
 def other_prepositions(one: Token, other: Token, source: Sentence) -> Iterator[Difference]:
     """A word of the statement (`one`) whose preposition says the opposite of that of its counterpart."""
     if one.preposition == "including" and not any(token.stem in _INCLUDING for token in source.tokens):
-        yield Difference(Kind.LEAVES_OUT, other.text, is_against=True)
+        yield Difference(DifferenceKind.LEAVES_OUT, other.text, is_against=True)
     pair = frozenset({one.preposition, other.preposition})
     if one.is_content and pair in _OPPOSITE_PREPOSITIONS and pair != frozenset({"by", "to"}):
-        yield Difference(Kind.SAYS, f"{other.preposition} {other.text}", is_against=True)
+        yield Difference(DifferenceKind.SAYS, f"{other.preposition} {other.text}", is_against=True)
 
 
 def exchanged_names(comparison: Comparison) -> Iterator[Difference]:
@@ -109,7 +109,7 @@ def exchanged_names(comparison: Comparison) -> Iterator[Difference]:
     for (own, their_own), name in prepositions.items():
         if (their_own, own) in prepositions:
             other_name = prepositions[their_own, own]
-            yield Difference(Kind.CHANGED_PLACES, name, other_name, is_against=True)
+            yield Difference(DifferenceKind.CHANGED_PLACES, name, other_name, is_against=True)
             return
 
 
@@ -124,7 +124,7 @@ def attributed_names(comparison: Comparison) -> Iterator[Difference]:
             continue
         before = [source[at - 1] for at, token in enumerate(source) if at and token.stem == thing.stem]
         if before and all(token.is_name and token.stem != name.stem for token in before):
-            yield Difference(Kind.SAYS_OF, thing.text, before[0].text, is_against=True)
+            yield Difference(DifferenceKind.SAYS_OF, thing.text, before[0].text, is_against=True)
             return
 
 
@@ -153,12 +153,12 @@ def misplaced_names(comparison: Comparison) -> Iterator[Difference]:
             )
             is_named = any(source.tokens[place].stem in comparison.names for place in acting)
             if (acting or is_relative) and not spoken_of and not is_named:
-                yield Difference(Kind.OF_SOMETHING_ELSE, source.tokens[theirs].text, is_against=True)
+                yield Difference(DifferenceKind.OF_SOMETHING_ELSE, source.tokens[theirs].text, is_against=True)
                 return
         if at in agents or at < verb:
             continue
         if token.preposition in {"in", "at"}:
-            yield Difference(Kind.LACKS, f"{token.preposition} {token.text}")
+            yield Difference(DifferenceKind.LACKS, f"{token.preposition} {token.text}")
             return
         is_title = token.preposition == "of" and stated.tokens[verb].text in _BE
         if is_title and not any(
@@ -184,7 +184,7 @@ def misplaced_names(comparison: Comparison) -> Iterator[Difference]:
             if place not in their_agents and (other.text in _SELF or other.stem in comparison.names)
         ]
         if not named:
-            yield Difference(Kind.NOT_THERE, token.text)
+            yield Difference(DifferenceKind.NOT_THERE, token.text)
             return
 
 
@@ -213,7 +213,7 @@ def _verb_subject(comparison: Comparison, mine: int, theirs: int) -> Iterator[Di
     others = {at for at in their_own if source.tokens[at].stem not in comparison.names}
     behind = {at for at in mapped if at > theirs and source.tokens[at].clause != source.tokens[theirs].clause}
     if mapped and mapped == behind and not stated.tokens[mine].is_passive:
-        yield Difference(Kind.OF_SOMETHING_ELSE, source.tokens[theirs].text, is_against=True)
+        yield Difference(DifferenceKind.OF_SOMETHING_ELSE, source.tokens[theirs].text, is_against=True)
         return
     mapped_stems = {source.tokens[at].stem for at in mapped}
     if (
@@ -224,7 +224,7 @@ def _verb_subject(comparison: Comparison, mine: int, theirs: int) -> Iterator[Di
         and not any(source.tokens[at].stem in comparison.names for at in their_own)
     ):
         yield Difference(
-            Kind.SAYS_OF, source.tokens[theirs].text, f"“{source.tokens[min(others)].text}”", is_against=True
+            DifferenceKind.SAYS_OF, source.tokens[theirs].text, f"“{source.tokens[min(others)].text}”", is_against=True
         )
 
 
@@ -249,7 +249,7 @@ def exchanged(comparison: Comparison) -> Iterator[Difference]:
                 return
             if (one.figure is None) != (other.figure is None):
                 return
-            yield Difference(Kind.CHANGED_PLACES, one.text, other.text, is_against=True)
+            yield Difference(DifferenceKind.CHANGED_PLACES, one.text, other.text, is_against=True)
             return
 
 

@@ -16,8 +16,8 @@ from tasks.language.words import (
 )
 from tasks.statements.alignment import Comparison
 from tasks.statements.derived import is_change_between, is_sign
-from tasks.statements.differences import Difference, Kind
-from tasks.statements.figures import Figure
+from tasks.statements.differences import Difference, DifferenceKind
+from tasks.statements.figures import StatedFigure
 from tasks.statements.reading import Sentence
 
 _IN_WHICH_TIME: Final = re.compile(
@@ -53,7 +53,7 @@ def opposites(comparison: Comparison) -> Iterator[Difference]:
         ]
         nearer = next((place for place in against if min(abs(place - near) for near in beside) < distance), None)
         if nearer is not None:
-            yield Difference(Kind.SAYS, source.tokens[nearer].text, is_against=True)
+            yield Difference(DifferenceKind.SAYS, source.tokens[nearer].text, is_against=True)
             return
 
 
@@ -69,13 +69,13 @@ def missing_words(comparison: Comparison) -> Iterator[Difference]:
                 if other.figure and place not in comparison.used
             ]
             is_against = token.figure.kind in kinds and not _is_within(token.figure, comparison)
-            yield Difference(Kind.NOT_ITS_FIGURE, token.text, is_against=is_against)
+            yield Difference(DifferenceKind.NOT_ITS_FIGURE, token.text, is_against=is_against)
         else:
             against = any(are_opposite(token.stem, other.stem) for other in comparison.source.tokens)
-            yield Difference(Kind.LACKS, token.text, is_against=against)
+            yield Difference(DifferenceKind.LACKS, token.text, is_against=against)
 
 
-def _is_within(figure: Figure, comparison: Comparison) -> bool:
+def _is_within(figure: StatedFigure, comparison: Comparison) -> bool:
     """Whether a figure of the sentence keeps a limit that is stated: 83 % where more than 80 % is stated."""
     others = [token.figure for token in comparison.source.tokens if token.figure and token.figure.unit == figure.unit]
     if figure.limit == "low":
@@ -122,12 +122,12 @@ def other_subjects(comparison: Comparison) -> Iterator[Difference]:
     ]
     actor = source.tokens[first_verb - 1] if first_verb else None
     if actor in others and actor is not None and actor.stem not in _GENERIC and not actor.preposition:
-        yield Difference(Kind.SPEAKS_OF, actor.text)
+        yield Difference(DifferenceKind.SPEAKS_OF, actor.text)
     elif others and not any(
         (token.stem in _GENERIC and token.text not in {"who", "which"}) or token.stem in comparison.names
         for token in source.tokens[:first_verb]
     ):
-        yield Difference(Kind.SPEAKS_OF, others[0].text)
+        yield Difference(DifferenceKind.SPEAKS_OF, others[0].text)
 
 
 def other_names(comparison: Comparison) -> Iterator[Difference]:
@@ -160,7 +160,7 @@ def other_names(comparison: Comparison) -> Iterator[Difference]:
             if other.is_content
         )
         if own and not is_here_too:
-            yield Difference(Kind.SAYS_OF, token.text, own[0].text, is_against=True)
+            yield Difference(DifferenceKind.SAYS_OF, token.text, own[0].text, is_against=True)
             return
 
 
@@ -181,7 +181,7 @@ def beyond_semicolon(comparison: Comparison) -> Iterator[Difference]:
             continue
         unused = [at for at, token in enumerate(source.tokens) if token.is_verb and _part(at) == part]
         if unused and not comparison.used & {*unused}:
-            yield Difference(Kind.SAYS_OF, source.tokens[unused[0]].text, source.tokens[theirs].text)
+            yield Difference(DifferenceKind.SAYS_OF, source.tokens[unused[0]].text, source.tokens[theirs].text)
             return
 
 
@@ -192,14 +192,14 @@ def other_frequencies(comparison: Comparison) -> Iterator[Difference]:
         for sentence in (comparison.stated, comparison.source)
     )
     if own and theirs and not own.keys() & theirs.keys():
-        yield Difference(Kind.SAYS, next(iter(theirs.values())), is_against=True)
+        yield Difference(DifferenceKind.SAYS, next(iter(theirs.values())), is_against=True)
 
 
 def other_periods(comparison: Comparison) -> Iterator[Difference]:
     """How much in which time, where the sentence says another: 31 a year for 31 per month."""
     own, theirs = (set(_IN_WHICH_TIME.findall(sentence.text)) for sentence in (comparison.stated, comparison.source))
     if own and theirs and not own & theirs:
-        yield Difference(Kind.SAYS, f"per {min(theirs)}", is_against=True)
+        yield Difference(DifferenceKind.SAYS, f"per {min(theirs)}", is_against=True)
 
 
 def exchanged_for(comparison: Comparison) -> Iterator[Difference]:
@@ -212,7 +212,7 @@ def exchanged_for(comparison: Comparison) -> Iterator[Difference]:
     if any(at < cuts[0] and comparison.to[at] > cuts[1] for at in mine) and any(
         at > cuts[0] and comparison.to[at] < cuts[1] for at in mine
     ):
-        yield Difference(Kind.REVERSED, is_against=True)
+        yield Difference(DifferenceKind.REVERSED, is_against=True)
 
 
 def lost_words(comparison: Comparison) -> Iterator[Difference]:
@@ -237,14 +237,14 @@ def lost_words(comparison: Comparison) -> Iterator[Difference]:
                 and not tokens[at].is_limit
                 and not tokens[at].is_verb
             ):
-                yield Difference(Kind.SAYS, f"{tokens[at].text} {tokens[theirs].text}")
+                yield Difference(DifferenceKind.SAYS, f"{tokens[at].text} {tokens[theirs].text}")
             at -= 1
     for mine, theirs in comparison.to.items():
         token = tokens[theirs]
         if token.figure is not None or not token.is_content or token.is_verb:
             continue
         if _verb_governs(comparison, theirs):
-            yield Difference(Kind.SAYS, f"{tokens[_verb_governs(comparison, theirs) or 0].text} to")
+            yield Difference(DifferenceKind.SAYS, f"{tokens[_verb_governs(comparison, theirs) or 0].text} to")
         own = stated.tokens[mine]
         if (
             token.preposition in {"of", "in"}
@@ -263,19 +263,20 @@ def lost_words(comparison: Comparison) -> Iterator[Difference]:
                 and not tokens[head].is_name
                 and not any(say_the_same(tokens[head].stem, other.stem) for other in stated.tokens if other.is_content)
             ):
-                yield Difference(Kind.SPEAKS_OF, f"“{tokens[head].text} {token.preposition} {token.text}”")
+                yield Difference(DifferenceKind.SPEAKS_OF, f"“{tokens[head].text} {token.preposition} {token.text}”")
             elif _is_part(tokens[head].figure) and head not in comparison.used and token.preposition == "of":
-                yield Difference(Kind.SPEAKS_OF, f"{tokens[head].text} of it")
+                yield Difference(DifferenceKind.SPEAKS_OF, f"{tokens[head].text} of it")
     for mine, theirs in comparison.to.items():
         if tokens[theirs].is_content and not tokens[theirs].figure and _verb_governs(comparison, theirs) is not None:
             governed = stated.tokens[mine - 1].text if mine else ""
             if governed != "to":
                 yield Difference(
-                    Kind.SAYS, f"{tokens[_verb_governs(comparison, theirs) or 0].text} to {tokens[theirs].text}"
+                    DifferenceKind.SAYS,
+                    f"{tokens[_verb_governs(comparison, theirs) or 0].text} to {tokens[theirs].text}",
                 )
 
 
-def _is_part(figure: Figure | None) -> bool:
+def _is_part(figure: StatedFigure | None) -> bool:
     """Whether a figure may be a part of what stands behind it: a share or a number, and no amount of money."""
     return figure is not None and figure.kind != "money"
 
@@ -295,7 +296,7 @@ def restricted_subjects(comparison: Comparison) -> Iterator[Difference]:
         if any(place in comparison.used for place in range(first, at)) and any(
             place in comparison.used for place in clause if place > verb
         ):
-            yield Difference(Kind.SAYS_THAT_OF, f"“{tokens[at].text}” alone")
+            yield Difference(DifferenceKind.SAYS_THAT_OF, f"“{tokens[at].text}” alone")
 
 
 def _verb_governs(comparison: Comparison, theirs: int) -> int | None:
@@ -332,4 +333,4 @@ def other_tenses(comparison: Comparison) -> Iterator[Difference]:
             other.text in {one.text.removesuffix("d"), one.text.removesuffix("ed")}
             and not before & {"has", "have", "had"}
         ):
-            yield Difference(Kind.SAYS, other.text)
+            yield Difference(DifferenceKind.SAYS, other.text)

@@ -18,7 +18,7 @@ from typing import Final
 from tasks.language.quotations import verify
 from tasks.language.sentences import sentences
 from tasks.statements.answers import Ground, prove
-from tasks.statements.check import Verdict, check
+from tasks.statements.check import Finding, check
 from tests.benchmarks.altered import altered, true_forms
 
 _REPORTS: Final = 20
@@ -64,9 +64,9 @@ def statements(folder: Path, *, shut: bool) -> tuple[Counts, Counts]:
     source = Random(7)
     for sentence, paragraph in _drawn(folder, shut=shut):
         for kind, form in true_forms(sentence, source):
-            kept.setdefault(kind, Counter())[check(form, [paragraph]).verdict is Verdict.SUPPORTED] += 1
+            kept.setdefault(kind, Counter())[check(form, [paragraph]).verdict is Finding.SUPPORTED] += 1
         for kind, form in altered(sentence, source):
-            through.setdefault(kind, Counter())[check(form, [paragraph]).verdict is Verdict.SUPPORTED] += 1
+            through.setdefault(kind, Counter())[check(form, [paragraph]).verdict is Finding.SUPPORTED] += 1
     return kept, through
 
 

@@ -9,7 +9,7 @@ from storage import companies, database, documents, figures, logins, model_calls
 from storage.columns import now, values_of
 from storage.companies import SourceAnswer, StoredClaim, StoredProfile
 from storage.documents import RoomFolder
-from storage.figures import Ledger, NewLedger
+from storage.figures import NewLedger, StoredLedger
 from storage.logins import AuditedCall, StoredLogin, Whose
 from storage.model_calls import add_call
 from storage.rate_limits import SourceBudget
@@ -58,7 +58,7 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
             session, [model_calls.TextVector(text_id=saved.id, model="m", start=0, end=7, vector=b"\0\1" * 50)]
         )
         texts.save_span_pages(session, [texts.SpanPages(text_id=saved.id, start=0, end=7, pages=[{"page": 1}])])
-        ledger = Ledger(text_id=saved.id, version="1", basis="reported")
+        ledger = StoredLedger(text_id=saved.id, version="1", basis="reported")
         figure = {
             "concept": "revenue", "label": "Revenue", "value": "1.10", "unit": "EUR", "scale": "1", "step": "0.01",
             "period": "2025", "entity": None, "basis": None, "variant": "", "place": "p", "start": 0, "end": 7,

@@ -10,7 +10,7 @@ from tasks.reading.pdf.lines import Interval, Line, LineCell, lines_of
 from tasks.reading.pdf.rows import TableRow
 from tasks.reading.pdf.rules import RuledLine
 from tasks.reading.pdf.tables import Table
-from tasks.reading.pdf.words import Word, text_of
+from tasks.reading.pdf.words import PageWord, text_of
 
 _BIN: Final = 2.0
 """Points in which the width of a page is counted."""
@@ -49,7 +49,7 @@ class Columns(NamedTuple):
     right: list[Line]
 
 
-def columns_by_height(words: Sequence[Word], lines: Sequence[Line]) -> list[Columns]:
+def columns_by_height(words: Sequence[PageWord], lines: Sequence[Line]) -> list[Columns]:
     """The stretches of a page whose two columns of prose are drawn by height, from the top; none of other pages.
 
     `lines` are those that the words make.
@@ -75,7 +75,7 @@ def columns_by_height(words: Sequence[Word], lines: Sequence[Line]) -> list[Colu
 
 
 def columns_by_rule(
-    words: Sequence[Word], vertical: Sequence[RuledLine], horizontal: Sequence[RuledLine]
+    words: Sequence[PageWord], vertical: Sequence[RuledLine], horizontal: Sequence[RuledLine]
 ) -> list[Columns]:
     """The stretches of a page down the middle of which a rule runs, and whose lines on both sides are not level."""
     longest = max((rule.end - rule.begin for rule in vertical), default=0.0)
@@ -123,7 +123,7 @@ def pages_side_by_side(lines: list[Line]) -> list[list[Line]]:
     return [left, right] if follow or not _are_level(left, right) else [lines]
 
 
-def _gutter(words: Sequence[Word], lines: int) -> float | None:
+def _gutter(words: Sequence[PageWord], lines: int) -> float | None:
     """The middle of the widest white that runs down the middle of a page between words."""
     if not words:
         return None
@@ -166,7 +166,7 @@ def _is_prose(lines: Sequence[Line]) -> bool:
     return len(held) >= _FEWEST and sum(len(line.words) for line in held) >= _PROSE * words
 
 
-def _switches(words: Sequence[Word], gutter: float) -> int:
+def _switches(words: Sequence[PageWord], gutter: float) -> int:
     """How often a page goes from one column to the other."""
     sides = [word.left < gutter for word in sorted(words, key=attrgetter("first"))]
     return sum(one != other for one, other in itertools.pairwise(sides))
@@ -203,10 +203,10 @@ def columns_of_prose(lines: list[Line]) -> list[list[Line]]:
     gutters = _gutters(lines)
     if not gutters:
         return [lines]
-    across: list[Word] = []
-    columns: list[list[Word]] = [[] for _ in range(len(gutters) + 1)]
+    across: list[PageWord] = []
+    columns: list[list[PageWord]] = [[] for _ in range(len(gutters) + 1)]
     for line in lines:
-        parts: list[list[Word]] = [[] for _ in columns]
+        parts: list[list[PageWord]] = [[] for _ in columns]
         for word in line.words:
             parts[bisect(gutters, (word.left + word.right) / 2)].append(word)
         runs = any(word.left < gutter < word.right for word in line.words for gutter in gutters)
@@ -226,7 +226,7 @@ def merged_columns(lines: Sequence[Line]) -> list[Table]:
         return []
     columns: list[list[Line]] = [[] for _ in range(len(gutters) + 1)]
     for line in lines:
-        parts: list[list[Word]] = [[] for _ in columns]
+        parts: list[list[PageWord]] = [[] for _ in columns]
         for word in line.words:
             parts[bisect(gutters, (word.left + word.right) / 2)].append(word)
         if sum(map(bool, parts)) < 2 or any(word.left < at < word.right for word in line.words for at in gutters):
@@ -283,6 +283,6 @@ def _is_column_of_prose(cell: LineCell) -> bool:
     )
 
 
-def _follows(before: Sequence[Word], after: Sequence[Word]) -> bool:
+def _follows(before: Sequence[PageWord], after: Sequence[PageWord]) -> bool:
     """Whether words were drawn right behind those to their left."""
     return 0 <= min(word.first for word in after) - max(word.end for word in before) <= 2

@@ -16,7 +16,7 @@ from tasks.reading.pdf.rows import TableRow, joined_lines
 from tasks.reading.pdf.rules import THIN, RuledLine, Rules, joined_rules
 from tasks.reading.pdf.table_columns import columns_of, several_cells, with_signs
 from tasks.reading.pdf.tables import Table
-from tasks.reading.pdf.words import Word, is_right_to_left, text_of
+from tasks.reading.pdf.words import PageWord, is_right_to_left, text_of
 
 _MOST_LINES: Final = 30
 """Lines of a cell: one with more is a part of the page."""
@@ -176,7 +176,7 @@ _SPANNED: Final = 0.6
 """The share of a cell's edge that a rule must cover to part it from its neighbour."""
 
 
-def find_ruled_tables(rules: Rules, words: Sequence[Word]) -> list[Table]:
+def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
     """The tables that rules draw round these words of a page."""
     tables: list[Table] = []
     grids = [grid for grid in map(_Grid, filter(_may_have_fields, _grids(rules))) if grid.fields >= _FEWEST_FIELDS]
@@ -203,12 +203,12 @@ def _may_have_fields(rules: Rules) -> bool:
     return bool(rules.vertical) and (len(rules.horizontal) - 1) * (len(rules.vertical) + 1) >= _FEWEST_FIELDS
 
 
-def _middle(word: Word) -> float:
+def _middle(word: PageWord) -> float:
     """Where the letters of a word have their middle, from the top of the page."""
     return word.base - 0.3 * word.size
 
 
-def _is_part(inside: Sequence[Word], near: Sequence[Word]) -> bool:
+def _is_part(inside: Sequence[PageWord], near: Sequence[PageWord]) -> bool:
     """Whether most lines of a grid go on beside it: rules that part some columns of a table alone say too little."""
     held = {word.first for word in inside}
     bases = {round(word.base) for word in inside}
@@ -292,13 +292,13 @@ class _Grid:
         """Twice where its last column ends."""
         return 2 * self._xs[-1]
 
-    def rows(self, words: Sequence[Word], *, parted: bool = False) -> list[TableRow]:
+    def rows(self, words: Sequence[PageWord], *, parted: bool = False) -> list[TableRow]:
         """The rows that hold words, each with a text for every column; `parted` where open rows are parted."""
         if not 0 < self._height * self._width <= min(_MOST_CELLS, _MOST_EMPTY * len(words)):
             return []
         cells = self._cells()
         width = self._width
-        held: dict[int, list[Word]] = {}
+        held: dict[int, list[PageWord]] = {}
         for word in words:
             column = bisect(self._xs, (word.left + word.right) / 2) - 1
             row = bisect(self._ys, _middle(word)) - 1

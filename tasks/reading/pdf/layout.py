@@ -35,7 +35,7 @@ from tasks.reading.pdf.lines import Line, lines_of
 from tasks.reading.pdf.rules import RuledLine, rules_across, rules_of
 from tasks.reading.pdf.tables import Table, find_tables
 from tasks.reading.pdf.words import (
-    Word,
+    PageWord,
     are_set_twice,
     has_right_to_left,
     is_right_to_left,
@@ -138,7 +138,9 @@ def _text_of_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) 
     return "\r\n".join(pieces)
 
 
-def _text_of_columns(columns: Iterable[Columns], across: Sequence[RuledLine], words: Iterable[Word], text: str) -> str:
+def _text_of_columns(
+    columns: Iterable[Columns], across: Sequence[RuledLine], words: Iterable[PageWord], text: str
+) -> str:
     """The lines and tables of the stretches of a page, the left column of each before the right one.
 
     What of the page's text is none of these words, as what is turned, comes last.
@@ -163,7 +165,7 @@ def _texts_of_lines(lines: Iterable[Line], tables: Sequence[Table]) -> Iterator[
     yield from (text for _, text in sorted(placed))
 
 
-def _edits(table: Table, words: Sequence[Word], text: str) -> list[Edit]:
+def _edits(table: Table, words: Sequence[PageWord], text: str) -> list[Edit]:
     """Put a table's rows where its first word stands, and take its words out wherever else they stand."""
     members = {word.first for word in _words([table])}
     order = [word for word in words if word.first in members]
@@ -189,5 +191,5 @@ def _marked(table: Table) -> str:
     return text if table.is_prose else f"{TABLE}{text}{TABLE_END}"
 
 
-def _words(tables: Iterable[Table]) -> list[Word]:
+def _words(tables: Iterable[Table]) -> list[PageWord]:
     return [word for table in tables for row in table.rows for word in row.words]

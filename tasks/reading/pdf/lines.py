@@ -12,7 +12,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Final
 
-from tasks.reading.pdf.words import FARTHEST, WORD_GAP, Word, text_of
+from tasks.reading.pdf.words import FARTHEST, WORD_GAP, PageWord, text_of
 
 _FIGURE: Final = re.compile(
     r"[(\[−–+-]? ?(US\$|[A-Z]{0,3}[$€£¥])? ?[(−–-]?\d[\d,.'’ ]*\)? ?(%|x|[kKmMbB]n?|pp|bps?|[$€£¥])?\)?[*†‡]?"
@@ -81,7 +81,7 @@ class LineCell:
 
     __slots__ = ("_text", "left", "right", "words")
 
-    def __init__(self, words: list[Word]) -> None:
+    def __init__(self, words: list[PageWord]) -> None:
         self.words = words
         self.left = words[0].left
         self.right = words[-1].right
@@ -99,7 +99,7 @@ class LineCell:
 class Line:
     """Words side by side, from left to right; `cells` are those that wide gaps part."""
 
-    words: list[Word]
+    words: list[PageWord]
     base: float
     size: float
     cells: list[LineCell]
@@ -115,7 +115,7 @@ class Line:
         return max(word.right for word in self.words)
 
 
-def lines_of(words: Iterable[Word]) -> list[Line]:
+def lines_of(words: Iterable[PageWord]) -> list[Line]:
     """Words put into lines, from the top of the page to its bottom. Exponents join the line beside them."""
     words = list(words)
     if only := _only_line(words):
@@ -144,7 +144,7 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
     return lines
 
 
-def _only_line(words: list[Word]) -> Line | None:
+def _only_line(words: list[PageWord]) -> Line | None:
     """The line that all words stand in; None where there are several, or none."""
     if not words:
         return None
@@ -193,7 +193,7 @@ def _with_exponents(lines: list[Line]) -> list[Line]:
     return kept
 
 
-def _beside(small: Word, line: Line) -> bool:
+def _beside(small: PageWord, line: Line) -> bool:
     """Whether a small word stands right beside a word of a line."""
     reach = 0.35 * line.size
     return any(
@@ -201,7 +201,7 @@ def _beside(small: Word, line: Line) -> bool:
     )
 
 
-def _begins_of_cells(words: Sequence[Word]) -> list[int]:
+def _begins_of_cells(words: Sequence[PageWord]) -> list[int]:
     """Which words of a line, but for the first, stand behind a wide gap. Those that go on the one before are marked."""
     begins: list[int] = []
     last = words[0]
@@ -217,7 +217,7 @@ def _begins_of_cells(words: Sequence[Word]) -> list[int]:
     return begins
 
 
-def _goes_on(last: Word, word: Word, gap: float) -> bool:
+def _goes_on(last: PageWord, word: PageWord, gap: float) -> bool:
     """Whether a word goes on the one before, with next to no gap, unless PDFium took a space between them for meant."""
     size = word.size
     raised = abs(word.base - last.base)
@@ -225,7 +225,7 @@ def _goes_on(last: Word, word: Word, gap: float) -> bool:
     return -size / 2 < gap and not spaced and raised < _RAISED * max(size, last.size)
 
 
-def _beside_marks(words: Sequence[Word], begins: Collection[int]) -> list[int]:
+def _beside_marks(words: Sequence[PageWord], begins: Collection[int]) -> list[int]:
     """Which other words of a line begin a cell, as a currency's sign behind a figure does.
 
     Signs within a cell are joined to their figures.
@@ -241,12 +241,12 @@ def _beside_marks(words: Sequence[Word], begins: Collection[int]) -> list[int]:
     return more
 
 
-def _is_sign(word: Word, after: Word) -> bool:
+def _is_sign(word: PageWord, after: PageWord) -> bool:
     """Whether a word is a currency's sign and the next one its figure."""
     return word.text not in "()" and _LONE_FIGURE.match(after.text) is not None
 
 
-def _begins_figure(words: Sequence[Word], index: int) -> bool:
+def _begins_figure(words: Sequence[PageWord], index: int) -> bool:
     """Whether a word is a currency's sign that stands before a figure and behind another, or behind a label."""
     if index + 1 == len(words) or words[index].text not in _MARKS or words[index].text in "()":
         return False

@@ -27,7 +27,7 @@ from tasks.reading.pdf.lines import (
     offset,
     over,
 )
-from tasks.reading.pdf.words import Word, is_right_to_left, text_of
+from tasks.reading.pdf.words import PageWord, is_right_to_left, text_of
 
 _LONG: Final = 7
 """Letters of a name from which it may be too long for its cell."""
@@ -47,7 +47,7 @@ _HYPHENS: Final = ("\x02", "\ufffe")
 """What PDFium gives for a hyphen at a line's end."""
 
 
-def joined_lines(lines: Sequence[tuple[str, Sequence[Word]]], full: float, size: float) -> str:
+def joined_lines(lines: Sequence[tuple[str, Sequence[PageWord]]], full: float, size: float) -> str:
     """The lines of a cell as one, each given by its text and its words.
 
     A name that is longer than the cell, whose lines may end at `full`, is broken without a hyphen: it is put together
@@ -66,7 +66,7 @@ def joined_lines(lines: Sequence[tuple[str, Sequence[Word]]], full: float, size:
     return text
 
 
-def _as_drawn(lines: Sequence[tuple[str, Sequence[Word]]], size: float) -> Sequence[tuple[str, Sequence[Word]]]:
+def _as_drawn(lines: Sequence[tuple[str, Sequence[PageWord]]], size: float) -> Sequence[tuple[str, Sequence[PageWord]]]:
     """The lines of a cell; those that stand nearer to each other than lines can in the order in which they are drawn.
 
     They are exponents, or two cells that nothing parts.
@@ -127,7 +127,7 @@ class TableRow:
     """A row's cells from left to right, "" for an empty one, and the words that they were made of."""
 
     cells: list[str]
-    words: list[Word] = field(default_factory=list)
+    words: list[PageWord] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -149,7 +149,7 @@ class _Entry:
         return self.left, self.right
 
     @property
-    def words(self) -> list[Word]:
+    def words(self) -> list[PageWord]:
         return [word for cell in self.cells for word in cell.words]
 
     @property

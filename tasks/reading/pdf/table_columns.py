@@ -24,7 +24,7 @@ from tasks.reading.pdf.lines import (
     is_sign,
     over,
 )
-from tasks.reading.pdf.words import Word
+from tasks.reading.pdf.words import PageWord
 
 FEWEST: Final = 3
 """Lines of several cells that make a table."""
@@ -113,13 +113,13 @@ def is_list(rows: Sequence[Line]) -> bool:
     return marked > 0.8 * len(rows) or (marked > 0 and marked + named == len(rows))
 
 
-def following(lines: Iterable[Line]) -> dict[int, Word]:
+def following(lines: Iterable[Line]) -> dict[int, PageWord]:
     """The word that is drawn behind each word, by where that begins."""
     drawn = sorted((word for line in lines for word in line.words), key=lambda word: word.first)
     return {word.first: behind for word, behind in itertools.pairwise(drawn)}
 
 
-def runs_on(block: Sequence[Line], rows: int, following: Mapping[int, Word]) -> bool:
+def runs_on(block: Sequence[Line], rows: int, following: Mapping[int, PageWord]) -> bool:
     """Whether cells of so many rows go on in lines below that are no part of the table, as columns of prose do."""
     held = {word.first for line in block for word in line.words}
     count = 0
@@ -148,7 +148,7 @@ def without_tail(block: list[Line]) -> list[Line]:
     return block[:end] if end >= FEWEST else block
 
 
-def beside_caption(block: Sequence[Line], columns: Sequence[Interval]) -> list[Word]:
+def beside_caption(block: Sequence[Line], columns: Sequence[Interval]) -> list[PageWord]:
     """The words of a table without what stands at its side and is no column of it; none where nothing does.
 
     A caption at the side is drawn in one piece and beside some of the rows, the columns row by row.
@@ -175,20 +175,20 @@ def beside_caption(block: Sequence[Line], columns: Sequence[Interval]) -> list[W
     return []
 
 
-def _is_drawn_by_rows(column: Interval, block: Sequence[Line], drawn: Sequence[Word]) -> bool:
+def _is_drawn_by_rows(column: Interval, block: Sequence[Line], drawn: Sequence[PageWord]) -> bool:
     """Whether most of what stands in a column is drawn line by line, with words of other columns in between."""
     held = [[word.first for word in line.words if column[0] - 1 <= word.left < column[1]] for line in block]
     lines = sum(map(bool, held))
     return _pieces({first for firsts in held for first in firsts}, drawn) > max(1, lines // _PIECE)
 
 
-def _pieces(firsts: AbstractSet[int], words: Iterable[Word]) -> int:
+def _pieces(firsts: AbstractSet[int], words: Iterable[PageWord]) -> int:
     """In how many pieces some of the words, given by where they begin, are drawn; `words` come as they are drawn."""
     drawn = [word.first in firsts for word in words]
     return sum(one and not other for one, other in itertools.pairwise([*drawn, False]))
 
 
-def beside_prose(block: Sequence[Line], columns: Sequence[Interval]) -> list[list[Word]]:
+def beside_prose(block: Sequence[Line], columns: Sequence[Interval]) -> list[list[PageWord]]:
     """The words on both sides of a gutter if one of them is prose whose lines are not level with those of the other."""
     gutters = [(end + begin) / 2 for (_, end), (begin, _) in itertools.pairwise(columns)]
     for middle in (columns[0][0] - 1, *gutters, columns[-1][1] + 1):
@@ -389,14 +389,14 @@ def _merged(intervals: Iterable[Interval], gap: float) -> list[Interval]:
     return [(left, right) for left, right in merged]
 
 
-def _gap(words: Sequence[Word], begin: float, end: float) -> Interval | None:
+def _gap(words: Sequence[PageWord], begin: float, end: float) -> Interval | None:
     """The white of a line between two places, both of which it has words beyond."""
     before = [word.right for word in words if word.right <= begin + 0.1]
     behind = [word.left for word in words if word.left >= end - 0.1]
     return (max(before), min(behind)) if before and behind else None
 
 
-def _are_aligned(ends: Sequence[float], behind: Sequence[Sequence[Word]]) -> bool:
+def _are_aligned(ends: Sequence[float], behind: Sequence[Sequence[PageWord]]) -> bool:
     """Whether what stands before the white of lines ends at one place, or what stands behind it has one edge or middle.
 
     White that runs down lines of prose by chance has neither.

@@ -34,7 +34,7 @@ from tasks.reading.pdf.table_columns import (
     without_notes,
     without_tail,
 )
-from tasks.reading.pdf.words import Word
+from tasks.reading.pdf.words import PageWord
 
 _APART: Final = 3.4
 """Lines further apart than so many sizes are not of one table."""
@@ -329,7 +329,7 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
             if _SPACED_LEADERS.search(text):
                 _part_at_leaders(line)
     tables: list[Table] = []
-    drawn_behind: dict[int, Word] = {}
+    drawn_behind: dict[int, PageWord] = {}
     waiting = blocks_of(lines, rules)[::-1]
     while waiting:
         block = waiting.pop()
@@ -456,7 +456,7 @@ def _side_by_side(block: Sequence[Line], rules: Sequence[RuledLine]) -> list[Tab
     return []
 
 
-def _drawn_apart(words: Sequence[Word]) -> list[int]:
+def _drawn_apart(words: Sequence[PageWord]) -> list[int]:
     """Where words that are drawn later stand all to the right of those before, in their order."""
     end = words[0].right  # the words before reach so far at least
     start = len(words)
@@ -484,7 +484,7 @@ def _part_at_leaders(line: Line) -> None:
     """Part the cells of a line where dots lead from a label to its figure; the dots go."""
     cells: list[LineCell] = []
     for cell in line.cells:
-        words: list[Word] = []
+        words: list[PageWord] = []
         for word in cell.words:
             dots = _LEADERS.search(word.text)
             if dots:

@@ -53,7 +53,7 @@ _LINE: Final = 200
 
 
 @dataclass(slots=True)
-class Word:
+class PageWord:
     """Characters `first` up to `end` of the page's text, without white space among them.
 
     `glued`: no space stands before it, for it goes on the word to its left.
@@ -69,7 +69,7 @@ class Word:
     glued: bool = False
 
 
-def text_of(words: Iterable[Word]) -> str:
+def text_of(words: Iterable[PageWord]) -> str:
     """Words from left to right with single spaces; those of a script that is written to the left as they were drawn."""
     words = list(words)
     if len(words) == 1:
@@ -102,7 +102,7 @@ def turn_of(textpage: Any, page_text: PageText) -> int:
     return turns.most_common(1)[0][0] if turns else 0
 
 
-def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[int] = ()) -> list[Word]:
+def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[int] = ()) -> list[PageWord]:
     """The words of a page as PDFium parts them, those that are turned by `turn` quarters; these stand upright here.
 
     `spaces`: where spaces are missing in the text.
@@ -157,7 +157,7 @@ def _spans(text: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
 
 def _upright_words(
     textpage: Any, text: str, spans: Iterable[tuple[int, int, int]], ones: Sequence[int], others: Sequence[int]
-) -> Iterator[Word]:
+) -> Iterator[PageWord]:
     """Words of a page that is not turned, given their first and their last characters."""
     lefts, tops, rights, bottoms = document.box_sides(textpage, ones)
     longer = [other for one, other in zip(ones, others, strict=True) if one != other]
@@ -187,7 +187,7 @@ def _upright_words(
             else:
                 continue
         if height > 0 and end > begin:
-            yield Word(text[first:behind], begin, end, base_of[level], LETTERS * height, first, behind)
+            yield PageWord(text[first:behind], begin, end, base_of[level], LETTERS * height, first, behind)
 
 
 def _turned_words(
@@ -197,7 +197,7 @@ def _turned_words(
     last_boxes: Iterable[Box],
     origins: Iterable[tuple[float, float]],
     turn: int,
-) -> Iterator[Word]:
+) -> Iterator[PageWord]:
     """Words of a page that is turned by so many quarters, by the boxes of their first and their last character."""
     for (first, end, behind), box, last_box, origin in zip(spans, boxes, last_boxes, origins, strict=True):
         left, right, base, height = upright(box, origin, turn)
@@ -206,15 +206,15 @@ def _turned_words(
             if abs(base - low) > height or other_left < left:
                 continue
         if height > 0 and right > left:
-            yield Word(text[first:behind], left, right, base, LETTERS * height, first, behind)
+            yield PageWord(text[first:behind], left, right, base, LETTERS * height, first, behind)
 
 
-def are_set_twice(words: Sequence[Word]) -> bool:
+def are_set_twice(words: Sequence[PageWord]) -> bool:
     """Whether many words of a page are drawn twice, one right after the other: PDFium loses parts of those."""
     return _share_twice(words[:_ENOUGH]) > _TWICE and _share_twice(words) > _TWICE
 
 
-def _share_twice(words: Sequence[Word]) -> float:
+def _share_twice(words: Sequence[PageWord]) -> float:
     """The share of words that stand where the same one was drawn shortly before."""
     places = [(word.text, round(word.left / 2), round(word.base / 2)) for word in words]
     few = min(_FEW, len(words) // _FEW)
@@ -250,7 +250,7 @@ _Glyph = tuple[int, str, Box, tuple[float, float]]
 """A character's number, itself, its box and its origin."""
 
 
-def words_by_turn(textpage: Any, *, twice: bool = False) -> dict[int, list[Word]]:
+def words_by_turn(textpage: Any, *, twice: bool = False) -> dict[int, list[PageWord]]:
     """The words of a page by the gaps between its glyphs, and by how many quarters these are turned.
 
     `twice`: some are drawn on top of each other, and are taken once and from left to right.
@@ -259,10 +259,10 @@ def words_by_turn(textpage: Any, *, twice: bool = False) -> dict[int, list[Word]
     return {turn: _words(_once(held, turn) if twice else held, turn) for turn, held in glyphs.items()}
 
 
-def _words(glyphs: Iterable[_Glyph], turn: int) -> list[Word]:
+def _words(glyphs: Iterable[_Glyph], turn: int) -> list[PageWord]:
     """The words of glyphs, in their order."""
-    words: list[Word] = []
-    last: Word | None = None
+    words: list[PageWord] = []
+    last: PageWord | None = None
     for index, character, box, origin in glyphs:
         if character.isspace():
             last = None
@@ -277,7 +277,7 @@ def _words(glyphs: Iterable[_Glyph], turn: int) -> list[Word]:
             last.text += character
             last.right, last.end = max(last.right, right), index + 1
         else:
-            last = Word(character, left, right, base, size, index, index + 1)
+            last = PageWord(character, left, right, base, size, index, index + 1)
             words.append(last)
     return words
 

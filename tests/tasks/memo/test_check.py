@@ -8,7 +8,7 @@ from storage import database, texts
 from storage.texts import NewText, Outcome
 from tasks.figures.ledger import LedgerText
 from tasks.memo.check import CheckedClaim, MemoVerdict, as_json, check_memo, render_memo
-from tasks.memo.room import RoomTexts
+from tasks.memo.room import MemoTexts
 
 DOCUMENTS = {
     "Audited accounts 2024.txt": (
@@ -42,25 +42,25 @@ def new_text(name: str, text: str) -> NewText:
 
 
 @pytest.fixture
-def room(home: Path) -> RoomTexts:
-    return RoomTexts(documents(), "Acme")
+def room(home: Path) -> MemoTexts:
+    return MemoTexts(documents(), "Acme")
 
 
-def verdict(memo: str, room: RoomTexts) -> CheckedClaim:
+def verdict(memo: str, room: MemoTexts) -> CheckedClaim:
     (checked,) = check_memo(memo, [], "memo.txt", room)
     return checked
 
 
 @pytest.mark.parametrize("whose", ["Acme's", "Acme’s", "ACME's", "The company's"])
 def test_what_the_room_s_own_company_is_said_to_have_is_held_against_the_figure_that_counts(
-    whose: str, room: RoomTexts
+    whose: str, room: MemoTexts
 ) -> None:
     checked = verdict(f"{whose} ARR was EUR 9.4 million at 31 December 2024.", room)
     assert checked.verdict is MemoVerdict.CONTRADICTED
     assert [place.document_name for place in checked.places] == ["Audited accounts 2024.txt"]
 
 
-def test_another_company_s_figure_is_not_the_room_s(room: RoomTexts) -> None:
+def test_another_company_s_figure_is_not_the_room_s(room: MemoTexts) -> None:
     checked = verdict("Orbis's ARR was EUR 3.3 million at 31 December 2024.", room)
     assert checked.verdict is not MemoVerdict.SUPPORTED
 
@@ -78,7 +78,7 @@ def test_another_company_s_figure_is_not_the_room_s(room: RoomTexts) -> None:
         "The lease says “The tenant may terminate the lease … with six months' notice.”",
     ],
 )
-def test_what_the_room_says_is_supported(memo: str, room: RoomTexts) -> None:
+def test_what_the_room_says_is_supported(memo: str, room: MemoTexts) -> None:
     checked = verdict(memo, room)
     assert checked.verdict is MemoVerdict.SUPPORTED
     assert checked.places[0].document_name in DOCUMENTS
@@ -96,13 +96,13 @@ def test_what_the_room_says_is_supported(memo: str, room: RoomTexts) -> None:
         ("It says “The tenant shall sublet any part of the premises”.", "Lease.txt"),
     ],
 )
-def test_what_the_room_says_otherwise_is_contradicted(memo: str, document: str, room: RoomTexts) -> None:
+def test_what_the_room_says_otherwise_is_contradicted(memo: str, document: str, room: MemoTexts) -> None:
     checked = verdict(memo, room)
     assert checked.verdict is MemoVerdict.CONTRADICTED
     assert checked.places[0].document_name == document
 
 
-def test_a_figure_that_does_not_count_is_contradicted_by_the_one_that_does(room: RoomTexts) -> None:
+def test_a_figure_that_does_not_count_is_contradicted_by_the_one_that_does(room: MemoTexts) -> None:
     checked = verdict("Annual recurring revenue was EUR 9.4 million at 31 December 2024.", room)
     assert checked.verdict is MemoVerdict.CONTRADICTED
     assert checked.places[0].text == "Annual recurring revenue was EUR 7.1 million at 31 December 2024."
@@ -119,13 +119,13 @@ def test_a_figure_that_does_not_count_is_contradicted_by_the_one_that_does(room:
         "He said “we shall double the team in the coming spring”.",
     ],
 )
-def test_what_the_room_does_not_say_is_not_found(memo: str, room: RoomTexts) -> None:
+def test_what_the_room_does_not_say_is_not_found(memo: str, room: MemoTexts) -> None:
     checked = verdict(memo, room)
     assert checked.verdict is MemoVerdict.NOT_FOUND
     assert not checked.places
 
 
-def test_the_page_escapes_words_and_names_each_verdict(room: RoomTexts) -> None:
+def test_the_page_escapes_words_and_names_each_verdict(room: MemoTexts) -> None:
     memo = "The founders hold <b>62 %</b> of the shares. The company has pending litigation."
     checked = check_memo(memo, [], "memo.txt", room)
     page = render_memo("<memo>.txt", "room", memo, checked, [])
@@ -158,5 +158,5 @@ def test_amounts_of_a_document_that_counts_in_millions_are_held_against_millions
 ) -> None:
     with database.writing() as session:
         row = texts.save_text(session, new_text("Filing.txt", FILING))
-    room = RoomTexts([LedgerText(row.id, "Filing.txt", "Filing.txt")], "Acme")
+    room = MemoTexts([LedgerText(row.id, "Filing.txt", "Filing.txt")], "Acme")
     assert verdict(memo, room).verdict is said

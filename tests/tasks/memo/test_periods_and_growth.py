@@ -9,7 +9,7 @@ from storage.texts import NewText, Outcome
 from tasks.figures.ledger import LedgerText
 from tasks.memo.check import MemoVerdict, check_memo
 from tasks.memo.claims import stated_growth
-from tasks.memo.room import RoomTexts
+from tasks.memo.room import MemoTexts
 
 ACCOUNTS = (
     "Annual report for the year ended 30 June 2023\n\n(in millions of USD)\tYear ended 30 June 2023\t"
@@ -25,14 +25,14 @@ ACCOUNTS = (
 
 
 @pytest.fixture
-def room(home: Path) -> RoomTexts:
+def room(home: Path) -> MemoTexts:
     new = NewText(content_hash="a", reader="test", outcome=Outcome.READ, text=ACCOUNTS, characters=len(ACCOUNTS))
     with database.writing() as session:
         row = texts.save_text(session, new)
-    return RoomTexts([LedgerText(row.id, "Accounts.txt", "Accounts.txt")], "Texas Packaging")
+    return MemoTexts([LedgerText(row.id, "Accounts.txt", "Accounts.txt")], "Texas Packaging")
 
 
-def verdict(memo: str, room: RoomTexts) -> MemoVerdict:
+def verdict(memo: str, room: MemoTexts) -> MemoVerdict:
     (checked,) = check_memo(memo, [], "memo.txt", room)
     return checked.verdict
 
@@ -48,7 +48,7 @@ def verdict(memo: str, room: RoomTexts) -> MemoVerdict:
         "Der Umsatz betrug im Geschäftsjahr 2023 14,7 Mrd. USD.",
     ],
 )
-def test_figures_of_a_fiscal_year_and_their_growth_are_supported(memo: str, room: RoomTexts) -> None:
+def test_figures_of_a_fiscal_year_and_their_growth_are_supported(memo: str, room: MemoTexts) -> None:
     assert verdict(memo, room) is MemoVerdict.SUPPORTED
 
 
@@ -62,11 +62,11 @@ def test_figures_of_a_fiscal_year_and_their_growth_are_supported(memo: str, room
         "Der Umsatz betrug im Geschäftsjahr 2023 15,7 Mrd. USD.",
     ],
 )
-def test_other_figures_and_other_growth_are_contradicted(memo: str, room: RoomTexts) -> None:
+def test_other_figures_and_other_growth_are_contradicted(memo: str, room: MemoTexts) -> None:
     assert verdict(memo, room) is MemoVerdict.CONTRADICTED
 
 
-def test_a_sentence_of_another_time_contradicts_no_figure_that_the_room_has(room: RoomTexts) -> None:
+def test_a_sentence_of_another_time_contradicts_no_figure_that_the_room_has(room: MemoTexts) -> None:
     memo = "Sales of the coated paper division came to $11,154 million, 6 % lower than a year ago as reported."
     assert verdict(memo, room) is MemoVerdict.NOT_FOUND
 
@@ -78,7 +78,7 @@ def test_a_sentence_of_another_time_contradicts_no_figure_that_the_room_has(room
         "Interest income in the second quarter of 2023 was $9 million.",
     ],
 )
-def test_another_name_and_a_quarter_without_its_year_contradict_nothing(memo: str, room: RoomTexts) -> None:
+def test_another_name_and_a_quarter_without_its_year_contradict_nothing(memo: str, room: MemoTexts) -> None:
     assert verdict(memo, room) is MemoVerdict.NOT_FOUND
 
 
@@ -90,7 +90,7 @@ def test_another_name_and_a_quarter_without_its_year_contradict_nothing(memo: st
         "The company is incorporated in Texas.",
     ],
 )
-def test_a_change_the_other_way_round_and_a_company_form_prove_nothing(memo: str, room: RoomTexts) -> None:
+def test_a_change_the_other_way_round_and_a_company_form_prove_nothing(memo: str, room: MemoTexts) -> None:
     assert verdict(memo, room) is not MemoVerdict.SUPPORTED
 
 

@@ -1,17 +1,17 @@
 """How passages are shown: rows of tables as rows, and of a long one what speaks to the question."""
 
-from tasks.reports.criteria import TRIMMED, Block, Passage, trimmed, whole
+from tasks.reports.criteria import TRIMMED, PassageBlock, ShownPassage, trimmed, whole
 
 
-def words_of(passage: Passage) -> str:
+def words_of(passage: ShownPassage) -> str:
     return "\n".join(" ".join(row) for block in passage.blocks for row in block.rows)
 
 
 def test_rows_of_tables_are_shown_as_rows() -> None:
     assert whole("Bridge\nARR\tEUR\n2023\t4.6\n\nIt grew.").blocks == [
-        Block("paragraph", [["Bridge"]]),
-        Block("table", [["ARR", "EUR"], ["2023", "4.6"]]),
-        Block("paragraph", [["It grew."]]),
+        PassageBlock("paragraph", [["Bridge"]]),
+        PassageBlock("table", [["ARR", "EUR"], ["2023", "4.6"]]),
+        PassageBlock("paragraph", [["It grew."]]),
     ]
 
 

@@ -12,7 +12,7 @@ from tasks.scoring.judge import with_opinions
 from tasks.scoring.results import CriterionResult
 from tasks.scoring.score import score_criteria, take_over
 from tasks.statements.answers import CheckedStatement
-from tasks.statements.check import Verdict
+from tasks.statements.check import Finding
 from tests.servers.openai_server import Behaviour, ModelRequest, ModelServer, failing, saying
 from tests.tasks.scoring.conftest import Room
 
@@ -125,7 +125,7 @@ def test_after_a_failure_no_other_reason_of_the_company_is_checked(
 
 def test_what_the_budget_does_not_reach_is_checked_when_the_run_goes_on() -> None:
     result = CriterionResult(ScoreStatus.SCORED, "So.", score=5, warning="Of another kind.")
-    left = with_opinions(result, [CheckedStatement(MADE_UP, Verdict.NOT_FOUND)], BudgetSpent(Cap(tokens=5)))
+    left = with_opinions(result, [CheckedStatement(MADE_UP, Finding.NOT_FOUND)], BudgetSpent(Cap(tokens=5)))
     assert (left.score, left.reason, left.unfinished) == (5, "So.", True)
     assert (left.warning or "").startswith("Of another kind. The statements of its reason were checked by their words")
 

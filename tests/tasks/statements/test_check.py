@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.statements.check import Verdict, check
+from tasks.statements.check import Finding, check
 
 SOURCE = """\
 Net sales decreased 8% to $4.2 billion in fiscal 2023, primarily due to lower volumes in North America.
@@ -45,7 +45,7 @@ Operating profit\t(310)\t1,020
     ],
 )
 def test_what_a_sentence_or_a_row_says_is_supported(statement: str) -> None:
-    assert check(statement, [SOURCE]).verdict is Verdict.SUPPORTED
+    assert check(statement, [SOURCE]).verdict is Finding.SUPPORTED
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_a_sentence_or_a_row_says_is_supported(statement: str) -> None:
     ],
 )
 def test_what_is_changed_in_one_place_is_not_supported(statement: str, change: str) -> None:
-    assert check(statement, [SOURCE]).verdict is not Verdict.SUPPORTED, change
+    assert check(statement, [SOURCE]).verdict is not Finding.SUPPORTED, change
 
 
 @pytest.mark.parametrize(
@@ -109,19 +109,19 @@ def test_what_is_changed_in_one_place_is_not_supported(statement: str, change: s
 )
 def test_another_figure_or_the_other_sense_is_contradicted_by_its_sentence(statement: str, sentence: str) -> None:
     result = check(statement, [SOURCE])
-    assert (result.verdict, result.sentence) == (Verdict.CONTRADICTED, sentence)
+    assert (result.verdict, result.sentence) == (Finding.CONTRADICTED, sentence)
 
 
 def test_what_nobody_speaks_of_is_not_found_and_nothing_is_shown_for_it() -> None:
     result = check("The founder was convicted of fraud in Panama.", [SOURCE])
-    assert result.verdict is Verdict.NOT_FOUND
+    assert result.verdict is Finding.NOT_FOUND
     assert not result.is_worth_showing
 
 
 def test_a_name_may_stand_for_we_but_not_for_another_name() -> None:
     texts = ["We employ 1,200 people. Beta was founded in 1999."]
-    assert check("Alpha employs 1,200 people.", texts, "Alpha alpha.example").verdict is Verdict.SUPPORTED
-    assert check("Alpha was founded in 1999.", texts, "Alpha alpha.example").verdict is not Verdict.SUPPORTED
+    assert check("Alpha employs 1,200 people.", texts, "Alpha alpha.example").verdict is Finding.SUPPORTED
+    assert check("Alpha was founded in 1999.", texts, "Alpha alpha.example").verdict is not Finding.SUPPORTED
 
 
 def test_the_text_is_counted_in_which_the_sentence_stands() -> None:
@@ -161,7 +161,7 @@ Result\t(17)\t12
     ],
 )
 def test_what_an_answer_makes_of_a_sentence_is_supported(statement: str) -> None:
-    assert check(statement, [REPORT], "Acme").verdict is Verdict.SUPPORTED
+    assert check(statement, [REPORT], "Acme").verdict is Finding.SUPPORTED
 
 
 @pytest.mark.parametrize(
@@ -185,13 +185,13 @@ def test_what_an_answer_makes_of_a_sentence_is_supported(statement: str) -> None
     ],
 )
 def test_what_an_answer_makes_too_much_of_is_not_supported(statement: str) -> None:
-    assert check(statement, [REPORT], "Acme").verdict is not Verdict.SUPPORTED
+    assert check(statement, [REPORT], "Acme").verdict is not Finding.SUPPORTED
 
 
 def test_a_company_is_no_place_it_is_not_said_to_be_in() -> None:
     texts = ["Halden Pumps has its head office in Moss."]
-    assert check("Halden Pumps is headquartered in Moss.", texts, "Halden Pumps").verdict is Verdict.SUPPORTED
-    assert check("Halden Pumps is headquartered in Halden.", texts, "Halden Pumps").verdict is not Verdict.SUPPORTED
+    assert check("Halden Pumps is headquartered in Moss.", texts, "Halden Pumps").verdict is Finding.SUPPORTED
+    assert check("Halden Pumps is headquartered in Halden.", texts, "Halden Pumps").verdict is not Finding.SUPPORTED
 
 
 LICENCE = (
@@ -214,19 +214,19 @@ LICENCE = (
 )
 def test_what_a_contract_says_of_one_party_is_not_said_of_the_other(statement: str, *, is_said: bool) -> None:
     verdict = check(statement, [LICENCE], "Halden").verdict
-    assert (verdict is Verdict.SUPPORTED) == is_said
+    assert (verdict is Finding.SUPPORTED) == is_said
 
 
 def test_the_head_over_a_change_stands_over_its_percentage_too() -> None:
     table = "Six months ended June 30,\t2024\t2023\tInc/(Dec)\nEarnings per share\t$5.60\t$3.08\t$2.52\t82 %\n"
-    assert check("Earnings per share were $5.60 in 2024.", [table]).verdict is Verdict.SUPPORTED
-    assert check("Earnings per share were $3.08 in 2024.", [table]).verdict is not Verdict.SUPPORTED
+    assert check("Earnings per share were $5.60 in 2024.", [table]).verdict is Finding.SUPPORTED
+    assert check("Earnings per share were $3.08 in 2024.", [table]).verdict is not Finding.SUPPORTED
 
 
 def test_last_year_is_the_year_before_the_one_that_is_named() -> None:
     text = "Free cash flow for fiscal 2023 was $848 million and compares with $1,066 million last year."
-    assert check("Free cash flow was $1,066 million in fiscal 2022.", [text]).verdict is Verdict.SUPPORTED
-    assert check("Free cash flow was $848 million in fiscal 2022.", [text]).verdict is Verdict.CONTRADICTED
+    assert check("Free cash flow was $1,066 million in fiscal 2022.", [text]).verdict is Finding.SUPPORTED
+    assert check("Free cash flow was $848 million in fiscal 2022.", [text]).verdict is Finding.CONTRADICTED
 
 
 HARBOUR_RESULTS = """\
@@ -267,7 +267,7 @@ captains to plan their trips.
     ],
 )
 def test_a_report_supports_what_it_says_in_tables_and_in_other_words(statement: str, form: str) -> None:
-    assert check(statement, [HARBOUR_RESULTS], "Marlow Ferries").verdict is Verdict.SUPPORTED, form
+    assert check(statement, [HARBOUR_RESULTS], "Marlow Ferries").verdict is Finding.SUPPORTED, form
 
 
 @pytest.mark.parametrize(
@@ -287,4 +287,4 @@ def test_a_report_supports_what_it_says_in_tables_and_in_other_words(statement: 
     ],
 )
 def test_a_report_does_not_support_what_it_does_not_say(statement: str, change: str) -> None:
-    assert check(statement, [HARBOUR_RESULTS], "Marlow Ferries").verdict is not Verdict.SUPPORTED, change
+    assert check(statement, [HARBOUR_RESULTS], "Marlow Ferries").verdict is not Finding.SUPPORTED, change

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.statements.check import Verdict, check
+from tasks.statements.check import Finding, check
 
 SOURCE = """\
 Terms of Supply
@@ -32,7 +32,7 @@ Members may not:
     ],
 )
 def test_a_statement_in_other_words_is_supported(statement: str, form: str) -> None:
-    assert check(statement, [SOURCE], "Harlan Freight").verdict is Verdict.SUPPORTED, form
+    assert check(statement, [SOURCE], "Harlan Freight").verdict is Finding.SUPPORTED, form
 
 
 @pytest.mark.parametrize(
@@ -56,4 +56,4 @@ def test_a_statement_in_other_words_is_supported(statement: str, form: str) -> N
     ],
 )
 def test_a_statement_in_other_words_that_says_something_else_is_not_supported(statement: str, change: str) -> None:
-    assert check(statement, [SOURCE], "Harlan Freight").verdict is not Verdict.SUPPORTED, change
+    assert check(statement, [SOURCE], "Harlan Freight").verdict is not Finding.SUPPORTED, change

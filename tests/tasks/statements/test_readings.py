@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.statements.check import Verdict, check
+from tasks.statements.check import Finding, check
 
 NEWS = """\
 Arden Mills to Acquire Pell Flour
@@ -47,7 +47,7 @@ takes place in York. The Landlord has repaired one gate; all 40 lamps were repla
     ],
 )
 def test_another_form_proves_a_statement(source: str, statement: str) -> None:
-    assert check(statement, [source]).verdict is Verdict.SUPPORTED
+    assert check(statement, [source]).verdict is Finding.SUPPORTED
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ def test_another_form_proves_a_statement(source: str, statement: str) -> None:
     ],
 )
 def test_another_form_proves_nothing_else(source: str, statement: str) -> None:
-    assert check(statement, [source], "Arden Mills").verdict is not Verdict.SUPPORTED
+    assert check(statement, [source], "Arden Mills").verdict is not Finding.SUPPORTED

@@ -32,7 +32,7 @@ from googleapiclient.errors import HttpError
 from googleapiclient.http import BatchHttpRequest, HttpRequest
 
 from tasks.documents.drive.google import transport
-from tasks.documents.drive.google.errors import Fault, Kind, fault_of
+from tasks.documents.drive.google.errors import Fault, FaultKind, fault_of
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.documents.drive.google.transport import Sink, Wire, place
 from tasks.errors import DiligenceError, NotLoggedIn, TookTooLong, TooManyRequests
@@ -152,7 +152,7 @@ class Client:
                 fault = fault_of(error) if error is not None else None
                 if error is None and isinstance(answer, dict):
                     answers[int(number)] = answer
-                elif fault is not None and fault.kind is Kind.LASTING:
+                elif fault is not None and fault.kind is FaultKind.LASTING:
                     answers[int(number)] = fault.error
                 else:
                     failures.append(error or ValueError("no JSON object"))
@@ -208,7 +208,7 @@ class Client:
                     if isinstance(error, TokenRefused) and token not in refused and len(refused) < _RENEWALS:
                         refused.append(token)
                         raise _FailedCall(fault, at_once=True) from None
-                    if fault.kind is Kind.RATE:
+                    if fault.kind is FaultKind.RATE:
                         if self._limiter.refused(turn, fault.retry_after) >= deadline.left():
                             raise fault.error from None
                         raise _FailedCall(fault, at_once=True) from None  # the limiter waits, for all
@@ -225,8 +225,8 @@ class Client:
                 return 0.0
             tries += 1
             kind = failure.fault.kind
-            if kind in {Kind.LASTING, Kind.EXPIRED} or tries >= (
-                _TRIES_UNREACHABLE if kind is Kind.AWAY else most_tries or TRIES
+            if kind in {FaultKind.LASTING, FaultKind.EXPIRED} or tries >= (
+                _TRIES_UNREACHABLE if kind is FaultKind.AWAY else most_tries or TRIES
             ):
                 raise failure.error
             seconds = BACKOFF.pause(tries, failure.after)

@@ -43,7 +43,7 @@ _LOG_IN_AGAIN = (
 )
 
 
-class Kind(Enum):
+class FaultKind(Enum):
     """What is to be done about a fault."""
 
     RATE = auto()
@@ -57,7 +57,7 @@ class Kind(Enum):
 class Fault:
     """What went wrong with one call. `error` is for the user, when trying again does not help."""
 
-    kind: Kind
+    kind: FaultKind
     error: DiligenceError
     retry_after: float | None = None
     """Seconds that Google asks to wait."""
@@ -140,19 +140,21 @@ def fault_of(error: Exception) -> Fault | None:
     if isinstance(error, google.auth.exceptions.GoogleAuthError):
         return _of_login(error)
     if isinstance(error, httplib2.ServerNotFoundError | ConnectionRefusedError):
-        return Fault(Kind.AWAY, Unavailable("Google Drive is out of reach. Check the network, then try again."))
+        return Fault(FaultKind.AWAY, Unavailable("Google Drive is out of reach. Check the network, then try again."))
     if isinstance(error, ssl.SSLCertVerificationError):
         return Fault(
-            Kind.LASTING,
+            FaultKind.LASTING,
             Unavailable("Google Drive's certificate cannot be verified. Check the clock and the network's proxy."),
         )
     if isinstance(error, TimeoutError):
-        return Fault(Kind.PASSING, Unavailable("Google Drive does not answer in time. Try again."))
+        return Fault(FaultKind.PASSING, Unavailable("Google Drive does not answer in time. Try again."))
     if isinstance(error, OSError):
-        return Fault(Kind.PASSING, Unavailable("The connection to Google Drive broke off. Try again."))
+        return Fault(FaultKind.PASSING, Unavailable("The connection to Google Drive broke off. Try again."))
     # A batch that lacks parts is a KeyError or IndexError in the library; a body that is no JSON is a ValueError.
     if isinstance(error, HTTPException | httplib2.HttpLib2Error | BatchError | ValueError | KeyError | IndexError):
-        return Fault(Kind.PASSING, SourceFailed("Google Drive's answer was cut off or is not well formed. Try again."))
+        return Fault(
+            FaultKind.PASSING, SourceFailed("Google Drive's answer was cut off or is not well formed. Try again.")
+        )
     return None
 
 
@@ -160,10 +162,10 @@ def _of_login(error: google.auth.exceptions.GoogleAuthError) -> Fault:
     if isinstance(error, google.auth.exceptions.TransportError):
         cause = error.args[0] if error.args else None
         fault = fault_of(cause) if isinstance(cause, Exception) else None
-        return fault or Fault(Kind.PASSING, Unavailable("Google's login service is out of reach. Try again."))
+        return fault or Fault(FaultKind.PASSING, Unavailable("Google's login service is out of reach. Try again."))
     if error.retryable:
-        return Fault(Kind.PASSING, Unavailable("Google's login service fails at present. Try again."))
-    return Fault(Kind.EXPIRED, NotLoggedIn(_LOG_IN_AGAIN))
+        return Fault(FaultKind.PASSING, Unavailable("Google's login service fails at present. Try again."))
+    return Fault(FaultKind.EXPIRED, NotLoggedIn(_LOG_IN_AGAIN))
 
 
 def _refusal(error: HttpError) -> Fault:
@@ -172,21 +174,21 @@ def _refusal(error: HttpError) -> Fault:
     wait = read_retry_after(error.resp.get("retry-after"), read_http_date(error.resp.get("date")))
     if status == 429 or (status == 403 and reason in _RATE):
         message = "Google Drive's quota is used up for now. Try again in a minute."
-        return Fault(Kind.RATE, TooManyRequests(message, max(1, round(wait or 60))), wait)
+        return Fault(FaultKind.RATE, TooManyRequests(message, max(1, round(wait or 60))), wait)
     if status >= 500 or status == 408 or reason in _PASSING:
-        return Fault(Kind.PASSING, Unavailable("Google Drive fails at present. Try again later."), wait)
+        return Fault(FaultKind.PASSING, Unavailable("Google Drive fails at present. Try again later."), wait)
     if status == 401:
-        return Fault(Kind.EXPIRED, NotLoggedIn(_LOG_IN_AGAIN))
+        return Fault(FaultKind.EXPIRED, NotLoggedIn(_LOG_IN_AGAIN))
     if reason in _LASTING:
-        return Fault(Kind.LASTING, _LASTING[reason]())
+        return Fault(FaultKind.LASTING, _LASTING[reason]())
     if status == 403:
         # The API refuses in JSON. A page is of Google's front, which takes many calls for a robot's, or of a proxy.
-        kind = Kind.LASTING if reason else Kind.PASSING
+        kind = FaultKind.LASTING if reason else FaultKind.PASSING
         return Fault(kind, NotAllowed("Google Drive does not allow this account to do that."))
     if status in {404, 410}:
         kind_of_loss = Gone if status == 410 else NotFound
-        return Fault(Kind.LASTING, kind_of_loss("Unknown, or not shared with this account."))
-    return Fault(Kind.LASTING, Refused(f"Google Drive does not take this request (status {status}).", reason))
+        return Fault(FaultKind.LASTING, kind_of_loss("Unknown, or not shared with this account."))
+    return Fault(FaultKind.LASTING, Refused(f"Google Drive does not take this request (status {status}).", reason))
 
 
 def reason_of(content: bytes) -> str:

@@ -13,7 +13,7 @@ from tasks.reading.pdf import reader
 from tasks.reading.pdf.columns import columns_by_height
 from tasks.reading.pdf.lines import lines_of
 from tasks.reading.pdf.table_columns import is_list
-from tasks.reading.pdf.words import Word
+from tasks.reading.pdf.words import PageWord
 from tests.tasks.reading.pdf import pdfs
 
 SUBSIDIARIES = (
@@ -378,7 +378,7 @@ def test_a_numbered_list_beside_the_legend_of_a_chart_is_a_list() -> None:
         ((72, "2."), (100, "Let the company invest for a positive impact.")),
     )
     words = [
-        Word(
+        PageWord(
             text, left + 5 * at, left + 5 * (at + len(text)), 14 * row, 9, 100 * row + left + at, 100 * row + left + at
         )
         for row, cells in enumerate(rows)

@@ -12,7 +12,7 @@ import pytest
 from google.auth.exceptions import GoogleAuthError, RefreshError, TransportError
 from googleapiclient.errors import HttpError
 
-from tasks.documents.drive.google.errors import ExportTooLarge, Fault, Kind, Refused, fault_of, reason_of
+from tasks.documents.drive.google.errors import ExportTooLarge, Fault, FaultKind, Refused, fault_of, reason_of
 from tasks.errors import (
     DiligenceError,
     NotAllowed,
@@ -38,26 +38,26 @@ def refusal(status: int, body: bytes, **headers: str) -> Fault:
 @pytest.mark.parametrize(
     ("reason", "kind", "error"),
     [
-        ("userRateLimitExceeded", Kind.RATE, TooManyRequests),
-        ("rateLimitExceeded", Kind.RATE, TooManyRequests),
-        ("dailyLimitExceeded", Kind.LASTING, TooManyRequests),
-        ("cannotDownloadFile", Kind.LASTING, NotAllowed),
-        ("cannotDownloadAbusiveFile", Kind.LASTING, NotAllowed),
-        ("downloadQuotaExceeded", Kind.LASTING, TooManyRequests),
-        ("exportSizeLimitExceeded", Kind.LASTING, ExportTooLarge),
-        ("fileNotDownloadable", Kind.LASTING, UnsupportedFormat),
-        ("fileNotExportable", Kind.LASTING, UnsupportedFormat),
-        ("insufficientFilePermissions", Kind.LASTING, NotAllowed),
-        ("appNotAuthorizedToFile", Kind.LASTING, NotAllowed),
-        ("insufficientPermissions", Kind.LASTING, NotAllowed),
-        ("domainPolicy", Kind.LASTING, NotAllowed),
-        ("backendError", Kind.PASSING, Unavailable),
-        ("internalError", Kind.PASSING, Unavailable),
-        ("badGateway", Kind.PASSING, Unavailable),
-        ("serviceUnavailable", Kind.PASSING, Unavailable),
+        ("userRateLimitExceeded", FaultKind.RATE, TooManyRequests),
+        ("rateLimitExceeded", FaultKind.RATE, TooManyRequests),
+        ("dailyLimitExceeded", FaultKind.LASTING, TooManyRequests),
+        ("cannotDownloadFile", FaultKind.LASTING, NotAllowed),
+        ("cannotDownloadAbusiveFile", FaultKind.LASTING, NotAllowed),
+        ("downloadQuotaExceeded", FaultKind.LASTING, TooManyRequests),
+        ("exportSizeLimitExceeded", FaultKind.LASTING, ExportTooLarge),
+        ("fileNotDownloadable", FaultKind.LASTING, UnsupportedFormat),
+        ("fileNotExportable", FaultKind.LASTING, UnsupportedFormat),
+        ("insufficientFilePermissions", FaultKind.LASTING, NotAllowed),
+        ("appNotAuthorizedToFile", FaultKind.LASTING, NotAllowed),
+        ("insufficientPermissions", FaultKind.LASTING, NotAllowed),
+        ("domainPolicy", FaultKind.LASTING, NotAllowed),
+        ("backendError", FaultKind.PASSING, Unavailable),
+        ("internalError", FaultKind.PASSING, Unavailable),
+        ("badGateway", FaultKind.PASSING, Unavailable),
+        ("serviceUnavailable", FaultKind.PASSING, Unavailable),
     ],
 )
-def test_each_reason_of_google_has_its_meaning(reason: str, kind: Kind, error: type[DiligenceError]) -> None:
+def test_each_reason_of_google_has_its_meaning(reason: str, kind: FaultKind, error: type[DiligenceError]) -> None:
     found = refusal(REASONS[reason][0], refused(reason).body())
     assert (found.kind, type(found.error)) == (kind, error)
 
@@ -65,23 +65,23 @@ def test_each_reason_of_google_has_its_meaning(reason: str, kind: Kind, error: t
 @pytest.mark.parametrize(
     ("status", "body", "kind", "error"),
     [
-        (429, refused("rateLimitExceeded").body(), Kind.RATE, TooManyRequests),
-        (429, b"<html>Too many</html>", Kind.RATE, TooManyRequests),
-        (401, bad_login().body(), Kind.EXPIRED, NotLoggedIn),
-        (404, file_not_found("x").body(), Kind.LASTING, NotFound),
-        (404, b"<html>404</html>", Kind.LASTING, NotFound),
-        (400, invalid("q").body(), Kind.LASTING, Refused),
-        (403, b'{"error": {"errors": [{"reason": "forbidden"}]}}', Kind.LASTING, NotAllowed),
-        (403, b"", Kind.PASSING, NotAllowed),
-        (403, b"<html>We're sorry</html>", Kind.PASSING, NotAllowed),
-        (403, b'{"error": {"errors": [{"reason": "accessNotConfigured"}]}}', Kind.LASTING, NotConfigured),
-        (503, b"", Kind.PASSING, Unavailable),
-        (502, b"\xff\xfe<html>", Kind.PASSING, Unavailable),
-        (408, b"{}", Kind.PASSING, Unavailable),
+        (429, refused("rateLimitExceeded").body(), FaultKind.RATE, TooManyRequests),
+        (429, b"<html>Too many</html>", FaultKind.RATE, TooManyRequests),
+        (401, bad_login().body(), FaultKind.EXPIRED, NotLoggedIn),
+        (404, file_not_found("x").body(), FaultKind.LASTING, NotFound),
+        (404, b"<html>404</html>", FaultKind.LASTING, NotFound),
+        (400, invalid("q").body(), FaultKind.LASTING, Refused),
+        (403, b'{"error": {"errors": [{"reason": "forbidden"}]}}', FaultKind.LASTING, NotAllowed),
+        (403, b"", FaultKind.PASSING, NotAllowed),
+        (403, b"<html>We're sorry</html>", FaultKind.PASSING, NotAllowed),
+        (403, b'{"error": {"errors": [{"reason": "accessNotConfigured"}]}}', FaultKind.LASTING, NotConfigured),
+        (503, b"", FaultKind.PASSING, Unavailable),
+        (502, b"\xff\xfe<html>", FaultKind.PASSING, Unavailable),
+        (408, b"{}", FaultKind.PASSING, Unavailable),
     ],
 )
 def test_status_decides_where_google_gives_no_reason(
-    status: int, body: bytes, kind: Kind, error: type[DiligenceError]
+    status: int, body: bytes, kind: FaultKind, error: type[DiligenceError]
 ) -> None:
     found = refusal(status, body)
     assert (found.kind, type(found.error)) == (kind, error)
@@ -115,21 +115,23 @@ def auth(kind: type[GoogleAuthError], *args: Any, **options: Any) -> GoogleAuthE
 @pytest.mark.parametrize(
     ("error", "kind", "meaning"),
     [
-        (ConnectionRefusedError(), Kind.AWAY, Unavailable),
-        (httplib2.ServerNotFoundError("no such host"), Kind.AWAY, Unavailable),
-        (ConnectionResetError(), Kind.PASSING, Unavailable),
-        (BrokenPipeError(), Kind.PASSING, Unavailable),
-        (TimeoutError(), Kind.PASSING, Unavailable),
-        (IncompleteRead(b"half"), Kind.PASSING, SourceFailed),
-        (KeyError("3"), Kind.PASSING, SourceFailed),
-        (ssl.SSLCertVerificationError(), Kind.LASTING, Unavailable),
-        (auth(TransportError, ConnectionRefusedError()), Kind.AWAY, Unavailable),
-        (auth(TransportError, "nothing answers"), Kind.PASSING, Unavailable),
-        (auth(RefreshError, "invalid_grant: Token has been expired or revoked."), Kind.EXPIRED, NotLoggedIn),
-        (auth(RefreshError, "down", retryable=True), Kind.PASSING, Unavailable),
+        (ConnectionRefusedError(), FaultKind.AWAY, Unavailable),
+        (httplib2.ServerNotFoundError("no such host"), FaultKind.AWAY, Unavailable),
+        (ConnectionResetError(), FaultKind.PASSING, Unavailable),
+        (BrokenPipeError(), FaultKind.PASSING, Unavailable),
+        (TimeoutError(), FaultKind.PASSING, Unavailable),
+        (IncompleteRead(b"half"), FaultKind.PASSING, SourceFailed),
+        (KeyError("3"), FaultKind.PASSING, SourceFailed),
+        (ssl.SSLCertVerificationError(), FaultKind.LASTING, Unavailable),
+        (auth(TransportError, ConnectionRefusedError()), FaultKind.AWAY, Unavailable),
+        (auth(TransportError, "nothing answers"), FaultKind.PASSING, Unavailable),
+        (auth(RefreshError, "invalid_grant: Token has been expired or revoked."), FaultKind.EXPIRED, NotLoggedIn),
+        (auth(RefreshError, "down", retryable=True), FaultKind.PASSING, Unavailable),
     ],
 )
-def test_what_breaks_on_the_way_has_its_meaning(error: Exception, kind: Kind, meaning: type[DiligenceError]) -> None:
+def test_what_breaks_on_the_way_has_its_meaning(
+    error: Exception, kind: FaultKind, meaning: type[DiligenceError]
+) -> None:
     found = fault_of(error)
     assert found is not None
     assert (found.kind, type(found.error)) == (kind, meaning)
