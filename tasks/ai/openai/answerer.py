@@ -11,12 +11,12 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 from storage.settings import is_web_address
-from tasks.ai.answerer import Answer, AnswererFailed, NoJson, Source, T, Verdict
+from tasks.ai.answerer import Answer, AnswerCut, AnswererFailed, NoJson, Source, T, Verdict
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Pace, Usage
 from tasks.ai.openai.capabilities import Capabilities
 from tasks.ai.openai.client import SERVER_LIMIT, Endpoint
-from tasks.ai.openai.errors import ContextWindowExceeded, ServerFailed, UnsupportedRequestFormat
+from tasks.ai.openai.errors import ContextWindowExceeded, EndlessAnswer, ServerFailed, UnsupportedRequestFormat
 from tasks.ai.openai.json_answer import Misfit, read_object
 from tasks.ai.openai.long_context import LongContext
 from tasks.ai.openai.probe import find_out, recall
@@ -24,6 +24,7 @@ from tasks.ai.openai.protocols import Reply, RequestFormat
 from tasks.ai.prompts import Messages, judgement_prompt, order_warnings, question_prompt, repair_prompt
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
+from tasks.language.sentences import sentences
 from tasks.language.tokens import most_model_tokens, usual_model_tokens
 from tasks.offload import offload
 from tasks.remote.environment import check_connection
@@ -38,6 +39,7 @@ _FORMATS = {
 }
 _ANY_MODEL = 1_000_000  # tokens; few models take more at once, so what is longer is read in parts from the start
 _MANY_MODELS = 128_000  # tokens that parts are then made for, until the model shows that it takes fewer
+_CUT: Final = "The model's answer was longer than it may be: what follows its last whole sentence is missing."
 _SEARCH_PROMPT: Final = "Search the web for pages that tell this, and cite each page that does:\n"
 
 
@@ -136,8 +138,9 @@ class OpenAiAnswerer:
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         """The model's answer to `question`, with the sources as fenced data.
 
-        Sources that are longer than the model takes at once are read completely, in parts. The answer's notes say so,
-        and name the places of words in the sources that give orders to a model.
+        Sources that are longer than the model takes at once are read completely, in parts. Of an answer that was cut
+        at the limit on its length the whole sentences are kept. The answer's notes say both, and name the places of
+        words in the sources that give orders to a model.
 
         Raises:
             ModelRefused, AnswerCut, AnswererFailed: the model was reached and gave no answer.
@@ -155,7 +158,7 @@ class OpenAiAnswerer:
         if prompt and (not sources or self._fits(*(message["content"] for message in prompt))):
             try:
                 reply = self._free_text(prompt, ledger)
-                return Answer(reply.text, reply.usage, warnings)
+                return Answer(reply.text, reply.usage, (*_note_on_cut(reply), *warnings))
             except ContextWindowExceeded as error:
                 if not sources:
                     raise
@@ -170,7 +173,7 @@ class OpenAiAnswerer:
         if reading.window < (window or _MANY_MODELS):
             self._endpoint.capabilities.narrow_window(reading.window)  # so that the next question starts with it
         note = f"The context was longer than the model takes at once; it was read whole in {reading.parts} parts."
-        return Answer(reply.text, spent + reply.usage, (note, *warnings))
+        return Answer(reply.text, spent + reply.usage, (note, *_note_on_cut(reply), *warnings))
 
     def find_out(self, ledger: Ledger | None = None) -> Capabilities:
         """What the server is able to do; it is asked where that is not known yet and wanted. Raises as `answer`."""
@@ -242,7 +245,15 @@ class OpenAiAnswerer:
         formats = [request_format for request_format in self._formats if not request_format.json_only]
 
         def ask(request_format: RequestFormat) -> Reply:
-            return self._endpoint.ask(request_format, messages, ledger=ledger)
+            try:
+                return self._endpoint.ask(request_format, messages, ledger=ledger)
+            except EndlessAnswer:
+                raise
+            except AnswerCut as cut:
+                whole = _whole_sentences(cut.text)
+                if not whole:
+                    raise
+                return Reply(whole, cut.usage, is_cut=True)
 
         _, first = self._in_best_format(formats, ask)
         if first.text:
@@ -299,6 +310,16 @@ class OpenAiAnswerer:
         assert failure is not None, "there is always a format to try"
         capabilities.reset_formats()
         raise failure.error from failure
+
+
+def _whole_sentences(text: str) -> str:
+    """The text without its last sentence, which may have been cut."""
+    *whole, last = sentences(text) or [""]
+    return text[: text.rfind(last)].rstrip() if whole else ""
+
+
+def _note_on_cut(reply: Reply) -> Sequence[str]:
+    return (_CUT,) if reply.is_cut else ()
 
 
 def _read(reply: Reply, schema: type[T], material: str) -> T:

@@ -46,6 +46,7 @@ class LongContext:
         self._at_once = at_once
         self._lock = Lock()
         self._usage = Usage()
+        self._is_cut = False
         self.window = 0
         self.parts = 0
 
@@ -62,7 +63,7 @@ class LongContext:
         except (AnswererFailed, ContextWindowExceeded) as failure:
             failure.usage += self._usage
             raise
-        return Reply(text, self._usage)
+        return Reply(text, self._usage, is_cut=self._is_cut)
 
     def _notes_of(self, sources: Sequence[Source], window: int) -> list[str]:
         """The notes on all parts. The first part shows how much fits."""
@@ -139,6 +140,7 @@ class LongContext:
     def _text(self, messages: Messages) -> str:
         reply = self._ask(messages)
         self._count(reply.usage)
+        self._is_cut |= reply.is_cut
         return reply.text
 
     def _count(self, usage: Usage, parts: int = 0) -> None:

@@ -86,7 +86,7 @@ class Reply:
 
     Where `text` is empty, `instead` is a sentence on what came in its place, `arguments` are those of the tools that
     the model called, and `reasoning` is what it thought. `cached` are the tokens of the prompt that the server had read
-    before, `server` is what it calls the model that answered.
+    before, `server` is what it calls the model that answered. `is_cut`: these are the whole sentences of a longer one.
     """
 
     text: str
@@ -96,6 +96,7 @@ class Reply:
     reasoning: str = ""
     cached: int = 0
     server: str = ""
+    is_cut: bool = False
 
 
 def build_request(

@@ -226,6 +226,15 @@ def test_two_answers_that_do_not_fit_are_no_json(server: ModelServer, api: str) 
 
 
 @pytest.mark.parametrize("api", ["responses", "chat"])
+@pytest.mark.parametrize("context", ["Revenue was 5.", "Revenue was 5. " * 4000], ids=["short", "in parts"])
+def test_whole_sentences_of_a_cut_answer_are_kept(server: ModelServer, api: str, context: str) -> None:
+    server.always(cut_off("Revenue was EUR 5.2 million. It grew by 20 %. The reason for th"))
+    answer = asking(server, api=api, window=8000).answer("How much is it?", [Source(1, "a.txt", None, context)])
+    assert answer.text == "Revenue was EUR 5.2 million. It grew by 20 %."
+    assert "The model's answer was longer than it may be" in " ".join(answer.notes)
+
+
+@pytest.mark.parametrize("api", ["responses", "chat"])
 @pytest.mark.parametrize(
     ("behaviour", "error"),
     [
