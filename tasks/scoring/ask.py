@@ -41,19 +41,20 @@ def speaks_clearly(question: str, passages: Iterable[str]) -> bool:
     return bool(asked) and any(len(asked & _words(passage, language)) >= least for passage in passages)
 
 
-def is_reason(reason: str, asked: str, passages: Sequence[str], rules: str = "") -> bool:
+def is_reason(reason: str, asked: str, passages: Sequence[str], rules: str = "", *, has_quotes: bool = False) -> bool:
     """Whether a reason can be one for a judgement of `passages` by what is `asked` (question, guide, company).
 
     It can where it has a word of theirs. It can too where it names nothing of its own and is in their language ("The
-    sources do not tell.") or in that of the `rules` by which the model was told to judge ("Nothing."). It cannot where
-    its words are of no language that is known here, or of something else.
+    sources do not tell.") or in that of the `rules` by which the model was told to judge ("Nothing."); where it
+    `has_quotes`, which are checked by themselves, it may put into other words what they say. It cannot where its words
+    are of no language that is known here, or of something else.
     """
     language = language_of("\n".join((asked, *passages))) or _DEFAULT_LANGUAGE
     said = _words(reason, language)
     if any(said & _words(text, language) for text in (asked, *passages)):
         return True
     is_told = not all(map(_counts, word_forms(reason))) or bool(said & _words(rules, language))
-    return sum(not word[0].isdigit() for word in said) < _OF_ITS_OWN and is_told
+    return is_told and (has_quotes or sum(not word[0].isdigit() for word in said) < _OF_ITS_OWN)
 
 
 def _words(text: str, language: str) -> set[str]:
@@ -158,4 +159,5 @@ def left_out(given: int, of: int, what: Literal["passages", "quotations"]) -> st
 def gives_reason(judgement: Judgement, told: str, criterion: Judged, sources: Sequence[Source]) -> bool:
     """Whether the reason of a judgement has to do with its criterion and its sources."""
     texts = [f"{source.name} {source.place or ''}\n{source.text}" for source in sources]
-    return is_reason(judgement.reason[:_LONGEST], f"{criterion.ask} {criterion.guide}", texts, told)
+    asked = f"{criterion.ask} {criterion.guide}"
+    return is_reason(judgement.reason[:_LONGEST], asked, texts, told, has_quotes=bool(judgement.quotes))

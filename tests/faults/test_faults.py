@@ -26,7 +26,7 @@ _OTHERS = [kind for kind in Kind if kind not in _EMBEDDED]
     [
         (_EMBEDDED, []),
         pytest.param(_OTHERS, [], marks=pytest.mark.nightly),
-        ([Kind.FILE, Kind.READER], ["--on-disk", "--twice"]),
+        pytest.param([Kind.FILE, Kind.READER], ["--on-disk", "--twice"], marks=pytest.mark.nightly),
     ],
     ids=["embedded", "others", "on a disk, two faults"],
 )

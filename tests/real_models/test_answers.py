@@ -85,6 +85,7 @@ def test_a_question_through_the_service(
     assert answer.json()["answer"]
 
 
+@pytest.mark.nightly
 def test_a_question_about_a_company_from_the_pages_of_its_site(
     home: Path, smollm2: LlamaServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +163,7 @@ def test_a_server_that_unloads_its_model_between_two_calls_answers_as_before(hom
         assert_all_is_well(recorder.asked)
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(missing(GEMMA3) is not None, reason=str(missing(GEMMA3)))
 def test_a_base_model_without_a_chat_template_is_held_to_the_schema(home: Path) -> None:
     with LlamaServer(GEMMA3, window=2048, slots=1) as server, recorded(server) as (answerer, recorder):

@@ -376,19 +376,28 @@ def test_a_judgement_that_had_a_second_attempt_has_no_third(room: Room, server: 
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "status", "why"),
     [
-        judgement((1, "Globex had no customer above 3 % of sales."), reason="Globex sells to thousands of shops."),
-        judgement(found=False, score=None, reason="No litigation against Globex is mentioned by its lawyers."),
+        (
+            judgement((1, "Globex had no customer above 3 % of sales."), reason="Globex sells to thousands of shops."),
+            ScoreStatus.UNSUPPORTED,
+            "The model's reason",
+        ),
+        (
+            judgement(found=False, score=None, reason="No litigation against Globex is mentioned by its lawyers."),
+            ScoreStatus.UNSCORED,
+            "may mix up the answers",
+        ),
     ],
+    ids=["by its quotations", "by its reason"],
 )
 def test_an_answer_to_another_person_s_question_gives_no_score_and_nothing_missing(
-    room: Room, server: ModelServer, answer: str
+    room: Room, server: ModelServer, answer: str, status: ScoreStatus, why: str
 ) -> None:
     server.says = answer
     finding = judged(room)
-    assert (finding.status, finding.score, finding.missing) == (ScoreStatus.UNSCORED, None, None)
-    assert "may mix up the answers" in finding.reason
+    assert (finding.status, finding.score, finding.missing) == (status, None, None)
+    assert why in finding.reason
 
 
 def test_a_window_that_holds_no_passage_at_all_is_a_failure(room: Room, server: ModelServer) -> None:

@@ -50,6 +50,11 @@ def test_words_of_neither_make_none(reason: str, asked: str, passage: str) -> No
     assert not is_reason(reason, asked, [passage])
 
 
+def test_quotations_may_be_put_into_other_words_but_not_into_none() -> None:
+    assert is_reason("Its customers are satisfied and stay for years.", RECURRING, [REVENUE], has_quotes=True)
+    assert not is_reason("Kiembra kiembra", RECURRING, [REVENUE], has_quotes=True)
+
+
 @pytest.mark.parametrize(
     ("question", "passage"),
     [
