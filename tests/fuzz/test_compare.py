@@ -34,6 +34,7 @@ def test_legal_changes_make_no_difference() -> None:
     assert differences(seed=1, cases=60) == []
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_many_legal_changes_make_no_difference() -> None:
     assert differences(seed=2, cases=2_000) == []

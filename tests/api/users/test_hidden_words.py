@@ -328,11 +328,7 @@ ONCE: Final = {
 @pytest.mark.timeout(900)  # of processor time it takes half a minute
 @pytest.mark.parametrize(
     "part",
-    [
-        0,
-        pytest.param(1, marks=pytest.mark.slow),
-        *(pytest.param(part, marks=[pytest.mark.slow, pytest.mark.nightly]) for part in range(2, PARTS + 1)),
-    ],
+    [0, *(pytest.param(part, marks=[pytest.mark.slow, pytest.mark.nightly]) for part in range(1, PARTS + 1))],
 )
 def test_no_word_of_a_hidden_document_is_shown(
     part: int,
