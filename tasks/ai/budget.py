@@ -300,10 +300,9 @@ class Ledger:
         call = Call(logged, hold, capped=self._cap is not None)
         try:
             yield call
-        except Exception:
-            raise
-        except BaseException:  # an interrupt in the middle of the call
-            call.lost = not call.cost.calls
+        except BaseException as error:
+            if not isinstance(error, Exception):  # an interrupt in the middle of the call
+                call.lost = not call.cost.calls
             raise
         finally:
             self._end(call, logged, hold, ahead, self._cost(call.cost, worst), sizes)

@@ -1,4 +1,4 @@
-"""What the Unicode CLDR says of the languages of documents: their months, their decimal marks, the world's currencies.
+"""What the Unicode CLDR says of the languages of documents: their months, and the world's currencies.
 
 Babel brings the data (https://babel.pocoo.org/en/latest/api/localedata.html); a language takes some 5 ms of processor
 time, once a process. What is ours stands here too: what people write and the CLDR does not list.
@@ -89,12 +89,6 @@ def _spellings(name: str) -> Iterator[str]:
 def month_names(language: str = "en", width: str = "wide") -> tuple[str, ...]:
     """The names of the months of a year, January first; with a width of `abbreviated` "Jan", "Feb"."""
     return tuple(_data(language)["months"]["format"][width][number] for number in range(1, 13))
-
-
-@cache
-def has_decimal_comma(language: str) -> bool:
-    """Whether decimals begin with a comma in a language: "1.234,5" is German."""
-    return bool(_data(language)["number_symbols"]["latn"]["decimal"] == ",")
 
 
 @cache

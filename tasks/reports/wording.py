@@ -88,9 +88,8 @@ WHOLE: Final = 1 - 1e-9
 """From this share on all is meant: sums of weights are a little off."""
 
 _TRIALS: Final[dict[ModelTrial | None, str]] = {
-    ModelTrial.UNTRIED: "a model that was never tried (`diligence doctor --model` does that)",
-    ModelTrial.WEAK: "a weak model: it fell short when it was tried (`diligence doctor --model`), and its scores are "
-    "no more than hints",
+    ModelTrial.UNTRIED: "The model was never tried. `diligence doctor --model` shows how well it judges.",
+    ModelTrial.WEAK: "The model is weak: it did poorly in `diligence doctor --model`. Take its scores as hints only.",
 }
 _NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
@@ -184,12 +183,12 @@ def judge(run: RunSummary) -> str:
     """The name of the model that judged, for people, and what is known of it from its trial."""
     if run.answerer == "extractive":
         return "no model (none is configured)"
-    return f"{run.answerer}, {_TRIALS[run.model_trial]}" if run.model_trial in _TRIALS else run.answerer
+    return ". ".join(filter(None, (run.answerer, trial_in_words(run.model_trial))))
 
 
 def trial_in_words(trial: ModelTrial | None) -> str | None:
     """What a reader must know of the model that judges, from its trial; None where nothing speaks against it."""
-    return f"The model that judges is {_TRIALS[trial]}." if trial in _TRIALS else None
+    return _TRIALS.get(trial)
 
 
 class Tally(NamedTuple):

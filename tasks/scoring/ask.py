@@ -151,7 +151,7 @@ class Ask:
 def left_out(given: int, of: int, what: Literal["passages", "quotations"]) -> str:
     """The warning that the model was given only the best of what speaks to a question."""
     return (
-        f"The model takes too little at once: it was given the best {given} of {of} {what}, and {of - given} "
+        f"The model's context is too small for all {of} {what}: it was given the best {given}, and {of - given} "
         f"{'was' if of - given == 1 else 'were'} left out."
     )
 

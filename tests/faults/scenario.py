@@ -22,7 +22,6 @@ from typing import Any, Final, Self
 from openpyxl import Workbook
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.ai.openai.stream import join_stream
 from tests.companies_servers import profile_api
 from tests.faults.faults import Fault, Kind, Plan
 from tests.google import faults as drive_faults
@@ -31,6 +30,7 @@ from tests.google.parameters import Parameters
 from tests.google.server import DriveEmulator
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer
 from tests.servers.prefect_proxy import Fault as PrefectFault
+from tests.servers.recorder import join_stream
 from tests.tasks.documents.drive.google.emulated import settings_of
 from tests.web.server import Asked, LoopbackServer, Reply
 

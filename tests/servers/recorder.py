@@ -19,6 +19,15 @@ from socket import socket
 from typing import Any, Self, cast
 from urllib.parse import urlsplit
 
+from tasks.ai.openai.stream import Arrival
+
+
+def join_stream(body: bytes) -> bytes:
+    """The body that a recorded answer would have as a whole. Raises ValueError where it breaks off."""
+    arrival = Arrival()
+    arrival.add(body)
+    return arrival.whole()
+
 
 @dataclass(frozen=True)
 class Exchange:

@@ -13,10 +13,10 @@ import pytest
 from tasks.ai.answerer import AnswerCut
 from tasks.ai.openai.errors import ContextWindowExceeded, UnsupportedRequestFormat, error_for_status
 from tasks.ai.openai.protocols import Reply, read_completion, read_response
-from tasks.ai.openai.stream import join_stream
 from tasks.errors import NotConfigured, Unavailable
 from tasks.remote.retry import TryAgain
 from tests.servers.openai_server import ModelRequest, loading, saying
+from tests.servers.recorder import join_stream
 
 RECORDINGS = {
     recording["name"]: recording

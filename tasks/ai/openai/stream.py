@@ -24,9 +24,7 @@ _TOLD = ("usage", "model")  # by the events of a chat: the last one counts
 _LOOP, _PERIOD = 1_000, 60  # characters that say the same again and again, each time in no more than these
 _CHECKED = 32  # pieces after which that is looked at again
 _BEYOND = 2  # times the limit that was asked for: a server that sends as many tokens does not know it
-_THOUGHTS = (
-    8  # times the limit that thoughts may have with the answer, where a server does not count them as a part of it
-)
+_THOUGHTS = 8  # times the limit for answer and thoughts, where a server counts thoughts apart
 
 
 class Arrival:
@@ -161,13 +159,6 @@ def _repeats(texts: list[str]) -> bool:
     """Whether texts end in the same few characters, again and again."""
     end = "".join(texts[-_LOOP:])[-_LOOP:]
     return len(end) == _LOOP and any(end[period:] == end[:-period] for period in range(1, _PERIOD + 1))
-
-
-def join_stream(body: bytes) -> bytes:
-    """The body that an answer would have as a whole. Raises as `Arrival.whole`."""
-    arrival = Arrival()
-    arrival.add(body)
-    return arrival.whole()
 
 
 def _choices(event: Mapping[str, Any]) -> list[dict[str, Any]]:

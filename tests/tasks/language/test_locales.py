@@ -1,4 +1,4 @@
-"""Months, currencies and decimal marks are those of the Unicode CLDR."""
+"""Months and currencies are those of the Unicode CLDR."""
 
 import pytest
 
@@ -6,7 +6,6 @@ from tasks.language.locales import (
     currency_codes,
     currency_marks,
     currency_names,
-    has_decimal_comma,
     month_names,
     months,
 )
@@ -36,8 +35,3 @@ def test_currencies_have_codes_marks_and_names() -> None:
     assert not {"ALL", "DEM", "XXX"} & currency_codes()
     assert (currency_marks()["zł"], currency_marks()["$"], currency_marks()["R$"]) == ("PLN", "USD", "BRL")
     assert currency_names()["francs suisses"] == currency_names()["swiss francs"] == "CHF"
-
-
-def test_decimals_begin_with_a_comma_in_german_and_with_a_point_in_english() -> None:
-    assert has_decimal_comma("de")
-    assert not has_decimal_comma("en")

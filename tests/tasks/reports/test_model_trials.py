@@ -15,8 +15,8 @@ from tasks.reports.report import build, result_lines, results_of
 from tests.tasks.reports.rows import company, outcome, quote, write_company, write_run
 
 WORDS = {
-    ModelTrial.WEAK: "a weak model: it fell short when it was tried (`diligence doctor --model`)",
-    ModelTrial.UNTRIED: "a model that was never tried (`diligence doctor --model` does that)",
+    ModelTrial.WEAK: "The model is weak: it did poorly in `diligence doctor --model`. Take its scores as hints only.",
+    ModelTrial.UNTRIED: "The model was never tried. `diligence doctor --model` shows how well it judges.",
 }
 
 
@@ -38,7 +38,7 @@ def test_every_format_says_what_is_known_of_the_model(trial: ModelTrial) -> None
     assert json.loads(report.model_dump_json())["run"]["model_trial"] == trial
     page = html.render(report)
     header = page[page.index("<header") : page.index("</header>")]
-    assert f"The model that judges is {WORDS[trial]}" in header
+    assert WORDS[trial] in header
     for content in (docx.render(report), pptx.render(report), xlsx.render(report)):
         assert WORDS[trial][:20] in in_office(content)
     assert any(WORDS[trial] in line for line in result_lines(results_of("r1")))

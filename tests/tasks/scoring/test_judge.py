@@ -34,7 +34,7 @@ from tests.tasks.scoring import conftest
 from tests.tasks.scoring.conftest import Room
 
 SCALE = (0.0, 5.0)
-WINDOW = "The model takes too little at once: it was given "
+WINDOW = "The model's context is too small for all 12 passages: it was given "
 REPORT = "Annual report\n\fRecurring revenue was 83.4 % of all revenue in 2024.\n\fCosts fell.\n"
 PAGES = [(0, 14, "page", "1"), (15, 69, "page", "2"), (70, 82, "page", "3")]
 LETTER = "Dear Sirs, one customer cancelled, so recurring revenue falls by 7.1 % in 2025."
@@ -290,7 +290,7 @@ def test_a_model_with_a_small_window_judges_the_best_passages_and_a_warning_says
     finding = judged(room)
     assert finding.reason == "Most of it recurs."
     assert finding.warning == (
-        "The model takes too little at once: it was given the best 8 of 12 passages, and 4 were left out."
+        "The model's context is too small for all 12 passages: it was given the best 8, and 4 were left out."
     )
     assert (finding.status is ScoreStatus.SCORED, finding.failed) == (not more, False)
 
@@ -310,7 +310,7 @@ def test_no_more_passages_are_sent_than_fit_into_a_window_that_is_known(
     assert usual_model_tokens(request.prompt) < window * 3 / 4
     assert finding.status is ScoreStatus.SCORED
     left = 12 - given
-    assert finding.warning == ((left and f"{WINDOW}the best {given} of 12 passages, and {left} were left out.") or None)
+    assert finding.warning == ((left and f"{WINDOW}the best {given}, and {left} were left out.") or None)
 
 
 # --- answers that were cut, and reasons that are none
