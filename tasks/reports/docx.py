@@ -38,6 +38,7 @@ from tasks.reports.wording import (
     tally,
     thousands,
     to_request,
+    trial_in_words,
     unscored_reasons,
 )
 from tasks.reports.wordprocessing import (
@@ -127,6 +128,8 @@ def _opening(memo: WordFile, report: Report) -> None:
         f"Run {run.id}, {run.status}. Started {moment(run.started_at)}, finished {ended}. "
         f"Judged by {judge(run)}; calls to the model: {calls}."
     )
+    if trial := trial_in_words(run.model_trial):
+        facts += f" {trial}"
     if run.budget:
         facts += f" Budget: {run.budget}."
     memo.paragraph(facts, style="Remark")

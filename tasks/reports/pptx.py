@@ -48,6 +48,7 @@ from tasks.reports.wording import (
     thousands,
     to_request,
     total_in_words,
+    trial_in_words,
     xml_text,
 )
 
@@ -312,6 +313,7 @@ def _overview(slide: Slide, report: Report) -> None:
     criteria = f"{len(run.criteria)} {'criterion' if len(run.criteria) == 1 else 'criteria'}"
     scale = f"from {number(run.scale[0])} to {number(run.scale[1])}"
     lead = f"{count} against {criteria}, scored {scale}. {day(run.started_at)}. Judged by {judge(run)}."
+    lead = " ".join(filter(None, (lead, trial_in_words(run.model_trial))))
     box(slide, (_LEFT, 76, _WIDTH - 2 * _LEFT, 34), [[TextRun(fitted(lead, _WIDTH - 80, 13, 2), 13, QUIET)]])
     shown = companies[:_BARS]
     more = f" The first {len(shown)} of {len(companies)}; every company has a slide." if len(companies) > _BARS else ""

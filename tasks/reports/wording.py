@@ -180,10 +180,8 @@ def xml_text(text: str) -> str:
 
 
 def judge(run: RunSummary) -> str:
-    """The name of the model that judged, for people, and what is known of it from its trial."""
-    if run.answerer == "extractive":
-        return "no model (none is configured)"
-    return ". ".join(filter(None, (run.answerer, trial_in_words(run.model_trial))))
+    """The name of the model that judged, for people; `trial_in_words` says what is known of it."""
+    return "no model (none is configured)" if run.answerer == "extractive" else run.answerer
 
 
 def trial_in_words(trial: ModelTrial | None) -> str | None:

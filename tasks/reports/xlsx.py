@@ -36,6 +36,7 @@ from tasks.reports.wording import (
     page_address,
     shown_at,
     to_request,
+    trial_in_words,
 )
 from tasks.reports.workbook import (
     COUNT,
@@ -367,7 +368,7 @@ def _run(report: Report) -> Iterator[Row]:
         "Name": run.name,
         "Run": run.id,
         "Status": run.status.value,
-        "Judged by": judge(run),
+        "Judged by": ". ".join(filter(None, (judge(run), trial_in_words(run.model_trial)))),
         "Started (UTC)": run.started_at,
         "Finished (UTC)": run.finished_at,
         "Scale": f"{run.scale[0]:g} to {run.scale[1]:g}",
