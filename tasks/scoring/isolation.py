@@ -57,7 +57,8 @@ class PassageReading(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     quotes: list[Annotated[JudgedQuote, BeforeValidator(of_some_source)]] = Field(
-        description="up to six quotations, for and against; none where the source says nothing on the question"
+        description="up to six quotations, for and against; none where the source says nothing on the question",
+        json_schema_extra={"maxItems": 6},
     )
 
 

@@ -37,6 +37,7 @@ from tasks.statements.reading import read
 _MOST_QUOTES = 12  # distinct ones of a judgement; a model that repeats itself must not fill the report
 _MOST_CONTRADICTIONS = 6
 _LONGEST = 4000  # characters of a quotation: longer than any source, so it stands in none
+_LONGEST_QUOTATION = 400  # characters, for servers that keep to it: one or two sentences
 _SHOWN = 2000  # characters of an unverified one; for a verified one the text's own span is shown
 _NO_SOURCE = 0  # sources count from 1
 _LONGEST_REASON = 4000
@@ -88,7 +89,11 @@ class JudgedWords(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     source: int = Field(description="the number of the source that the words stand in")
-    text: Words = Field(description="the words exactly as they stand there, one or two sentences")
+    # A quotation that a server ends at the bound is the beginning of one, and still stands in its source.
+    text: Words = Field(
+        description="the words exactly as they stand there, one or two sentences",
+        json_schema_extra={"maxLength": _LONGEST_QUOTATION},
+    )
 
 
 class JudgedQuote(JudgedWords):
@@ -104,7 +109,9 @@ class JudgedContradiction(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    about: Words = Field(description="what they contradict each other about, in a few words")
+    about: Words = Field(
+        description="what they contradict each other about, in a few words", json_schema_extra={"maxLength": 120}
+    )
     one: JudgedWords = Field(description="what one source says")
     other: JudgedWords = Field(description="what another source says against it")
 
@@ -125,7 +132,8 @@ class Judgement(BaseModel):
         json_schema_extra={"maxItems": 3},
     )
     reason: Words = Field(
-        description="why, in two or three sentences; [1] is the first quotation of the list, [2] the second"
+        description="why, in two or three sentences; [1] is the first quotation of the list, [2] the second",
+        json_schema_extra={"maxLength": 600},
     )
     score: Annotated[float, BeforeValidator(_not_boolean)] | None = Field(
         description="the score on the scale; null when nothing was found", allow_inf_nan=False

@@ -39,6 +39,7 @@ _FORMATS = {
 }
 _ANY_MODEL = 1_000_000  # tokens; few models take more at once, so what is longer is read in parts from the start
 _MANY_MODELS = 128_000  # tokens that parts are then made for, until the model shows that it takes fewer
+_OWN_WORDS: Final = 300  # tokens of a judgement beside what it quotes: a reason of three sentences, and the JSON
 _CUT: Final = "The model's answer was longer than it may be: what follows its last whole sentence is missing."
 _SEARCH_PROMPT: Final = "Search the web for pages that tell this, and cite each page that does:\n"
 
@@ -212,7 +213,8 @@ class OpenAiAnswerer:
                 "model with a larger window in DILIGENCE_AI_MODEL, or raise the server's context size.",
                 self.window,
             )
-        used, reply = self._judgement(messages, schema, ledger, one_attempt=one_attempt)
+        most = usual_model_tokens(material) + _OWN_WORDS  # a judgement has no need to say more than its sources do
+        used, reply = self._judgement(messages, schema, ledger, most, one_attempt=one_attempt)
         try:
             return Verdict(_read(reply, schema, material), reply.usage)
         except Misfit as misfit:
@@ -225,7 +227,7 @@ class OpenAiAnswerer:
                 problems = misfit.problems if reply.text else [reply.instead]
                 messages = repair_prompt(messages, reply.text, problems)
         try:
-            _, second = self._judgement(messages, schema, ledger)
+            _, second = self._judgement(messages, schema, ledger, most)
         except (AnswererFailed, ContextWindowExceeded) as failure:
             failure.usage += reply.usage
             raise
@@ -269,10 +271,10 @@ class OpenAiAnswerer:
         return Reply(second.text, usage)
 
     def _judgement(
-        self, messages: Messages, schema: type[T], ledger: Ledger | None, *, one_attempt: bool = False
+        self, messages: Messages, schema: type[T], ledger: Ledger | None, most: int, *, one_attempt: bool = False
     ) -> tuple[RequestFormat, Reply]:
         def ask(request_format: RequestFormat) -> Reply:
-            return self._endpoint.ask(request_format, messages, schema, ledger, one_attempt=one_attempt)
+            return self._endpoint.ask(request_format, messages, schema, ledger, most=most, one_attempt=one_attempt)
 
         return self._in_best_format(self._formats, ask)
 

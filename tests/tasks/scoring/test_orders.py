@@ -138,7 +138,7 @@ def test_a_second_judgement_that_fails_is_a_warning_and_the_other_one_counts() -
 def test_what_the_budget_does_not_reach_is_judged_when_the_run_goes_on(room: Room, server: ModelServer) -> None:
     room.holds("Minutes.txt", f"{PRAISE} {NEWS} {ORDER}")
     spent: list[Usage] = []
-    ledger = Ledger(Cap(tokens=6000), None, Usage(), None, lambda usage, _usd: spent.append(usage))
+    ledger = Ledger(Cap(tokens=2500), None, Usage(), None, lambda usage, _usd: spent.append(usage))
     result = judged(room, ledger)
     assert len(server.requests) == 1
     assert ORDER not in server.requests[0].prompt  # first what no order can have moved
