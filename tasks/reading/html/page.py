@@ -12,6 +12,7 @@ from typing import Final
 from tasks.language.normalise import one_line
 from tasks.reading.html.grid import Block, Flow, HtmlCell, HtmlLine, HtmlRow, blocks_of
 from tasks.reading.places import ALTERNATIVE_TEXT, HEADING, INSERTED, label_of
+from tasks.reading.raised import raised
 
 _HIDING: Final = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all"
@@ -228,6 +229,7 @@ class HtmlPage:
         self._kept_space = 0  # elements that keep white space
         self._at_kept = False  # such an element has just begun: its first line end does not count
         self._inserted: list[tuple[int, str]] = []  # depth and label
+        self._raised = 0  # elements that raise their words
         self._skipped = 0  # the depth of the element that is left out; 0: none
         self._skipped_as = ""
         self._skipped_words: list[str] = []
@@ -269,6 +271,8 @@ class HtmlPage:
             self._input(attributes)
         elif tag == "ins":
             self._inserted.append((self.depth, _revision(attributes)))
+        elif tag == "sup":
+            self._raised += 1
         elif tag == "select":
             self._select.append((self.depth, False))
         elif tag in ("table", "thead", "tr", "td", "th", "caption"):
@@ -299,6 +303,8 @@ class HtmlPage:
         elif tag == "ins":
             while self._inserted and self._inserted[-1][0] > self.depth:
                 self._inserted.pop()
+        elif tag == "sup":
+            self._raised = max(0, self._raised - 1)
         elif tag == "select":
             while self._select and self._select[-1][0] > self.depth:
                 self._select.pop()
@@ -316,6 +322,8 @@ class HtmlPage:
         if self._at_kept:
             self._at_kept = False
             text = text.removeprefix("\n")
+        if self._raised:
+            text = raised(text)
         self._flow.words(text, kept=kept, mark=(INSERTED, self._inserted[-1][1]) if self._inserted else None)
 
     def comment(self, text: str) -> None:

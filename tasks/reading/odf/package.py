@@ -18,6 +18,7 @@ from tasks.reading.ooxml.package import CUT_OFF, MACROS
 from tasks.reading.ooxml.xml import whole_characters
 from tasks.reading.ooxml.zip import ZipEntry, ZipMembers
 from tasks.reading.places import BODY, SLIDE, SPEAKER_NOTE, TABLE
+from tasks.reading.raised import raised
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
 
 LARGEST_TREE: Final = 48 << 20
@@ -38,6 +39,7 @@ _NAMESPACES: Final = {
     "dc": "http://purl.org/dc/elements/1.1/",
     "calcext": "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0",
 }
+_RAISES: Final = re.compile(r"super|[1-9]")
 _ENCRYPTED: Final = re.compile(rb"<(?:\w+:)?encryption-data[\s/>]")
 
 
@@ -201,6 +203,7 @@ def read_words(source: Source, kind: str, called: str) -> Reading:
     """
     with OdfPackage(source) as package:
         body = package.body(kind, called)
+        _raise_marks(body.getroottree().getroot())
         writer = Writer()
         pages = list(body.iterchildren(_PAGE))
         for number, page in enumerate(pages, 1):
@@ -212,6 +215,19 @@ def read_words(source: Source, kind: str, called: str) -> Reading:
                 writer.end_heading()
         package.finish(writer)
         return writer.reading()
+
+
+def _raise_marks(content: etree._Element) -> None:
+    """Tell marks apart that a style of the document raises: `style:text-position="super 58%"` (OpenDocument 20.394)."""
+    raising = {
+        style.get(name("style:name"))
+        for style in content.iter(name("style:style"))
+        for text in style.iterfind(name("style:text-properties"))
+        if _RAISES.match(text.get(name("style:text-position"), ""))
+    }
+    for span in content.iter(name("text:span")) if raising else ():
+        if span.get(name("text:style-name")) in raising and span.text:
+            span.text = raised(span.text)
 
 
 def _write(parent: etree._Element, writer: Writer) -> None:

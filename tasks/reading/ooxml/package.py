@@ -12,6 +12,7 @@ from tasks.reading.limits import keep_memory
 from tasks.reading.ooxml import ole
 from tasks.reading.ooxml.xml import canonical
 from tasks.reading.ooxml.zip import ZipEntry, ZipMembers
+from tasks.reading.raised import with_raised_runs
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
 
 keep_memory()
@@ -166,7 +167,7 @@ class Package:
         data, complete = canonical(data)
         if not complete:
             self.note_damage()
-        return data
+        return with_raised_runs(data)
 
     def relationships(self, name: str) -> list[Relationship]:
         """Where a part leads inside the package, in order; the package itself has the name ""."""

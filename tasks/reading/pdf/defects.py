@@ -16,6 +16,7 @@ import pypdfium2.raw as pdfium
 from tasks.reading.pdf import document
 from tasks.reading.pdf.document import PageText
 from tasks.reading.pdf.repair import packed
+from tasks.reading.raised import raised
 
 _SAMPLE: Final = 8
 """Characters of a page that are asked for first: what a frame cuts off of a drawing is much, and drawn in one go."""
@@ -230,6 +231,48 @@ def are_confirmed(text: str, recognised: str) -> bool:
     words = {word.casefold() for word in _WORD.findall(text)}
     found = [word.casefold() for word in _WORD.findall(recognised)]
     return bool(found) and sum(word in words for word in found) >= _ALIKE * len(found)
+
+
+_MARK_END: Final = re.compile(r"\d\)?(?!\w)")
+_MARK: Final = re.compile(r"[0-9()][0-9(),]{0,5}\Z")
+_SMALLER: Final = 0.85
+"""The height of a raised mark as a share of that of what stands before it, at most."""
+_HIGHER: Final = 0.12
+"""How much higher a raised mark ends than what stands before it, as a share of the height of that."""
+
+
+def with_raised_marks(textpage: Any, page_text: PageText) -> PageText:
+    """The text of a page with raised digits for those that stand higher and are smaller than what they stand behind."""
+    text = page_text.text
+    if not _is_in_step(page_text) or page_text.characters > _MOST:
+        return page_text
+    ends = [match.end() for match in _MARK_END.finditer(text)]
+    heights = [top - bottom for _, top, _, bottom in document.character_boxes(textpage, [end - 1 for end in ends])]
+    usual = max(heights, default=0.0)
+    letters = list(text)
+    for end, height in zip(ends, heights, strict=True):
+        if 0 < height < _SMALLER * usual:
+            start = _start_of_mark(textpage, text, end)
+            letters[start:end] = raised(text[start:end])
+    return page_text._replace(text="".join(letters))
+
+
+def _start_of_mark(textpage: Any, text: str, end: int) -> int:
+    """Where the raised mark that ends there begins; its end where it is none."""
+    start = max(0, end - 6)
+    mark = _MARK.search(text, start, end)
+    first = mark.start() if mark is not None else end
+    indices = range(max(0, first - 2), end)
+    boxes = dict(zip(indices, document.character_boxes(textpage, indices), strict=True))
+    _, top, _, bottom = boxes[end - 1]
+    for at in range(end - 2, indices.start - 1, -1):
+        _, other_top, _, other_bottom = boxes[at]
+        height = other_top - other_bottom
+        if text[at] == " " and at == end - 2 or text[at] != " " and abs(bottom - other_bottom) < 0.01 * height:
+            continue
+        is_raised = top - bottom < _SMALLER * height and bottom - other_bottom > _HIGHER * height and top > other_bottom
+        return at + 1 if is_raised and at + 1 < end and not text[at].isspace() else end
+    return end
 
 
 _EAST_ASIAN: Final = re.compile(

@@ -105,6 +105,7 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> PageReading:
         return PageReading("", remarks)
     page_content = defects.with_left_out(textpage, page_content)
     page_content = defects.with_ligatures(textpage, page_content)
+    page_content = defects.with_raised_marks(textpage, page_content)
     blanked = defects.blanked(textpage, page_content)
     page_content = blanked or page_content
     text = page_content.text

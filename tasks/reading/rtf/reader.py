@@ -13,6 +13,7 @@ from tasks.errors import Damaged, TooLarge
 from tasks.reading.docx import reader as docx
 from tasks.reading.legacy.libreoffice import RTF, read_through
 from tasks.reading.places import BODY, TABLE
+from tasks.reading.raised import raised
 from tasks.reading.text_writer import Reading, Source, Writer
 
 _START: Final = re.compile(rb"[\s\0\xef\xbb\xbf]*+\{\s*+\\rtf")
@@ -31,6 +32,9 @@ _SWITCHES: Final = (b"deleted", b"v")
 """Words that begin what is not shown, as a rule to the end of their group."""
 
 _LINK: Final = re.compile(rb"\\fldinst(?![a-z])")
+_RAISED: Final = re.compile(rb"(\\super(?:\\[a-z]{1,32}-?\d{0,10}){0,20}+ ?)([0-9(][0-9(),*+-]{0,11})(?=[}\\])")
+"""A mark that is raised: `{\\super 3}` (Rich Text Format 1.9.1, "Font (Character) Formatting Properties")."""
+
 _BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]")
 
 
@@ -59,6 +63,7 @@ def _read_alone(data: bytes) -> Reading:
     for word in _SWITCHES:
         if re.search(rb"\\" + word + rb"0(?!\d)", data) is None:  # else they end within their group
             data = re.sub(rb"\\" + word + rb"(?![a-z\d])", rb"\\*", data)
+    data = _RAISED.sub(lambda match: match[1] + _unicode(raised(match[2].decode("ascii"))), data)
     data = _LINK.sub(rb"\\datafield", data)  # the pattern for links takes quadratic time
     data = _BEYOND_ASCII.sub(lambda match: b"\\'%02x" % ord(match[0]), data)
     try:
@@ -71,6 +76,10 @@ def _read_alone(data: bytes) -> Reading:
     if is_too_long:
         writer.warn(_TOO_LONG)
     return writer.reading()
+
+
+def _unicode(text: str) -> bytes:
+    return b"".join(b"\\u%d?" % ord(character) for character in text)
 
 
 def _write(text: str, writer: Writer) -> None:

@@ -17,6 +17,7 @@ from tasks.reading.legacy import installed, libreoffice
 from tasks.reading.ooxml.number_formats import BUILT_IN, changes_numbers
 from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
 from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, attribute, rest_of_tag, unescaped
+from tasks.reading.raised import with_raised_runs
 from tasks.reading.text_writer import Reading, Source, Writer
 from tasks.reading.xlsx.missing_values import VOLATILE, CellPlace, MissingValues, computed_values
 from tasks.reading.xlsx.objects import PackedSheet, SheetObjects, write_sheets
@@ -152,7 +153,7 @@ class Workbook:
         strings: list[bytes] = []
         for part in self._parts("sharedStrings"):
             for piece in pieces(self._package.chunks(part, PART_LIMIT), b"si"):
-                items = _string_items(piece)
+                items = _string_items(with_raised_runs(piece))
                 self.kinds.clipped |= len(piece) > LONGEST and max(map(len, items), default=0) > LONGEST
                 strings += map(characters, items)
                 if len(strings) > MOST_STRINGS:
