@@ -9,15 +9,20 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 _BLANKS: Final = "\xa0\u202f\u2009"
+_RAISED: Final = re.compile(r"(?<![\d.,])10[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<!\b[kcd]m)(?<!\bm)(?<!\bft)[⁽⁰¹²³⁴⁵⁶⁷⁸⁹]+[,⁰¹²³⁴⁵⁶⁷⁸⁹⁾]*")
 
 
 def plain_blanks(text: str) -> str:
-    """The text with plain blanks for those that hold words together, each character at the offset that it has."""
+    """The text with plain blanks for those that hold words together, and for raised marks.
+
+    Each character keeps the offset that it has. A raised mark is a footnote's, but for the exponent of a power of ten,
+    which falls away with its ten, and that of an area ("m²").
+    """
     if text.isascii():
         return text
     for mark in _BLANKS:
         text = text.replace(mark, " ")
-    return text
+    return _RAISED.sub(lambda match: " " * len(match[0]), text)
 
 
 def lowered(text: str) -> str:
