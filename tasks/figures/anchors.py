@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 _BLANKS: Final = "\xa0\u202f\u2009"
-_RAISED: Final = re.compile(r"(?<![\d.,])10[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<!\b[kcd]m)(?<!\bm)(?<!\bft)[⁽⁰¹²³⁴⁵⁶⁷⁸⁹]+[,⁰¹²³⁴⁵⁶⁷⁸⁹⁾]*")
+_RAISED: Final = re.compile(
+    r"(?<![\d.,])10[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<!\b[kcd]m)(?<!\bm)(?<!\bft)[⁽⁰¹²³⁴⁵⁶⁷⁸⁹]+[,⁰¹²³⁴⁵⁶⁷⁸⁹⁾]*"
+)
 
 
 def plain_blanks(text: str) -> str:

@@ -48,8 +48,8 @@ _ENCRYPTED: Final = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
 _TEXTS: Final = {".txt", ".csv", ".tsv", ".md", ".json", ".xml", ".html", ".eml"}
 """Formats without a signature."""
 
-_PLAIN: Final = {".doc": ".txt", ".xls": ".csv"}
-"""The formats whose programs open plain text under their names too, and what it is then."""
+_PLAIN: Final = {".doc": ".txt", ".docx": ".txt", ".xls": ".csv", ".xlsx": ".csv"}
+"""The formats under whose names programs write plain text too, and what it is then."""
 
 _HTML: Final = re.compile(
     r"\s*+(?:<\?xml[^>]*+>\s*+|<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype html|html|head|body|table|meta|style|div)\b",

@@ -14,6 +14,7 @@ from typing import Final
 from tasks.errors import Damaged
 from tasks.language.normalise import one_line
 from tasks.reading import fallback, places
+from tasks.reading.docx import unseen
 from tasks.reading.docx.lines import Marks, unmarked
 from tasks.reading.docx.numbering import ListCounter, Numbering
 from tasks.reading.docx.scan import Scan, plain_lines, signature
@@ -98,6 +99,7 @@ class _Document:
         self._notes_read = 0
         self._note_counters: dict[str, ListCounter | None] = {}
         self._embedded: list[str] = []
+        self._has_hidden = False
         self._deletions: dict[str, None] = {}
         load = partial(_scanned, package, self._parts)  # which does not refer to this, so that memory is free at once
         self._numbering = Numbering(partial(load, "numbering"))
@@ -105,7 +107,7 @@ class _Document:
 
     def write(self) -> None:
         main = self._package.main_part("word/document.xml")
-        data = self._package.scan(main)
+        data = self._seen(self._package.scan(main))
         if _ROOT.match(data) is None:
             raise Damaged("The file holds no Word document. Ask for it again, or give it the ending of its format.")
         for related in self._package.relationships(main):
@@ -219,15 +221,22 @@ class _Document:
 
     def _scan(self, part: str) -> bytes:
         """A part other than the main one, after a look for documents inside it."""
-        data = self._package.scan(part)
+        data = self._seen(self._package.scan(part))
         if b" r:id=" in data:
             related = self._package.relationships(part)
             self._embedded += [item.target for item in related if item.kind in EMBEDDED_KINDS]
         return data
 
+    def _seen(self, part: bytes) -> bytes:
+        """A part without prompts, and with hidden words marked."""
+        marked = unseen.with_hidden_marked(unseen.without_prompts(part))
+        self._has_hidden |= marked is not part
+        return marked
+
     def _write(self, lines: list[str]) -> None:
         if lines:
-            self.marks.write("\n".join(lines), self.writer)
+            text = "\n".join(lines)
+            self.marks.write(unseen.joined(text) if self._has_hidden else text, self.writer)
 
 
 class _Notes:

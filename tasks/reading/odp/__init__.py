@@ -6,5 +6,5 @@ from tasks.reading.odf import document_format
 from tasks.reading.pptx import FORMAT as PPTX
 
 FORMAT: Final = document_format(
-    "presentation", (".odp", ".otp", ".fodp"), version=f"odp-4 by {PPTX.version}", better_with="libsdlo.so"
+    "presentation", (".odp", ".otp", ".fodp"), version=f"odp-5 by {PPTX.version}", better_with="libsdlo.so"
 )

@@ -6,5 +6,5 @@ from tasks.reading.docx import FORMAT as DOCX
 from tasks.reading.odf import document_format
 
 FORMAT: Final = document_format(
-    "text", (".odt", ".ott", ".fodt"), version=f"odt-4 by {DOCX.version}", better_with="libswlo.so"
+    "text", (".odt", ".ott", ".fodt"), version=f"odt-5 by {DOCX.version}", better_with="libswlo.so"
 )

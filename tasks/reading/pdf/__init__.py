@@ -7,6 +7,6 @@ from tasks.reading.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".pdf",),
     mime_types=("application/pdf",),
-    version="pdf-13",
+    version="pdf-14",
     reader="tasks.reading.pdf.reader",
 )

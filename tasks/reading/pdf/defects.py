@@ -1,4 +1,4 @@
-"""What PDFium gets wrong on a page or cannot know: text that is cut off, scripts to the left, unknown characters.
+"""What PDFium gets wrong on a page or cannot know: text that is not seen, scripts to the left, unknown characters.
 
 Pages that it does not read for certain are named in warnings.
 """
@@ -6,7 +6,7 @@ Pages that it does not read for certain are named in warnings.
 import ctypes
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from math import atan2, inf, pi
 from typing import Any, Final
@@ -39,24 +39,106 @@ _sides = [ctypes.c_float() for _ in range(4)]
 _x, _y = ctypes.c_float(), ctypes.c_float()
 
 
-def blanked(textpage: Any, page_text: PageText) -> PageText | None:
-    """The text of a page with spaces for what is cut off; None where nothing is."""
+LineBeginnings = Sequence[tuple[int, document.Box]]
+"""PDFium's number and the box of the first character of each line of a page."""
+
+
+def blanked(
+    page: Any, textpage: Any, page_text: PageText, lines: LineBeginnings, layers_off: Collection[str] = ()
+) -> PageText | None:
+    """The text of a page with spaces for what it does not show; None where it shows all.
+
+    That is what a frame or the page's own edge cuts off, and what stands on a layer that is switched off.
+    """
     count = page_text.characters
     step = max(1, count // _SAMPLE)
     sample = document.text_objects(textpage, range(step // 2, count, step))
-    if count > _MOST or not any(_is_cut_off(piece) for piece in sample if piece):
+    edge = _edge_of(page, lines)
+    if count > _MOST or not (edge or layers_off or any(_is_cut_off(piece) for piece in sample if piece)):
         return None
     text = page_text.text
     spots = [match.start() for match in _INK.finditer(text)]
-    pieces = document.text_objects(textpage, _characters(textpage, page_text, spots))
-    cut_off = {piece: _is_cut_off(piece) for piece in set(pieces) if piece}
-    hidden = [spot for spot, piece in zip(spots, pieces, strict=True) if piece and cut_off[piece]]
-    if len(hidden) > _ALL * len(spots):
+    numbers = _characters(textpage, page_text, spots)
+    pieces = document.text_objects(textpage, numbers)
+    unseen = {piece: _is_cut_off(piece) or _is_off(piece, layers_off) for piece in set(pieces) if piece}
+    hidden = {spot for spot, piece in zip(spots, pieces, strict=True) if piece and unseen[piece]}
+    if edge:
+        boxes = document.character_boxes(textpage, numbers)
+        hidden.update(spot for spot, box in zip(spots, boxes, strict=True) if _is_beyond(box, edge))
+    if not hidden or len(hidden) > _ALL * len(spots):
         return None
     characters = list(text)
     for spot in hidden:
         characters[spot] = " "
     return page_text._replace(text="".join(characters))
+
+
+def line_beginnings(textpage: Any, page_text: PageText) -> LineBeginnings:
+    """Where the lines of a page begin; nothing of a page that is too full."""
+    if page_text.characters > _MOST:
+        return []
+    numbers = _characters(textpage, page_text, [match.end() for match in _FIRST.finditer(page_text.text)])
+    return list(zip(numbers, document.character_boxes(textpage, numbers), strict=True))
+
+
+def _edge_of(page: Any, lines: LineBeginnings) -> document.Box | None:
+    """Left, top, right and bottom of the page where lines begin beyond it; None where none do."""
+    edge = pdfium.FS_RECTF()
+    if not pdfium.FPDF_GetPageBoundingBox(page, edge):
+        return None
+    box = (edge.left - _NEAR, edge.top + _NEAR, edge.right + _NEAR, edge.bottom - _NEAR)
+    return box if any(_is_beyond(line, box) for _, line in lines) else None
+
+
+def _is_beyond(character: document.Box, edge: document.Box) -> bool:
+    (one, high, other, low), (left, top, right, bottom) = character, edge
+    return high > low and (one > right or other < left or low > top or high < bottom)
+
+
+def _is_off(address: int, layers: Collection[str]) -> bool:
+    """Whether a piece of text stands on one of these layers (optional content, ISO 32000-1, 8.11)."""
+    if not layers:
+        return False
+    piece = ctypes.cast(address, pdfium.FPDF_PAGEOBJECT)
+    for number in range(pdfium.FPDFPageObj_CountMarks(piece)):
+        mark = pdfium.FPDFPageObj_GetMark(piece, number)
+        if _mark_text(pdfium.FPDFPageObjMark_GetName, mark) == "OC":
+            return _mark_text(pdfium.FPDFPageObjMark_GetParamStringValue, mark, b"Name") in layers
+    return False
+
+
+def _mark_text(function: Any, *arguments: Any) -> str:
+    size, buffer = ctypes.c_ulong(), (ctypes.c_ushort * 512)()
+    function(*arguments, buffer, ctypes.sizeof(buffer), size)
+    return bytes(buffer)[: max(0, size.value - 2)].decode("utf-16-le", "replace")
+
+
+_FIRST: Final = re.compile(r"^\s*(?=\S)", re.MULTILINE)
+_WHITE: Final = 250
+_TINY: Final = 1.2
+"""The height in points of a character's box of which nobody sees anything: a point has the size of a full stop."""
+_COVERS: Final = (
+    pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING, pdfium.FPDF_PAGEOBJ_FORM,
+)  # fmt: skip
+
+
+def has_unseen_words(page: Any, textpage: Any, lines: LineBeginnings) -> bool:
+    """Whether a line of a page begins white on nothing, or too small to be seen.
+
+    Words over a picture are none: recognised text lies so over a scan.
+    """
+    colours = document.character_colours(textpage, [number for number, _ in lines])
+    unseen = [
+        ((left + right) / 2, (top + bottom) / 2)
+        for (_, (left, top, right, bottom)), colour in zip(lines, colours, strict=True)
+        if (colour is not None and min(colour) >= _WHITE) or 0 < top - bottom < _TINY
+    ]
+    if not unseen:
+        return False
+    grounds = [box for kind in _COVERS for _, box in document.objects_of(page, kind, _MOST_OBJECTS)]
+    return any(
+        not any(left <= x <= right and bottom <= y <= top for left, top, right, bottom in grounds) for x, y in unseen
+    )
 
 
 def without_blanks(text: str) -> str:
@@ -234,7 +316,8 @@ def are_confirmed(text: str, recognised: str) -> bool:
 
 
 _MARK_END: Final = re.compile(r"\d\)?(?!\w)")
-_MARK: Final = re.compile(r"[0-9()][0-9(),]{0,5}\Z")
+_OF_MARKS: Final = frozenset("0123456789(),")
+_LONGEST_MARK: Final = 6  # characters, with what it stands behind
 _SMALLER: Final = 0.85
 """The height of a raised mark as a share of that of what stands before it, at most."""
 _HIGHER: Final = 0.12
@@ -249,29 +332,26 @@ def with_raised_marks(textpage: Any, page_text: PageText) -> PageText:
     ends = [match.end() for match in _MARK_END.finditer(text)]
     heights = [top - bottom for _, top, _, bottom in document.character_boxes(textpage, [end - 1 for end in ends])]
     usual = max(heights, default=0.0)
+    small = [end for end, height in zip(ends, heights, strict=True) if 0 < height < _SMALLER * usual]
+    around = sorted({at for end in small for at in range(max(0, end - _LONGEST_MARK), end)})
+    boxes = dict(zip(around, document.character_boxes(textpage, around), strict=True))
     letters = list(text)
-    for end, height in zip(ends, heights, strict=True):
-        if 0 < height < _SMALLER * usual:
-            start = _start_of_mark(textpage, text, end)
-            letters[start:end] = raised(text[start:end])
+    for end in small:
+        start = _start_of_mark(text, end, boxes)
+        letters[start:end] = raised(text[start:end])
     return page_text._replace(text="".join(letters))
 
 
-def _start_of_mark(textpage: Any, text: str, end: int) -> int:
+def _start_of_mark(text: str, end: int, boxes: Mapping[int, document.Box]) -> int:
     """Where the raised mark that ends there begins; its end where it is none."""
-    start = max(0, end - 6)
-    mark = _MARK.search(text, start, end)
-    first = mark.start() if mark is not None else end
-    indices = range(max(0, first - 2), end)
-    boxes = dict(zip(indices, document.character_boxes(textpage, indices), strict=True))
     _, top, _, bottom = boxes[end - 1]
-    for at in range(end - 2, indices.start - 1, -1):
+    for at in range(end - 2, max(0, end - _LONGEST_MARK) - 1, -1):
         _, other_top, _, other_bottom = boxes[at]
         height = other_top - other_bottom
-        if text[at] == " " and at == end - 2 or text[at] != " " and abs(bottom - other_bottom) < 0.01 * height:
+        if text[at] in _OF_MARKS and abs(bottom - other_bottom) < 0.01 * height:
             continue
         is_raised = top - bottom < _SMALLER * height and bottom - other_bottom > _HIGHER * height and top > other_bottom
-        return at + 1 if is_raised and at + 1 < end and not text[at].isspace() else end
+        return at + 1 if is_raised and not text[at].isspace() else end
     return end
 
 

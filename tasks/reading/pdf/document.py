@@ -13,6 +13,7 @@ import ctypes
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import compress, repeat
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -137,6 +138,7 @@ _tight_box: Final = _quick(pdfium.FPDFText_GetCharBox)
 _run_box: Final = _quick(pdfium.FPDFText_GetRect)
 _origin: Final = _quick(pdfium.FPDFText_GetCharOrigin)
 _code: Final = _quick(pdfium.FPDFText_GetUnicode)
+_character_colour: Final = _quick(pdfium.FPDFText_GetFillColor)
 _has_no_character: Final = _quick(pdfium.FPDFText_HasUnicodeMapError)
 _angle: Final = _quick(pdfium.FPDFText_GetCharAngle)
 _text_object: Final = plain(pdfium.FPDFText_GetTextObject)
@@ -151,6 +153,11 @@ _corners: Final = _Numbers(ctypes.c_float, 2, references=2)
 READ_AT_ONCE: Final = 8 << 20
 """Bytes of a file that is read before PDFium opens it: it reads by half a kilobyte otherwise."""
 
+_LAYERS_OFF: Final = re.compile(rb"/OFF\s{0,9}\[([\d\sR]{1,4000})\]")
+_REFERENCE: Final = re.compile(rb"(\d{1,9})\s{1,9}\d{1,5}\s{1,9}R")
+_LAYER: Final = re.compile(
+    rb"\b(\d{1,9}) \d{1,5} obj\s{0,9}<<(?:(?!/Name|>>).){0,200}?/Name\s{0,9}\(([^()\\]{1,200})\)", re.DOTALL
+)
 _LOCKED: Final = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
 _buffer: Final = _Buffer()
 _LONGEST: Final = 1 << 23
@@ -211,6 +218,16 @@ class PdfDocument:
     def data(self) -> bytes:
         """The file's bytes."""
         return self._source if isinstance(self._source, bytes) else self._source.read_bytes()
+
+    @cached_property
+    def layers_off(self) -> frozenset[str]:
+        """The names of the layers that are switched off (ISO 32000-1, 8.11.4.3), where the file names them openly."""
+        data = self.data if isinstance(self._source, bytes) else b""
+        off = _LAYERS_OFF.search(data)
+        if off is None or b"/OCProperties" not in data:
+            return frozenset()
+        numbers = set(_REFERENCE.findall(off[1]))
+        return frozenset(name.decode("latin-1") for number, name in _LAYER.findall(data) if number in numbers)
 
     @property
     def uses_stand_in(self) -> bool:
@@ -323,6 +340,13 @@ def object_colours(objects: Sequence[Any]) -> set[tuple[float, float, float]]:
         (reds, greens, blues, _), _ = _colours.written(function, objects)
         colours.update(zip(reds, greens, blues, strict=True))
     return colours
+
+
+def character_colours(textpage: Any, indices: Sequence[int]) -> list[tuple[float, float, float] | None]:
+    """What some characters of a page are filled with: red, green and blue up to 255; None where nothing is said."""
+    (reds, greens, blues, _), are_said = _colours.written(_character_colour, indices, _reference(textpage))
+    colours = zip(reds, greens, blues, strict=True)
+    return [colour if is_said else None for colour, is_said in zip(colours, are_said, strict=True)]
 
 
 def annotation_kinds(page: Any, count: int) -> Iterator[int]:

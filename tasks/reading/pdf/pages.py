@@ -6,7 +6,7 @@ comes as a control character.
 
 import re
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from operator import itemgetter
 from types import MappingProxyType
@@ -89,12 +89,15 @@ class PageReading(NamedTuple):
     """Whether text was left out that the page does not show."""
     is_out_of_order: bool = False
     """Whether its lines may be in a wrong order."""
+    has_unseen: bool = False
+    """Whether some of its words are white, or too small to be seen."""
 
 
-def text_of(page: Any, remarks: Sequence[Remark] = ()) -> PageReading:
+def text_of(page: Any, remarks: Sequence[Remark] = (), layers_off: Collection[str] = ()) -> PageReading:
     """The text of an open page as PDFium gives it, corrected by the positions of its characters.
 
-    Remarks that have a spot are put into it, at the end of the line next to it.
+    Remarks that have a spot are put into it, at the end of the line next to it. What stands on `layers_off` is left
+    out.
     """
     textpage = pdfium.FPDFText_LoadPage(page)
     if not textpage:
@@ -106,7 +109,9 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> PageReading:
     page_content = defects.with_left_out(textpage, page_content)
     page_content = defects.with_ligatures(textpage, page_content)
     page_content = defects.with_raised_marks(textpage, page_content)
-    blanked = defects.blanked(textpage, page_content)
+    lines = defects.line_beginnings(textpage, page_content)
+    has_unseen = defects.has_unseen_words(page, textpage, lines)
+    blanked = defects.blanked(page, textpage, page_content, lines, layers_off)
     page_content = blanked or page_content
     text = page_content.text
     unknown = defects.count_in(textpage, page_content.characters)
@@ -126,7 +131,7 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> PageReading:
     pdfium.FPDFText_ClosePage(textpage)
     if blanked:
         text = defects.without_blanks(text)
-    return PageReading(text, unplaced, unknown, blanked is not None, is_out_of_order)
+    return PageReading(text, unplaced, unknown, blanked is not None, is_out_of_order, has_unseen)
 
 
 def mended(text: str, lost: Mapping[str, str] = MappingProxyType({}), compounds: frozenset[str] = frozenset()) -> str:

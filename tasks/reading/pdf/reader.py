@@ -69,6 +69,8 @@ class _PageContent(NamedTuple):
     """Whether text was left out that the page does not show."""
     is_out_of_order: bool = False
     """Whether its lines may be in a wrong order."""
+    has_unseen: bool = False
+    """Whether some of its words are white, or too small to be seen."""
 
 
 def read(source: Source) -> Reading:
@@ -119,7 +121,7 @@ def _reading(source: Source, writer: Writer) -> Reading:
         _write_pages(document, writer)
         if pdfium.FPDFBookmark_GetFirstChild(document.handle, None):
             _write_outline(document, writer)
-        if pdfium.FPDF_GetFormType(document.handle) == pdfium.FORMTYPE_XFA_FULL:
+        if pdfium.FPDF_GetXFAPacketCount(document.handle) > 0:
             write_xfa(document, writer)
     return writer.reading()
 
@@ -168,8 +170,11 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
         writer.warn(f"Too many notes or form values: not all of those on {page_numbers(crowded)} were read.")
     if cut_off := [number for number, page in enumerate(contents, 1) if page.is_cut_off]:
         writer.warn(
-            f"Text that the page does not show was left out, as its frame cuts it off: {page_numbers(cut_off)}."
+            "Text that the page does not show was left out, as a frame cuts it off or its layer is switched off: "
+            f"{page_numbers(cut_off)}."
         )
+    if unseen := [number for number, page in enumerate(contents, 1) if page.has_unseen]:
+        writer.warn(f"Words that nobody sees were read: white ones, or ones too small: {page_numbers(unseen)}.")
     if columns := [number for number, page in enumerate(contents, 1) if page.is_out_of_order]:
         writer.warn(
             f"Text that runs from top to bottom, or lies on its side, may be in a wrong order: {page_numbers(columns)}."
@@ -187,12 +192,15 @@ def _content_of(document: PdfDocument, page: Any, index: int, files: AttachedFil
         if undrawn and complete and annotations.draw(page, remarks):
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
-    text, unplaced, unknown, is_cut_off, is_out_of_order = pages.text_of(page, remarks)
+    reading = pages.text_of(page, remarks, document.layers_off)
+    text, unknown = reading.text, reading.unknown
     lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
     if len(text) < _LITTLE and not unknown and not lost:
         scans.add(index, page, text)
     pdfium.FPDF_ClosePage(page)
-    return _PageContent(text, unplaced, complete, unknown, lost, is_cut_off, is_out_of_order)
+    return _PageContent(
+        text, reading.unplaced, complete, unknown, lost, reading.is_cut_off, reading.is_out_of_order, reading.has_unseen
+    )
 
 
 def _doubt(document: PdfDocument, contents: list[_PageContent]) -> None:
@@ -279,12 +287,15 @@ def write_xfa(document: PdfDocument, writer: Writer) -> None:
     if not complete:
         writer.warn("The form (XFA) in this PDF is too large: not all of it was read.")
     roots = [root for packet in packets if (root := _xfa_root(packet)) is not None]
+    # A form that is drawn as well has its words and values on its pages already.
+    known = one_line(writer.reading().text)
     for element in (element for root in roots for element in root.iter("{*}draw", "{*}caption")):
         if element.get("presence") not in _HIDDEN:
             for words in element.iterfind("{*}value/*"):
-                writer.text(one_line(" ".join(map(str, words.itertext()))))
+                if (text := one_line(" ".join(map(str, words.itertext())))) not in known:
+                    writer.text(text)
     for value in (value for root in roots for data in root.iter("{*}data") for value in data.iter("*")):
-        if not len(value) and value.text and value.text.strip():
+        if not len(value) and value.text and value.text.strip() and one_line(value.text) not in known:
             writer.text(f"{etree.QName(value).localname}: {one_line(value.text)}")
 
 

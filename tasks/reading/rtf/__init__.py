@@ -8,7 +8,7 @@ from tasks.reading.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".rtf",),
     mime_types=("application/rtf", "text/rtf"),
-    version=f"rtf-4 by {DOCX.version}",
+    version=f"rtf-5 by {DOCX.version}",
     reader="tasks.reading.rtf.reader",
     better_with="libswlo.so",
 )

@@ -121,7 +121,7 @@ class Workbook:
 
     def pieces(self, part: str) -> Iterator[bytes]:
         """A sheet in pieces, each but the last ending behind a row."""
-        read = pieces(self._package.chunks(part), b"row")
+        read = map(with_raised_runs, pieces(self._package.chunks(part), b"row"))
         return (piece.replace(*_NOT_CALCULATED) for piece in read) if self._is_not_calculated else read
 
     @cached_property

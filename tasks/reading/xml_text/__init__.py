@@ -7,6 +7,6 @@ from tasks.reading.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".xml",),
     mime_types=("application/xml", "text/xml"),
-    version="xml-4",
+    version="xml-5",
     reader="tasks.reading.xml_text.reader",
 )

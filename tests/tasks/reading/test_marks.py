@@ -1,0 +1,251 @@
+"""Marks that are raised, words that nobody sees, and files that are another format than they say."""
+
+import io
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from docx import Document
+from openpyxl import Workbook
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
+from pptx import Presentation
+from pptx.util import Inches
+from reportlab.lib.colors import black, blue, white
+from reportlab.pdfgen.canvas import Canvas
+
+from tasks.errors import Damaged
+from tasks.figures.anchors import plain_blanks
+from tasks.reading.docx import reader as docx
+from tasks.reading.eml import reader as eml
+from tasks.reading.formats import reader
+from tasks.reading.raised import raised
+from tasks.reading.text_writer import Reading
+
+
+def read(extension: str, data: bytes) -> Reading:
+    return reader(extension).read(data)
+
+
+def pdf(draw: Callable[[Canvas], None]) -> bytes:
+    file = io.BytesIO()
+    canvas = Canvas(file)
+    canvas.setFont("Helvetica", 12)
+    draw(canvas)
+    canvas.save()
+    return file.getvalue()
+
+
+def write(canvas: Canvas, x: float, y: float, text: str, mark: str = "", size: float = 12) -> None:
+    canvas.setFont("Helvetica", size)
+    canvas.drawString(x, y, text)
+    if mark:
+        canvas.setFont("Helvetica", size * 0.6)
+        canvas.drawString(x + canvas.stringWidth(text, "Helvetica", size), y + size * 0.4, mark)
+
+
+def saved(document: Any) -> bytes:
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+# --- raised marks
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("3", "³"), ("(1)", "⁽¹⁾"), ("1,2", "¹,²"), ("-6", "⁻⁶"), ("st", "st"), ("TM", "TM"), ("1 of them", "1 of them")],
+)
+def test_a_mark_becomes_raised_digits_and_words_stay(text: str, told: str) -> None:
+    assert raised(text) == told
+
+
+def test_a_raised_mark_in_word() -> None:
+    document = Document()
+    paragraph = document.add_paragraph("Headcount was 4,200")
+    paragraph.add_run("4").font.superscript = True
+    paragraph.add_run(" on 350 m")
+    paragraph.add_run("2").font.superscript = True
+    paragraph.add_run(", the 1")
+    paragraph.add_run("st").font.superscript = True
+    assert docx.read(saved(document)).text == "Headcount was 4,200⁴ on 350 m², the 1st\n"
+
+
+def test_a_raised_mark_on_a_slide() -> None:
+    presentation = Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[6])
+    paragraph = slide.shapes.add_textbox(Inches(1), Inches(1), Inches(4), Inches(1)).text_frame.paragraphs[0]
+    paragraph.add_run().text = "Revenue 1,234"
+    mark = paragraph.add_run()
+    mark.text = "12"
+    mark.font._element.set("baseline", "30000")
+    assert "Revenue 1,234¹²" in read(".pptx", saved(presentation)).text
+
+
+def test_a_raised_mark_in_a_cell() -> None:
+    workbook = Workbook()
+    workbook.active["A1"] = CellRichText("EBITDA", TextBlock(InlineFont(vertAlign="superscript"), "3"))
+    assert "EBITDA³" in read(".xlsx", saved(workbook)).text
+
+
+@pytest.mark.parametrize(
+    ("extension", "data"),
+    [
+        (".html", b"<p>Sales were 1,234<sup>2</sup> in the 2<sup>nd</sup> year</p>"),
+        (".rtf", rb"{\rtf1\ansi Sales were 1,234{\super 2} in the 2{\super nd} year\par}"),
+    ],
+)
+def test_a_raised_mark_in_markup(extension: str, data: bytes) -> None:
+    assert "Sales were 1,234² in the 2nd year" in read(extension, data).text
+
+
+@pytest.mark.parametrize("mark", ["2", "12", "(3)"])
+def test_a_raised_mark_in_a_pdf(mark: str) -> None:
+    def draw(canvas: Canvas) -> None:
+        write(canvas, 72, 700, "Revenue 1,234", mark)
+        write(canvas, 72, 680, "Costs 998 and 12 of 2023")
+
+    text = read(".pdf", pdf(draw)).text
+    assert f"Revenue 1,234{raised(mark)}" in text
+    assert "Costs 998 and 12 of 2023" in text
+
+
+def test_small_print_in_a_pdf_is_no_mark() -> None:
+    def draw(canvas: Canvas) -> None:
+        write(canvas, 72, 700, "Annual report 2023", size=24)
+        write(canvas, 72, 650, "Page 12 of 98", size=7)
+        write(canvas, 72, 640, "CO", size=12)
+        canvas.setFont("Helvetica", 7)
+        canvas.drawString(91, 637, "2")  # lowered
+
+    text = read(".pdf", pdf(draw)).text
+    assert "Page 12 of 98" in text
+    assert "²" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [("1,234² now", "1,234  now"), ("350 m² of", "350 m² of"), ("10⁶ EUR", "    EUR"), ("EBITDA⁽¹⁾", "EBITDA   ")],
+)
+def test_figures_are_read_without_marks(text: str, plain: str) -> None:
+    assert plain_blanks(text) == plain
+
+
+# --- what nobody sees
+
+
+def test_hidden_words_of_word_are_marked_and_prompts_left_out() -> None:
+    document = Document()
+    paragraph = document.add_paragraph("Seen. ")
+    for words in ("Not ", "seen"):
+        paragraph.add_run(words).font.hidden = True
+    assert docx.read(saved(document)).text == "Seen. [hidden: Not seen]\n"
+
+
+def part(xml: str) -> bytes:
+    """A Word document whose body is that."""
+    document = Document()
+    document.add_paragraph("BODY")
+    old, new = io.BytesIO(saved(document)), io.BytesIO()
+    with zipfile.ZipFile(old) as before, zipfile.ZipFile(new, "w") as after:
+        for name in before.namelist():
+            content = before.read(name)
+            if name == "word/document.xml":
+                start, end = content.index(b"<w:body>") + 8, content.index(b"</w:body>")
+                content = content[:start] + xml.encode() + content[end:]
+            after.writestr(name, content)
+    return new.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [("<w:showingPlcHdr/>", "Law: \n"), ('<w:showingPlcHdr w:val="0"/>', "Law: Swiss law\n"), ("", "Law: Swiss law\n")],
+)
+def test_a_field_that_shows_its_prompt_says_nothing(state: str, text: str) -> None:
+    field = (
+        f"<w:p><w:r><w:t xml:space='preserve'>Law: </w:t></w:r><w:sdt><w:sdtPr>{state}<w:text/></w:sdtPr><w:sdtContent>"
+        "<w:r><w:t>Swiss law</w:t></w:r></w:sdtContent></w:sdt></w:p>"
+    )
+    assert docx.read(part(field)).text.replace("Law:\n", "Law: \n") == text
+
+
+def test_white_and_tiny_words_of_a_pdf_are_named_in_a_warning() -> None:
+    def draw(canvas: Canvas) -> None:
+        write(canvas, 72, 700, "Seen")
+        canvas.setFillColor(white)
+        write(canvas, 72, 650, "White words")
+        canvas.showPage()
+        canvas.setFillColor(black)
+        write(canvas, 72, 700, "Seen")
+        write(canvas, 72, 650, "Tiny words", size=0.5)
+        canvas.showPage()
+        canvas.setFillColor(blue)
+        canvas.rect(60, 640, 200, 40, fill=1)
+        canvas.setFillColor(white)
+        write(canvas, 72, 650, "White on blue")
+
+    warnings = read(".pdf", pdf(draw)).warnings
+    assert [warning for warning in warnings if "nobody sees" in warning] == [
+        "Words that nobody sees were read: white ones, or ones too small: pages 1–2."
+    ]
+
+
+def test_words_beyond_the_edge_of_a_pdf_page_are_left_out_with_a_warning() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setCropBox((0, 100, 595, 842))
+        write(canvas, 72, 700, "Seen")
+        write(canvas, 72, 50, "Beyond")
+
+    reading = read(".pdf", pdf(draw))
+    assert reading.text.strip() == "Seen"
+    assert any("does not show" in warning for warning in reading.warnings)
+
+
+# --- other formats than the name says, and formats of one's own
+
+
+def test_word_in_one_xml_file_is_read_as_word() -> None:
+    package = zipfile.ZipFile(io.BytesIO(saved(Document())))
+    document = package.read("word/document.xml").decode().partition("?>")[2]
+    document = document.replace("<w:body>", "<w:body><w:p><w:r><w:t>Flat words</w:t></w:r></w:p>")
+    relations = package.read("_rels/.rels").decode().partition("?>")[2]
+    flat = (
+        '<?xml version="1.0"?><pkg:package xmlns:pkg="http://schemas.microsoft.com/office/2006/xmlPackage">'
+        f'<pkg:part pkg:name="/_rels/.rels"><pkg:xmlData>{relations}</pkg:xmlData></pkg:part>'
+        f'<pkg:part pkg:name="/word/document.xml"><pkg:xmlData>{document}</pkg:xmlData></pkg:part>'
+        '<pkg:part pkg:name="/word/media/a.png"><pkg:binaryData>not base 64</pkg:binaryData></pkg:part></pkg:package>'
+    )
+    old = (
+        '<w:wordDocument xmlns:w="http://schemas.microsoft.com/office/word/2003/wordml"><w:body><w:p><w:r>'
+        "<w:t>Old words</w:t></w:r></w:p></w:body></w:wordDocument>"
+    )
+    assert read(".xml", flat.encode()).text == "Flat words\n"
+    assert read(".xml", old.encode()).text == "Old words\n"
+
+
+def test_a_saved_page_of_the_web() -> None:
+    page = (
+        b'MIME-Version: 1.0\nContent-Type: multipart/related; boundary="X"\n\n--X\n'
+        b"Content-Type: text/html; charset=utf-8\n"
+        b"Content-Transfer-Encoding: quoted-printable\n\n<html><body><p>Saved: caf=C3=A9</p></body></html>\n--X--\n"
+    )
+    assert read(".mhtml", page).text == "Saved: café\n"
+    with pytest.raises(Damaged):
+        read(".mhtml", b"MIME-Version: 1.0\nContent-Type: text/plain\n\nNo page\n")
+
+
+def test_the_mails_of_a_mailbox_are_documents_inside_it() -> None:
+    mailbox = (
+        b"From a@x.example Mon Mar  4 10:00:00 2024\nFrom: a@x.example\nSubject: One\n\nFirst\n>From here on\n\n"
+        b"From b@x.example Mon Mar  4 11:00:00 2024\nFrom: b@x.example\nSubject: Two/2\n\nSecond\n\n"
+        b"From then on it rained.\n"
+    )
+    attached = read(".mbox", mailbox).attachments
+    assert [one.name for one in attached] == ["One.eml", "Two-2.eml"]
+    texts = [eml.read(one.data or b"").text for one in attached]
+    assert "First\nFrom here on" in texts[0]
+    assert "From then on it rained." in texts[1]
+    with pytest.raises(Damaged):
+        read(".mbox", b"no mail")
