@@ -45,11 +45,15 @@ _COMPOUNDS: Final = (
     ("__properties_version1.0", ".msg"),
 )
 _ENCRYPTED: Final = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
-_TEXTS: Final = {".txt", ".csv", ".tsv", ".md", ".json", ".xml", ".html", ".eml"}
+_TEXTS: Final = {".txt", ".csv", ".tsv", ".md", ".json", ".xml", ".html", ".eml", ".mhtml", ".mbox"}
 """Formats without a signature."""
 
-_PLAIN: Final = {".doc": ".txt", ".docx": ".txt", ".xls": ".csv", ".xlsx": ".csv"}
-"""The formats under whose names programs write plain text too, and what it is then."""
+_PLAIN: Final = {".doc": ".txt", ".xls": ".csv"}
+"""The formats whose programs open plain text under their names too, and what it is then."""
+
+_OFFICE: Final = {".doc", ".docx", ".xls", ".xlsx"}
+_COLUMNS: Final = re.compile(r"[^\n,;\t]{0,200}[,;\t]")
+"""How a table begins whose cells are split by commas; programs write some under the name .xlsx."""
 
 _HTML: Final = re.compile(
     r"\s*+(?:<\?xml[^>]*+>\s*+|<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype html|html|head|body|table|meta|style|div)\b",
@@ -188,7 +192,9 @@ def _in_text(head: bytes, by_name: str) -> str | None:
     if _WORKBOOK.match(text) is not None:
         return ".xml"
     if text.startswith("<?xml"):
-        return ".xml" if by_name in _PLAIN else None
+        return ".xml" if by_name in _OFFICE else None
     if _MAIL.match(text) is not None and (by_name != ".xls" or _ARCHIVED_PAGE.match(text) is not None):
         return ".eml"
+    if by_name == ".xlsx" and _COLUMNS.match(text) is not None:
+        return ".csv"
     return _PLAIN.get(by_name)

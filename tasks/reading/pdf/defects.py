@@ -84,7 +84,8 @@ def line_beginnings(textpage: Any, page_text: PageText) -> LineBeginnings:
 def _edge_of(page: Any, lines: LineBeginnings) -> document.Box | None:
     """Left, top, right and bottom of the page where lines begin beyond it; None where none do."""
     edge = pdfium.FS_RECTF()
-    if not pdfium.FPDF_GetPageBoundingBox(page, edge):
+    # Of a page that lies on its side PDFium gives the sides as they are shown, and not as its characters stand.
+    if pdfium.FPDFPage_GetRotation(page) or not pdfium.FPDF_GetPageBoundingBox(page, edge):
         return None
     box = (edge.left - _NEAR, edge.top + _NEAR, edge.right + _NEAR, edge.bottom - _NEAR)
     return box if any(_is_beyond(line, box) for _, line in lines) else None

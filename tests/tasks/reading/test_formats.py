@@ -16,25 +16,27 @@ ROOT = Path(__file__).parents[3]
 
 
 VERSIONS = {
-    ".rtf": "rtf-4 by docx-10",
-    ".xml": "xml-4",
+    ".rtf": "rtf-5 by docx-11",
+    ".xml": "xml-5",
     ".md": "md-2",
     ".json": "json-2",
     ".csv": "csv-3",
-    ".docx": "docx-10",
+    ".docx": "docx-11",
     ".eml": "eml-4",
     ".msg": "msg-3",
-    ".odp": "odp-4 by pptx-8",
+    ".mbox": "mbox-1",
+    ".mhtml": "mhtml-1",
+    ".odp": "odp-5 by pptx-9",
     ".png": "image-1",
     ".ods": "ods-3",
-    ".odt": "odt-4 by docx-10",
-    ".html": "html-2",
-    ".pdf": "pdf-13",
-    ".pptx": "pptx-8",
+    ".odt": "odt-5 by docx-11",
+    ".html": "html-3",
+    ".pdf": "pdf-14",
+    ".pptx": "pptx-9",
     ".txt": "txt-3",
     ".xls": "xls-4",
     ".xlsb": "xlsb-2",
-    ".xlsx": "xlsx-8",
+    ".xlsx": "xlsx-9",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
 VERSIONS[".ppt"] = f"ppt-1 by {VERSIONS['.pptx']}"
@@ -43,6 +45,7 @@ VERSIONS[".ppt"] = f"ppt-1 by {VERSIONS['.pptx']}"
 OTHER_NAMES = {
     ".docx": (".docm", ".dotx", ".dotm"),
     ".doc": (".dot",),
+    ".mhtml": (".mht",),
     ".ppt": (".pps", ".pot"),
     ".png": (".jpg", ".jpeg", ".tif", ".tiff"),
     ".odp": (".otp", ".fodp"),

@@ -28,7 +28,9 @@ CHARTS = ("Assets of 2024: 229", "Assets of 2023: 186", "Assets of 2022: 156", "
 def test_what_the_frame_of_a_drawing_cuts_off_is_left_out_and_said() -> None:
     reading = reader.read(placed((60, 590, 200, 30), *CHARTS, page=["The portfolio grew."]))
     assert reading.text == "The portfolio grew.\nAssets of 2024: 229\n"
-    assert reading.warnings == ["Text that the page does not show was left out, as its frame cuts it off: page 1."]
+    assert reading.warnings == [
+        "Text that the page does not show was left out, as a frame cuts it off or its layer is switched off: page 1."
+    ]
 
 
 def test_what_stands_partly_within_its_frame_is_read() -> None:

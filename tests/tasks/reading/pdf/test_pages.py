@@ -66,7 +66,7 @@ def test_a_line_goes_on_after_what_is_set_higher_or_lower() -> None:
     text = reader.read(
         drawn(("338 000 km", 10, 0, 0), ("2", 6, 4, 0), (", of which 20 m", 10, 0, 0), ("3", 6, 4, 0))
     ).text
-    assert text == "338 000 km2, of which 20 m3\n"
+    assert text == "338 000 km², of which 20 m³\n"
 
 
 def test_the_number_of_a_footnote_that_is_set_higher_stays_in_its_brackets() -> None:
