@@ -1,6 +1,7 @@
 """The taxonomy of figures: which labels of tables and which words of sentences mean which concept.
 
-The concepts stand in `concepts.toml`, which says how labels are written; a user's file of the same form adds to it.
+The concepts stand in `concepts.toml`, which says how labels are written, and what the law of a country prescribes in
+`laws/`; a user's file of the form of `concepts.toml` adds to them.
 Labels are written out into a table of words, so that a row's label is looked up and not searched.
 """
 
@@ -11,7 +12,7 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
@@ -33,33 +34,14 @@ class FigureSettings(Settings):
     )
 
 
+_FOLDER: Final = Path(__file__).parent
+_LANGUAGES: Final = tomllib.loads((_FOLDER / "languages.toml").read_text("utf-8"))
 SHORT_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
-    "fr": dict.fromkeys(("ca", "ca net", "ca ht", "ca total"), "chiffre d affaires"),
-    "de": {"ek": "eigenkapital", "ju": "jahresuberschuss", "ma": "mitarbeiter"},
-    "it": {"mol": "ebitda", "pn": "patrimonio netto"},
-}  # fmt: skip
+    language: said["short"] for language, said in _LANGUAGES.items() if "short" in said
+}
 """By language, as the taxonomy writes labels: in lower case and without accents."""
 
-_WORDS: Final[Mapping[str, frozenset[str]]] = {
-    language: frozenset(words.split())
-    for language, words in {
-        "en": "the of and to in for with on at was were is are year ended revenue income total net assets sales",
-        "fr": "le la les des du au aux et en est sont pour exercice clos résultat trésorerie capitaux propres marge"
-        " dettes effectif bilan compte montants milliers chiffre",
-        "de": "der die das den dem des und im am zum per von mit ist wurde jahr geschäftsjahr umsatz ergebnis bilanz"
-        " mitarbeiter eigenkapital liquide mittel angaben",
-        "es": "el la los las del y en por para ejercicio ventas ingresos resultado deuda patrimonio empleados miles",
-        "it": "il lo gli la dei della delle e di al nel per esercizio ricavi fatturato utile patrimonio dipendenti",
-        "nl": "de het een en van op in met bij boekjaar omzet winst resultaat vermogen medewerkers liquide middelen",
-        "pt": "o os as do da dos das e em no na exercício receita lucro ativo caixa milhares patrimônio",
-        "sv": "och av för den som till belopp årsredovisning omsättning nettoomsättning rörelseresultat tillgångar"
-        " årets resultat anställda eget kapital likvida medel räkenskapsår kronor",
-        "da": "og af for den som til beløb årsrapport nettoomsætning resultatopgørelse aktiver årets resultat"
-        " medarbejdere egenkapital likvide beholdninger regnskabsår kroner",
-        "no": "og av for den som til beløp årsregnskap driftsinntekter driftsresultat resultatregnskap eiendeler"
-        " årsresultat ansatte egenkapital bankinnskudd regnskapsår kroner",
-    }.items()
-}
+_WORDS: Final = {language: frozenset(said["words"].split()) for language, said in _LANGUAGES.items()}
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _HEAD: Final = 6000
 """Characters by which a document's language is told."""
@@ -77,7 +59,8 @@ def language_of(text: str) -> str:
     return language if most >= _FEWEST and most > second else ""
 
 
-_DATA: Final = Path(__file__).with_name("concepts.toml")
+_DATA: Final = _FOLDER / "concepts.toml"
+_LAWS: Final = _FOLDER / "laws"
 _KIND: Final = "file of concepts"
 _MOST_SPELLINGS: Final = 20_000
 """Spellings that a label may stand for."""
@@ -89,6 +72,11 @@ _NOT_ANY: Final = re.compile(
     r"|changes?|statements?|ratio|debt|redeemable|temporary|liability)\b"
 )
 """What no * stands for."""
+
+_TOTAL: Final = re.compile(
+    r"(?:total|totale|totaal|summe|summa|sum|suma) |.* (?:gesamt|insgesamt|totaal|i alt|celkem|razem|yhteensa)$"
+)
+"""Labels of a sum, which are surer than those of what may be a part of it."""
 
 _MARK: Final = re.compile(r"[\[\]{}|]")
 _WRITTEN: Final = re.compile(r"[^\s\[\]{}|]+")
@@ -127,10 +115,14 @@ class Meaning:
 
 @dataclass(frozen=True, eq=False)  # told apart by what it is: caches keep it
 class Taxonomy:
-    """Concepts by id, and their labels. `added` is a hash of what a user's file adds, empty where there is none."""
+    """Concepts by id, and their labels. `added` is a hash of what a user's file adds, empty where there is none.
+
+    `codes` has by language what the codes mean that forms print beside their figures.
+    """
 
     concepts: Mapping[str, Concept]
     added: str
+    codes: Mapping[str, Mapping[str, Meaning]] = field(repr=False)
     _labels: Mapping[str, Meaning] = field(repr=False)
     _wildcards: tuple[tuple[re.Pattern[str], str, Meaning], ...] = field(repr=False)
     _speaking: frozenset[str] = field(repr=False)
@@ -196,18 +188,33 @@ def read_taxonomy(file: Path | None) -> Taxonomy:
 @cache
 def _published() -> Taxonomy:
     concepts = {name: _concept(name, content, _DATA) for name, content in tomllib.loads(_DATA.read_text()).items()}
-    return _taxonomy(concepts, "")
+    codes: dict[str, dict[str, Meaning]] = {}
+    for file in sorted(_LAWS.glob("*.toml")):
+        law = tomllib.loads(file.read_text("utf-8"))
+        languages = law.pop("languages", ())
+        for paragraph in law.values():
+            of_codes, weak = paragraph.pop("codes", {}), paragraph.pop("weak", {})
+            for name, labels in paragraph.items():
+                concepts[name] = replace(concepts[name], labels=(*concepts[name].labels, *labels))
+            for name, labels in weak.items():
+                concepts[name] = replace(concepts[name], weak=(*concepts[name].weak, *labels))
+            for language in languages:
+                of_language = codes.setdefault(language, {})
+                of_language |= {code: Meaning(concepts[name], concepts[name].kind, 1) for code, name in of_codes.items()}
+    return _taxonomy(concepts, "", codes)
 
 
 @lru_cache(maxsize=8)
 def _with_file(file: Path, _state: tuple[int, int]) -> Taxonomy:
-    concepts, written = dict(_published().concepts), read_concepts(file)
+    published, written = _published(), read_concepts(file)
+    concepts = dict(published.concepts)
     for name, content in written.items():
         known = concepts.get(name)
         fields = {**_defaults(known), **content} if isinstance(content, dict) else content
-        added = _concept(name, fields, file)
-        concepts[name] = added if known is None else _joined(known, added)
-    return _taxonomy(concepts, hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:12])
+        concept = _concept(name, fields, file)
+        concepts[name] = concept if known is None else _joined(known, concept)
+    added = hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:12]
+    return _taxonomy(concepts, added, published.codes)
 
 
 def read_concepts(file: Path) -> dict[str, Any]:
@@ -261,7 +268,7 @@ def _joined(known: Concept, added: Concept) -> Concept:
     )  # fmt: skip
 
 
-def _taxonomy(concepts: Mapping[str, Concept], added: str) -> Taxonomy:
+def _taxonomy(concepts: Mapping[str, Concept], added: str, codes: Mapping[str, Mapping[str, Meaning]]) -> Taxonomy:
     labels: dict[str, Meaning] = {}
     wildcards: list[tuple[re.Pattern[str], str, Meaning]] = []
     for concept in concepts.values():
@@ -270,8 +277,7 @@ def _taxonomy(concepts: Mapping[str, Concept], added: str) -> Taxonomy:
         ):
             for label in written:
                 for plain in spellings(_WRITTEN.sub(lambda part: plain_label(part.group()) or "*", label)):
-                    total = plain.startswith(("total ", "summe ", "totale "))
-                    meaning = Meaning(concept, kind, 2 if rank == 2 else 0 if total else 1)
+                    meaning = Meaning(concept, kind, 2 if rank == 2 else 0 if _TOTAL.match(plain) else 1)
                     if "*" in plain:
                         pattern = re.escape(plain).replace(r"\*", r"\w+(?: \w+){0,11}")
                         longest = max(plain.replace("*", " ").split(), key=len)
@@ -279,7 +285,7 @@ def _taxonomy(concepts: Mapping[str, Concept], added: str) -> Taxonomy:
                     else:
                         labels.setdefault(plain, meaning)
     speaking = {max(label.split(), key=len) for label in labels} | {word for _, word, _ in wildcards}
-    return Taxonomy(concepts, added, labels, tuple(wildcards), frozenset(speaking))
+    return Taxonomy(concepts, added, codes, labels, tuple(wildcards), frozenset(speaking))
 
 
 def spellings(label: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ another, two rows of one concept that differ.
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
+from decimal import Decimal
 from itertools import chain
 from typing import Final
 
@@ -31,7 +32,9 @@ from tasks.figures.table_labels import (
     WHOLE,
     LabelReader,
     is_date,
+    is_enumerator,
     is_subtotal,
+    label_in,
     label_reader,
     lists_parts,
     of_parts,
@@ -126,7 +129,7 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     """Whether a label that is no plain concept may name one beside its date, its units or its basis."""
     for title in grid.titles[-2:]:
-        if len(title) < LONGEST_LABEL and reader.speaks(of_parts(title)):
+        if len(title) < LONGEST_LABEL and (reader.speaks(of_parts(title)) or reader.speaks(label_in(title))):
             return True
     if any(cell and len(cell) < 80 and reader.speaks(cell) for row in grid.rows[:6] for cell in row.cells):
         return True
@@ -149,6 +152,7 @@ class _Table:
         self._titled_parts = False
         self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
         self._percents: set[int] = set()  # columns of percentages beside amounts
+        self._above: dict[int, tuple[int, Decimal]] = {}  # by column, how many numbers since the last sum, and their sum
         self._told_of = part_told_behind(document.text, grid)
         self._under(grid.titles)
 
@@ -227,6 +231,7 @@ class _Table:
                 self._of_units = [*self._of_units, *lines_of_units(header[-_MOST_LINES:])][-_MOST_LINES:]
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
                 self._two_years = are_two_years(columns)
+                self._above = {}
                 self._ends = max(
                     (column.when.end for column in columns if column.when and column.when.end), default=None
                 )
@@ -284,6 +289,14 @@ class _Table:
             of_section = self._reader.read(section.rstrip(":")) if section else None
             if of_section and of_section.meaning and re.fullmatch(r"total|summe|gesamt|totale", name, re.IGNORECASE):
                 meaning, by_row = of_section.meaning, True
+        coded = next((at for at, cell in enumerate(row.cells) if at and cell in self._reader.codes), None)
+        if coded is not None:
+            numbers = [index for index in numbers if index > coded]
+            meaning, by_row = meaning or self._reader.codes[row.cells[coded]], True
+        if self._is_sum_of_above(row, numbers) and not by_row and (not name or TOTAL.fullmatch(name)):
+            of_title = self._reader.read(label_in(self._titles[-1])) if self._titles else None
+            if of_title is not None and of_title.meaning is not None:
+                label, meaning, by_row = of_title, of_title.meaning, True
         if self._over.is_skipped:
             if by_row:
                 self._findings.leave_out("tables of parts, shares or other companies", len(numbers))
@@ -356,6 +369,16 @@ class _Table:
             if figure is not None:
                 yield TableCandidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)
 
+    def _is_sum_of_above(self, row: Row, numbers: Sequence[int]) -> bool:
+        """Whether each number of a row is the sum of those above it; if not, it is one of what a sum may be of."""
+        amounts = {index: cell_amount(row.cells[index], comma_decimal=self._comma) for index in numbers}
+        values = {index: amount.value for index, amount in amounts.items() if amount is not None}
+        above = {index: self._above.get(index, (0, Decimal(0))) for index in values}
+        is_sum = bool(values) and all(above[at][0] > 1 and above[at][1] == value for at, value in values.items())
+        added = {index: (above[index][0] + 1, above[index][1] + value) for index, value in values.items()}
+        self._above = {} if is_sum else {**self._above, **added}
+        return is_sum
+
     def _leave_out_cells(self, row: Row, numbers: Sequence[int]) -> None:
         """Count what stands beside a concept and is no number that could be taken: "#REF!", "5-6"."""
         others = not_one_number(row, numbers)
@@ -365,7 +388,8 @@ class _Table:
     def _name(self, row: Row) -> tuple[int, str]:
         """What a row is called, and where that stands: behind a rank or an account's number where there is one."""
         first = row.cells[0]
-        if first and is_number(first, comma_decimal=self._comma) and len(row.cells) > 1:
+        is_listed = is_number(first, comma_decimal=self._comma) or is_enumerator(first)
+        if first and is_listed and len(row.cells) > 1:
             second = row.cells[1]
             if (
                 any(map(str.isalpha, second))

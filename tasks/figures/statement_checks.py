@@ -129,6 +129,7 @@ INVENTORIES: Final = "inventories"
 OF_STATEMENTS: Final = frozenset({*DEBT_PARTS, WRITTEN_OFF, INVENTORIES})
 """Concepts whose figures count in their own statement alone."""
 
+_OF_BALANCE_SHEETS: Final = frozenset({"total_assets", "current_assets", "current_liabilities", "equity"})
 _ASSET_PARTS: Final = re.compile(r"total (?:current )?assets")
 _CURRENT: Final = re.compile(r"total current liabilities")
 _END: Final = re.compile(
@@ -164,7 +165,7 @@ def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableC
     if any(map(_OPERATING.fullmatch, labels)):  # between the result, with which it begins, and what was invested
         written_off = (each for each in found if each.figure.concept == WRITTEN_OFF)
         yield from (each for each in written_off if begun < each.figure.start < invested)
-    if any(map(_ASSET_PARTS.fullmatch, labels)):
+    if not _OF_BALANCE_SHEETS.isdisjoint(each.figure.concept for each in found):
         yield from (each for each in found if each.figure.concept == INVENTORIES)
     yield from _debt(grid.rows, labels, [each for each in found if each.figure.concept in DEBT_PARTS])
 

@@ -1,7 +1,7 @@
 """What labels and titles of tables say: concept, period, units, basis, whose table it is, which parts it lists."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -31,6 +31,24 @@ _FILLER: Final = re.compile(
 )
 _CUT_WORD: Final = re.compile(r"(?<=[a-zäöüß]{8}) (?=[a-zäöüß]{1,3}$)")
 """A blank that a cell's width has put into a long word: "Finanzverbindlichkeite n"."""
+
+_ENUMERATOR: Final = re.compile(
+    r"[*+]{0,4}\s?(?:\(?(?:[A-Za-z]|[IVX]{1,5}|[ivx]{1,5}|\d{1,3})(?:[.)]+\s*|\s[-–—]\s*|-(?=\d)|:\s))+"
+    r"(?:(?:[IVX]{1,5}|\d{1,2})(?:\s+|$))?"
+)
+"""What laws put before a label: "A.", "A.1)", "B. II. 1.", "IV.", "I -", "17."."""
+
+_CODE_BEHIND: Final = re.compile(r"(?P<label>.{4,}?) (?P<code>[A-Z]{2}|\d\d/\d\d|\d{4})")
+"""A label with the code of its form: "Chiffres d'affaires nets FL"."""
+
+_IN_A_SENTENCE: Final = re.compile(
+    r"^(?:the|die|der|le|la|l['’]|el|il|het|de)\s*(?=\w)|\s*\b(?:(?:employed )?(?:by|of) the (?:group|company)"
+    r"|\(?including [^()]*(?:directors|partners)\)?|(?:during|for|in) the (?:financial )?(?:year|period)|im geschäftsjahr"
+    r"|(?:was|were|is|are|comprised|betrug|betrugen|était|étaient|fue|ascendió|è stato|bedroeg|analysed|split|as follows)"
+    r"\b.*$)|[:.]+$",
+    re.IGNORECASE,
+)
+"""What makes a sentence of a label: "The average number of employees during the year was as follows:"."""
 
 _BILINGUAL: Final = re.compile(r"\s[/|]\s")
 _DATE_TAIL: Final = re.compile(
@@ -73,9 +91,10 @@ class Label:
 class LabelReader:
     """Reads labels by a taxonomy; the same label is read once."""
 
-    def __init__(self, taxonomy: Taxonomy, short_names: Mapping[str, str]) -> None:
+    def __init__(self, taxonomy: Taxonomy, language: str) -> None:
         self._taxonomy = taxonomy
-        self._short = short_names
+        self._short = SHORT_NAMES.get(language, {})
+        self.codes = taxonomy.codes.get(language, {})
         self.read = lru_cache(maxsize=16384)(self._read)
         self.meaning = lru_cache(maxsize=65536)(self._meaning)
 
@@ -105,6 +124,13 @@ class LabelReader:
         if not self._may_speak(plain):
             return None
         found = self._taxonomy.meaning(self._short.get(plain, plain))
+        if found is None and (enumerator := _ENUMERATOR.match(words)):
+            words = words[enumerator.end() :]
+            plain = plain_label(words)
+            found = self._taxonomy.meaning(self._short.get(plain, plain))
+        if found is None and self.codes and (coded := _CODE_BEHIND.fullmatch(words)):
+            of_code, of_label = self.codes.get(coded["code"]), self._taxonomy.meaning(plain_label(coded["label"]))
+            found = of_label if of_code and of_label and of_code.concept is of_label.concept else None
         if found is None and _BILINGUAL.search(words):
             found = next(
                 filter(None, (self._taxonomy.meaning(plain_label(part)) for part in _BILINGUAL.split(words))), None
@@ -164,12 +190,22 @@ def _whole_words(words: str) -> str:
 
 def label_reader(taxonomy: Taxonomy, language: str = "") -> LabelReader:
     """The reader by a taxonomy, with a language's short names: documents of a room have many labels in common."""
-    return _label_reader(taxonomy, language if language in SHORT_NAMES else "")
+    return _label_reader(taxonomy, language if language in {*SHORT_NAMES, *taxonomy.codes} else "")
 
 
-@lru_cache(maxsize=len(SHORT_NAMES) + 1)
+@lru_cache(maxsize=8)
 def _label_reader(taxonomy: Taxonomy, language: str) -> LabelReader:
-    return LabelReader(taxonomy, SHORT_NAMES.get(language, {}))
+    return LabelReader(taxonomy, language)
+
+
+def is_enumerator(cell: str) -> bool:
+    """Whether a cell holds the number of a row and nothing else: "A.", "IV."."""
+    return _ENUMERATOR.fullmatch(cell) is not None
+
+
+def label_in(title: str) -> str:
+    """The label that a line over a table makes a sentence of: "average number of employees"."""
+    return _IN_A_SENTENCE.sub("", _IN_A_SENTENCE.sub("", title))
 
 
 def without_dates(words: str) -> str:
