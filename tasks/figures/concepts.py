@@ -200,7 +200,9 @@ def _published() -> Taxonomy:
                 concepts[name] = replace(concepts[name], weak=(*concepts[name].weak, *labels))
             for language in languages:
                 of_language = codes.setdefault(language, {})
-                of_language |= {code: Meaning(concepts[name], concepts[name].kind, 1) for code, name in of_codes.items()}
+                of_language |= {
+                    code: Meaning(concepts[name], concepts[name].kind, 1) for code, name in of_codes.items()
+                }
     return _taxonomy(concepts, "", codes)
 
 

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from tasks.figures.document_figures import agrees
-from tasks.figures.figure import ACTUAL, Figure
+from tasks.figures.figure import ACTUAL, UNKNOWN, Figure
 from tasks.figures.statement_checks import DEBT_PARTS
 from tasks.language.normalise import plain
 
@@ -101,7 +101,7 @@ def groups(figures: Iterable[RoomFigure]) -> Mapping[_Key, list[RoomFigure]]:
     What a document restated stands for itself: the earlier value is known to differ.
     """
     grouped: dict[_Key, list[RoomFigure]] = defaultdict(list)
-    for row in figures:
+    for row in (row for row in figures if row.figure.unit != UNKNOWN):
         kind = "actual" if row.basis in ACTUAL else row.basis
         entity = plain(row.figure.entity).casefold() if row.figure.entity else ""
         key = (

@@ -15,8 +15,9 @@ from typing import Final
 
 from tasks.figures.anchors import count_words, lowered, matches, plain_blanks, spots
 from tasks.figures.concepts import language_of
-from tasks.figures.figure import Basis
+from tasks.figures.figure import UNKNOWN, Basis
 from tasks.figures.fiscal_calendar import Calendar, is_of_a_quarter, learn_calendar
+from tasks.language.locales import CROWNS, DOLLARS, NAMED, alternation, currency_marks, currency_names
 from tasks.language.numbers import currency_of, units_of, uses_decimal_comma
 from tasks.language.periods import month_first
 from tasks.reading import places as kinds
@@ -74,30 +75,26 @@ _STATED: Final = re.compile(
     r"\b(?:in|en|is|are in|the) (?:the )?(?:(?:thousands?|millions?|tausend|millionen|miles|milliers) (?:of |de "
     r"|d['’] ?)?)?"
     r"(?P<currency>[A-Z]{3}\b|[$€£¥₹]|(?:[A-Za-z.]+ )?(?:dollars?|euros?|pounds? sterling|sterling|kroner|kronor"
-    r"|rupees|yen|renminbi)\b|T€)",
+    rf"|rupees|yen|renminbi)\b|T€|(?:{alternation(currency_names())})\b)",
     re.IGNORECASE,
 )
 _STATED_WORDS: Final = (
     "expressed", "presented", "stated", "report", "prepared", "denominated", "amount", "figures", "currency is",
     "beträge", "angaben", "cifras", "montants",
 )  # fmt: skip
-_DOLLARS: Final = {
-    "AUD": ("australian dollar", "a$", "aud"),
-    "CAD": ("canadian dollar", "c$", "cad"),
-    "SGD": ("singapore dollar", "s$", "sgd"),
-    "HKD": ("hong kong dollar", "hk$"),
-    "NZD": ("new zealand dollar", "nz$"),
-}
 _US_DOLLAR: Final = ("united states dollar", "u.s. dollar", "us dollar", "u.s dollar", "us. dollar", "us$", "usd")
 _BARE_SIGNS: Final = 10
 """So many bare signs to one of HK$, and the bare ones are of another dollar."""
 
-_CURRENCY_SIGNS: Final = "$€£¥₹"
-_CURRENCY_CODES: Final = (
-    "EUR", "USD", "GBP", "CHF", "DKK", "SEK", "NOK", "AUD", "CAD", "INR", "JPY", "SGD", "PLN", "ZAR", "TEUR",
-    "euro", "euros", "yen", "reais", "rupees", "kronor",
-)  # fmt: skip
-_CROWNS: Final = {"sv": "SEK", "da": "DKK", "no": "NOK"}
+_MARKS: Final = {mark: code for mark, code in currency_marks().items() if not mark[-1].isalpha() and mark != "kr."}
+_WORDLIKE: Final = {
+    mark: re.compile(rf"(?<!\w){mark}\.?(?= ?[-(]?\d)|(?<=\d) ?{mark}(?!\w)|(?:^|(?<=\t)){mark}(?=\t|$)", re.MULTILINE)
+    for mark in currency_marks()
+    if mark[-1].isalpha() and mark not in {"R", "kr"}
+} | {"R": re.compile(r"(?<![\w&])R ?\d{1,3}(?:[ ,.]\d{3})+")}
+"""Marks that are words too, which count beside a number or alone in their cell: "Ft", "lei"."""
+
+_CODES: Final = (*NAMED, "TEUR", "euro", "euros", "yen", "reais", "rupees", "kronor")
 _IN_CROWNS: Final = re.compile(r"\b(?:[tm]\.? ?kr|kronor|kroner|kr\.?)(?!\w)")
 """Crowns of a country that the document does not name: its language does."""
 
@@ -263,28 +260,44 @@ class LedgerDocument:
     def _is_written(self, currency: str) -> bool:
         """Whether amounts bear this currency's sign: notes "denominated in euros" stand in reports of dollars too."""
         signs = {sign: self._head.count(sign) for sign in "$€£"}
-        own = {"EUR": "€", "GBP": "£"}.get(currency, "$" if currency in {"USD", *_DOLLARS} else "")
+        own = {"EUR": "€", "GBP": "£"}.get(currency, "$" if currency in {"USD", *DOLLARS} else "")
         others = max(count for sign, count in signs.items() if sign != own)
         return others < 50 or others < 10 * (signs.get(own, 0) + count_words(self._head, currency))
+
+    @cached_property
+    def currencies(self) -> Counter[str]:
+        """How often it names each currency: by marks and codes, else by names. No mark counts within another."""
+        counts: Counter[str] = Counter()
+        for mark in sorted((mark for mark in _MARKS if mark in self._head), key=len, reverse=True):
+            found = count_words(self._head, mark)
+            counts[_MARKS[mark]] += found
+            for within in (other for other in _MARKS if other != mark and other in mark and not other[0].isalpha()):
+                counts[_MARKS[within]] -= found
+        for mark, pattern in ((mark, pattern) for mark, pattern in _WORDLIKE.items() if mark in self._head):
+            counts[currency_marks()[mark]] += sum(1 for _ in pattern.finditer(self._head))
+        for code in (code for code in _CODES if code in self._head):
+            counts[currency_of(code) or ""] += count_words(self._head, code)
+        if +counts:
+            return +counts
+        return +Counter(
+            {
+                code: sum(
+                    count_words(self._lower, name)
+                    for name, of in currency_names().items()
+                    if of == code and name in self._lower
+                )
+                for code in NAMED
+            }
+        )
 
     @cached_property
     def currency(self) -> str | None:
         """The currency of amounts that name none: the one it says it is stated in, else by far the most frequent."""
         if self._stated:
             return self.dollar(self._stated)
-        counts: Counter[str] = Counter()
-        for words in (_CURRENCY_SIGNS, _CURRENCY_CODES):
-            for word in words:
-                found = currency_of(word)
-                if found:
-                    counts[found] += (
-                        self._head.count(word) if word in _CURRENCY_SIGNS else count_words(self._head, word)
-                    )
-        foreign = self._head.count("R$")  # no dollar
-        counts.update({"BRL": foreign, "USD": -foreign})
-        counts = +counts
+        counts = self.currencies
         if not counts:
-            return _CROWNS.get(self.language) if _IN_CROWNS.search(self._lower) else None
+            return CROWNS.get(self.language) if _IN_CROWNS.search(self._lower) else None
         (best, count), *rest = counts.most_common(2)
         return (
             self.dollar(best)
@@ -299,10 +312,12 @@ class LedgerDocument:
 
     @cached_property
     def _dollar(self) -> str:
-        counts = {code: sum(self._mentions(word) for word in words) for code, words in _DOLLARS.items()}
+        """Which dollar it names most: where it marks one and never names that of the United States, that one."""
+        counts = {code: sum(self._mentions(word) for word in words) for code, words in DOLLARS.items()}
         best = max(counts, key=lambda code: counts[code])
         own = sum(count_words(self._lower, word) for word in _US_DOLLAR)
-        return best if counts[best] > max(10, 2 * own) else "USD"
+        marked = any(self._mentions(word) for word in DOLLARS[best] if word.endswith("$"))
+        return best if counts[best] > max(10, 2 * own) or (marked and not own) else "USD"
 
     def _mentions(self, dollar: str) -> int:
         """How often a dollar is named. Where most amounts have a bare sign, one as HK$ marks the others."""
@@ -312,11 +327,14 @@ class LedgerDocument:
         return found
 
     def dollar(self, currency: str) -> str:
-        """Which dollar a bare sign is here; other currencies as they are."""
+        """Which dollar a bare sign is here, and whose crowns "kr"; other currencies as they are."""
+        if currency == "kr":
+            crowns = self.currency
+            return crowns if crowns in CROWNS.values() else CROWNS.get(self.language, UNKNOWN)
         if currency != "USD":
             return currency
         stated = self._stated
-        return stated if stated in _DOLLARS else self._dollar
+        return stated if stated in DOLLARS else self._dollar
 
     @cached_property
     def general_multiplier(self) -> int | None:

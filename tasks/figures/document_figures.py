@@ -139,7 +139,7 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     known = _known(in_tables)
     sentences = []
     for figure in sentence_figures(document, taxonomy, findings):
-        values = known.get((figure.concept, figure.period, figure.basis in _KINDS))
+        values = known.get((figure.concept, figure.period, figure.unit, figure.basis in _KINDS))
         if _is_another_debt(figure, sums):
             findings.leave_out("sentences that differ from the statements")
             continue
@@ -186,12 +186,12 @@ def _without_contradictions(
 
     Behind them the tables that contradict the statements, by number and period: they are of another company.
     """
-    groups: dict[tuple[str, str, bool], list[TableCandidate]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[TableCandidate]] = defaultdict(list)
     others: list[Figure] = []
     for candidate in candidates:
         figure = candidate.figure
         if figure.entity is None and not figure.variant and figure.basis in _KINDS:
-            groups[figure.concept, figure.period, True].append(candidate)
+            groups[figure.concept, figure.period, figure.unit].append(candidate)
         else:
             others.append(figure)
     kept = others
@@ -273,12 +273,12 @@ def _standing(candidate: TableCandidate) -> tuple[bool, int, int]:
     return in_statement, candidate.weight, -candidate.rank
 
 
-def _known(figures: Iterable[Figure]) -> dict[tuple[str, str, bool], list[_Range]]:
+def _known(figures: Iterable[Figure]) -> dict[tuple[str, str, str, bool], list[_Range]]:
     """The values within which what tables say of a concept and period is rounded, in order and apart."""
-    ranges: dict[tuple[str, str, bool], list[_Range]] = defaultdict(list)
+    ranges: dict[tuple[str, str, str, bool], list[_Range]] = defaultdict(list)
     for figure in figures:
         if figure.entity is None:
-            ranges[figure.concept, figure.period, figure.basis in _KINDS].append(_range(figure))
+            ranges[figure.concept, figure.period, figure.unit, figure.basis in _KINDS].append(_range(figure))
     return {key: _joined(sorted(group)) for key, group in ranges.items()}
 
 

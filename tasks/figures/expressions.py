@@ -18,7 +18,7 @@ from typing import Final, Literal
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step, ranking, same_period
 from tasks.figures.derived import COMPUTED_CONCEPTS, DERIVED_UNITS, burning, counted_figures, derive, find_years_before
-from tasks.figures.figure import ACTUAL
+from tasks.figures.figure import ACTUAL, UNKNOWN
 from tasks.language.numbers import MONTHS, PERCENT, RATIO
 from tasks.language.periods import day_of, last_day, months_of
 from tasks.user_file import nearest
@@ -292,7 +292,9 @@ def _of_two(expression: Expression, first: FigureValue, second: FigureValue) -> 
     if expression.operation == "difference":
         same = first.unit == second.unit
         return FigureValue(first.value - second.value, first.unit, first.period, inputs) if same else None
-    if first.unit != second.unit and len(second.unit) == 3:  # in another currency
+    if first.unit != second.unit and (
+        len(second.unit) == 3 or UNKNOWN in {first.unit, second.unit}
+    ):  # another currency
         return None
     if second.value <= 0:
         return FigureValue(NO_VALUE, RATIO, first.period, inputs)

@@ -8,6 +8,9 @@ from typing import Final, Literal
 
 Basis = Literal["audited", "reported", "management", "budget", "forecast", "pro_forma", "adjusted"]
 
+UNKNOWN: Final = "unknown"
+"""The unit of an amount of money whose currency its document does not name: it is good for ratios and growth alone."""
+
 ACTUAL: Final[tuple[Basis, ...]] = ("audited", "reported", "management")
 """What happened, as opposed to what is planned or recomputed; the surest first."""
 
@@ -22,7 +25,7 @@ class Figure:
         concept: its id in the taxonomy.
         label: the words that name it, as written: the row's, or the sentence's.
         value: exact, in base units (9400000; 22 for 22 %).
-        unit: an ISO currency, `percent`, `count`, `ratio` or `months`.
+        unit: an ISO currency, `unknown` for one that is not named, `percent`, `count`, `ratio` or `months`.
         scale: the scale as written ("thousand", "million"; "" where there is none).
         step: what one unit of the last digit shown is worth, in base units: how far it may be rounded.
         period: a day ("2025-03-31") or the first and last day of a duration ("2024-04-01/2025-03-31").

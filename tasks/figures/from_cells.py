@@ -152,7 +152,9 @@ class _Table:
         self._titled_parts = False
         self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
         self._percents: set[int] = set()  # columns of percentages beside amounts
-        self._above: dict[int, tuple[int, Decimal]] = {}  # by column, how many numbers since the last sum, and their sum
+        self._above: dict[
+            int, tuple[int, Decimal]
+        ] = {}  # by column, how many numbers since the last sum, and their sum
         self._told_of = part_told_behind(document.text, grid)
         self._under(grid.titles)
 

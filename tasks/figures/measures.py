@@ -6,12 +6,13 @@ from decimal import Decimal
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Basis, Findings
+from tasks.figures.figure import UNKNOWN, Basis, Findings
+from tasks.language.locales import DOLLARS
 from tasks.language.numbers import PERCENT, RATIO, Amount, Units, scale_name
 
 NEVER_NEGATIVE: Final = frozenset({"revenue", "recurring_revenue", "total_assets", "cash"})
 """Concepts whose figure is a change or an adjustment where it is below zero."""
-_WITH_DOLLAR_SIGN: Final = frozenset({"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"})
+_WITH_DOLLAR_SIGN: Final = frozenset({"USD", *DOLLARS})
 """Currencies that a bare "$" may be of, under a header that says which."""
 
 _USED: Final = re.compile(r"\bused (?:in|by|for)\b", re.IGNORECASE)
@@ -61,12 +62,13 @@ def measured(
         and not units.multiplier
     ):
         return None
-    of_dollars = amount.unit == "USD" and units.currency in _WITH_DOLLAR_SIGN
-    currency = (None if of_dollars else amount.unit) or units.currency or document.currency
-    if currency is None:
+    written, header = (document.dollar("kr") if of == "kr" else of for of in (amount.unit, units.currency))
+    of_dollars = written == "USD" and header in _WITH_DOLLAR_SIGN
+    currency = (None if of_dollars else written) or header or document.currency
+    if currency is None and document.currencies:
         findings.leave_out("no currency")
         return None
-    currencies = {amount.unit, units.currency} - {None}
+    currencies = {written, header} - {None}
     if len(currencies) > 1 and not currencies <= _WITH_DOLLAR_SIGN:
         findings.leave_out("units that contradict")
         return None
@@ -101,7 +103,7 @@ def measured(
         return None
     if value == value.to_integral_value():
         value = Decimal(int(value))
-    return value, amount.step * multiplier, document.dollar(currency), amount.scale or scale_name(multiplier)
+    return value, amount.step * multiplier, document.dollar(currency or UNKNOWN), amount.scale or scale_name(multiplier)
 
 
 def used_only(words: str) -> bool:

@@ -106,12 +106,14 @@ class TableCandidate:
 def settled(candidates: list[TableCandidate], findings: Findings) -> list[TableCandidate]:
     """The candidates of one table without those that another of their concept and period makes doubtful."""
     strong = {candidate.figure.concept for candidate in candidates if candidate.rank < 2}
-    groups: dict[tuple[str, str, str | None, Basis | None, str], list[TableCandidate]] = defaultdict(list)
+    groups: dict[tuple[str, str, str, str | None, Basis | None, str], list[TableCandidate]] = defaultdict(list)
     for candidate in candidates:
         figure = candidate.figure
         if candidate.rank == 2 and figure.concept in strong:
             continue
-        groups[figure.concept, figure.period, figure.entity, figure.basis, figure.variant].append(candidate)
+        groups[figure.concept, figure.unit, figure.period, figure.entity, figure.basis, figure.variant].append(
+            candidate
+        )
     kept: list[TableCandidate] = []
     for whole_group in groups.values():
         group = _of_the_owners(_with_all_operations(whole_group))

@@ -43,9 +43,9 @@ _CODE_BEHIND: Final = re.compile(r"(?P<label>.{4,}?) (?P<code>[A-Z]{2}|\d\d/\d\d
 
 _IN_A_SENTENCE: Final = re.compile(
     r"^(?:the|die|der|le|la|l['’]|el|il|het|de)\s*(?=\w)|\s*\b(?:(?:employed )?(?:by|of) the (?:group|company)"
-    r"|\(?including [^()]*(?:directors|partners)\)?|(?:during|for|in) the (?:financial )?(?:year|period)|im geschäftsjahr"
-    r"|(?:was|were|is|are|comprised|betrug|betrugen|était|étaient|fue|ascendió|è stato|bedroeg|analysed|split|as follows)"
-    r"\b.*$)|[:.]+$",
+    r"|\(?including [^()]*(?:directors|partners)\)?|(?:during|for|in) the (?:financial )?(?:year|period)"
+    r"|im geschäftsjahr|(?:was|were|is|are|comprised|betrug|betrugen|était|étaient|fue|ascendió|è stato|bedroeg"
+    r"|analysed|split|as follows)\b.*$)|[:.]+$",
     re.IGNORECASE,
 )
 """What makes a sentence of a label: "The average number of employees during the year was as follows:"."""

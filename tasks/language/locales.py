@@ -1,14 +1,16 @@
 """What the Unicode CLDR says of the languages of documents: their months, and the world's currencies.
 
 Babel brings the data (https://babel.pocoo.org/en/latest/api/localedata.html); a language takes some 5 ms of processor
-time, once a process. What is ours stands here too: what people write and the CLDR does not list.
+time, once a process. What people write and the CLDR does not list stands in `currencies.toml`.
 """
 
 import re
+import tomllib
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Final
 
 from babel.core import get_global
@@ -22,35 +24,18 @@ _ALSO_WRITTEN: Final = {"sept": 9, "märz": 3, **_AUSTRIAN}
 _OTHER_WORDS: Final = frozenset({"des", "marco", "maer", "set", "out", "mag", "gen", "ago", "lug", "ene"})
 """Short forms of months that are ordinary words of another language, or names: "set 5 targets"."""
 
-_HOMES: Final = {
-    "PLN": "pl", "CZK": "cs", "HUF": "hu", "TRY": "tr", "RUB": "ru", "UAH": "uk", "THB": "th", "IDR": "id", "MYR": "ms",
-    "KES": "sw_KE", "NGN": "en_NG",
-}  # fmt: skip
-"""Currencies whose mark is used at home alone, and the language that has it."""
+_DATA: Final = tomllib.loads(Path(__file__).with_name("currencies.toml").read_text("utf-8"))
 
-_MARKS: Final = {
-    "US$": "USD", "U.S.$": "USD", "US $": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "NZ$": "NZD",
-    "S$": "SGD", "HK$": "HKD", "R$": "BRL", "MX$": "MXN", "NT$": "TWD", "¥": "JPY", "P=": "PHP", "₦": "NGN", "₽": "RUB",
-    "Rs.": "INR", "Rs": "INR", "RMB": "CNY", "Fr.": "CHF", "SFr.": "CHF", "KSh": "KES",
-}  # fmt: skip
-"""Marks that are in use and not in the CLDR of `LANGUAGES`, or there for another currency."""
-
-_NAMES: Final = {
-    "euro": "EUR", "dollar": "USD", "dollars": "USD", "dólares": "USD", "united states dollars": "USD",
-    "u.s. dollars": "USD", "pounds sterling": "GBP", "pound sterling": "GBP", "sterling": "GBP",
-    "yen": "JPY", "rupee": "INR", "rupees": "INR", "rouble": "RUB", "roubles": "RUB", "rubles": "RUB",
-    "francs": "CHF", "franken": "CHF", "yuan": "CNY", "renminbi": "CNY", "kroner": "DKK", "kronor": "SEK",
-    "reais": "BRL", "pesos": "MXN", "zloty": "PLN", "schweizer franken": "CHF",
-}  # fmt: skip
-"""What currencies are called for short, where one of several of that name is meant most."""
-
-_NAMED: Final = (
-    "USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "KRW", "AUD", "CAD", "NZD", "SGD", "HKD", "BRL", "MXN", "DKK",
-    "SEK", "NOK", "ISK", "PLN", "CZK", "HUF", "RON", "TRY", "ILS", "ZAR", "AED", "SAR", "THB", "IDR", "MYR", "PHP",
-    "TWD",
-)  # fmt: skip
+NAMED: Final[Sequence[str]] = tuple(_DATA["named"])
 """Currencies that are known by their whole names too: "Swiss francs", "dollars canadiens"."""
 
+DOLLARS: Final[Mapping[str, Sequence[str]]] = _DATA["dollars"]
+"""By currency that is written with a bare dollar sign how it is named where that is told apart, in lower case."""
+
+CROWNS: Final[Mapping[str, str]] = _DATA["crowns"]
+"""By language the currency of crowns whose country nobody names."""
+
+_NAME_LANGUAGES: Final = (*LANGUAGES, "pl", "cs", "hu", "ro", "fi", "tr")
 _ALSO_WORDS: Final = frozenset({"ALL", "TOP", "XXX", "XTS"})
 """Codes of currencies that are words of headings in capitals, or of none."""
 
@@ -108,17 +93,17 @@ def currency_marks() -> Mapping[str, str]:
         _data("en")["currency_symbols"][code]: code
         for code in currency_codes() & _data("en")["currency_symbols"].keys()
     }
-    marks |= {_data(language)["currency_symbols"][code]: code for code, language in _HOMES.items()}
-    return {mark: code for mark, code in marks.items() if mark != code and mark.isprintable()} | _MARKS
+    marks |= {_data(language)["currency_symbols"][code]: code for code, language in _DATA["homes"].items()}
+    return {mark: code for mark, code in marks.items() if mark != code and mark.isprintable()} | _DATA["marks"]
 
 
 @cache
 def currency_names() -> Mapping[str, str]:
     """The code of each currency by its names in lower case, singular and plural: "swiss francs", "dólares"."""
     names: dict[str, str] = {}
-    for language in LANGUAGES:
+    for language in _NAME_LANGUAGES:
         data = _data(language)
-        for code in _NAMED:
+        for code in NAMED:
             written = {data["currency_names"].get(code, ""), *data["currency_names_plural"].get(code, {}).values()}
             names |= {name.lower(): code for name in written if name and name != code}
-    return names | _NAMES
+    return names | _DATA["names"]

@@ -50,11 +50,25 @@ _CONDITIONS: Final = {"miles": "(?= de )", "t": r"(?=\.? ?(?:€|EUR|kr|SEK|NOK|
 
 
 _CODE: Final = f"(?:(?-i:{alternation(currency_codes())})|USD|EUR|GBP|CHF|JPY|INR|SEK|NOK|DKK|AUD|CAD)"
-_WORDLIKE: Final = [mark for mark in currency_marks() if mark[0].isalpha() and mark not in {"Rs", "Rs."}]
+_WORDLIKE: Final = [
+    mark for mark in currency_marks() if mark[0].isalpha() and mark not in {"Rs", "Rs.", "R", "kr", "kr."}
+]
+_RAND: Final = (
+    r"(?-i:\AR\Z|(?<![\w&])R(?= ?\d{1,3}(?:[ ,.\u00a0]\d{3})+|['’]000| ?\d+(?:[.,]\d+)? ?(?:mn?|bn|million|billion)\b))"
+)
+"""One letter is a currency only before an amount, or alone in its cell."""
+
+_CROWNS: Final = (
+    r"(?<![A-Za-z.])(?-i:kr\.?)(?=[ \u00a0]?[-(]?\d)"
+    r"|(?:(?<=\d)|(?<=\d[ \u00a0])|(?<=mio\.[ \u00a0]))(?-i:kr\.?)(?![A-Za-zÀ-ž])"
+)
+"""Crowns beside an amount; of which country is told by the document."""
+
+_SIGNS: Final = "".join(mark for mark in currency_marks() if len(mark) == 1 and not mark.isalpha())
 CURRENCY: Final = (
     rf"(?:(?<![A-Za-z])(?-i:{alternation(mark for mark in _WORDLIKE if not mark[-1].isalpha())})"
-    rf"|(?<![A-Za-z])(?-i:{alternation(mark for mark in _WORDLIKE if mark[-1].isalpha())})(?![A-Za-zÀ-ž])"
-    rf"|[{''.join(mark for mark in currency_marks() if len(mark) == 1)}]|\bRs\.?(?![A-Za-z])|\b[TkM][€$£]"
+    rf"|(?<![A-Za-z])(?-i:{alternation(mark for mark in _WORDLIKE if mark[-1].isalpha())})(?![A-Za-zÀ-ž])|{_RAND}|{_CROWNS}"
+    rf"|[{_SIGNS}]|\bRs\.?(?![A-Za-z])|\b[TkM][€$£]"
     rf"|(?<![A-Za-z_])[TkM]?{_CODE}(?=(?:k|mn?|mm|bn)?(?![A-Za-z])))"
 )
 _CUR_NAME: Final = rf"(?:{alternation(currency_names())})\b"

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from tasks.companies.profile import FieldType, field_type, fields
 from tasks.figures.expressions import Expression, growth_of, read_expression
+from tasks.figures.figure import UNKNOWN
 from tasks.language.normalise import caseless
 from tasks.language.numbers import MONTHS, PERCENT, RATIO, amounts
 from tasks.user_file import yaml_value
@@ -45,6 +46,8 @@ class FigureCondition:
 
     def fits(self, unit: str) -> bool:
         """Whether a figure of this unit can be held against the rule."""
+        if unit == UNKNOWN:
+            return False
         return self.unit is None or self.unit == unit or (self.unit == PERCENT and unit == RATIO)
 
     def comparable(self, value: Decimal, unit: str) -> Decimal:

@@ -126,9 +126,13 @@ def test_two_rows_of_one_concept_that_differ_are_left_out_and_counted() -> None:
     assert found.left_out == {"rows of one concept that differ": 2}
 
 
-def test_an_amount_without_currency_is_left_out_and_counted() -> None:
-    found = findings("\t2024\nRevenue\t18,600,000\n")
-    assert not found.figures
+def test_an_amount_whose_currency_nobody_names_has_an_unknown_unit() -> None:
+    assert [figure.unit for figure in findings("\t2024\nRevenue\t18,600,000\n").figures] == ["unknown"]
+
+
+def test_an_amount_of_one_of_two_currencies_is_left_out_and_counted() -> None:
+    found = findings("\t2024\nRevenue\t€18,600,000\nNet income\t$1,600,000\nGross profit\t2,000,000\n")
+    assert [figure.unit for figure in found.figures] == ["EUR", "USD"]
     assert found.left_out == {"no currency": 1}
 
 
