@@ -65,7 +65,7 @@ _KIND: Final = "file of concepts"
 _MOST_SPELLINGS: Final = 20_000
 """Spellings that a label may stand for."""
 
-_FIELDS: Final = {"kind", "units", "sign", "labels", "weak", "instant", "mentions"}
+_FIELDS: Final = {"kind", "units", "sign", "labels", "weak", "instant", "mentions", "tags"}
 _UNITS: Final = {"money", "percent", "count", "ratio", "months"}
 _NOT_ANY: Final = re.compile(
     r"\b(?:liabilities|noncontrolling|non controlling|minority|preferred|other|per|participating|return|average"
@@ -102,6 +102,7 @@ class Concept:
     weak: tuple[str, ...] = ()
     instant: tuple[str, ...] = ()
     mentions: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +118,14 @@ class Meaning:
 class Taxonomy:
     """Concepts by id, and their labels. `added` is a hash of what a user's file adds, empty where there is none.
 
-    `codes` has by language what the codes mean that forms print beside their figures.
+    `codes` has by language what the codes mean that forms print beside their figures, `tags` by local name, the surest
+    first, what tags mean.
     """
 
     concepts: Mapping[str, Concept]
     added: str
     codes: Mapping[str, Mapping[str, Meaning]] = field(repr=False)
+    tags: Mapping[str, Concept] = field(repr=False)
     _labels: Mapping[str, Meaning] = field(repr=False)
     _wildcards: tuple[tuple[re.Pattern[str], str, Meaning], ...] = field(repr=False)
     _speaking: frozenset[str] = field(repr=False)
@@ -188,6 +191,8 @@ def read_taxonomy(file: Path | None) -> Taxonomy:
 @cache
 def _published() -> Taxonomy:
     concepts = {name: _concept(name, content, _DATA) for name, content in tomllib.loads(_DATA.read_text()).items()}
+    for name, tags in tomllib.loads((_FOLDER / "tags.toml").read_text()).items():
+        concepts[name] = replace(concepts[name], tags=tuple(tags))
     codes: dict[str, dict[str, Meaning]] = {}
     for file in sorted(_LAWS.glob("*.toml")):
         law = tomllib.loads(file.read_text("utf-8"))
@@ -255,7 +260,7 @@ def _concept(name: Any, content: Any, file: Path) -> Concept:
     if sign not in ("any", "positive", "loss"):
         raise BadRequest(f"{file.name}, {name}, sign: must be any, positive or loss.")
     words: dict[str, tuple[str, ...]] = {}
-    for key in ("labels", "weak", "instant", "mentions"):
+    for key in ("labels", "weak", "instant", "mentions", "tags"):
         listed = content.get(key, [])
         if not isinstance(listed, list) or not all(isinstance(label, str) and label.strip() for label in listed):
             raise BadRequest(f"{file.name}, {name}, {key}: must be a list of texts.")
@@ -266,7 +271,7 @@ def _concept(name: Any, content: Any, file: Path) -> Concept:
 def _joined(known: Concept, added: Concept) -> Concept:
     return Concept(
         known.id, added.kind, added.units, added.sign, known.labels + added.labels, known.weak + added.weak,
-        known.instant + added.instant, known.mentions + added.mentions,
+        known.instant + added.instant, known.mentions + added.mentions, added.tags + known.tags,
     )  # fmt: skip
 
 
@@ -287,7 +292,8 @@ def _taxonomy(concepts: Mapping[str, Concept], added: str, codes: Mapping[str, M
                     else:
                         labels.setdefault(plain, meaning)
     speaking = {max(label.split(), key=len) for label in labels} | {word for _, word, _ in wildcards}
-    return Taxonomy(concepts, added, codes, labels, tuple(wildcards), frozenset(speaking))
+    tags = {tag: concept for concept in concepts.values() for tag in concept.tags}
+    return Taxonomy(concepts, added, codes, tags, labels, tuple(wildcards), frozenset(speaking))
 
 
 def spellings(label: str) -> Iterator[str]:

@@ -189,12 +189,15 @@ class LedgerDocument:
         self._parts: list[Place] = []
         self._blocks: list[Place] = []
         self._headings: list[Place] = []
+        self.tags: list[Place] = []
         for place in places:
             kind = place[2]
             if kind in {kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT}:
                 self._parts.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
             elif kind == kinds.HEADING:
                 self._headings.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
+            elif kind == kinds.TAGGED:
+                self.tags.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
             elif kind == kinds.CELLS:
                 self._blocks.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
         self._part_starts = [part.start for part in self._parts]

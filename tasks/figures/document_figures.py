@@ -15,6 +15,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import ACTUAL, Figure, Findings
 from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import sentence_figures
+from tasks.figures.from_tags import with_tags
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_figures import TableCandidate
 from tasks.language.periods import last_day
@@ -147,7 +148,8 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
             findings.leave_out("sentences that differ from the statements")
             continue
         sentences.append(figure)
-    figures = sorted([*in_tables, *sentences], key=lambda figure: figure.start)
+    figures = with_tags(document, taxonomy, [*in_tables, *sentences], findings)
+    figures.sort(key=lambda figure: figure.start)
     figures = _within_reach(figures, findings)
     if len(figures) > MOST_FIGURES:
         findings.leave_out("more figures than a document may have", len(figures) - MOST_FIGURES)

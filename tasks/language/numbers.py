@@ -67,7 +67,8 @@ _CROWNS: Final = (
 _SIGNS: Final = "".join(mark for mark in currency_marks() if len(mark) == 1 and not mark.isalpha())
 CURRENCY: Final = (
     rf"(?:(?<![A-Za-z])(?-i:{alternation(mark for mark in _WORDLIKE if not mark[-1].isalpha())})"
-    rf"|(?<![A-Za-z])(?-i:{alternation(mark for mark in _WORDLIKE if mark[-1].isalpha())})(?![A-Za-zÀ-ž])|{_RAND}|{_CROWNS}"
+    rf"|(?<![A-Za-z])(?-i:{alternation(mark for mark in _WORDLIKE if mark[-1].isalpha())})(?![A-Za-zÀ-ž])"
+    rf"|{_RAND}|{_CROWNS}"
     rf"|[{_SIGNS}]|\bRs\.?(?![A-Za-z])|\b[TkM][€$£]"
     rf"|(?<![A-Za-z_])[TkM]?{_CODE}(?=(?:k|mn?|mm|bn)?(?![A-Za-z])))"
 )

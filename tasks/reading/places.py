@@ -13,6 +13,7 @@ comment, inserted       a reviewer's remark, text that was inserted (author and 
 hidden_sheet, hidden_row, hidden_column, hidden_slide   (the name, the number, the letter)
 ocr                     recognised in a picture (the languages: "eng")
 attachment              the text of a document inside this one (its name)
+tagged                  a number of accounts with what its tag says (see `tags`)
 
 Nobody writes `cell`: a table of 600,000 cells would take as many places. `with_cells` derives them from the text.
 """
@@ -48,6 +49,7 @@ HIDDEN_COLUMN: Final = "hidden_column"
 HIDDEN_SLIDE: Final = "hidden_slide"
 OCR: Final = "ocr"
 ATTACHMENT: Final = "attachment"
+TAGGED: Final = "tagged"
 
 HIDDEN_SHEET_MARK: Final = "[hidden sheet]"
 HIDDEN_ROW_MARK: Final = "[hidden row]"

@@ -14,6 +14,7 @@ from w3lib.encoding import html_body_declared_encoding
 from tasks.reading import limits
 from tasks.reading.html.grid import HtmlLine, HtmlTable
 from tasks.reading.html.page import HtmlPage, TooManyCells
+from tasks.reading.html.tagged import TaggedPage, is_tagged, without_marks
 from tasks.reading.places import HEADING, TABLE
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.reading.txt.reader import SLOW_CODECS, UNSURE, beginning, decoded
@@ -40,7 +41,7 @@ def read(source: Source) -> Reading:
     """
     data, complete = beginning(source)
     writer = Writer()
-    page, whole = _page(data, writer)
+    page, whole = _page(data, writer, tagged=True)
     if not (complete and whole):
         writer.warn("The page is too long: only its beginning was read.")
     if page.hidden:
@@ -64,12 +65,14 @@ def lines_of(data: bytes) -> list[str]:
     return lines
 
 
-def _page(data: bytes, writer: Writer) -> tuple[HtmlPage, bool]:
-    """What is on the page, and whether all of it was read in time."""
+def _page(data: bytes, writer: Writer, *, tagged: bool = False) -> tuple[HtmlPage, bool]:
+    """What is on the page, with the tags of its numbers if they are asked for; and whether all was read in time."""
     text, sure = _characters(data)
     if not sure:
         writer.warn(UNSURE)
     page = HtmlPage()
+    if tagged and is_tagged(text):
+        page, text = TaggedPage(), without_marks(text)
     raw = _as_html(text).encode("utf-8", "replace").translate(_TIDY)
     whole = True
     parser = _parser(page)
@@ -143,18 +146,19 @@ def _write(page: HtmlPage, writer: Writer) -> None:
         if isinstance(block, HtmlTable):
             with writer.place(TABLE, str(block.header_rows or "")):
                 for row in block.rows:
-                    _write_line(row, writer)
+                    _write_line(row, writer, page)
         else:
             if block.kind == HEADING:
-                writer.heading(block.text)
-            _write_line(block, writer)
+                writer.heading(without_marks(block.text))
+            _write_line(block, writer, page)
 
 
-def _write_line(line: HtmlLine, writer: Writer) -> None:
+def _write_line(line: HtmlLine, writer: Writer, page: HtmlPage) -> None:
     start = writer.position
+    text, tagged = page.placed(line.text) if isinstance(page, TaggedPage) else (line.text, [])
     if line.kind not in ("", HEADING):
-        writer.placed(line.kind, "", line.text)
+        writer.placed(line.kind, "", text)
     else:
-        writer.line(line.text)
-    for mark in line.marks:
+        writer.line(text)
+    for mark in (*line.marks, *tagged):
         writer.mark(start + mark.start, min(start + mark.end, writer.position), mark.kind, mark.label)

@@ -13,7 +13,9 @@ from typing import Final, NamedTuple, Protocol
 
 from tasks.documents.drive.drive import hidden
 
-ENDINGS: Final = (".zip", ".7z")
+ENDINGS: Final = (".zip", ".7z", ".xbri", ".xbr")
+"""The last two are packages of reports in XBRL (https://www.xbrl.org/Specification/report-package/REC-2023-12-22/)."""
+
 MIME_TYPES: Final = frozenset({"application/zip", "application/x-zip-compressed", "application/x-7z-compressed"})
 
 MOST_MEMBERS: Final = 50_000
