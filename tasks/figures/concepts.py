@@ -283,7 +283,7 @@ def _taxonomy(concepts: Mapping[str, Concept], added: str, codes: Mapping[str, M
             ((concept.instant, "instant"), (concept.labels, concept.kind), (concept.weak, concept.kind))
         ):
             for label in written:
-                for plain in spellings(_WRITTEN.sub(lambda part: plain_label(part.group()) or "*", label)):
+                for plain in spellings(_WRITTEN.sub(_plain_part, label)):
                     meaning = Meaning(concept, kind, 2 if rank == 2 else 0 if _TOTAL.match(plain) else 1)
                     if "*" in plain:
                         pattern = re.escape(plain).replace(r"\*", r"\w+(?: \w+){0,11}")
@@ -294,6 +294,11 @@ def _taxonomy(concepts: Mapping[str, Concept], added: str, codes: Mapping[str, M
     speaking = {max(label.split(), key=len) for label in labels} | {word for _, word, _ in wildcards}
     tags = {tag: concept for concept in concepts.values() for tag in concept.tags}
     return Taxonomy(concepts, added, codes, tags, labels, tuple(wildcards), frozenset(speaking))
+
+
+def _plain_part(part: re.Match[str]) -> str:
+    """A piece of a written label as the taxonomy has it; "*" stays what it is."""
+    return "*" if part.group() == "*" else plain_label(part.group())
 
 
 def spellings(label: str) -> Iterator[str]:

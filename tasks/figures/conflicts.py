@@ -77,7 +77,7 @@ def find_conflicts(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -
     """The conflicts among the figures of a room, by concept and period; each place that differs is listed once."""
     found: list[FigureConflict] = []
     for group in groups(figures).values():
-        if all(row.figure.value == group[0].figure.value for row in group):  # most say the same to the digit
+        if group[0].figure.unit == UNKNOWN or all(row.figure.value == group[0].figure.value for row in group):
             continue
         ranked = ranking(group, rule)
         counted = ranked[0]
@@ -101,7 +101,7 @@ def groups(figures: Iterable[RoomFigure]) -> Mapping[_Key, list[RoomFigure]]:
     What a document restated stands for itself: the earlier value is known to differ.
     """
     grouped: dict[_Key, list[RoomFigure]] = defaultdict(list)
-    for row in (row for row in figures if row.figure.unit != UNKNOWN):
+    for row in figures:
         kind = "actual" if row.basis in ACTUAL else row.basis
         entity = plain(row.figure.entity).casefold() if row.figure.entity else ""
         key = (

@@ -332,11 +332,11 @@ class LedgerDocument:
     def dollar(self, currency: str) -> str:
         """Which dollar a bare sign is here, and whose crowns "kr"; other currencies as they are."""
         if currency == "kr":
-            crowns = self.currency
+            crowns = self.currency or ""
             return crowns if crowns in CROWNS.values() else CROWNS.get(self.language, UNKNOWN)
         if currency != "USD":
             return currency
-        stated = self._stated
+        stated = self._stated or ""
         return stated if stated in DOLLARS else self._dollar
 
     @cached_property

@@ -91,7 +91,7 @@ def _is_the_company(line: str, match: re.Match[str]) -> bool:
     return not _NOT_BETWEEN.search(gap) and not (verb.startswith("establish") and re.match(r"\s*by\b", gap))
 
 
-VERSION: Final = "ledger-14"
+VERSION: Final = "ledger-15"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 
 MOST_FIGURES: Final = 20_000
@@ -107,6 +107,9 @@ _FARTHEST: Final = 25
 """Years by which a figure may lie ahead of those that most figures of its document are of."""
 _WEAK: Final = 2
 """From here on a label means a concept only where no surer one stands."""
+
+_TEMPLATE: Final = 5
+"""So many figures or more, all of them nought, are those of a form that nobody has filled in."""
 
 _Range = tuple[Decimal, Decimal]
 
@@ -151,6 +154,9 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     figures = with_tags(document, taxonomy, [*in_tables, *sentences], findings)
     figures.sort(key=lambda figure: figure.start)
     figures = _within_reach(figures, findings)
+    if len(figures) >= _TEMPLATE and not any(figure.value for figure in figures):
+        findings.leave_out("noughts of a template", len(figures))
+        figures = []
     if len(figures) > MOST_FIGURES:
         findings.leave_out("more figures than a document may have", len(figures) - MOST_FIGURES)
     findings.figures = figures[:MOST_FIGURES]

@@ -8,11 +8,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Figure, Findings
+from tasks.figures.figure import ACTUAL, Figure, Findings
 from tasks.figures.measures import NEVER_NEGATIVE
 from tasks.reading.places import Place
 from tasks.reading.tags import Tag, tag_of
@@ -39,33 +40,33 @@ class _Told(NamedTuple):
 
 
 def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure], findings: Findings) -> list[Figure]:
-    """The figures of a document by its tags, and those that were read from it (`own`) as far as no tag says otherwise."""
+    """The figures that a document's tags give, and those read from it (`own`) that no tag contradicts."""
     told = [_told(document, taxonomy, place) for place in document.tags]
     if not told:
         return list(own)
     for each in told:
         if each.concept and (why := each.tag.broken):
             findings.leave_out(why)
-    own_by_start = {figure.start: figure for figure in own}
-    by_tags = [
-        _in_own_words(each, own_by_start) for each in _surest(told, [name.partition(" ")[0] for name in taxonomy.tags])
-    ]
-    known: dict[tuple[str, str, str], set[Figure]] = defaultdict(set)
+    starts = {each.place.start: each for each in told}
+    own_by_start = {at: figure for figure in own for at in range(figure.start, figure.end) if at in starts}
+    names = [name.partition(" ")[0] for name in taxonomy.tags]
+    by_tags = list(filter(None, (_in_own_words(each, own_by_start) for each in _surest(told, names, findings))))
+    known: dict[tuple[str, str, str], list[Figure]] = defaultdict(list)
     for figure in by_tags:
         if figure.entity is None:
-            known[figure.concept, figure.period, figure.unit].add(figure)
+            known[figure.concept, figure.period, figure.unit].append(figure)
     kept = list(by_tags)
-    starts = {each.place.start: each for each in told}
     for figure in own:
-        each = next((starts[at] for at in range(figure.start, figure.end) if at in starts), None)
-        if each is not None and each.concept:
-            _count(each, figure, findings)
+        at_it = next((starts[at] for at in range(figure.start, figure.end) if at in starts), None)
+        if at_it is not None and at_it.concept:
+            _count(at_it, figure, findings)
             continue
-        if figure.entity is None and each is not None and each.tag.members:
+        if figure.entity is None and at_it is not None and at_it.tag.members:
             findings.leave_out(_A_PART)
             continue
-        of_tags = known.get((figure.concept, figure.period, figure.unit)) if figure.entity is None else None
-        if of_tags and not any(abs(one.value - figure.value) <= (one.step + figure.step) / 2 for one in of_tags):
+        is_whole = figure.entity is None and figure.basis in {None, *ACTUAL} and not figure.variant
+        of_tags = known[figure.concept, figure.period, figure.unit] if is_whole else ()
+        if of_tags and not any(_agree(figure, one) for one in of_tags):
             findings.leave_out(_OTHERWISE)
             continue
         kept.append(figure)
@@ -97,7 +98,8 @@ def _told(document: LedgerDocument, taxonomy: Taxonomy, place: Place) -> _Told:
     if entity == "" or not fits or not of_unit or (value < 0 and concept.id in NEVER_NEGATIVE):
         return _Told(place, tag, concept.id, None)
     line = document.text[document.text.rfind("\n", 0, place.start) + 1 : place.start]
-    label = " ".join(line.partition("\t")[0].split())[:120] or " ".join(_WORDS.findall(tag.name))
+    label = " ".join(line.partition("\t")[0].split())[:120] if "\t" in line else ""
+    label = label if any(map(str.isalpha, label)) else " ".join(_WORDS.findall(tag.name))
     return _Told(place, tag, concept.id, Figure(
         concept.id, label, value, unit, "", tag.step, tag.period, entity, None, "", document.place(place.start, label),
         place.start, place.end,
@@ -119,20 +121,28 @@ def _entity(members: Iterable[str]) -> str | None:
     return ", ".join(parts) or None
 
 
-def _surest(told: Sequence[_Told], names: Sequence[str]) -> Iterator[_Told]:
-    """Of tags of one concept, period and entity those of the name that comes first among these."""
+def _surest(told: Sequence[_Told], names: Sequence[str], findings: Findings) -> Iterator[_Told]:
+    """Of tags of one concept, period and entity those of the name that comes first among these, if they agree."""
     groups: dict[tuple[str, str, str | None, str], list[_Told]] = defaultdict(list)
     for each in told:
-        if each.figure is not None:
-            figure = each.figure
+        figure = each.figure
+        if figure is not None:
             groups[figure.concept, figure.period, figure.entity, figure.unit].append(each)
     for group in groups.values():
         first = min((each.tag.name for each in group), key=names.index)
-        yield from (each for each in group if each.tag.name == first)
+        sure = [each for each in group if each.tag.name == first]
+        if all(_agree(one, other) for one, other in pairwise(each.figure for each in sure if each.figure)):
+            yield from sure
+        else:
+            findings.leave_out("tags that contradict each other", len(sure))
 
 
-def _in_own_words(told: _Told, own: Mapping[int, Figure]) -> Figure:
+def _in_own_words(told: _Told, own: Mapping[int, Figure]) -> Figure | None:
     """A tag's figure, with the words that name the number where it was read."""
-    assert told.figure is not None  # those without were left out
     read = own.get(told.place.start)
-    return told.figure if read is None else replace(told.figure, label=read.label, place=read.place)
+    return replace(told.figure, label=read.label, place=read.place) if told.figure and read else told.figure
+
+
+def _agree(one: Figure, other: Figure) -> bool:
+    """Whether two figures say the same as far as the coarser is rounded."""
+    return abs(one.value - other.value) <= max(one.step, other.step)

@@ -33,7 +33,7 @@ _CUT_WORD: Final = re.compile(r"(?<=[a-zäöüß]{8}) (?=[a-zäöüß]{1,3}$)")
 """A blank that a cell's width has put into a long word: "Finanzverbindlichkeite n"."""
 
 _ENUMERATOR: Final = re.compile(
-    r"[*+]{0,4}\s?(?:\(?(?:[A-Za-z]|[IVX]{1,5}|[ivx]{1,5}|\d{1,3})(?:[.)]+\s*|\s[-–—]\s*|-(?=\d)|:\s))+"
+    r"[*+]{0,4}\s?(?:[(+]?\s?(?:[A-Za-z]|[IVX]{1,5}|[ivx]{1,5}|\d{1,3})(?:[.)]+\s*|\s[-–—]\s*|-(?=\d)|:\s))+"
     r"(?:(?:[IVX]{1,5}|\d{1,2})(?:\s+|$))?"
 )
 """What laws put before a label: "A.", "A.1)", "B. II. 1.", "IV.", "I -", "17."."""

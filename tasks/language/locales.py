@@ -94,7 +94,8 @@ def currency_marks() -> Mapping[str, str]:
         for code in currency_codes() & _data("en")["currency_symbols"].keys()
     }
     marks |= {_data(language)["currency_symbols"][code]: code for code, language in _DATA["homes"].items()}
-    return {mark: code for mark, code in marks.items() if mark != code and mark.isprintable()} | _DATA["marks"]
+    written: Mapping[str, str] = _DATA["marks"]
+    return {**{mark: code for mark, code in marks.items() if mark != code and mark.isprintable()}, **written}
 
 
 @cache
@@ -106,4 +107,5 @@ def currency_names() -> Mapping[str, str]:
         for code in NAMED:
             written = {data["currency_names"].get(code, ""), *data["currency_names_plural"].get(code, {}).values()}
             names |= {name.lower(): code for name in written if name and name != code}
-    return names | _DATA["names"]
+    short: Mapping[str, str] = _DATA["names"]
+    return {**names, **short}

@@ -24,9 +24,10 @@ _ZERO: Final = frozenset({"zerodash", "numdash", "fixedzero"})
 _PLAIN: Final = re.compile(r"\d+(?:\.\d*)?|\.\d+")
 _SPLIT: Final = "|"
 
-RESOURCES: Final = frozenset({
-    "context", "unit", "divide", "identifier", "instant", "startdate", "enddate", "explicitmember", "typedmember", "measure",
-})  # fmt: skip
+RESOURCES: Final = frozenset((
+    "context", "unit", "divide", "identifier", "instant", "startdate", "enddate", "explicitmember", "typedmember",
+    "measure",
+))  # fmt: skip
 """The elements of contexts and units, in lower case."""
 
 BROKEN_CONTEXT: Final = "tags with a broken context"

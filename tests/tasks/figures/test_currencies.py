@@ -1,0 +1,99 @@
+"""Currencies of figures: by marks, codes and names of any country; none that a document does not name is guessed."""
+
+import pytest
+
+from tasks.figures.concepts import taxonomy
+from tasks.figures.conflicts import RULE, RoomFigure, find_conflicts
+from tasks.figures.derived import derive
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.scoring.rules import parse_condition
+
+
+def _units(text: str) -> list[tuple[str, str]]:
+    found = find_figures(LedgerDocument(text, [], "accounts.csv"), taxonomy())
+    return [(figure.concept, figure.unit) for figure in found.figures]
+
+
+@pytest.mark.parametrize(
+    ("written", "currency"),
+    [
+        ("₱{}", "PHP"),
+        ("P={}", "PHP"),
+        ("RM{}", "MYR"),
+        ("Rp {}", "IDR"),
+        ("R {}", "ZAR"),
+        ("R{}", "ZAR"),
+        ("{} zł", "PLN"),
+        ("{} Kč", "CZK"),
+        ("{} Ft", "HUF"),
+        ("{} lei", "RON"),
+        ("฿{}", "THB"),
+        ("{} ₫", "VND"),
+        ("₦{}", "NGN"),
+        ("KSh {}", "KES"),
+        ("NT${}", "TWD"),
+        ("HK${}", "HKD"),
+        ("S${}", "SGD"),
+        ("A${}", "AUD"),
+        ("C${}", "CAD"),
+        ("R$ {}", "BRL"),
+        ("₲{}", "PYG"),
+    ],
+)
+def test_a_currency_is_known_by_its_mark_and_holds_for_rows_without(written: str, currency: str) -> None:
+    text = f"Income statement\n\t2024\nRevenue\t{written.format('4,120,000')}\nGross profit\t1,200,000\n"
+    assert _units(text) == [("revenue", currency), ("gross_profit", currency)]
+
+
+@pytest.mark.parametrize(
+    ("words", "currency"),
+    [
+        ("Philippine pesos", "PHP"),
+        ("Malaysian Ringgit", "MYR"),
+        ("Kenya shillings", "KES"),
+        ("South African Rand", "ZAR"),
+        ("New Taiwan dollars", "TWD"),
+        ("Kwacha", "unknown"),
+    ],
+)
+def test_a_currency_is_known_by_its_name(words: str, currency: str) -> None:
+    assert _units(f"Amounts expressed in {words}\n\t2024\nRevenue\t4,120,000\n") == [("revenue", currency)]
+
+
+@pytest.mark.parametrize("mark", ["NT$", "HK$", "S$", "A$"])
+def test_a_dollar_sign_is_that_of_the_dollar_which_the_document_marks(mark: str) -> None:
+    (_, marked), (_, bare) = _units(f"\t2024\nRevenue\t{mark}4,120,000\nGross profit\t$1,200,000\n")
+    assert bare == marked != "USD"
+
+
+def test_crowns_are_those_of_the_documents_language() -> None:
+    text = "Årsredovisning och belopp i kronor\n\t2024\nNettoomsättning\t4 120 000 kr\n"
+    assert _units(text) == [("revenue", "SEK")]
+    assert _units("\t2024\nRevenue\t4 120 000 kr\n") == [("revenue", "unknown")]
+
+
+def test_two_currencies_in_one_table_each_keep_their_own() -> None:
+    text = "\t2024\t2024\n\tEUR\tUSD\nRevenue\t4,120,000\t4,500,000\n"
+    assert _units(text) == [("revenue", "EUR"), ("revenue", "USD")]
+
+
+@pytest.mark.parametrize("label", ["R&D expenses", "Appendix R 3", "Lei e loro"])
+def test_letters_that_are_no_currency_give_none(label: str) -> None:
+    assert _units(f"{label}\n\t2024\nRevenue\t4,120,000\n") == [("revenue", "unknown")]
+
+
+def _room(text: str, document: str) -> list[RoomFigure]:
+    figures = find_figures(LedgerDocument(text, [], document), taxonomy()).figures
+    return [
+        RoomFigure(figure, "management", document, document, document, deck=False, dated=None) for figure in figures
+    ]
+
+
+def test_amounts_of_an_unknown_currency_make_ratios_and_growth_alone() -> None:
+    text = "\t2024\t2023\nRevenue\t4,000,000\t2,000,000\nGross profit\t1,000,000\t900,000\n"
+    rows = _room(text, "one.csv")
+    computed = {(each.name, each.value, each.unit) for each in derive(rows, RULE) if each.period.endswith("2024-12-31")}
+    assert {("revenue_growth", 100, "percent"), ("gross_margin", 25, "percent")} <= computed
+    assert not parse_condition("revenue", ">= 1000000").fits("unknown")
+    assert find_conflicts([*rows, *_room(text.replace("4,000,000", "5,000,000"), "two.csv")], RULE) == []

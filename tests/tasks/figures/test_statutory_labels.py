@@ -1,0 +1,74 @@
+"""Labels that laws prescribe: known with and without their enumerators, and none taken for another concept."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tasks.figures.concepts import read_taxonomy, taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import Figure
+from tasks.figures.table_labels import label_reader
+
+_LAWS: Final = tomllib.loads(Path(__file__).with_name("statutory_labels.toml").read_text("utf-8"))
+_ENUMERATOR: Final = re.compile(r"\A(?:[*]+|\(?[A-Za-z0-9]{1,4}[.)]|[A-Z][.-]\w+[.)]+|[IV]+ -)+ ")
+
+
+def _figures(text: str) -> list[Figure]:
+    return find_figures(LedgerDocument(text, [], "accounts.csv"), taxonomy()).figures
+
+
+@pytest.mark.parametrize("law", _LAWS)
+def test_the_labels_of_a_law_mean_what_they_say(law: str) -> None:
+    read = label_reader(taxonomy()).read
+    wrong = []
+    for label, concept in _LAWS[law].items():
+        for written in {label, _ENUMERATOR.sub("", label, count=1)}:
+            meaning = read(written).meaning
+            if concept and (meaning.concept.id if meaning else "") != concept:
+                wrong.append(written)
+            elif not concept:
+                assert meaning is None, written
+    assert not wrong
+
+
+def test_no_label_of_two_laws_means_two_concepts() -> None:
+    by_label: dict[str, set[str]] = {}
+    for concept in read_taxonomy(None).concepts.values():
+        for label in (*concept.labels, *concept.weak):
+            by_label.setdefault(label.casefold(), set()).add(concept.id)
+    assert {label: concepts for label, concepts in by_label.items() if len(concepts) > 1} == {}
+
+
+def test_an_enumerator_in_a_cell_of_its_own_is_passed_by() -> None:
+    figures = _figures("EUR\t\t31.12.2024\nA.\tEigenkapital\t140.900,00\nI.\tVorräte\t12.000,00\n")
+    assert [(figure.concept, figure.value) for figure in figures] == [("equity", 140900), ("inventories", 12000)]
+
+
+def test_the_codes_of_a_french_tax_form_say_what_its_sums_are() -> None:
+    text = (
+        "Bilan passif de l'exercice clos le 31/12/2024, en euros\n\t\t31/12/2024\t31/12/2023\n"
+        "RÉSULTAT DE L'EXERCICE (bénéfice ou perte)\tDI\t-96 675\t-64 377\nTOTAL (I)\tDL\t-61 052\t35 623\n"
+        "TOTAL (II)\tDO\t1 000\t2 000\nTOTAL GÉNÉRAL (I à V)\tEE\t213 913\t227 001\n"
+    )
+    assert [(figure.concept, figure.value) for figure in _figures(text)] == [
+        ("net_income", -96675), ("net_income", -64377), ("equity", -61052), ("equity", 35623),
+        ("total_assets", 213913), ("total_assets", 227001),
+    ]  # fmt: skip
+
+
+def test_a_code_that_is_a_number_is_none() -> None:
+    text = "Jaarrekening boekjaar 2024 in euro, winst en omzet\n\tCodes\t2024\n"
+    text += "Winst (Verlies) van het boekjaar\t9904\t9.334.861\n"
+    assert [figure.value for figure in _figures(text)] == [9334861]
+
+
+@pytest.mark.parametrize("name", ["", "Total"])
+def test_a_sum_is_what_the_line_over_its_table_says(name: str) -> None:
+    rows = f"Players\t31\t30\nMatchday\t212\t105\n{name}\t243\t135\n"
+    text = f"Notes\nThe average number of employees during the year was as follows:\n\t2025\t2024\n{rows}"
+    assert [(figure.concept, figure.value) for figure in _figures(text)] == [("headcount", 243), ("headcount", 135)]
+    assert _figures(text.replace("243", "244")) == []

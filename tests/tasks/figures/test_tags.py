@@ -1,0 +1,164 @@
+"""Tagged numbers (inline XBRL, instances): what their tags say counts, broken tags are left out and counted."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from tasks.figures.concepts import read_taxonomy, taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import Findings
+from tasks.reading import read_document
+from tasks.reading.places import TAGGED
+
+_HEAD = """<html xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"><body>
+<div style="display:none"><ix:header><ix:hidden><ix:nonFraction name="x:Turnover" contextRef="y" unitRef="e">9
+</ix:nonFraction></ix:hidden><ix:resources>{contexts}
+<xbrli:unit id="e"><xbrli:measure>iso4217:EUR</xbrli:measure></xbrli:unit>
+<xbrli:unit id="n"><xbrli:measure>xbrli:pure</xbrli:measure></xbrli:unit></ix:resources></ix:header></div>
+"""
+_PERIOD = "2024-01-01/2024-12-31"
+_END = "<xbrli:instant>2024-12-31</xbrli:instant>"
+_YEAR = "<xbrli:startDate>2024-01-01</xbrli:startDate><xbrli:endDate>2024-12-31</xbrli:endDate>"
+
+
+def _context(name: str, period: str, member: str = "", entity: str = "1") -> str:
+    segment = f"<xbrli:segment>{member}</xbrli:segment>" if member else ""
+    return (
+        f'<xbrli:context id="{name}"><xbrli:entity><xbrli:identifier scheme="s">{entity}</xbrli:identifier>{segment}'
+        f"</xbrli:entity><xbrli:period>{period}</xbrli:period></xbrli:context>"
+    )
+
+
+def _member(axis: str, member: str) -> str:
+    return f'<xbrldi:explicitMember dimension="x:{axis}">x:{member}</xbrldi:explicitMember>'
+
+
+_CONTEXTS = "".join(
+    (
+        _context("y", _YEAR),
+        _context("d", _END),
+        _context("s", _YEAR, _member("BusinessSegmentsAxis", "NorthSeaMember")),
+        _context("p", _YEAR, _member("ConsolidatedAndSeparateFinancialStatementsAxis", "SeparateMember")),
+        _context("c", _END, _member("MaturitiesOrExpirationPeriodsDimension", "WithinOneYear")),
+        _context("q", _END, _member("ComponentsOfEquityAxis", "IssuedCapitalMember")),
+        _context("o", _YEAR, entity="2"),
+        _context("broken", "<xbrli:startDate>2024-13-01</xbrli:startDate>"),
+    )
+)
+
+
+def _tag(name: str, words: str, context: str = "y", unit: str = "e", **attributes: str) -> str:
+    more = "".join(f' {key}="{value}"' for key, value in {"format": "ixt:num-dot-decimal", **attributes}.items())
+    return f'<ix:nonFraction name="x:{name}" contextRef="{context}" unitRef="{unit}"{more}>{words}</ix:nonFraction>'
+
+
+def _page(*rows: tuple[str, str]) -> bytes:
+    cells = "".join(f"<tr><td>{label}</td><td>{cell}</td></tr>" for label, cell in rows)
+    return (
+        _HEAD.format(contexts=_CONTEXTS) + f"<table><tr><td></td><td>2024</td></tr>{cells}</table></body></html>"
+    ).encode()
+
+
+def _found(page: bytes, ending: str = ".xhtml", concepts: Path | None = None) -> tuple[Findings, str]:
+    reading = read_document(page, ending)
+    document = LedgerDocument(reading.text, reading.places, f"accounts{ending}")
+    return find_figures(document, read_taxonomy(concepts) if concepts else taxonomy()), document.text
+
+
+@pytest.mark.parametrize(
+    ("tag", "figure"),
+    [
+        (_tag("TurnoverRevenue", "41,210"), ("revenue", 41210, "EUR", _PERIOD, None)),
+        (_tag("Revenue", "41,210.5", scale="6"), ("revenue", 41210500000, "EUR", _PERIOD, None)),
+        (_tag("Revenue", "41.210,5", format="ixt:numdotcomma"), ("revenue", Decimal("41210.5"), "EUR", _PERIOD, None)),
+        (
+            _tag("ProfitLoss", "1 200,5", format="ixt:numspacecomma", sign="-"),
+            ("net_income", Decimal("-1200.5"), "EUR", _PERIOD, None),
+        ),
+        (_tag("Assets", "—", "d", format="ixt:fixed-zero"), ("total_assets", 0, "EUR", "2024-12-31", None)),
+        (_tag("AverageNumberEmployeesDuringPeriod", "12", unit="n"), ("headcount", 12, "count", _PERIOD, None)),
+        (_tag("Revenue", "7", "s"), ("revenue", 7, "EUR", _PERIOD, "North Sea")),
+        (_tag("Revenue", "7", "p"), ("revenue", 7, "EUR", _PERIOD, "parent company")),
+        (_tag("Creditors", "500", "c"), ("current_liabilities", 500, "EUR", "2024-12-31", None)),
+    ],
+)
+def test_a_tag_gives_the_figure_of_its_number(tag: str, figure: tuple[object, ...]) -> None:
+    found, text = _found(_page(("What the row is called", f"({tag})")))
+    (one,) = found.figures
+    assert (one.concept, one.value, one.unit, one.period, one.entity) == figure
+    assert tag.partition(">")[2].startswith(text[one.start : one.end])
+
+
+def test_a_tag_counts_where_the_row_or_the_column_says_otherwise() -> None:
+    found, _ = _found(
+        _page(("Revenue, EUR", _tag("Revenue", "9,100")), ("Net income, EUR", _tag("ProfitLoss", "300", scale="3")))
+    )
+    assert [(figure.concept, figure.value, figure.label) for figure in found.figures] == [
+        ("revenue", 9100, "Revenue, EUR"), ("net_income", 300000, "Net income, EUR"),
+    ]  # fmt: skip
+    untagged, _ = _found(_page(("Revenue, EUR", _tag("Revenue", "9,100")), ("Revenue, EUR thousand", "9")))
+    assert [figure.value for figure in untagged.figures] == [9100]
+
+
+@pytest.mark.parametrize(
+    ("tag", "why"),
+    [
+        (_tag("Revenue", "9,100", "missing"), "tags with a broken context"),
+        (_tag("Revenue", "9,100", "broken"), "tags with a broken context"),
+        (_tag("Revenue", "9,100", unit="missing"), "tags with a broken unit"),
+        (_tag("Revenue", "9,100", scale="12"), "tags with a scale or an amount that cannot be"),
+        (_tag("Revenue", "9,100,000,000", scale="9"), "tags with a scale or an amount that cannot be"),
+        (_tag("Revenue", "9,100", "o"), "tags of another entity"),
+        (_tag("Revenue", "9,100", format="ixt-sec:numwordsen"), "tags of what is no number in their format"),
+        (_tag("Revenue", "9,100") + _tag("Revenue", "9,900"), "tags that contradict each other"),
+        (_tag("Equity", "9,100", "q"), None),
+        (_tag("Revenue", "9,100", **{"xsi:nil": "true"}), None),
+    ],
+)
+def test_a_broken_tag_gives_no_figure_and_is_counted(tag: str, why: str | None) -> None:
+    found, _ = _found(_page(("Something in EUR", tag)))
+    assert found.figures == []
+    assert why is None or why in found.left_out
+
+
+def test_the_text_of_a_tagged_page_is_that_of_the_page() -> None:
+    page = _page(
+        ("Revenue", f"€ {_tag('Revenue', '9,100')}"),
+        ("Loss", f"({_tag('ProfitLoss', ' 300 ')})"),
+        ("None", _tag("Assets", "")),
+    )
+    plain = read_document(page.replace(b"http://www.xbrl.org/2013/inlineXBRL", b"http://example.com"), ".html")
+    tagged = read_document(page, ".html")
+    assert tagged.text == plain.text
+    words = [tagged.text[place.start : place.end] for place in tagged.places if place.kind == TAGGED]
+    assert words == ["9,100", "300"]
+    assert not [place for place in plain.places if place.kind == TAGGED]
+
+
+def test_a_file_of_concepts_adds_tags(tmp_path: Path) -> None:
+    file = tmp_path / "concepts.toml"
+    file.write_text('[bookings]\nkind = "duration"\ntags = ["OrderIntake"]\n')
+    found, _ = _found(_page(("x", _tag("OrderIntake", "9,100"))), concepts=file)
+    assert [(figure.concept, figure.value) for figure in found.figures] == [("bookings", 9100)]
+
+
+def test_an_instance_is_read_by_its_facts() -> None:
+    unit = '<unit id="e"><measure>iso4217:EUR</measure></unit>'
+    contexts = _CONTEXTS.replace("xbrli:", "")
+    facts = '<f:Revenue contextRef="y" unitRef="e">-5000</f:Revenue>'
+    facts += '<f:Assets contextRef="d" unitRef="e">70000</f:Assets>'
+    root = '<xbrl xmlns="http://www.xbrl.org/2003/instance" xmlns:f="f" xmlns:xbrldi="d">'
+    page = f"{root}{contexts}{unit}{facts}</xbrl>"
+    for ending in (".xbrl", ".xml"):
+        found, text = _found(page.encode(), ending)
+        assert [(figure.concept, figure.value) for figure in found.figures] == [("total_assets", 70000)]
+        assert "Assets, 2024-12-31: EUR 70000" in text
+
+
+def test_a_form_that_nobody_filled_in_gives_nothing() -> None:
+    names = ("Revenue", "GrossProfit", "OperatingProfitLoss", "ProfitLoss", "CostOfSales")
+    found, _ = _found(_page(*((name, _tag(name, "0")) for name in names)))
+    assert found.figures == []
+    assert found.left_out["noughts of a template"] == len(names)
