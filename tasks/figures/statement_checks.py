@@ -165,7 +165,8 @@ def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableC
     if any(map(_OPERATING.fullmatch, labels)):  # between the result, with which it begins, and what was invested
         written_off = (each for each in found if each.figure.concept == WRITTEN_OFF)
         yield from (each for each in written_off if begun < each.figure.start < invested)
-    if not _OF_BALANCE_SHEETS.isdisjoint(each.figure.concept for each in found):
+    is_of_flows = any(map(_OPERATING.fullmatch, labels)) and not any(map(_ASSET_PARTS.fullmatch, labels))
+    if not is_of_flows and not _OF_BALANCE_SHEETS.isdisjoint(each.figure.concept for each in found):
         yield from (each for each in found if each.figure.concept == INVENTORIES)
     yield from _debt(grid.rows, labels, [each for each in found if each.figure.concept in DEBT_PARTS])
 

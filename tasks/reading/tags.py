@@ -146,9 +146,14 @@ class Tags:
             self._unit.append(local(words))
 
     def tag(self, fact: Fact) -> Tag | None:
-        """What a fact says, once all contexts and units are known; None where it says that there is no value."""
+        """What a fact says, once all contexts and units are known.
+
+        None where it says that there is no value, and in one page of several whose contexts stand in another.
+        """
         attributes = fact.attributes
-        if any(local(name) == "nil" and value.strip() in ("true", "1") for name, value in attributes.items()):
+        if not self._contexts or any(
+            local(name) == "nil" and value.strip() in ("true", "1") for name, value in attributes.items()
+        ):
             return None
         context = self._contexts.get(attributes.get("contextref", ""))
         unit = self._units.get(attributes.get("unitref", ""), [])

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from tasks.figures.concepts import read_taxonomy, taxonomy
+from tasks.figures.concepts import plain_label, read_taxonomy, spellings, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Figure
@@ -35,12 +35,14 @@ def test_the_labels_of_a_law_mean_what_they_say(law: str) -> None:
     assert not wrong
 
 
-def test_no_label_of_two_laws_means_two_concepts() -> None:
-    by_label: dict[str, set[str]] = {}
+def test_no_label_means_two_concepts_nor_is_sure_and_unsure_at_once() -> None:
+    meanings: dict[str, set[tuple[str, str]]] = {}
     for concept in read_taxonomy(None).concepts.values():
-        for label in (*concept.labels, *concept.weak):
-            by_label.setdefault(label.casefold(), set()).add(concept.id)
-    assert {label: concepts for label, concepts in by_label.items() if len(concepts) > 1} == {}
+        for labels, how in ((concept.labels, "sure"), (concept.weak, "weak")):
+            for spelling in {spelling for label in labels for spelling in spellings(label)} - {""}:
+                meanings.setdefault(plain_label(spelling), set()).add((concept.id, how))
+    doubtful = {label for label, of in meanings.items() if len(of) > 1}
+    assert doubtful == {"bank loans", "borrowings", "interest bearing loans and borrowings"}  # told by where they stand
 
 
 def test_an_enumerator_in_a_cell_of_its_own_is_passed_by() -> None:
