@@ -47,7 +47,7 @@ def test_no_label_means_two_concepts_nor_is_sure_and_unsure_at_once() -> None:
 
 def test_an_enumerator_in_a_cell_of_its_own_is_passed_by() -> None:
     figures = _figures("EUR\t\t31.12.2024\nA.\tEigenkapital\t140.900,00\nI.\tVorräte\t12.000,00\n")
-    assert [(figure.concept, figure.value) for figure in figures] == [("equity", 140900), ("inventories", 12000)]
+    assert [(figure.concept, int(figure.value)) for figure in figures] == [("equity", 140900), ("inventories", 12000)]
 
 
 def test_the_codes_of_a_french_tax_form_say_what_its_sums_are() -> None:
@@ -56,7 +56,7 @@ def test_the_codes_of_a_french_tax_form_say_what_its_sums_are() -> None:
         "RÉSULTAT DE L'EXERCICE (bénéfice ou perte)\tDI\t-96 675\t-64 377\nTOTAL (I)\tDL\t-61 052\t35 623\n"
         "TOTAL (II)\tDO\t1 000\t2 000\nTOTAL GÉNÉRAL (I à V)\tEE\t213 913\t227 001\n"
     )
-    assert [(figure.concept, figure.value) for figure in _figures(text)] == [
+    assert [(figure.concept, int(figure.value)) for figure in _figures(text)] == [
         ("net_income", -96675), ("net_income", -64377), ("equity", -61052), ("equity", 35623),
         ("total_assets", 213913), ("total_assets", 227001),
     ]  # fmt: skip
@@ -72,5 +72,8 @@ def test_a_code_that_is_a_number_is_none() -> None:
 def test_a_sum_is_what_the_line_over_its_table_says(name: str) -> None:
     rows = f"Players\t31\t30\nMatchday\t212\t105\n{name}\t243\t135\n"
     text = f"Notes\nThe average number of employees during the year was as follows:\n\t2025\t2024\n{rows}"
-    assert [(figure.concept, figure.value) for figure in _figures(text)] == [("headcount", 243), ("headcount", 135)]
+    assert [(figure.concept, int(figure.value)) for figure in _figures(text)] == [
+        ("headcount", 243),
+        ("headcount", 135),
+    ]
     assert _figures(text.replace("243", "244")) == []

@@ -95,7 +95,7 @@ def test_a_tag_counts_where_the_row_or_the_column_says_otherwise() -> None:
     found, _ = _found(
         _page(("Revenue, EUR", _tag("Revenue", "9,100")), ("Net income, EUR", _tag("ProfitLoss", "300", scale="3")))
     )
-    assert [(figure.concept, figure.value, figure.label) for figure in found.figures] == [
+    assert [(figure.concept, int(figure.value), figure.label) for figure in found.figures] == [
         ("revenue", 9100, "Revenue, EUR"), ("net_income", 300000, "Net income, EUR"),
     ]  # fmt: skip
     untagged, _ = _found(_page(("Revenue, EUR", _tag("Revenue", "9,100")), ("Revenue, EUR thousand", "9")))
@@ -141,7 +141,7 @@ def test_a_file_of_concepts_adds_tags(tmp_path: Path) -> None:
     file = tmp_path / "concepts.toml"
     file.write_text('[bookings]\nkind = "duration"\ntags = ["OrderIntake"]\n')
     found, _ = _found(_page(("x", _tag("OrderIntake", "9,100"))), concepts=file)
-    assert [(figure.concept, figure.value) for figure in found.figures] == [("bookings", 9100)]
+    assert [(figure.concept, int(figure.value)) for figure in found.figures] == [("bookings", 9100)]
 
 
 def test_an_instance_is_read_by_its_facts() -> None:
@@ -153,7 +153,7 @@ def test_an_instance_is_read_by_its_facts() -> None:
     page = f"{root}{contexts}{unit}{facts}</xbrl>"
     for ending in (".xbrl", ".xml"):
         found, text = _found(page.encode(), ending)
-        assert [(figure.concept, figure.value) for figure in found.figures] == [("total_assets", 70000)]
+        assert [(figure.concept, int(figure.value)) for figure in found.figures] == [("total_assets", 70000)]
         assert "Assets, 2024-12-31: EUR 70000" in text
 
 
