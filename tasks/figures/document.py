@@ -190,6 +190,7 @@ class LedgerDocument:
         self._blocks: list[Place] = []
         self._headings: list[Place] = []
         self.tags: list[Place] = []
+        self._files: list[Place] = []
         for place in places:
             kind = place[2]
             if kind in {kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT}:
@@ -198,6 +199,8 @@ class LedgerDocument:
                 self._headings.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
             elif kind == kinds.TAGGED:
                 self.tags.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
+            elif kind == kinds.FILE_DATES:
+                self._files.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
             elif kind == kinds.CELLS:
                 self._blocks.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
         self._part_starts = [part.start for part in self._parts]
@@ -366,14 +369,35 @@ class LedgerDocument:
         at = bisect_right(self._part_starts, offset) - 1
         return self._parts[at] if at >= 0 and offset < self._parts[at].end else None
 
+    def file_dates(self, offset: int = 0) -> tuple[str | None, str | None]:
+        """The first and the last sure day of the file around an offset: made, and last changed (ISO).
+
+        What is embedded in another file is no newer than that one.
+        """
+        labels = [place.label.partition("/") for place in self._files if place.start <= offset < place.end]
+        changed = min((last for _, _, last in labels if last), default=None)
+        made = labels[-1][0] if labels else ""
+        return made or None, changed
+
+    @cached_property
+    def dated(self) -> str | None:
+        """The day of the document: what it says, but no later than its file was last changed (ISO)."""
+        stated, changed = self.calendar.dated, self.file_dates()[1]
+        return min(filter(None, (stated.isoformat() if stated else None, changed)), default=None)
+
+    @cached_property
+    def title(self) -> str:
+        """Its name, where that alone says what its figures are: none where columns of actual ones are named."""
+        return "" if _ACTUAL.search(self.text) else self.name.rpartition(".")[0] or self.name
+
     def heading(self, offset: int) -> str:
         """What an offset stands under: the first line of its slide, else the nearest heading; "" without one."""
         part = self.part(offset)
         if part is not None and part.kind == kinds.SLIDE:
             title = self.text[part.start : part.end].strip().partition("\n")[0]
             return title if offset >= part.start + len(title) else ""
-        over = [place for place in self._headings if place.start <= offset < place.end]
-        return max(over, key=lambda place: place.start).label if over else ""
+        at = bisect_right(self._headings, offset, key=lambda place: place.start) - 1
+        return self._headings[at].label if at >= 0 and offset < self._headings[at].end else ""
 
     def place(self, offset: int, row: str = "", column: str = "") -> str:
         """Where a number stands, in words: `page 3, row “Revenue”, column “2024”`."""

@@ -16,6 +16,7 @@ from tasks.figures.figure import ACTUAL, Figure, Findings
 from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import sentence_figures
 from tasks.figures.from_tags import with_tags
+from tasks.figures.shown_actual import show_actual
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_figures import TableCandidate
 from tasks.language.periods import last_day
@@ -153,7 +154,7 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
         sentences.append(figure)
     figures = with_tags(document, taxonomy, [*in_tables, *sentences], findings)
     figures.sort(key=lambda figure: figure.start)
-    figures = _within_reach(figures, findings)
+    figures = show_actual(document, _within_reach(figures, findings))
     if len(figures) >= _TEMPLATE and not any(figure.value for figure in figures):
         findings.leave_out("noughts of a template", len(figures))
         figures = []

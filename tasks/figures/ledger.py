@@ -7,6 +7,8 @@ killed run has stored is not done again, and a document that has not changed is 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
@@ -21,10 +23,13 @@ from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find
 from tasks.figures.derived import DerivedFigure, derive
 from tasks.figures.document import DocumentKind, kind_by_name
 from tasks.figures.document_figures import FOUNDING_YEAR, VERSION
-from tasks.figures.figure import Figure
+from tasks.figures.figure import ACTUAL, Figure
 from tasks.figures.fiscal_years import by_the_rooms_year
 from tasks.figures.limited import WrittenText, finding_limits, reason, receive, submit
+from tasks.figures.shown_actual import named_basis
+from tasks.language.periods import last_day
 from tasks.operation import operation
+from tasks.reading.file_dates import sure_day, today
 from tasks.reading.text_writer import Reading
 
 _STORE_AFTER: Final = 2.0
@@ -158,6 +163,7 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
     documents = first_by_path(texts)
     with database.reading() as session:
         found = figures.find_ledgers(session, documents)
+    updated = {text.document_id: _sure(text.updated) for text in documents.values()}
     rows: list[RoomFigure] = []
     ties: list[dict[str, Any]] = []
     left_out: dict[str, int] = {}
@@ -173,13 +179,29 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
             left_out[why] = left_out.get(why, 0) + count
     founded = [row for row in rows if row.figure.concept == FOUNDING_YEAR]
     rows = [row for row in rows if row.figure.concept != FOUNDING_YEAR]
-    rows = list(by_the_rooms_year(rows, _text_of))
+    rows = [_over(row, updated[row.document_id]) for row in by_the_rooms_year(rows, _text_of)]
     derived = derive(rows, rule)
     if concept is not None:
         rows = [row for row in rows if row.figure.concept == concept]
         derived = [figure for figure in derived if any(row.figure.concept == concept for row in figure.inputs)]
     rows.sort(key=lambda row: (row.figure.concept, row.figure.period, row.document_name, row.figure.start))
     return RoomLedger(rows, find_conflicts(rows, rule), derived, ties, left_out, founded)
+
+
+def _sure(day: str | None) -> str | None:
+    known = sure_day(date.fromisoformat(day)) if day else None
+    return known.isoformat() if known else None
+
+
+def _over(row: RoomFigure, updated: str | None) -> RoomFigure:
+    """A figure with the basis that its folder gives it, the day on which the drive's file was changed, and today."""
+    if row.basis not in ACTUAL:
+        return row
+    end = last_day(row.figure.period)
+    named = next(filter(None, map(named_basis, reversed(row.path.split("/")))), None) if not row.figure.basis else None
+    if end > (updated or today().isoformat()) or (named == "forecast" and (row.dated is None or end > row.dated)):
+        return replace(row, basis="forecast")
+    return replace(row, basis=named) if named in {"budget", "pro_forma"} else row
 
 
 def _text_of(text_id: int) -> str:
@@ -232,6 +254,6 @@ def _room_figures(stored: Iterable[StoredFigure], ledger: StoredLedger, document
             document_name=document.document_name,
             path=document.path,
             deck=by_name.deck if by_name else ledger.deck,
-            dated=ledger.dated or document.updated,
+            dated=min(filter(None, (ledger.dated, _sure(document.updated))), default=None),
             text_id=document.text_id,
         )

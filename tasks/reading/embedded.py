@@ -17,7 +17,7 @@ from tasks.language.normalise import clean, one_line
 from tasks.reading import detect, formats, limits
 from tasks.reading.limits import machine_failure
 from tasks.reading.ooxml import ole
-from tasks.reading.places import ATTACHMENT, Place
+from tasks.reading.places import ATTACHMENT, FILE_DATES, Place
 from tasks.reading.text_writer import NO_TEXT, Attachment, Reading, Source
 
 MOST: Final = 100
@@ -138,6 +138,8 @@ class _EmbeddedReader:
                 places.extend(place._replace(start=place.start + at, end=place.end + at) for place in reading.places)
                 pieces += [gap, title, reading.text]
                 length = at + len(reading.text)
+        if host.places and host.places[0].kind == FILE_DATES:  # what is inside is no newer
+            places[0] = places[0]._replace(end=length)
         own = [warning for warning in host.warnings if warning != NO_TEXT or not length]
         outcomes = [outcome.value.format(_listed(names)) for outcome, names in names_by_outcome.items() if names]
         pictures = [state for state in recognised if state is not None]

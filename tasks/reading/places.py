@@ -14,6 +14,7 @@ hidden_sheet, hidden_row, hidden_column, hidden_slide   (the name, the number, t
 ocr                     recognised in a picture (the languages: "eng")
 attachment              the text of a document inside this one (its name)
 tagged                  a number of accounts with what its tag says (see `tags`)
+file_dates              all text of a file (the days on which it was made and last changed: "2024-02-16/2024-08-05")
 
 Nobody writes `cell`: a table of 600,000 cells would take as many places. `with_cells` derives them from the text.
 """
@@ -50,6 +51,7 @@ HIDDEN_SLIDE: Final = "hidden_slide"
 OCR: Final = "ocr"
 ATTACHMENT: Final = "attachment"
 TAGGED: Final = "tagged"
+FILE_DATES: Final = "file_dates"
 
 HIDDEN_SHEET_MARK: Final = "[hidden sheet]"
 HIDDEN_ROW_MARK: Final = "[hidden row]"

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tasks.language.normalise import clean, one_line
-from tasks.reading.places import HEADING, Place
+from tasks.reading.file_dates import FileDates, file_dates
+from tasks.reading.places import FILE_DATES, HEADING, Place
 
 Source = Path | bytes
 """A document to read: where its file lies, or what is in it."""
@@ -64,6 +65,7 @@ class Writer:
         self._attachments: list[Attachment] = []
         self._recognised: bool | None = None
         self._marked = False
+        self._dates = FileDates(None, None)
 
     @property
     def position(self) -> int:
@@ -136,6 +138,12 @@ class Writer:
         """Hand on a document that is inside this one; the caller of the reader adds its text to the end."""
         self._attachments.append(Attachment(one_line(clean(name)), data))
 
+    def date(self, made: str, changed: str) -> None:
+        """Note when the file was made and last changed, as it says itself; a day that cannot be gets a warning."""
+        self._dates = file_dates(made, changed)
+        if self._dates.doubt:
+            self.warn(self._dates.doubt)
+
     def note_picture(self, *, recognised: bool) -> None:
         """Note a page that is a picture: whether text recognition was through with it, with or without a result."""
         self._recognised = recognised and self._recognised is not False
@@ -147,6 +155,8 @@ class Writer:
         if not text.strip():
             return Reading("", [], self._warnings, self._attachments, self._recognised)
         places = [place for place in self._places if place.end > place.start]
+        if self._dates.label:
+            places.insert(0, Place(0, len(text), FILE_DATES, self._dates.label))
         if self._marked:
             places.sort(key=lambda place: (place.start, -place.end))  # a stable sort: slots keep the outer one first
         return Reading(text, places, self._warnings, self._attachments, self._recognised)

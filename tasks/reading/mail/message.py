@@ -211,6 +211,7 @@ class Mail:
 
 def write(mail: Mail, writer: Writer) -> None:
     """Write a mail's headers and words."""
+    writer.date("", mail.headers.get("Date", ""))
     for name in HEADERS:
         value = one_line(mail.headers.get(name, ""))
         if value:

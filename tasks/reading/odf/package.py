@@ -36,10 +36,14 @@ _NAMESPACES: Final = {
     "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
     "presentation": "urn:oasis:names:tc:opendocument:xmlns:presentation:1.0",
     "svg": "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0",
+    "meta": "urn:oasis:names:tc:opendocument:xmlns:meta:1.0",
     "dc": "http://purl.org/dc/elements/1.1/",
     "calcext": "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0",
 }
 _RAISES: Final = re.compile(r"super|[1-9]")
+_MOMENTS: Final = ("meta:creation-date", "dc:date")
+"""When a document was made and last changed (ODF 1.3 part 3, 4.3.2)."""
+
 _ENCRYPTED: Final = re.compile(rb"<(?:\w+:)?encryption-data[\s/>]")
 
 
@@ -139,6 +143,10 @@ class OdfPackage:
 
     def finish(self, writer: Writer) -> None:
         """Warn of macros, of damage, and of a document without text, once all is read."""
+        root = self._flat if self._flat is not None else self._tree("meta.xml")
+        if root is not None:
+            moments = (root.findtext(f".//{name('office:meta')}/{name(moment)}", "") for moment in _MOMENTS)
+            writer.date(*moments)
         if any(entry.startswith(("Basic/", "Scripts/")) for entry in self._entries):
             writer.warn(MACROS)
         if self.damaged or (self._archive is not None and self._archive.damaged):

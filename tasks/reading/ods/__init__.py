@@ -4,4 +4,4 @@ from typing import Final
 
 from tasks.reading.odf import document_format
 
-FORMAT: Final = document_format("spreadsheet", (".ods", ".ots", ".fods"), version="ods-3")
+FORMAT: Final = document_format("spreadsheet", (".ods", ".ots", ".fods"), version="ods-4")

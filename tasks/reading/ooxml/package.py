@@ -25,6 +25,8 @@ SCAN_LIMIT: Final = 96 << 20
 STREAM_LIMIT: Final = 512 << 20
 """The most bytes one part read as a stream may inflate to."""
 
+_LARGEST_PROPERTIES: Final = 1 << 20
+_MOMENT: Final = re.compile(rb"<(?:\w+:)?(created|modified)\b[^<>]*+>([^<]*+)<")
 CUT_OFF: Final = "The file is cut off or damaged: the text holds what could be saved."
 _USUAL: Final = re.compile(
     r'<Relationship (?:Id="([^"<]*+)" )?+'
@@ -207,6 +209,16 @@ class Package:
                 full = unquote(full)
             yield Relationship(id_, kind.rpartition("/")[2], full)
 
+    def dates(self) -> tuple[str, str]:
+        """The moments at which the file was made and last changed, as it says; "" for none.
+
+        They are `dcterms:created` and `dcterms:modified` of its core properties (ECMA-376-2, 11).
+        """
+        part = next((item.target for item in self.relationships("") if item.kind == "core-properties"), "")
+        core = self.attachment(part, _LARGEST_PROPERTIES) or b""
+        found = {match[1]: match[2].decode("ascii", "replace") for match in _MOMENT.finditer(core)}
+        return found.get(b"created", ""), found.get(b"modified", "")
+
     def main_part(self, usual: str) -> str:
         """The name of the part that holds the document; `usual` is where it stands in most files.
 
@@ -243,6 +255,7 @@ def read_package(story_of: Callable[[Package], PackageStory], source: Source) ->
     with Package(source) as package:
         story = story_of(package)
         story.write()
+        story.writer.date(*package.dates())
         if package.damaged:
             story.writer.warn(CUT_OFF)
         if not story.writer.written:

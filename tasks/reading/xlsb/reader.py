@@ -62,6 +62,7 @@ def _read(source: Source) -> Reading:
 
         write_sheets(package, writer, workbook.sheets, write)
         attach_embedded(package, objects.embedded, writer)
+        writer.date(*package.dates())
         if package.damaged:
             writer.warn(CUT_OFF)
         return writer.reading()

@@ -68,6 +68,7 @@ def _read(source: Source) -> Reading:
 
         write_sheets(package, writer, workbook.sheets(), write)
         attach_embedded(package, objects.embedded, writer)
+        writer.date(*package.dates())
         for warning in missing.warnings():
             writer.warn(warning)
         if workbook.kinds.clipped:

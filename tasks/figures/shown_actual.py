@@ -1,0 +1,78 @@
+"""Which figures are shown to be actual: by what tables and documents are called, and by when they were written.
+
+A period that ends after the file was last changed was not over, whatever the table says. Of what is called a projection
+or a model, and of a sheet whose columns run on beyond that day, only what was over when the file was made is actual:
+who saves it again, or opens it in a viewer, makes nothing of it true.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, Literal
+
+from tasks.figures.document import LedgerDocument
+from tasks.figures.figure import ACTUAL, Basis, Figure
+from tasks.figures.table_labels import HAPPENED
+from tasks.language.periods import last_day
+from tasks.reading.places import SHEET
+
+_LONGEST_NAME: Final = 80
+_PARTED: Final = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Ý])|[\W_]+")
+_NAMES: Final = Path(__file__).with_name("plan_names.toml")
+_SILENT: Final = frozenset({None, *ACTUAL})
+
+
+def _pattern(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(rf"\b{word.replace('*', '[^ ]*')}\b" for word in words))
+
+
+_SAYS: Final = {basis: _pattern(words) for basis, words in tomllib.loads(_NAMES.read_text(encoding="utf-8")).items()}
+
+
+@lru_cache(maxsize=4096)
+def named_basis(name: str) -> Basis | Literal["except"] | None:
+    """What a name says that figures are; `except` where it speaks of actual ones too, None where it says nothing."""
+    words = " ".join(_PARTED.sub(" ", name[:_LONGEST_NAME]).lower().split())
+    found = next((basis for basis in ("except", "pro_forma", "budget", "forecast") if _SAYS[basis].search(words)), None)
+    return found  # type: ignore[return-value] # the file's tables are bases
+
+
+def show_actual(document: LedgerDocument, figures: Iterable[Figure]) -> list[Figure]:
+    """The figures of a document, with the basis that its names and its file's dates give to those without another."""
+    figures = list(figures)
+    run_on = {
+        part
+        for figure in figures
+        if (part := document.part(figure.start)) is not None and part.kind == SHEET and _is_ahead(document, figure)
+    }
+    settled = []
+    for figure in figures:
+        if figure.basis in _SILENT:
+            part = document.part(figure.start)
+            names = [document.heading(figure.start), part.label if part and part.kind == SHEET else "", document.title]
+            named = next(filter(None, map(named_basis, names)), None)
+            happened = HAPPENED.search(figure.place) is not None
+            if named in {"budget", "pro_forma"} and not happened:
+                figure = replace(figure, basis=named)  # noqa: PLW2901
+            elif _is_ahead(document, figure) or (
+                (named == "forecast" or part in run_on) and not happened and not _was_over(document, figure)
+            ):
+                figure = replace(figure, basis="forecast")  # noqa: PLW2901
+        settled.append(figure)
+    return settled
+
+
+def _is_ahead(document: LedgerDocument, figure: Figure) -> bool:
+    """Whether a figure is of a period that ended after its file was last changed."""
+    changed = document.file_dates(figure.start)[1]
+    return changed is not None and last_day(figure.period) > changed
+
+
+def _was_over(document: LedgerDocument, figure: Figure) -> bool:
+    """Whether a figure's period was over on the first day that is known of its document."""
+    stated = document.calendar.dated
+    days = [day for day in (*document.file_dates(figure.start), stated.isoformat() if stated else None) if day]
+    return bool(days) and last_day(figure.period) <= min(days)

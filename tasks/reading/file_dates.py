@@ -1,0 +1,61 @@
+"""The days on which a file says that it was made and last changed.
+
+They bound what its text can tell: no figure in it happened after the last change. A day that cannot be is not taken.
+"""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, NamedTuple
+
+_DAY: Final = re.compile(r"(?:D:)?(?P<year>\d{4})-?(?P<month>\d\d)?-?(?P<day>\d\d)?")
+"""The beginning of a moment in Office and OpenDocument files (W3CDTF) and in PDFs (ISO 32000-1, 7.9.4)."""
+
+FIRST: Final = date(1990, 1, 1)
+"""What is older is the zero of some clock: 1601, 1899, 1970, 1980."""
+
+_TEMPLATES: Final = frozenset(
+    map(date.fromisoformat, ("1996-10-14", "2006-09-16", "2013-01-27", "2013-12-23", "2015-06-05"))
+)
+"""The days that programs put into every new file from their templates: Excel's three, python-pptx's, python-docx's."""
+
+
+class FileDates(NamedTuple):
+    """The days on which a file was made and last changed, None where that is not sure; `doubt` is what to say then."""
+
+    made: date | None
+    changed: date | None
+    doubt: str = ""
+
+    @property
+    def label(self) -> str:
+        """Both, as a place keeps them: "2024-02-16/2024-08-05"; "" where neither is sure."""
+        days = [day.isoformat() if day else "" for day in (self.made, self.changed)]
+        return "/".join(days) if any(days) else ""
+
+
+def file_dates(made: str, changed: str) -> FileDates:
+    """The days of two moments as a file gives them ("" for none); a file that was never changed was made."""
+    written = _day(changed or made)
+    begun, last = sure_day(_day(made)), sure_day(written)
+    if begun and last and begun > last:  # a copy has its own beginning
+        begun = None
+    doubtful = written is not None and last is None and written not in _TEMPLATES
+    return FileDates(begun, last, f"The file is dated {written}, which cannot be: it is not dated by that." if doubtful else "")
+
+
+def sure_day(day: date | None) -> date | None:
+    """The day, if a file can have been written on it: not before there were such files, nor in the future."""
+    return day if day and FIRST <= day <= today() + timedelta(days=1) and day not in _TEMPLATES else None
+
+
+def today() -> date:
+    """The day in UTC, as files give theirs."""
+    return datetime.now(UTC).date()
+
+
+def _day(moment: str) -> date | None:
+    match = _DAY.match(moment.strip())
+    try:
+        return date(int(match["year"]), int(match["month"] or 12), int(match["day"] or 1)) if match else None
+    except ValueError:
+        return None
