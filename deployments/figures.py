@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -18,7 +18,7 @@ from tasks.documents.drive.registry import acting_as_run_account
 from tasks.documents.index import index_room
 from tasks.errors import NotFound
 from tasks.figures.concepts import plain_label, taxonomy
-from tasks.figures.conflicts import RULE, RoomFigure, Step
+from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step
 from tasks.figures.ledger import LedgerText, RoomLedger, build, not_looked_for, room_ledger
 from tasks.figures.rows import conflict_row, decimal_text, derived_row, room_row
 from tasks.language.escaped import escaped_line
@@ -85,7 +85,11 @@ def _texts_of_run(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
             for row in run_documents.company_documents(session, company.id or 0)
         ]
         rule = rule_of_run(run.criteria)
-    texts = [LedgerText(row.text_id, row.document_id, row.name, row.path) for row in rows if row.text_id is not None]
+    texts = [
+        LedgerText(row.text_id, row.document_id, row.name, row.path, row.updated)
+        for row in rows
+        if row.text_id is not None
+    ]
     return texts, rule
 
 
@@ -123,7 +127,7 @@ def texts_of_folder(folder: str) -> tuple[list[LedgerText], list[str]]:
             outcome.document_id,
             listed[outcome.document_id].name,
             listed[outcome.document_id].path,
-            _day(listed[outcome.document_id].updated),
+            run_documents.day_of(listed[outcome.document_id].updated),
         )
         for outcome in outcomes
         if outcome.text_id is not None and outcome.characters
@@ -132,14 +136,11 @@ def texts_of_folder(folder: str) -> tuple[list[LedgerText], list[str]]:
     return texts, [listed[outcome.document_id].name for outcome in outcomes if outcome.document_id not in read]
 
 
-def _day(moment: Any) -> str | None:
-    return moment.date().isoformat() if moment else None
-
-
 def _print_json(ledger: RoomLedger) -> None:
     answer = {
         "figures": [room_row(row) for row in ledger.figures],
         "figure_conflicts": [conflict_row(conflict) for conflict in ledger.conflicts],
+        "figure_versions": [conflict_row(versions) for versions in ledger.versions],
         "derived_figures": [derived_row(derived) for derived in ledger.derived],
         "untied_sums": list(ledger.ties),
         "left_out": ledger.left_out,
@@ -168,10 +169,9 @@ def _print_table(ledger: RoomLedger) -> None:
         echo(line)
     for conflict in ledger.conflicts:
         for other in conflict.others:
-            echo(
-                f"Conflict: {conflict.concept}, {conflict.period}: {_in_place(conflict.counted)} counts; "
-                f"{_in_place(other)} does not. {conflict.rule}."
-            )
+            echo(f"Conflict: {_whose(conflict)} counts; {_in_place(other)} does not. {conflict.rule}.")
+    for versions in ledger.versions:
+        echo(f"Versions: {_whose(versions)}; {'; '.join(map(_in_place, versions.others))}.")
     for tie in ledger.ties:
         echo(
             f"Does not tie: {tie['what']}: {tie['stated']} stated, {tie['computed']} computed "
@@ -180,6 +180,12 @@ def _print_table(ledger: RoomLedger) -> None:
     if ledger.left_out:
         listed = ", ".join(f"{count} ({why})" for why, count in sorted(ledger.left_out.items()))
         echo(f"Left out: {listed}.", err=True)
+
+
+def _whose(conflict: FigureConflict) -> str:
+    entity = conflict.counted.figure.entity
+    of_part = f" of {entity}" if entity else ""
+    return f"{conflict.concept}{of_part}, {conflict.period}: {_in_place(conflict.counted)}"
 
 
 def _grouped(row: RoomFigure) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
 from typing import Any, cast
@@ -27,7 +28,10 @@ class DocumentStatus(StrEnum):
 
 
 class RunDocument(SQLModel, table=True):
-    """What became of one document in one run. `path` is the folder's path in the room."""
+    """What became of one document in one run.
+
+    `path` is the folder's path in the room, `updated` the day on which the drive's file was changed (ISO).
+    """
 
     __tablename__ = "run_documents"
     __table_args__ = (UniqueConstraint("company_id", "document_id"),)
@@ -43,9 +47,15 @@ class RunDocument(SQLModel, table=True):
     text_id: int | None = Field(default=None, foreign_key="texts.id", ondelete="SET NULL", index=True)
     characters: int = 0
     warning: str | None = None
+    updated: str | None = None
 
 
 _documents = table_of(RunDocument)
+
+
+def day_of(moment: datetime | str | None) -> str | None:
+    """The day of a moment (ISO); a day as it is."""
+    return moment.date().isoformat() if isinstance(moment, datetime) else moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +86,7 @@ def add_documents(
             "text_id": outcome.text_id,
             "characters": outcome.characters,
             "warning": outcome.warning,
+            "updated": day_of(document.updated),
         }
         for document, outcome in zip(listed, outcomes, strict=True)
     ]
@@ -103,10 +114,12 @@ def place_documents(session: Session, company_id: int, documents: Iterable[RoomD
                     "url": document.url,
                     "status": DocumentStatus.PENDING,
                     "characters": 0,
+                    "updated": day_of(document.updated),
                 }
             )
         else:
             row.name, row.path, row.url = document.name, document.path, document.url
+            row.updated = day_of(document.updated)
     for gone in known.values():
         session.delete(gone)
     session.flush()

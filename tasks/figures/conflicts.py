@@ -1,8 +1,8 @@
 """Figures that contradict each other, and which of them counts, by the rule that the documentation prints.
 
 Two figures contradict each other where concept, entity, unit and period are the same, both are actual (audited,
-reported or management) or both of one other basis, and they differ by more than rounding. The one that counts is
-decided by, in this order unless the criteria file gives another:
+reported or management), and they differ by more than rounding. Plans that differ are versions of each other. The one
+that counts is decided by, in this order unless the criteria file gives another:
 
 basis       audited before reported before management before a deck
 authority   signed, final, executed before others before drafts, by the document's name and folder
@@ -12,7 +12,7 @@ newer       the document with the later date
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
@@ -41,6 +41,7 @@ _ROUND: Final = 2
 _TOLD: Final = 3
 """… where so many digits stand before them."""
 
+_SCALES: Final = (1000, 10**6, 10**9)
 _MEASURE: Final = re.compile(r"month|quarter")
 _NOT_FINAL: Final = re.compile(r"\bv\d+ final\b|\bfinal \(\d\)", re.IGNORECASE)
 
@@ -74,7 +75,18 @@ class FigureConflict:
 
 
 def find_conflicts(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -> list[FigureConflict]:
-    """The conflicts among the figures of a room, by concept and period; each place that differs is listed once."""
+    """The conflicts among the actual figures of a room, by concept and period; a place that differs is listed once."""
+    return _find_differences((row for row in figures if row.basis in ACTUAL), rule)
+
+
+def find_versions(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -> list[FigureConflict]:
+    """The plans of a room's documents for one concept and period that differ: none of them is wrong."""
+    found = _find_differences((row for row in figures if row.basis not in ACTUAL), rule)
+    of_several = ((one, [row for row in one.others if row.document_id != one.counted.document_id]) for one in found)
+    return [replace(one, others=tuple(others)) for one, others in of_several if others]
+
+
+def _find_differences(figures: Iterable[RoomFigure], rule: Sequence[Step]) -> list[FigureConflict]:
     found: list[FigureConflict] = []
     for group in groups(figures).values():
         if group[0].figure.unit == UNKNOWN or all(row.figure.value == group[0].figure.value for row in group):
@@ -83,7 +95,7 @@ def find_conflicts(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -
         counted = ranked[0]
         others: dict[tuple[str, Decimal], RoomFigure] = {}
         for other in ranked[1:]:
-            if not agree(counted, other):
+            if not agree(counted, other) and not _are_of_other_scales(counted, other):
                 others.setdefault((other.document_id, other.figure.value), other)
         if others:
             listed = tuple(others.values())
@@ -135,6 +147,17 @@ def same_period(period: str) -> str:
 def agree(one: RoomFigure, other: RoomFigure) -> bool:
     """Whether two figures of a room say the same, as far as both are rounded."""
     return agrees(one.figure.value, _step(one.figure), other.figure.value, _step(other.figure))
+
+
+def _are_of_other_scales(one: RoomFigure, other: RoomFigure) -> bool:
+    """Whether two figures are one number in units and in thousands, or so: one was not read with certainty."""
+    low, high = sorted((abs(one.figure.value), abs(other.figure.value)))
+    return low > 0 and any(
+        agrees(
+            low * scale, min(one.figure.step, other.figure.step) * scale, high, max(one.figure.step, other.figure.step)
+        )
+        for scale in _SCALES
+    )
 
 
 def _step(figure: Figure) -> Decimal:

@@ -172,7 +172,9 @@ def value_at(
     """
     if period != LATEST:
         values = [value for value in values if _is_of(value.period, period)]
-    elif newest_day:
+    else:  # what nothing dates may be of a plan
+        values = [value for value in values if all(row.dated for row in value.inputs)] or values
+    if period == LATEST and newest_day:
         since = (date.fromisoformat(newest_day) - _LATEST).isoformat()
         values = [value for value in values if last_day(value.period) >= since]
     if expression.names[0] not in _RATES and not _PART.fullmatch(period):

@@ -89,7 +89,9 @@ class Findings:
 
 
 _BASIS_WORDS: Final[tuple[tuple[Basis, str], ...]] = (
-        ("pro_forma", r"\bpro[- ]?forma\b|\bPF\b"),
+        ("pro_forma", (r"\bpro[- ]?forma\b|\bPF\b|\b(?:exit )?run[- ]?rate\b(?!.{0,12}\bARR\b)"
+                      r"|\bannuali[sz]ed\b(?! recurring| churn| attrition| retention)|\bannualisiert\w*|\bannualisé\w*"
+                      r"|\banualizad\w*|\bannualizzat\w*|\bgeannualiseerd\w*|\bhochgerechnet\w*")),
         ("adjusted", (r"\badj(?:usted|\.)?(?=\W|$)|\bunderlying\b|\bnormali[sz]ed\b|\bnon[- ]gaap\b|\bbereinigt\w*"
                      r"|\bajusté\w*|\bajustado\b|\bnon[- ]ifrs\b")),
         ("budget", (r"\bbudget\w*|\bplan(?:ned|wert|ung)?\b|\btarget(?:s|ed)?\b|\bpresupuest\w*|\bppto\b|\bpréviu\b"
@@ -104,7 +106,7 @@ _BASIS_WORDS: Final[tuple[tuple[Basis, str], ...]] = (
         ("audited", r"(?<!un)\baudited\b|\btestiert\b|\bgeprüft\b"),
 )  # fmt: skip
 _BASIS_STEMS: Final = re.compile(
-    "pro|forma|pf|adj|ajust|underl|normal|gaap|ifrs|bereinigt|budget|plan|target|presup|ppto|begro|orça|pr[ée]v|erwart|verwacht|hochrechn|forecast|prognos|outlook|guidance"
+    "pro|forma|run|annual|anual|hochger|pf|adj|ajust|underl|normal|gaap|ifrs|bereinigt|budget|plan|target|presup|ppto|begro|orça|pr[ée]v|erwart|verwacht|hochrechn|forecast|prognos|outlook|guidance"
     "|estimat|expect|pipeline|scenario|case|reach|will|would|aim|audit|geprüft|management|flash|testiert"
 )
 """One of these stands in all words of a basis: looked for first, in lower case."""

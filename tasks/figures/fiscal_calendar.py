@@ -15,6 +15,7 @@ from typing import Final
 from tasks.figures.anchors import lowered, matches, plain_blanks, spots
 from tasks.language.locales import months
 from tasks.language.periods import MONTH, YEAR, When, dates_in, day_of, find_periods, months_back
+from tasks.reading.file_dates import sure_day, today
 
 _YEAR_ENDED: Final = re.compile(
     rf"(?:(?:year|period)s?(?: then)?[- ](?:ended|ending|to|end)|weeks ended|fiscal year[- ]end(?:s|ed|ing)?(?: on)?"
@@ -383,18 +384,17 @@ _DAY_BEFORE: Final = re.compile(r"\b([0-3]?\d)\.? \Z")
 
 def _document_date(text: str, name: str) -> date | None:
     mailed = _MAILED.match(text)
-    if mailed is not None:
-        return date.fromisoformat(mailed["day"])
+    if mailed is not None and (sent := sure_day(date.fromisoformat(mailed["day"]))):
+        return sent
     text = _DUE.sub(" ", text[:_DATE_LINE])
     told = [line for line in _LINE.split(text) if not _TO_COME.search(line)]
-    prose = "\n".join(line for line in told if "\t" not in line)  # a table may speak of days to come
     first = text.strip().split("\n")[:_TITLE_LINES]
-    head = "\n".join(line for line in first if "\t" not in line)
-    in_name = dates_in(name.replace("_", " "), of_any_span=True)
-    if in_name:
-        return max(in_name)
-    for body in (prose, "\n".join(told), text):  # a month in the body is one of those that it speaks of
-        dates = [*dates_in(head, of_any_span=True), *dates_in(body, of_any_span=True, of_months=False)]
-        if dates:
-            return max(dates)
+    head, prose, body = (
+        "\n".join(line for line in lines if "\t" not in line) for lines in (first, told, text.split("\n"))
+    )  # what stands in a table dates nothing but itself
+    for names, words in ((name.replace("_", " "), ""), (head, prose), (head, body)):  # a month in the body is spoken of
+        dates = [*dates_in(names, of_any_span=True), *dates_in(words, of_any_span=True, of_months=False)]
+        sure = [day for day in dates if day.replace(day=1) <= today()]  # the month may be under way
+        if sure:
+            return max(sure)
     return None

@@ -19,14 +19,15 @@ from storage.texts import groups_of, text_sizes
 from tasks.documents.drive.spool import spool
 from tasks.errors import DiligenceError
 from tasks.figures.concepts import concepts_file, taxonomy
-from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
+from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts, find_versions
 from tasks.figures.derived import DerivedFigure, derive
 from tasks.figures.document import DocumentKind, kind_by_name
 from tasks.figures.document_figures import FOUNDING_YEAR, VERSION
 from tasks.figures.figure import ACTUAL, Figure
 from tasks.figures.fiscal_years import by_the_rooms_year
 from tasks.figures.limited import WrittenText, finding_limits, reason, receive, submit
-from tasks.figures.shown_actual import named_basis
+from tasks.figures.shown_actual import ALWAYS, named_basis
+from tasks.figures.table_labels import HAPPENED
 from tasks.language.periods import last_day
 from tasks.operation import operation
 from tasks.reading.file_dates import sure_day, today
@@ -50,7 +51,7 @@ class LedgerText(NamedTuple):
 class RoomLedger(NamedTuple):
     """The figures of a room, what contradicts, what follows, what does not tie, and how many numbers were left out.
 
-    `founded` says where the room tells when the company was founded.
+    `founded` says where the room tells when the company was founded, `versions` where documents plan different things.
     """
 
     figures: Sequence[RoomFigure]
@@ -59,6 +60,7 @@ class RoomLedger(NamedTuple):
     ties: Sequence[dict[str, Any]]
     left_out: dict[str, int]
     founded: Sequence[RoomFigure] = ()
+    versions: Sequence[FigureConflict] = ()
 
 
 @operation(name="build_ledger")
@@ -185,7 +187,7 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
         rows = [row for row in rows if row.figure.concept == concept]
         derived = [figure for figure in derived if any(row.figure.concept == concept for row in figure.inputs)]
     rows.sort(key=lambda row: (row.figure.concept, row.figure.period, row.document_name, row.figure.start))
-    return RoomLedger(rows, find_conflicts(rows, rule), derived, ties, left_out, founded)
+    return RoomLedger(rows, find_conflicts(rows, rule), derived, ties, left_out, founded, find_versions(rows, rule))
 
 
 def _sure(day: str | None) -> str | None:
@@ -198,10 +200,11 @@ def _over(row: RoomFigure, updated: str | None) -> RoomFigure:
     if row.basis not in ACTUAL:
         return row
     end = last_day(row.figure.period)
-    named = next(filter(None, map(named_basis, reversed(row.path.split("/")))), None) if not row.figure.basis else None
+    told = row.figure.basis or HAPPENED.search(row.figure.place)
+    named = next(filter(None, map(named_basis, reversed(row.path.split("/")))), None) if not told else None
     if end > (updated or today().isoformat()) or (named == "forecast" and (row.dated is None or end > row.dated)):
         return replace(row, basis="forecast")
-    return replace(row, basis=named) if named in {"budget", "pro_forma"} else row
+    return replace(row, basis=named) if named in ALWAYS else row
 
 
 def _text_of(text_id: int) -> str:

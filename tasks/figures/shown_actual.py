@@ -11,17 +11,22 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import ACTUAL, Basis, Figure
 from tasks.figures.table_labels import HAPPENED
 from tasks.language.periods import last_day
+from tasks.reading.file_dates import today
 from tasks.reading.places import SHEET
 
 _LONGEST_NAME: Final = 80
 _PARTED: Final = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Ý])|[\W_]+")
 _NAMES: Final = Path(__file__).with_name("plan_names.toml")
+Named = Basis | Literal["except"]
+ALWAYS: Final = frozenset({"budget", "pro_forma"})
+"""What figures of these names are, also when their period is over."""
+
 _SILENT: Final = frozenset({None, *ACTUAL})
 
 
@@ -33,11 +38,10 @@ _SAYS: Final = {basis: _pattern(words) for basis, words in tomllib.loads(_NAMES.
 
 
 @lru_cache(maxsize=4096)
-def named_basis(name: str) -> Basis | Literal["except"] | None:
-    """What a name says that figures are; `except` where it speaks of actual ones too, None where it says nothing."""
+def named_basis(name: str) -> Named | None:
+    """What a name says that figures are; `except` where it speaks of others too, None where it says nothing."""
     words = " ".join(_PARTED.sub(" ", name[:_LONGEST_NAME]).lower().split())
-    found = next((basis for basis in ("except", "pro_forma", "budget", "forecast") if _SAYS[basis].search(words)), None)
-    return found  # type: ignore[return-value] # the file's tables are bases
+    return next((cast("Named", basis) for basis, says in _SAYS.items() if says.search(words)), None)
 
 
 def show_actual(document: LedgerDocument, figures: Iterable[Figure]) -> list[Figure]:
@@ -46,29 +50,29 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure]) -> list[Fig
     run_on = {
         part
         for figure in figures
-        if (part := document.part(figure.start)) is not None and part.kind == SHEET and _is_ahead(document, figure)
+        if (part := document.part(figure.start)) and part.kind == SHEET and _is_ahead(document, figure)
     }
     settled = []
     for figure in figures:
-        if figure.basis in _SILENT:
+        basis = figure.basis
+        if basis in _SILENT:
             part = document.part(figure.start)
             names = [document.heading(figure.start), part.label if part and part.kind == SHEET else "", document.title]
             named = next(filter(None, map(named_basis, names)), None)
             happened = HAPPENED.search(figure.place) is not None
-            if named in {"budget", "pro_forma"} and not happened:
-                figure = replace(figure, basis=named)  # noqa: PLW2901
+            if named in ALWAYS and not happened:
+                basis = cast("Basis", named)
             elif _is_ahead(document, figure) or (
                 (named == "forecast" or part in run_on) and not happened and not _was_over(document, figure)
             ):
-                figure = replace(figure, basis="forecast")  # noqa: PLW2901
-        settled.append(figure)
+                basis = "forecast"
+        settled.append(figure if basis == figure.basis else replace(figure, basis=basis))
     return settled
 
 
 def _is_ahead(document: LedgerDocument, figure: Figure) -> bool:
-    """Whether a figure is of a period that ended after its file was last changed."""
-    changed = document.file_dates(figure.start)[1]
-    return changed is not None and last_day(figure.period) > changed
+    """Whether a figure is of a period that ended after its file was last changed, or has not ended yet."""
+    return last_day(figure.period) > (document.file_dates(figure.start)[1] or today().isoformat())
 
 
 def _was_over(document: LedgerDocument, figure: Figure) -> bool:

@@ -196,6 +196,8 @@ def cell_figure(
     if cell.is_of_two_years and when.is_bare_year and not when.months and document.is_of_a_quarter:
         findings.leave_out("years or quarters")
         return None
+    if concept.id == "monthly_burn" and when.end is not None and not when.months:
+        when = replace(when, months=1)  # under a day: the month that ends then
     period = calendar.resolve(when, instant=instant)
     if period is None:
         findings.leave_out("no period")

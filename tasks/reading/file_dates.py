@@ -40,7 +40,8 @@ def file_dates(made: str, changed: str) -> FileDates:
     if begun and last and begun > last:  # a copy has its own beginning
         begun = None
     doubtful = written is not None and last is None and written not in _TEMPLATES
-    return FileDates(begun, last, f"The file is dated {written}, which cannot be: it is not dated by that." if doubtful else "")
+    doubt = f"The file is dated {written}, which cannot be: nothing in it is dated by that." if doubtful else ""
+    return FileDates(begun, last, doubt)
 
 
 def sure_day(day: date | None) -> date | None:

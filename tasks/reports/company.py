@@ -176,7 +176,7 @@ def _side(session: Session, run: Run, company: RunCompany, seen: Seen | None) ->
 def _figures(documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Sequence[Step]) -> dict[str, Any]:
     """The fields of a company's report that tell of the figures in its documents."""
     texts = [
-        LedgerText(document.text_id, document.document_id, document.name, document.path)
+        LedgerText(document.text_id, document.document_id, document.name, document.path, document.updated)
         for document in documents
         if document.text_id is not None
     ]
@@ -184,6 +184,7 @@ def _figures(documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Se
     return {
         "figures": [room_row(row) for row in ledger.figures],
         "figure_conflicts": [conflict_row(conflict) for conflict in ledger.conflicts],
+        "figure_versions": [conflict_row(versions) for versions in ledger.versions],
         "derived_figures": [derived_row(derived) for derived in ledger.derived],
         "figure_comparisons": compare(claims, [*ledger.figures, *ledger.founded], rule),
         "untied_sums": list(ledger.ties),

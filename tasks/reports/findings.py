@@ -283,6 +283,7 @@ def scores_alone(company: CompanyReport) -> CompanyReport:
             "facts": _NONE,
             "figures": _NONE,
             "figure_conflicts": _NONE,
+            "figure_versions": _NONE,
             "derived_figures": _NONE,
             "figure_comparisons": _NONE,
             "untied_sums": _NONE,

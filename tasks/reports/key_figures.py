@@ -2,7 +2,7 @@
 
 Of the room's figures the actual ones of the company as a whole are shown, by the day on which their period ends; of a
 flow only whole years. What a document restated, and of figures that contradict each other the one that counts, stands
-in the table.
+in the table. What was planned for the next period stands beside them, in a column of its own.
 """
 
 from collections import Counter
@@ -172,6 +172,8 @@ def _agrees(claim: Claim, row: RoomFigure) -> bool:
     return agrees(Decimal(claim.value), Decimal(1), row.figure.value, row.figure.step)
 
 
+_YEAR: Final = 12
+_PLANS: Final = frozenset({"budget", "forecast"})
 _MOST_PERIODS: Final = 6
 _MOST_COLUMNS: Final = 12
 _WIDTH, _HEIGHT = 60, 16  # of a line's drawing, in its own units
@@ -188,20 +190,25 @@ class KeyFigure(NamedTuple):
 
 
 class KeyRow(NamedTuple):
-    """A row: what it is, its unit, a value or None for each period, and the points of its line ("" for none)."""
+    """A row: what it is, its unit, a value or None for each period, and the points of its line ("" for none).
+
+    `planned` is what was planned for the next period.
+    """
 
     name: str
     unit: str
     values: list[KeyFigure | None]
     line: str
     computed: bool
+    planned: KeyFigure | None = None
 
 
 class KeyFigures(NamedTuple):
-    """The table: the last days of its periods, the oldest first, and its rows."""
+    """The table: the last days of its periods, the oldest first, its rows, and the last day of the next plan's."""
 
     periods: list[str]
     rows: list[KeyRow]
+    plan: str | None = None
 
 
 class NewestFigure(NamedTuple):
@@ -299,13 +306,31 @@ def key_figures(company: CompanyReport) -> KeyFigures:
     ends = Counter(end for values in counted.values() for end in values)
     periods = sorted(sorted(ends, key=lambda end: (ends[end], end), reverse=True)[:_MOST_PERIODS])
     sources = _Sources.of(company)
+    plan, planned = _next_plan(company, max(ends, default=""))
     rows = []
-    for (concept, unit), by_end in sorted(counted.items(), key=lambda row: (_order(row[0][0]), row[0][1])):
+    for concept, unit in sorted({**counted, **planned}, key=lambda row: (_order(row[0]), row[1])):
+        by_end = counted.get((concept, unit), {})
+        of_plan = sources.shown(planned[concept, unit]) if (concept, unit) in planned else None
         values = [sources.shown(figure) if (figure := by_end.get(end)) else None for end in periods]
         numbers = [Decimal(by_end[end].value) if end in by_end else None for end in periods]
-        if any(values):
-            rows.append(KeyRow(_words(concept), _unit(unit), values, _line(numbers), computed=False))
-    return KeyFigures(periods, [*rows, *_computed(company.derived_figures, periods)])
+        if any(values) or of_plan:
+            rows.append(KeyRow(_words(concept), _unit(unit), values, _line(numbers), computed=False, planned=of_plan))
+    return KeyFigures(periods, [*rows, *_computed(company.derived_figures, periods)], plan)
+
+
+def _next_plan(company: CompanyReport, newest: str) -> tuple[str | None, dict[tuple[str, str], ReportedFigure]]:
+    """The last day of the next period behind the newest actual one that was planned, and what was planned for it."""
+    preferred = {_key(versions.counted) for versions in company.figure_versions}
+    ahead = [
+        figure
+        for figure in company.figures
+        if figure.basis in _PLANS and figure.entity is None and last_day(figure.period) > newest
+    ]
+    years = [figure for figure in ahead if months_of(figure.period) == _YEAR]
+    day = min((last_day(figure.period) for figure in years or ahead), default=None)
+    of_day = [f for f in ahead if last_day(f.period) == day and months_of(f.period) in {0, _YEAR}]
+    of_day.sort(key=lambda figure: _key(figure) in preferred)  # the last one stays
+    return day if of_day else None, {(figure.concept, figure.unit): figure for figure in of_day}
 
 
 def compact(value: str) -> str:
@@ -323,7 +348,8 @@ def contradicted_in_words(conflict: ReportedFigureConflict) -> str:
     others = dict.fromkeys(compact(other.value) for other in conflict.others)
     day = last_day(conflict.period)
     counted = f"{_unit(conflict.counted.unit)} {compact(conflict.counted.value)}".strip()
-    return f"{_words(conflict.concept)}, {day}: {counted} counts, {' and '.join(others)} not"
+    whose = f" of {conflict.counted.entity}" if conflict.counted.entity else ""
+    return f"{_words(conflict.concept)}{whose}, {day}: {counted} counts, {' and '.join(others)} not"
 
 
 def in_full(figure: ReportedFigure) -> str:

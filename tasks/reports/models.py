@@ -286,7 +286,8 @@ class CompanyReport(BaseModel):
     last run that had the company too; without one `changes` is empty and says nothing. `stability` is
     the share of draws in which it keeps its place when the weights vary (`run.sensitivity`). `facts` are
     those of its profile, for each field the claim that the profile took. `figures_left_out` counts the numbers of the
-    documents that are no figures because something about them is not sure, by reason.
+    documents that are no figures because something about them is not sure, by reason. `figure_versions` are plans for
+    one period that differ from document to document.
     """
 
     name: str
@@ -308,6 +309,7 @@ class CompanyReport(BaseModel):
     facts: list[Claim] = []
     figures: list[ReportedFigure] = []
     figure_conflicts: list[ReportedFigureConflict] = []
+    figure_versions: list[ReportedFigureConflict] = []
     derived_figures: list[ReportedDerivedFigure] = []
     figure_comparisons: list[ComparedFigure] = []
     untied_sums: list[UntiedSum] = []

@@ -31,7 +31,7 @@ _CURRENCY: Final = 3  # letters
 def figures_of(evidence: Evidence) -> Sequence[RoomFigure]:
     """The figures of a room; texts that the ledger has not looked through yet are looked through now."""
     texts = [
-        LedgerText(document.text_id, document.document_id, document.name, document.path)
+        LedgerText(document.text_id, document.document_id, document.name, document.path, document.updated)
         for document in evidence.documents
         if document.text_id is not None
     ]
@@ -234,7 +234,9 @@ def _contradictions(conflicts: Iterable[FigureConflict], evidence: Evidence) -> 
         for other in conflict.others:
             excerpt = _excerpt(other, evidence)
             if one is not None and excerpt is not None:
-                about = f"{conflict.concept.replace('_', ' ')} {_period_in_words(conflict.period)}"
+                entity = conflict.counted.figure.entity
+                whose = f" of {entity}" if entity else ""
+                about = f"{conflict.concept.replace('_', ' ')}{whose} {_period_in_words(conflict.period)}"
                 yield ProvenContradiction(about, one, excerpt)
 
 
