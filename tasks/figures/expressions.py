@@ -44,6 +44,7 @@ _LATEST: Final = timedelta(days=550)
 _NEAR: Final = 92
 """Days that may lie between the end of a monthly burn and the day of the cash that it is held against."""
 
+_NEVER: Final = "9999-12-31"
 NO_VALUE: Final = Decimal("NaN")
 """Of a figure divided by zero, or by a loss: that of an earlier period says nothing of the latest."""
 
@@ -172,9 +173,7 @@ def value_at(
     """
     if period != LATEST:
         values = [value for value in values if _is_of(value.period, period)]
-    else:  # what nothing dates may be of a plan
-        values = [value for value in values if all(row.dated for row in value.inputs)] or values
-    if period == LATEST and newest_day:
+    elif newest_day:
         since = (date.fromisoformat(newest_day) - _LATEST).isoformat()
         values = [value for value in values if last_day(value.period) >= since]
     if expression.names[0] not in _RATES and not _PART.fullmatch(period):
@@ -191,6 +190,20 @@ def newest_day(figures: Iterable[RoomFigure]) -> str:
     days = Counter(last_day(row.figure.period) for row in figures if row.basis in ACTUAL and row.figure.entity is None)
     several = [day for day, count in days.items() if count > 1]
     return max(several or days, default="")
+
+
+def dated_until(figures: Sequence[RoomFigure]) -> list[RoomFigure]:
+    """The figures but those of documents without a date that are newer than all dated ones of their concept.
+
+    Nothing says that their period was over when they were written: they are not the latest.
+    """
+    newest: dict[str, str] = {}
+    for row in figures:
+        if row.dated and row.basis in ACTUAL:
+            newest[row.figure.concept] = max(newest.get(row.figure.concept, ""), last_day(row.figure.period))
+    return [
+        row for row in figures if row.dated or last_day(row.figure.period) <= newest.get(row.figure.concept, _NEVER)
+    ]
 
 
 def _is_of(period: str, asked: str) -> bool:

@@ -12,7 +12,7 @@ from storage.scores import ScoreStatus
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
 from tasks.figures.derived import derive
-from tasks.figures.expressions import LATEST, Expression, FigureValue, figure_values, newest_day, value_at
+from tasks.figures.expressions import LATEST, Expression, FigureValue, dated_until, figure_values, newest_day, value_at
 from tasks.figures.figure import ACTUAL
 from tasks.figures.ledger import LedgerText, build, room_ledger
 from tasks.language.normalise import one_line
@@ -54,7 +54,8 @@ def check_figure(
     bands = {score: parse_condition(criterion.figure, rule) for score, rule in written.items()}
     condition = next(iter(bands.values()))
     expression = condition.expression
-    values = figure_values(expression, figures, order)
+    of_period = dated_until(figures) if criterion.period == LATEST else figures
+    values = figure_values(expression, of_period, order)
     fitting = [value for value in values if all(band.fits(value.unit) for band in bands.values())]
     value = value_at(fitting, criterion.period, expression, newest_day(figures))
     if value is None:

@@ -107,6 +107,7 @@ def test_migrations_can_be_taken_back(new_database_url: str) -> None:
 REVISIONS = sorted(script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions())
 WORDS = {
     ("runs", "status"): "finished",
+    ("runs", "model_trial"): "passed",
     ("run_companies", "status"): "finished",
     ("run_documents", "status"): "read",
     ("criterion_outcomes", "status"): "scored",

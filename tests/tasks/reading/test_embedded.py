@@ -18,6 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 from tasks.errors import Damaged, TooLarge
 from tasks.reading import embedded, formats
 from tasks.reading.embedded import read_with_embedded, with_embedded
+from tasks.reading.file_dates import today
 from tasks.reading.ooxml.package import CUT_OFF
 from tasks.reading.places import Place
 from tasks.reading.text_writer import NO_TEXT, Attachment, Reading
@@ -89,6 +90,7 @@ def test_places_of_an_embedded_document_lie_within_its_own_place() -> None:
     assert [(place.kind, place.label, reading.text[place.start : place.end]) for place in reading.places] == [
         ("page", "1", "The host.\n"),
         ("attachment", "Budget.xlsx", "Embedded document: Budget.xlsx\nSheet\nRent\t1200\n"),
+        ("file_dates", f"{today()}/{today()}", "Sheet\nRent\t1200\n"),
         ("sheet", "Sheet", "Sheet\nRent\t1200\n"),
         ("cells", "A1:B1", "Rent\t1200\n"),
     ]

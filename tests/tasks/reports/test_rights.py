@@ -16,7 +16,8 @@ OF_THE_COMPANY = {"name", "domain", "folder_id", "status", "compared_with"}
 OF_PUBLIC_SOURCES = {"facts", "conflicts"}
 MADE_ANEW = {
     "total", "coverage", "rank", "criteria", "missing", "documents", "changes", "problem", "warnings", "stability",
-    "figures", "figure_conflicts", "derived_figures", "figure_comparisons", "untied_sums", "figures_left_out",
+    "figures", "figure_conflicts", "figure_versions", "derived_figures", "figure_comparisons",
+    "untied_sums", "figures_left_out",
 }  # fmt: skip
 """Made of the documents that the viewer sees."""
 
