@@ -67,6 +67,10 @@ _REPORT_TEXT: Final = re.compile(
     re.IGNORECASE,
 )
 _SLIDES: Final = frozenset({".pptx", ".ppt", ".odp"})
+_MARKED: Final = frozenset({".md", ".markdown"})
+_EMPHASIS: Final = re.compile(r"(?<![*_\w])(\*{1,3}|_{1,3})(?=[^\s*_])[^\n*_]{1,200}(?<!\s)\1(?![*_\w])")
+"""Bold and italic words of Markdown."""
+
 _WHOLE_LINES: Final = frozenset({*_SLIDES, ".docx", ".html"})
 _SHEETS: Final = frozenset({".xlsx", ".xls", ".xlsb", ".ods", ".csv"})
 _STATED: Final = re.compile(
@@ -183,9 +187,11 @@ class LedgerDocument:
         `calendar` is that of the years it speaks of, where its own words are not to tell it.
         """
         self._calendar = calendar
-        self.text = plain_blanks(text)
-        self.name = name
         self.format = document_format or PurePath(name).suffix.lower()
+        self.text = plain_blanks(text)
+        if self.format in _MARKED:
+            self.text = _EMPHASIS.sub(lambda match: match[0].replace(match[1], " " * len(match[1])), self.text)
+        self.name = name
         self._parts: list[Place] = []
         self._blocks: list[Place] = []
         self._headings: list[Place] = []

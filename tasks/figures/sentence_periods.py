@@ -229,7 +229,9 @@ def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) 
         last = day_of(dated.year, number, 31)
         last = last if months_back(last, 1) < dated else day_of(dated.year - 1, number, 31)
         return When(end=last, months=1, to_date=_is_up_to(clause[: month.start(1)], When()))
-    if not _OWN.search(clause) or not document.calendar.ends:
+    is_bare = len(sentence[:mention].split()) < 2 and not sentence[end:].strip(" .")  # a line of accounts of one year
+    is_of_the_year = is_bare and len(document.calendar.ends) == 1 and document.kind.basis in {"audited", "reported"}
+    if not document.calendar.ends or not (is_of_the_year or _OWN.search(clause)):
         return None
     if len(document.text) > 60_000 or document.kind.deck:
         return None
