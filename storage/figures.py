@@ -19,7 +19,7 @@ class StoredLedger(SQLModel, table=True):
     """What was found in one text: by which version, how many figures, what was left out and why, what does not tie.
 
     `basis` is what figures are of whose basis no word tells, `deck` whether it is a presentation, `dated` the
-    document's own date (ISO), as its text and its first name say. `left_out` counts numbers by reason; `ties` are
+    document's own date (ISO), as its text and its first name say, `changed` when its file says it was last changed. `left_out` counts numbers by reason; `ties` are
     sums that do not come out.
     """
 
@@ -31,6 +31,7 @@ class StoredLedger(SQLModel, table=True):
     basis: str
     deck: bool = False
     dated: str | None = None
+    changed: str | None = None
     left_out: dict[str, int] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
     ties: list[dict[str, Any]] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
 

@@ -42,6 +42,7 @@ _TOLD: Final = 3
 """… where so many digits stand before them."""
 
 _SCALES: Final = (1000, 10**6, 10**9)
+_DAYS: Final = date.max.toordinal()
 _MEASURE: Final = re.compile(r"month|quarter")
 _NOT_FINAL: Final = re.compile(r"\bv\d+ final\b|\bfinal \(\d\)", re.IGNORECASE)
 
@@ -50,7 +51,7 @@ _NOT_FINAL: Final = re.compile(r"\bv\d+ final\b|\bfinal \(\d\)", re.IGNORECASE)
 class RoomFigure:
     """A figure of a data room: with its document, its basis as settled, and what gives the document authority.
 
-    `basis` is never None here; `dated` is the document's own date, else the day on which it was changed (ISO).
+    `basis` is never None here; `dated` is the document's own date, `changed` the day on which its file was (ISO).
     """
 
     figure: Figure
@@ -61,6 +62,7 @@ class RoomFigure:
     deck: bool
     dated: str | None
     text_id: int = 0
+    changed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +231,8 @@ def _authority_of(name: str) -> int:
 
 
 def _newer(row: RoomFigure) -> int:
-    return -_day_number(row.dated) if row.dated else 0
+    """A date that a document states goes before the day of its file, which who copies or opens it may have set."""
+    return -_day_number(row.dated) * _DAYS if row.dated else -_day_number(row.changed) if row.changed else 0
 
 
 @lru_cache(maxsize=10_000)

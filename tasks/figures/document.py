@@ -8,7 +8,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from pathlib import PurePath
 from typing import Final
@@ -51,12 +52,6 @@ _MANAGEMENT_NAME: Final = re.compile(
     r"|memo",
     re.IGNORECASE,
 )
-_PLAN_NAME: Final = re.compile(
-    r"(?P<budget>budget|wirtschaftsplan|presupuesto)|forecast|projections?|business[ _-]?plan|prognose", re.IGNORECASE
-)
-_NOT_ONLY_PLAN: Final = re.compile(r"actual|\bvs\b|versus|minutes|memo|review|model|board|variance", re.IGNORECASE)
-"""Names of documents that speak of plans and of what happened."""
-
 _ACTUAL: Final = re.compile(r"\bactuals?\b|\bist\b", re.IGNORECASE)
 _DECK_NAME: Final = re.compile(
     r"deck|pitch|presentation|präsentation|teaser|information memorandum|\bcim\b|one[- ]pager|factsheet", re.IGNORECASE
@@ -66,6 +61,9 @@ _REPORT_TEXT: Final = re.compile(
     r"|annual report",
     re.IGNORECASE,
 )
+_STALE: Final = 730
+"""Days."""
+
 _SLIDES: Final = frozenset({".pptx", ".ppt", ".odp"})
 _MARKED: Final = frozenset({".md", ".markdown"})
 _EMPHASIS: Final = re.compile(r"(?<![*_\w])(\*{1,3}|_{1,3})(?=[^\s*_])[^\n*_]{1,200}(?<!\s)\1(?![*_\w])")
@@ -131,8 +129,6 @@ def kind_by_name(name: str, ending: str = "") -> DocumentKind | None:
     """What a document is by its name and format alone; None where they do not tell."""
     if ending in _SLIDES or _DECK_NAME.search(name):
         return DocumentKind("management", deck=True)
-    if _plan(name):
-        return None  # what is in it tells
     unaudited = _UNAUDITED.search(name) or _MANAGEMENT_NAME.search(name)
     if not unaudited and _AUDIT_NAME.search(name):
         return DocumentKind("audited", deck=False)
@@ -141,22 +137,11 @@ def kind_by_name(name: str, ending: str = "") -> DocumentKind | None:
     return DocumentKind("management", deck=False) if unaudited else None
 
 
-def _plan(name: str) -> Basis | None:
-    """The basis of a document whose name says that it is a plan and nothing else."""
-    match = _PLAN_NAME.search(name)
-    if match is None or _NOT_ONLY_PLAN.search(name.replace("_", " ")):
-        return None
-    return "budget" if match["budget"] else "forecast"
-
-
 def kind_of(name: str, text: str, document_format: str = "") -> DocumentKind:
     """What a document is, by its name, its format and the words in it."""
     named = kind_by_name(name, document_format or PurePath(name).suffix.lower())
     if named is not None:
         return named
-    plan = _plan(name)
-    if plan is not None:  # one with columns of actual figures names those of the plan
-        return DocumentKind("management" if _ACTUAL.search(text) else plan, deck=False)
     head = text[:4000]
     if _UNAUDITED.search(head[:1500]):
         return DocumentKind("management", deck=False)
@@ -241,9 +226,16 @@ class LedgerDocument:
         return [match.start() for match in re.finditer("\n", self.text)]
 
     @cached_property
-    def calendar(self) -> Calendar:
-        """When its fiscal years end."""
+    def _learnt(self) -> Calendar:
         return self._calendar or learn_calendar(self.text, self.name)
+
+    @cached_property
+    def calendar(self) -> Calendar:
+        """When its fiscal years end, and its own date, which is no later than its file was last changed."""
+        stated, changed = self._learnt.dated, self.file_dates()[1]
+        if stated is None or changed is None:
+            return self._learnt
+        return replace(self._learnt, dated=min(stated, date.fromisoformat(changed)))
 
     @cached_property
     def month_first(self) -> bool | None:
@@ -378,18 +370,16 @@ class LedgerDocument:
     def file_dates(self, offset: int = 0) -> tuple[str | None, str | None]:
         """The first and the last sure day of the file around an offset: made, and last changed (ISO).
 
-        What is embedded in another file is no newer than that one.
+        What is embedded in another file is no newer than that one. A file that is years older than what it says of
+        itself keeps the days of one that it was made from.
         """
         labels = [place.label.partition("/") for place in self._files if place.start <= offset < place.end]
         changed = min((last for _, _, last in labels if last), default=None)
+        stated = self._learnt.dated
+        if changed and stated and (stated - date.fromisoformat(changed)).days > _STALE:
+            return None, None
         made = labels[-1][0] if labels else ""
         return made or None, changed
-
-    @cached_property
-    def dated(self) -> str | None:
-        """The day of the document: what it says, but no later than its file was last changed (ISO)."""
-        stated, changed = self.calendar.dated, self.file_dates()[1]
-        return min(filter(None, (stated.isoformat() if stated else None, changed)), default=None)
 
     @cached_property
     def title(self) -> str:

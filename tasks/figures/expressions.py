@@ -199,7 +199,7 @@ def dated_until(figures: Sequence[RoomFigure]) -> list[RoomFigure]:
     """
     newest: dict[str, str] = {}
     for row in figures:
-        if row.dated and row.basis in ACTUAL:
+        if (row.dated or row.changed) and row.basis in ACTUAL:
             newest[row.figure.concept] = max(newest.get(row.figure.concept, ""), last_day(row.figure.period))
     return [
         row for row in figures if row.dated or last_day(row.figure.period) <= newest.get(row.figure.concept, _NEVER)

@@ -146,7 +146,8 @@ def _put_right(row: RoomFigure, text: str, calendar: Calendar) -> RoomFigure:
 
 def _had_ended(row: RoomFigure, period: str, words: str) -> bool:
     """Whether a figure of which no word says that it is planned is of a time that was over."""
-    if row.basis != "forecast" or row.dated is None or last_day(period) > row.dated:
+    written = row.dated or row.changed
+    if row.basis != "forecast" or written is None or last_day(period) > written:
         return False
     return basis_of(words) is None and PLAN.search(words) is None
 

@@ -165,7 +165,6 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
     documents = first_by_path(texts)
     with database.reading() as session:
         found = figures.find_ledgers(session, documents)
-    updated = {text.document_id: _sure(text.updated) for text in documents.values()}
     rows: list[RoomFigure] = []
     ties: list[dict[str, Any]] = []
     left_out: dict[str, int] = {}
@@ -181,7 +180,7 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
             left_out[why] = left_out.get(why, 0) + count
     founded = [row for row in rows if row.figure.concept == FOUNDING_YEAR]
     rows = [row for row in rows if row.figure.concept != FOUNDING_YEAR]
-    rows = [_over(row, updated[row.document_id]) for row in by_the_rooms_year(rows, _text_of)]
+    rows = list(map(_over, by_the_rooms_year(rows, _text_of)))
     derived = derive(rows, rule)
     if concept is not None:
         rows = [row for row in rows if row.figure.concept == concept]
@@ -195,14 +194,15 @@ def _sure(day: str | None) -> str | None:
     return known.isoformat() if known else None
 
 
-def _over(row: RoomFigure, updated: str | None) -> RoomFigure:
-    """A figure with the basis that its folder gives it, the day on which the drive's file was changed, and today."""
+def _over(row: RoomFigure) -> RoomFigure:
+    """A figure with the basis that its folder gives it, the day on which its file was changed, and today."""
     if row.basis not in ACTUAL:
         return row
     end = last_day(row.figure.period)
     told = row.figure.basis or HAPPENED.search(row.figure.place)
     named = next(filter(None, map(named_basis, reversed(row.path.split("/")))), None) if not told else None
-    if end > (updated or today().isoformat()) or (named == "forecast" and (row.dated is None or end > row.dated)):
+    written = row.dated or row.changed
+    if end > (row.changed or today().isoformat()) or (named == "forecast" and (written is None or end > written)):
         return replace(row, basis="forecast")
     return replace(row, basis=named) if named in ALWAYS else row
 
@@ -230,6 +230,7 @@ def _ledger_of(text_id: int, name: str, future: "Future[Reading]") -> NewLedger:
         basis=found.basis,
         deck=found.deck,
         dated=found.dated,
+        changed=found.changed,
         left_out=found.left_out,
         ties=found.ties,
     )
@@ -257,6 +258,7 @@ def _room_figures(stored: Iterable[StoredFigure], ledger: StoredLedger, document
             document_name=document.document_name,
             path=document.path,
             deck=by_name.deck if by_name else ledger.deck,
-            dated=min(filter(None, (ledger.dated, _sure(document.updated))), default=None),
+            dated=ledger.dated,
+            changed=min(filter(None, (ledger.changed, _sure(document.updated))), default=None),
             text_id=document.text_id,
         )

@@ -60,6 +60,7 @@ class LookedThrough(NamedTuple):
     basis: str
     deck: bool
     dated: str | None
+    changed: str | None
     comma_decimal: bool
     added: str
 
@@ -133,13 +134,15 @@ def look_through(path: Path, _: str) -> Reading:
     concepts = read_taxonomy(text.concepts)
     document = LedgerDocument(text.text, text.places, text.name, calendar=text.calendar)
     findings = find_figures(document, concepts)
+    dated = document.calendar.dated
     found = LookedThrough(
         figures=[_columns(figure, "value", "step") for figure in (*findings.figures, *findings.founded)],
         left_out={why: count for why, count in findings.left_out.items() if count},
         ties=[_columns(tie, "stated", "computed") for tie in findings.ties],
         basis=document.kind.basis,
         deck=document.kind.deck,
-        dated=document.dated,
+        dated=dated.isoformat() if dated else None,
+        changed=document.file_dates()[1],
         comma_decimal=document.comma_decimal,
         added=concepts.added,
     )

@@ -24,6 +24,7 @@ _LONGEST_NAME: Final = 80
 _PARTED: Final = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Ý])|[\W_]+")
 _NAMES: Final = Path(__file__).with_name("plan_names.toml")
 Named = Basis | Literal["except"]
+_IN_TABLE: Final = "row “"
 ALWAYS: Final = frozenset({"budget", "pro_forma"})
 """What figures of these names are, also when their period is over."""
 
@@ -57,7 +58,8 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure]) -> list[Fig
         basis = figure.basis
         if basis in _SILENT:
             part = document.part(figure.start)
-            names = [document.heading(figure.start), part.label if part and part.kind == SHEET else "", document.title]
+            heading = document.heading(figure.start) if _IN_TABLE in figure.place else ""  # sentences say it themselves
+            names = [heading, part.label if part and part.kind == SHEET else "", document.title]
             named = next(filter(None, map(named_basis, names)), None)
             happened = HAPPENED.search(figure.place) is not None
             if named in ALWAYS and not happened:

@@ -14,9 +14,10 @@ FIRST: Final = date(1990, 1, 1)
 """What is older is the zero of some clock: 1601, 1899, 1970, 1980."""
 
 _TEMPLATES: Final = frozenset(
-    map(date.fromisoformat, ("1996-10-14", "2006-09-16", "2013-01-27", "2013-12-23", "2015-06-05"))
+    map(date.fromisoformat, ("1996-10-14", "2000-01-01", "2006-09-16", "2013-01-27", "2013-12-23", "2015-06-05"))
 )
-"""The days that programs put into every new file from their templates: Excel's three, python-pptx's, python-docx's."""
+"""The days that programs put into every file: Excel's three templates, those of python-pptx and python-docx, and
+ReportLab's when it is to write the same file each time."""
 
 
 class FileDates(NamedTuple):

@@ -1,4 +1,4 @@
-"""When the documents of a run were changed"""
+"""When documents were changed, as their drive and their files say"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,9 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column('run_documents', sa.Column('updated', sa.String(), nullable=True))
+    op.add_column('ledgers', sa.Column('changed', sa.String(), nullable=True))
 
 
 def downgrade() -> None:
+    op.drop_column('ledgers', 'changed')
     op.drop_column('run_documents', 'updated')
