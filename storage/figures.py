@@ -19,8 +19,8 @@ class StoredLedger(SQLModel, table=True):
     """What was found in one text: by which version, how many figures, what was left out and why, what does not tie.
 
     `basis` is what figures are of whose basis no word tells, `deck` whether it is a presentation, `dated` the
-    document's own date (ISO), as its text and its first name say, `changed` when its file says it was last changed. `left_out` counts numbers by reason; `ties` are
-    sums that do not come out.
+    document's own date (ISO), as its text and its first name say, `changed` the day on which its file says that it was
+    last changed. `left_out` counts numbers by reason; `ties` are sums that do not come out.
     """
 
     __tablename__ = "ledgers"

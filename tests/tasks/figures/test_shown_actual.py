@@ -1,0 +1,101 @@
+"""Which figures are actual: those of periods that were over when their document was written."""
+
+import pytest
+
+from tasks.figures.concepts import taxonomy
+from tasks.figures.conflicts import RoomFigure, find_conflicts, find_versions
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.expressions import dated_until
+from tasks.figures.figure import Figure
+from tasks.figures.shown_actual import named_basis
+from tasks.reading.file_dates import file_dates, today
+
+TABLE = "EUR\t2022\t2023\t2024\t2025\nRevenue\t1,000,000\t2,000,000\t3,000,000\t4,000,000\n"
+
+
+def bases(text: str, name: str = "P&L.xlsx", *, dates: str = "", sheet: str = "P&L") -> dict[str, str | None]:
+    """The basis of each year of a workbook whose file has these days."""
+    places = [(0, len(text), "file_dates", dates)] * bool(dates) + [(0, len(text), "sheet", sheet)]
+    figures = find_figures(LedgerDocument(text, places, name), taxonomy()).figures
+    return {figure.period[:4]: figure.basis for figure in figures}
+
+
+def test_what_ends_after_the_file_was_changed_is_a_forecast() -> None:
+    found = bases(TABLE, dates="/2024-08-05")
+    assert found == {"2022": None, "2023": None, "2024": "forecast", "2025": "forecast"}
+
+
+def test_whoever_saves_a_model_again_makes_nothing_actual() -> None:
+    text = TABLE.replace("2025", str(today().year + 1))
+    assert bases(text, dates=f"2023-02-16/{today()}") == {
+        "2022": None, "2023": "forecast", "2024": "forecast", str(today().year + 1): "forecast",
+    }  # fmt: skip
+    told = text.replace("\t2023\t2024", "\tActual 2023\tActual 2024")
+    assert bases(told, dates=f"2023-02-16/{today()}")["2024"] is None
+
+
+def test_a_file_that_is_years_older_than_its_text_says_dates_nothing() -> None:
+    text = "Results as of 31 January 2026\n" + TABLE
+    assert set(bases(text, dates="2012-01-01/2012-01-01").values()) == {None}
+
+
+@pytest.mark.parametrize(
+    ("sheet", "basis"),
+    [
+        ("DCF", "forecast"), ("Base case", "forecast"), ("Projections_v2", "forecast"), ("Finanzplanung", "forecast"),
+        ("FinancialModel", "forecast"), ("Budget 2024", "budget"), ("Presupuesto", "budget"), ("Run-rate", "pro_forma"),
+        ("Actual vs budget", None), ("Our business model", None), ("Accounts", None),
+    ],
+)  # fmt: skip
+def test_names_say_what_a_table_is(sheet: str, basis: str | None) -> None:
+    assert bases(TABLE, sheet=sheet, dates="2022-02-01/2026-01-31")["2023"] == basis
+
+
+def test_a_name_of_others_too_is_asked_no_further() -> None:
+    assert named_basis("Budget review") == "except"
+    assert named_basis("Cash") is None
+
+
+def test_a_date_in_a_table_dates_no_document() -> None:
+    text = "Rounds\nSeed\tMay 2024\t9\nSeries D\tMarch 2025\t310\n"
+    assert LedgerDocument(text, [], "model.txt").calendar.dated is None
+
+
+@pytest.mark.parametrize("moment", ["1980-01-01T00:00:00Z", "1970-01-01", "D:20990101120000Z", "2099-01-01T00:00:00Z"])
+def test_a_day_that_cannot_be_is_said_and_not_taken(moment: str) -> None:
+    dates = file_dates("", moment)
+    assert (dates.label, dates.doubt[:18]) == ("", "The file is dated ")
+
+
+def test_days_come_as_office_and_pdf_files_write_them() -> None:
+    assert file_dates("2024-02-16T00:00:00Z", "D:20240805120000+02'00'").label == "2024-02-16/2024-08-05"
+    assert file_dates("D:20240805", "").label == "2024-08-05/2024-08-05"
+    assert file_dates("2025-01-01", "2024-01-01").label == "/2024-01-01"
+    assert file_dates("2013-12-23T23:15:00Z", "2013-12-23T23:15:00Z") == (None, None, "")
+
+
+def row(value: int, document: str, basis: str = "forecast", year: int = 2024, dated: str | None = None) -> RoomFigure:
+    period = f"{year}-01-01/{year}-12-31"
+    (figure,) = find_figures(LedgerDocument(f"EUR\t{year}\nRevenue\t{value}\n", [], "a.csv"), taxonomy()).figures
+    assert isinstance(figure, Figure) and figure.period == period
+    return RoomFigure(figure, basis, document, document, "", deck=False, dated=dated)
+
+
+def test_plans_that_differ_are_versions_and_no_conflict() -> None:
+    rows = [row(12_000_000, "v1.xlsx"), row(9_000_000, "v2.xlsx")]
+    assert find_conflicts(rows) == []
+    (versions,) = find_versions(rows)
+    assert [version.document_name for version in versions.others] == ["v2.xlsx"]
+    assert find_versions([row(12_000_000, "a"), row(9_000_000, "a")]) == []
+
+
+def test_one_number_in_thousands_and_in_units_is_no_conflict() -> None:
+    assert find_conflicts([row(12_345_000, "a", "management"), row(12_345, "b", "management")]) == []
+    assert len(find_conflicts([row(12_345_000, "a", "management"), row(12_999, "b", "management")])) == 1
+
+
+def test_an_undated_document_is_never_the_latest_beside_a_dated_one() -> None:
+    undated, dated = row(5_000_000, "a", "management", 2025), row(4_000_000, "b", "management", 2024, dated="2025-03-01")
+    assert dated_until([undated, dated]) == [dated]
+    assert dated_until([undated]) == [undated]
