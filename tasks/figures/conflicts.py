@@ -153,13 +153,9 @@ def agree(one: RoomFigure, other: RoomFigure) -> bool:
 
 def _are_of_other_scales(one: RoomFigure, other: RoomFigure) -> bool:
     """Whether two figures are one number in units and in thousands, or so: one was not read with certainty."""
-    low, high = sorted((abs(one.figure.value), abs(other.figure.value)))
-    return low > 0 and any(
-        agrees(
-            low * scale, min(one.figure.step, other.figure.step) * scale, high, max(one.figure.step, other.figure.step)
-        )
-        for scale in _SCALES
-    )
+    low, high = sorted((one.figure, other.figure), key=lambda figure: abs(figure.value))
+    scaled = ((abs(low.value) * scale, low.step * scale) for scale in _SCALES)
+    return low.value != 0 and any(agrees(*of_low, abs(high.value), high.step) for of_low in scaled)
 
 
 def _step(figure: Figure) -> Decimal:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 _DAY: Final = re.compile(r"(?:D:)?(?P<year>\d{4})-?(?P<month>\d\d)?-?(?P<day>\d\d)?")
 """The beginning of a moment in Office and OpenDocument files (W3CDTF) and in PDFs (ISO 32000-1, 7.9.4)."""
 
-FIRST: Final = date(1990, 1, 1)
+_FIRST: Final = date(1990, 1, 1)
 """What is older is the zero of some clock: 1601, 1899, 1970, 1980."""
 
 _TEMPLATES: Final = frozenset(
@@ -21,17 +21,13 @@ ReportLab's when it is to write the same file each time."""
 
 
 class FileDates(NamedTuple):
-    """The days on which a file was made and last changed, None where that is not sure; `doubt` is what to say then."""
+    """The days on which a file was made and last changed, and what is to be said of a day that is not sure.
 
-    made: date | None
-    changed: date | None
+    `label` is how a place keeps them: "2024-02-16/2024-08-05", "" where neither is sure.
+    """
+
+    label: str = ""
     doubt: str = ""
-
-    @property
-    def label(self) -> str:
-        """Both, as a place keeps them: "2024-02-16/2024-08-05"; "" where neither is sure."""
-        days = [day.isoformat() if day else "" for day in (self.made, self.changed)]
-        return "/".join(days) if any(days) else ""
 
 
 def file_dates(made: str, changed: str) -> FileDates:
@@ -40,14 +36,16 @@ def file_dates(made: str, changed: str) -> FileDates:
     begun, last = sure_day(_day(made)), sure_day(written)
     if begun and last and begun > last:  # a copy has its own beginning
         begun = None
-    doubtful = written is not None and last is None and written not in _TEMPLATES
-    doubt = f"The file is dated {written}, which cannot be: nothing in it is dated by that." if doubtful else ""
-    return FileDates(begun, last, doubt)
+    label = f"{begun or ''}/{last or ''}"
+    if written is None or last is not None or written in _TEMPLATES:
+        return FileDates(label.strip("/") and label)
+    doubt = f"The file is dated {written}, which cannot be: nothing in it is dated by that."
+    return FileDates(label.strip("/") and label, doubt)
 
 
 def sure_day(day: date | None) -> date | None:
     """The day, if a file can have been written on it: not before there were such files, nor in the future."""
-    return day if day and FIRST <= day <= today() + timedelta(days=1) and day not in _TEMPLATES else None
+    return day if day and _FIRST <= day <= today() + timedelta(days=1) and day not in _TEMPLATES else None
 
 
 def today() -> date:

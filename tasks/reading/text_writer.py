@@ -65,7 +65,7 @@ class Writer:
         self._attachments: list[Attachment] = []
         self._recognised: bool | None = None
         self._marked = False
-        self._dates = FileDates(None, None)
+        self._dates = FileDates()
 
     @property
     def position(self) -> int:

@@ -5,7 +5,7 @@ from io import BytesIO
 import openpyxl
 
 from tasks.reports import html, xlsx
-from tasks.reports.key_figures import compact, figures_across, key_figures, newest_figures
+from tasks.reports.key_figures import compact, contradicted_in_words, figures_across, key_figures, newest_figures
 from tasks.reports.models import (
     CompanyReport,
     Report,
@@ -80,6 +80,39 @@ def test_the_table_has_the_actual_figures_that_count_by_period() -> None:
     assert [value and value.contradicted for value in table.rows[0].values] == [False, False, True]
     assert table.rows[0].line.count(",") == 3
     assert table.rows[1].line == ""
+
+
+def test_the_next_plan_has_a_column_of_its_own() -> None:
+    report, company = with_figures()
+    company.figures += [revenue("99000000", 2032, "forecast"), revenue("1", 2023, "budget")]
+    table = key_figures(company)
+    assert table.plan == "2025-12-31"
+    assert [row.planned and row.planned.shown for row in table.rows] == ["30 m", None]
+    page = html.render(report)
+    assert '<th scope="col">Plan, 2025-12-31</th>' in page
+    assert "99 m" not in page
+    company.figures = [figure for figure in company.figures if figure.basis == "audited"]
+    assert key_figures(company).plan is None
+
+
+def test_versions_of_a_plan_are_no_contradiction() -> None:
+    report, company = with_figures()
+    plans = [revenue("30000000", 2025, "budget"), revenue("28000000", 2025, "budget", "Model v2.xlsx")]
+    company.figure_versions = [
+        ReportedFigureConflict(
+            concept="revenue", period=plans[0].period, counted=plans[0], others=plans[1:], rule="newer"
+        )
+    ]
+    page = html.render(report)
+    assert "Versions of a plan: revenue, EUR 30,000,000" in page
+    assert "1 contradicted" in page
+
+
+def test_a_part_is_named_where_it_is_contradicted() -> None:
+    _, company = with_figures()
+    (conflict,) = company.figure_conflicts
+    part = conflict.model_copy(update={"counted": conflict.counted.model_copy(update={"entity": "Software"})})
+    assert contradicted_in_words(part).startswith("Revenue of Software, 2024-12-31: EUR 12 m counts")
 
 
 def equity(value: str, day: str) -> ReportedFigure:
