@@ -61,12 +61,17 @@ from tasks.figures.sentence_words import (
     STATED,
     STATED_ALONE,
     STATED_AMOUNT,
+    Mentions,
     mentions_of,
-    sentences,
 )
 from tasks.language.numbers import PERCENT, Amount, amounts
 from tasks.language.periods import When, find_periods
+from tasks.language.sentences import placed_sentences
 
+_LONGEST: Final = 600
+"""Characters of a sentence that is looked at."""
+
+_DIGIT: Final = re.compile(r"\d")
 _NEAR: Final = 40
 """Characters before a concept in which its amount may stand."""
 
@@ -89,24 +94,36 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
     """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
     mentions = mentions_of(taxonomy, document.language if document.language in SHORT_NAMES else "")
     spoken = Spoken(document)
-    for start, sentence in sentences(document.text, wraps=document.wraps):
-        lower = lowered(sentence)
-        spoken.begin(start, sentence)
-        mentioned: set[tuple[str, int]] = set()
-        for concept, match in mentions.find(lower, sentence):
-            for figure in _of_mention(document, concept, match, start, sentence, findings, spoken):
-                mentioned.add((figure.concept, figure.start))
-                yield figure
-        for figure in count_figures(document, taxonomy, start, sentence, lower, spoken):
-            if (figure.concept, figure.start) not in mentioned:
-                yield figure
+    for spoken_words in placed_sentences(document.text, wraps=document.wraps):
+        sentence = spoken_words.text[:_LONGEST]
+        if "\t" in sentence or not _DIGIT.search(sentence):
+            continue
+        spoken.begin(spoken_words.place(0), spoken_words.place(len(sentence) - 1) + 1)
+        for figure in _of_sentence(document, taxonomy, mentions, sentence, findings, spoken):
+            start = spoken_words.place(figure.start)
+            stop = spoken_words.place(figure.end - 1) + 1
+            yield replace(figure, place=document.place(start), start=start, end=stop)
+
+
+def _of_sentence(
+    document: LedgerDocument, taxonomy: Taxonomy, mentions: Mentions, sentence: str, findings: Findings, spoken: Spoken
+) -> Iterator[Figure]:
+    """The figures of one sentence, placed within it."""
+    lower = lowered(sentence)
+    mentioned: set[tuple[str, int]] = set()
+    for concept, match in mentions.find(lower, sentence):
+        for figure in _of_mention(document, concept, match, sentence, findings, spoken):
+            mentioned.add((figure.concept, figure.start))
+            yield figure
+    for figure in count_figures(document, taxonomy, sentence, lower, spoken):
+        if (figure.concept, figure.start) not in mentioned:
+            yield figure
 
 
 def _of_mention(
     document: LedgerDocument,
     concept: Concept,
     match: re.Match[str],
-    start: int,
     sentence: str,
     findings: Findings,
     spoken: Spoken,
@@ -115,9 +132,7 @@ def _of_mention(
     ahead = _amount_ahead(document, concept, sentence, before, match)
     if ahead is not None:
         label, behind = sentence[slice(*match.span())], sentence[match.end() :]
-        figure = _figure(
-            document, concept, label, ahead, start + match.end(), sentence, match, behind, findings, spoken
-        )
+        figure = _figure(document, concept, label, ahead, match.end(), sentence, match, behind, findings, spoken)
         if figure is not None:
             yield figure
         return
@@ -129,7 +144,7 @@ def _of_mention(
         and word
         and _ARTICLE.sub(r"\1", word.group(1).lower()).strip("“\"'()") not in BEFORE
         and not re.fullmatch(r"(?:19|20)\d\d|FY\d\d+|Q\d|H\d", word.group(1))
-        and not _is_own_name(document, word.group(1) + ("'s" if match.group() in _DOES else ""), start)
+        and not _is_own_name(document, word.group(1) + ("'s" if match.group() in _DOES else ""), spoken.start)
         and not (match.group() in _DOES and word.group(1).lower() in {"we", "it", "business", "firm"})
     ):
         return
@@ -199,7 +214,7 @@ def _of_mention(
             concept,
             sentence[slice(*match.span())],
             amount,
-            start + match.end(),
+            match.end(),
             sentence,
             match,
             behind,
@@ -210,7 +225,7 @@ def _of_mention(
             return
         yield figure
         compared = COMPARED.match(rest)
-        at = start + match.end() + amount.end
+        at = match.end() + amount.end
         other = in_brackets(document, figure, compared, at) if compared else behind_it(document, figure, rest, at)
         yield from filter(None, (other,))
         return
@@ -335,8 +350,7 @@ def _figure(
     at = offset + amount.start
     unit = document.dollar(amount.unit) if amount.unit and amount.unit != PERCENT else amount.unit or "count"
     return Figure(
-        concept.id, label, value, unit, amount.scale, amount.step, period, None, basis, "",
-        document.place(at), at, offset + amount.end,
+        concept.id, label, value, unit, amount.scale, amount.step, period, None, basis, "", "", at, offset + amount.end,
     )  # fmt: skip
 
 

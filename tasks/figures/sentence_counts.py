@@ -171,7 +171,7 @@ def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str
 
 
 def count_figures(
-    document: LedgerDocument, taxonomy: Taxonomy, start: int, sentence: str, lower: str, spoken: Spoken
+    document: LedgerDocument, taxonomy: Taxonomy, sentence: str, lower: str, spoken: Spoken
 ) -> Iterator[Figure]:
     """People, customers and the largest customer's share, which sentences count in words of their own.
 
@@ -220,19 +220,16 @@ def count_figures(
         step = Decimal(1).scaleb(-len(digits.partition(".")[2]))
         if millions:
             value, step = Decimal(int(value * 10**6)), step * 10**6
-        at = start + match.start("number")
+        at = match.start("number")
         said = basis_of(sentence[max(0, match.start() - 40) : match.end("number")])
         basis = planned(said if said in {"forecast", "budget"} else None, period, document.calendar.dated)
         figure = Figure(
             concept, " ".join(match.group().split())[:80], value, PERCENT if share else "count", "", step, period, None,
-            basis, "",
-            document.place(at), at, start + match.end("number"),
+            basis, "", "", at, match.end("number"),
         )  # fmt: skip
         yield figure
         compared = COMPARED.match(after if not share else after + sentence[match.end() :])
         if compared:
-            earlier = in_brackets(
-                document, figure, compared, start + (match.start("after") if match["after"] else match.end())
-            )
+            earlier = in_brackets(document, figure, compared, match.start("after") if match["after"] else match.end())
             if earlier:
                 yield earlier

@@ -48,17 +48,17 @@ class Spoken:
 
     def __init__(self, document: LedgerDocument) -> None:
         self._document = document
-        self._start = 0
+        self.start = 0
         self._end = -1
         self._before: When | None = None  # of the sentence before this one
         self._said: When | None = None  # of this one
 
-    def begin(self, start: int, sentence: str) -> None:
-        """Go on to the sentence that starts there."""
+    def begin(self, start: int, end: int) -> None:
+        """Go on to the sentence that stands there."""
         gap = self._document.text[self._end : start] if 0 <= self._end <= start else "\n"
         self._before = None if gap.strip() or "\n" in gap else self._said
         self._said = None
-        self._start, self._end = start, start + len(sentence)
+        self.start, self._end = start, end
 
     def hear(self, when: When) -> None:
         """A figure of this sentence is of then."""
@@ -78,7 +78,7 @@ class Spoken:
         return self._of_heading(instant=instant)
 
     def _of_heading(self, *, instant: bool) -> When | None:
-        heading = _lead_over(self._document.text, self._start) or self._document.heading(self._start)
+        heading = _lead_over(self._document.text, self.start) or self._document.heading(self.start)
         if not heading or len(heading) > _LONGEST_LEAD or _OF_PLANS.search(heading):
             return None
         found = [when for when in find_periods(heading) if when.dated]
@@ -295,7 +295,7 @@ def in_brackets(document: LedgerDocument, figure: Figure, match: re.Match[str], 
         if year is None
         else document.calendar.resolve(When(year=year, months=12), instant="/" not in figure.period)
     )
-    return None if period is None else _other(document, figure, found, offset + match.start("rest"), period)
+    return None if period is None else _other(figure, found, offset + match.start("rest"), period)
 
 
 def behind_it(document: LedgerDocument, figure: Figure, rest: str, offset: int) -> Figure | None:
@@ -316,7 +316,7 @@ def behind_it(document: LedgerDocument, figure: Figure, rest: str, offset: int) 
         if period is None or period == figure.period:
             return None
         planned = figure.basis in {"budget", "forecast"}
-        other = _other(document, figure, found, offset, period)
+        other = _other(figure, found, offset, period)
         return replace(other, basis=None) if planned else other
     return None
 
@@ -341,10 +341,10 @@ def _is_of_its_unit(document: LedgerDocument, figure: Figure, found: Amount) -> 
     return figure.unit in {found.unit or "count", document.dollar(found.unit or "")}
 
 
-def _other(document: LedgerDocument, figure: Figure, found: Amount, offset: int, period: str) -> Figure:
+def _other(figure: Figure, found: Amount, offset: int, period: str) -> Figure:
     loss = figure.value < 0 < found.value and LOSS.search(figure.label)
     at = offset + found.start
     return replace(
         figure, value=-found.value if loss else found.value, step=found.step, scale=found.scale, period=period,
-        place=document.place(at), start=at, end=offset + found.end,
+        start=at, end=offset + found.end,
     )  # fmt: skip

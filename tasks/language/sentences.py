@@ -5,23 +5,29 @@ between the cells, headings and list items end without a full stop, and names of
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
+from operator import itemgetter
+from typing import NamedTuple
 
 from tasks.language.locales import month_names
+from tasks.language.numbers import CURRENCY
+from tasks.language.periods import MONTH
+from tasks.language.words import words_of
 
 LONGEST = 600  # characters; a sentence beyond it is cut at a space, so that an answer stays readable
 
 # A dot after one of these ends no sentence,
 _TITLES = frozenset(
     "mr mrs ms dr prof st messrs hon cf vs viz e.g i.e eg ie approx ca est resp incl excl dept div "  # noqa: SIM905 - a list of words reads best as words
-    "z.b bzw u.a d.h".split()
+    "z.b bzw u.a d.h rd".split()
 )
 # after one of these none when a number follows,
 _NUMBERED = frozenset(
-    "no nos art arts sec sect para paras cl vol fig figs p pp eq ref tel ext nr abs".split()  # noqa: SIM905
+    "rs no nos art arts sec sect para paras cl vol fig figs p pp eq ref tel ext nr abs".split()  # noqa: SIM905
 )
 # and after these, or a single letter, one only where the next word looks like a sentence's first.
 _SUFFIXES = frozenset(
@@ -37,16 +43,51 @@ _STARTS = frozenset(
 
 _LINE = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _SPACE = re.compile(r"\s")
+_WORDS = re.compile(r"\S+")
 _ITEM = re.compile(r"(?:[•·●▪■◦‣–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])\s")
 _STOP = re.compile(r"(?<![.!?…])[.!?…]++[)\]\"'”’»]*+(?=\s)|[。！？]+[」』”）]*")
 _WORD = re.compile(r"[^\s(\[\"'“‘«]+$")
 _OPENING = "\"'“‘«(["
+_DIGITLESS = re.compile(r"\D+")
+_FEWEST, _ROW = 6, 0.6
 _NEAR = 80  # characters that are read on each side of a mark
 _AT_ONCE = 1_000_000  # characters of a text that are copied at a time
+# What a line cannot end with, and how the next one begins then: "of ⏎ 4.2 million", "EUR ⏎ 12", "31 December ⏎ 2024".
+_OPEN = re.compile(
+    rf"(?:(?<!\S)(?i:{'|'.join(words_of('open'))})|{CURRENCY}|(?<!\S)[0-3]?\d\.? (?:de )?(?i:{MONTH})"
+    rf"|(?<!\S)(?i:{MONTH}) [0-3]?\d,?)$"
+)
+_AWAITED = re.compile(r"[$€£¥(]?\d|[A-Z]{3} ?\d")
 _HYPHENS = "-\u2010\u00ad"
 _WRAPPED = 40  # characters; a shorter line that ends without a stop is a heading, not a line cut by the page's edge
 _BESIDE = 6  # lines before and behind one among which the widest shows where the page's edge is
 _RAGGED = 0.8  # of the width of the widest: words are of uneven width, and a line is cut where the next does not fit
+
+
+class Sentence(NamedTuple):
+    """A sentence in one line with single spaces, and where it stands.
+
+    Attributes:
+        text: its words, untouched.
+        stretches: where its stretches begin, in it and in the text that it is of; both go on side by side from there.
+    """
+
+    text: str
+    stretches: Sequence[tuple[int, int]]
+
+    def place(self, offset: int) -> int:
+        """Where a character of the sentence stands in the text."""
+        begin, there = self.stretches[bisect_right(self.stretches, offset, key=itemgetter(0)) - 1]
+        return there + offset - begin
+
+    def part(self, start: int, stop: int) -> "Sentence":
+        """A part of it, without the spaces around."""
+        words = self.text[start:stop]
+        start += len(words) - len(words.lstrip())
+        first = bisect_right(self.stretches, start, key=itemgetter(0))
+        last = bisect_left(self.stretches, stop, key=itemgetter(0))
+        later = ((begin - start, there) for begin, there in self.stretches[first:last])
+        return Sentence(words.strip(), [(0, self.place(start)), *later])
 
 
 def sentences(text: str, longest: int | None = LONGEST) -> list[str]:
@@ -62,80 +103,120 @@ def each_sentence(text: str, longest: int | None = LONGEST) -> Iterator[str]:
 
     A paragraph of more than a million characters is cut in two, whatever `longest` is.
     """
-    for unit in _units(text):
-        for sentence in _split(unit):
-            if longest is not None:
-                yield from _shortened(sentence, longest)
-            elif sentence:
-                yield sentence
+    for sentence in placed_sentences(text):
+        if longest is None:
+            yield sentence.text
+        else:
+            yield from _shortened(sentence.text, longest)
 
 
-def _units(text: str) -> Iterator[str]:
+def placed_sentences(text: str, *, wraps: bool = True) -> Iterator[Sentence]:
+    """The same with the places of their words, as long as they are.
+
+    Where the format does not `wrap` its lines, one goes on in the next only where it cannot end as it does.
+    """
+    for unit in _units(text, wraps=wraps):
+        start = 0
+        for stop in _stops(unit.text):
+            yield unit.part(start, stop)
+            start = stop
+
+
+def _units(text: str, *, wraps: bool) -> Iterator[Sentence]:
     """Paragraphs, headings, list items and table rows: no sentence reaches beyond one of them."""
     unit = previous = ""
-    for raw, width in _with_widths(_lines(text)):
+    stretches: list[tuple[int, int]] = []
+    for start, raw, width in _with_widths(_lines(text)):
         row = "\t" in raw.strip()
-        line = raw.strip() if row else " ".join(raw.split())
-        if unit and line and not row and len(unit) < _AT_ONCE and _continues(previous, line, width):
-            unit += line if unit[-1] in _HYPHENS else " " + line
+        line, within = (raw.strip(), [(0, len(raw) - len(raw.lstrip()))]) if row else _single_spaced(raw)
+        if unit and line and not row and len(unit) < _AT_ONCE and _continues(previous, line, width if wraps else 0):
+            unit += "" if unit[-1] in _HYPHENS else " "
         else:
             if unit:
-                yield unit
-            unit = "" if row else line
-            if row:
-                yield line
+                yield Sentence(unit, stretches)
+            unit, stretches = "", []
+        stretches += [(len(unit) + begin, start + there) for begin, there in within]
+        unit += line
+        if row:
+            yield Sentence(unit, stretches)
+            unit, stretches = "", []
         previous = line
     if unit:
-        yield unit
+        yield Sentence(unit, stretches)
 
 
-def _with_widths(lines: Iterator[str]) -> Iterator[tuple[str, int]]:
+def _single_spaced(raw: str) -> tuple[str, list[tuple[int, int]]]:
+    """A line with single spaces, and where its stretches begin in both."""
+    line = " ".join(raw.split())
+    if line == raw.strip():
+        return line, [(0, len(raw) - len(raw.lstrip()))] if line else []
+    stretches, begin = [], 0
+    for word in _WORDS.finditer(raw):
+        stretches.append((begin, word.start()))
+        begin += len(word.group()) + 1
+    return line, stretches
+
+
+def _with_widths(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, int]]:
     """Each line with the width of the widest around it, in characters."""
-    around: deque[str] = deque(islice(lines, _BESIDE))
+    around: deque[tuple[int, str]] = deque(islice(lines, _BESIDE))
     at = 0
     while at < len(around):
         if (following := next(lines, None)) is not None:
             around.append(following)
-        yield around[at], max(len(line) for line in around if "\t" not in line or line is around[at])
+        start, own = around[at]
+        yield start, own, max(len(line) for _, line in around if "\t" not in line or line is own)
         if at < _BESIDE:
             at += 1
         else:
             around.popleft()
 
 
-def _lines(text: str) -> Iterator[str]:
-    """The lines of a text, a stretch of it at a time; a line that is longer than a stretch comes in parts."""
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text and where each begins, a stretch of it at a time; a longer line comes in parts."""
     start = 0
-    while len(text) - start > _AT_ONCE:
-        border = _LINE.search(text, start + _AT_ONCE // 2, start + _AT_ONCE) or _SPACE.search(text, start + _AT_ONCE)
-        if border is None:
-            break
-        yield from _LINE.split(text[start : border.start()])
-        start = border.end()
-    yield from _LINE.split(text[start:])
+    while start <= len(text):
+        border = None
+        if len(text) - start > _AT_ONCE:
+            border = _LINE.search(text, start + _AT_ONCE // 2, start + _AT_ONCE)
+            border = border or _SPACE.search(text, start + _AT_ONCE)
+        stop = border.start() if border else len(text)
+        for line in _LINE.split(text[start:stop]):
+            yield start, line
+            start += len(line) + 1
 
 
 def _continues(previous: str, line: str, width: int) -> bool:
     """Whether `line` continues the one before it, which was wrapped and not ended.
 
-    A line is wrapped where the next word did not fit any more; a heading, a line of a slide ends before.
+    A line is wrapped where the next word did not fit any more; a heading, a line of a slide ends before. A `width` of 0
+    stands for lines that are not wrapped. A number, a day or a word like "of" awaits what stands in the next line.
     """
-    if _ITEM.match(line):
+    if _AWAITED.match(line) and _OPEN.search(previous[-_NEAR:]):
+        return True
+    if _ITEM.match(line) or _is_row(previous) or _is_row(line):
         return False
     if line[0].islower():
-        return True
+        return width > 0 or (len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…")
     is_full = len(previous) + 1 + len(line.split(None, 1)[0]) >= width * _RAGGED
-    return is_full and len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…。！？"
+    return width > 0 and is_full and len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…。！？"
 
 
-def _split(unit: str) -> Iterator[str]:
-    start = 0
-    for stop in _STOP.finditer(unit):
-        if _ends(unit, stop):
-            yield unit[start : stop.end()].strip()
-            start = stop.end()
-    if unit[start:].strip():
-        yield unit[start:].strip()
+def _is_row(line: str) -> bool:
+    """Whether most words of a line hold digits, as in a row of a table without tabs."""
+    words = line.split()
+    return len(words) >= _FEWEST and sum(not _DIGITLESS.fullmatch(word) for word in words) > _ROW * len(words)
+
+
+def _stops(unit: str) -> Iterator[int]:
+    """Where the sentences of a paragraph end."""
+    stop = 0
+    for mark in _STOP.finditer(unit):
+        if _ends(unit, mark):
+            stop = mark.end()
+            yield stop
+    if unit[stop:].strip():
+        yield len(unit)
 
 
 def _ends(unit: str, stop: re.Match[str]) -> bool:

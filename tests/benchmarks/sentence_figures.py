@@ -30,9 +30,7 @@ def cases() -> list[Case]:
     """All cases, in the order of the file."""
     lines = [line for line in TEXTS.read_text("utf-8").splitlines() if line and not line.startswith("#")]
     rows = [line.split("|") for line in lines]
-    return [
-        Case(kind, text.replace("¶", "\n"), frozenset(figures.split("; ")) - {"-"}) for kind, text, figures in rows
-    ]
+    return [Case(kind, text.replace("¶", "\n"), frozenset(figures.split("; ")) - {"-"}) for kind, text, figures in rows]
 
 
 def parts() -> dict[str, Sequence[Case]]:
