@@ -6,7 +6,7 @@ bound ("between", "at least") nor another period's ("from € 7.7 million"). A w
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -18,15 +18,20 @@ from tasks.figures.measures import NEVER_NEGATIVE, planned, used_only
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_periods import (
     COMPARED,
+    SEVERAL,
+    SeveralError,
     Spoken,
     behind_it,
     compared_year,
     in_brackets,
     own_period,
     period_of,
+    share_out,
+    shifted,
 )
 from tasks.figures.sentence_words import (
     ABOUT,
+    AND,
     BEFORE,
     BEFORE_MENTION,
     BESIDE_IT,
@@ -39,9 +44,12 @@ from tasks.figures.sentence_words import (
     HEADED,
     LEFT_OUT,
     LINK,
+    LISTED,
     LOSS,
+    LOSS_BEHIND,
     MADE,
     NEGATIVE,
+    NEGATIVE_BEHIND,
     NET,
     NOT_BEHIND,
     OF_A_PART,
@@ -56,11 +64,13 @@ from tasks.figures.sentence_words import (
     RANGE,
     RELATED,
     REMAINDER,
+    RESPECTIVELY,
     SET_ASIDE,
     SHORT_LEAD,
     STATED,
     STATED_ALONE,
     STATED_AMOUNT,
+    Mention,
     Mentions,
     mentions_of,
 )
@@ -111,30 +121,53 @@ def _of_sentence(
     """The figures of one sentence, placed within it."""
     lower = lowered(sentence)
     mentioned: set[tuple[str, int]] = set()
-    for concept, match in mentions.find(lower, sentence):
-        for figure in _of_mention(document, concept, match, sentence, findings, spoken):
-            mentioned.add((figure.concept, figure.start))
-            yield figure
-    for figure in count_figures(document, taxonomy, sentence, lower, spoken):
+    for listed in _lists(mentions.find(lower, sentence), sentence):
+        try:
+            figures = list(_of_mentions(document, listed, sentence, findings, spoken))
+        except SeveralError:
+            findings.leave_out(SEVERAL)
+            continue
+        mentioned.update((figure.concept, figure.start) for figure in figures)
+        yield from figures
+    for figure in count_figures(document, taxonomy, sentence, lower, spoken, findings):
         if (figure.concept, figure.start) not in mentioned:
             yield figure
 
 
-def _of_mention(
-    document: LedgerDocument,
-    concept: Concept,
-    match: re.Match[str],
-    sentence: str,
-    findings: Findings,
-    spoken: Spoken,
+def _lists(found: Iterable[Mention], sentence: str) -> Iterator[list[Mention]]:
+    """The mentions of a sentence, those of one list together: "revenue, gross profit and EBITDA"."""
+    listed: list[Mention] = []
+    for concept, match in found:
+        between = sentence[listed[-1][1].end() : match.start()] if listed else ""
+        if listed and LISTED.fullmatch(between) and all(concept is not other for other, _ in listed):
+            listed.append((concept, match))
+            continue
+        yield from _joined(listed, sentence)
+        listed = [(concept, match)]
+    yield from _joined(listed, sentence)
+
+
+def _joined(listed: list[Mention], sentence: str) -> Iterator[list[Mention]]:
+    if len(listed) > 1 and AND.search(sentence[listed[-2][1].end() : listed[-1][1].start()]):
+        yield listed
+    else:
+        yield from ([mention] for mention in listed)
+
+
+def _of_mentions(
+    document: LedgerDocument, listed: list[Mention], sentence: str, findings: Findings, spoken: Spoken
 ) -> Iterator[Figure]:
-    before = sentence[: match.start()]
-    ahead = _amount_ahead(document, concept, sentence, before, match)
+    """The figures of one concept, or of several that are listed before their amounts.
+
+    Raises:
+        SeveralError: it is not certain which amount is of which concept or time.
+    """
+    concept, match = listed[-1]
+    before = sentence[: listed[0][1].start()]
+    ahead = _amount_ahead(document, concept, sentence, before, match) if len(listed) == 1 else None
     if ahead is not None:
-        label, behind = sentence[slice(*match.span())], sentence[match.end() :]
-        figure = _figure(document, concept, label, ahead, match.end(), sentence, match, behind, findings, spoken)
-        if figure is not None:
-            yield figure
+        figure = _figure(document, concept, match, ahead, None, sentence, findings, spoken)
+        yield from filter(None, (figure,))
         return
     before = OF_THE_CONCEPT.sub("", before) or before
     word = re.search(r"([^\s(“\"]+)\s*$", before)
@@ -152,7 +185,7 @@ def _of_mention(
         return
     behind = sentence[match.end() :]
     if match.group() in CASH and (
-        PAID.match(behind) or PAID_IN.search(before) or NET.search(sentence[: match.start()])
+        PAID.match(behind) or PAID_IN.search(before) or NET.search(sentence[: listed[0][1].start()])
     ):
         return
     if RELATED.match(behind) or (match.group() in STATED_ALONE and STATED_AMOUNT.match(behind) is None):
@@ -175,7 +208,10 @@ def _of_mention(
             if amount.unit == PERCENT:
                 continue
             return
-        if CHANGE.search(lead) or BOUND.search(lead):
+        rest = behind[amount.end :]
+        lead = RESPECTIVELY.sub("", lead)
+        below = NEGATIVE.search(lead) or NEGATIVE_BEHIND.match(rest)
+        if not below and (CHANGE.search(lead) or BOUND.search(lead)):
             continue
         if match.group() in lead.lower():
             return  # the nearer mention tells
@@ -183,7 +219,7 @@ def _of_mention(
         plain = re.sub(r"\([^()]*\)?", " ", lead)
         linked = LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
         linked = STATED.fullmatch(lead) if match.group() in STATED_ALONE else linked
-        if not linked or re.search(
+        if not (linked or below) or re.search(
             r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?:an? |the )?(?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b",
             plain,
         ):
@@ -194,7 +230,6 @@ def _of_mention(
             r"\b(?:customer|segment|contract|order|fee|loan|claim|grant|fine)s?\b", plain, re.IGNORECASE
         ):
             return
-        rest = behind[amount.end :]
         if RANGE.match(rest) or REMAINDER.search(behind[: amount.start]):
             return
         if re.match(r"\s*(?:[-–]|to|and|bis)\s*(?:[A-Z]{3} |[$€£])?\d", rest) and re.search(
@@ -207,27 +242,21 @@ def _of_mention(
             NET.search(sentence[: match.start()]) or (lead.strip() == "of" and DRAWN.match(rest))
         ):
             return
-        if NEGATIVE.search(lead) and concept.sign != "positive" and amount.value > 0:
-            amount = replace(amount, value=-amount.value)  # noqa: PLW2901 - the same amount with its sign
-        figure = _figure(
-            document,
-            concept,
-            sentence[slice(*match.span())],
-            amount,
-            match.end(),
-            sentence,
-            match,
-            behind,
-            findings,
-            spoken,
-        )
-        if figure is None:
-            return
-        yield figure
-        compared = COMPARED.match(rest)
-        at = match.end() + amount.end
-        other = in_brackets(document, figure, compared, at) if compared else behind_it(document, figure, rest, at)
-        yield from filter(None, (other,))
+        placed = shifted(amount, match.end())
+        shares = share_out(document, sentence, placed, len(listed))
+        below = below or LOSS_BEHIND.match(behind)
+        named = listed if len(listed) > 1 else listed * len(shares)
+        for (each, where), (share, when) in zip(named, shares, strict=True):
+            sign = -1 if below and each.sign != "positive" and share.value > 0 else 1
+            share = replace(share, value=sign * share.value)  # noqa: PLW2901 - the same amount with its sign
+            figure = _figure(document, each, where, share, when, sentence, findings, spoken)
+            if figure is None:
+                continue
+            yield figure
+            if when is None and len(listed) == 1:
+                compared = COMPARED.match(rest)
+                other = (in_brackets if compared else behind_it)(document, figure, compared or rest, placed.end)
+                yield from filter(None, (other,))
         return
 
 
@@ -256,7 +285,7 @@ def _amount_ahead(
     begins = HEADED.fullmatch(lead) or (len(before) <= SHORT_LEAD and BEFORE_MENTION.match(lead))
     if not begins and (BEFORE_MENTION.match(lead) or not _was_made(sentence, lead, match.end(), found)):
         return None
-    return replace(found, start=found.start - match.end(), end=found.end - match.end())
+    return found
 
 
 def _last_amount(text: str, *, comma_decimal: bool) -> Amount | None:
@@ -309,21 +338,24 @@ def _is_part_of_date(text: str, amount: Amount) -> bool:
 
 
 def _figure(
-    document: LedgerDocument, concept: Concept, label: str, amount: Amount, offset: int, sentence: str,
-    match: re.Match[str], behind: str, findings: Findings, spoken: Spoken,
+    document: LedgerDocument, concept: Concept, match: re.Match[str], amount: Amount, when: When | None, sentence: str,
+    findings: Findings, spoken: Spoken,
 ) -> Figure | None:  # fmt: skip
-    said = sentence[max(0, match.start() - 40) : match.end() + amount.start]
+    """A figure of a mention; where `when` is not given, the words around it tell."""
+    label, between = sentence[slice(*match.span())], sentence[match.end() : amount.start]
+    behind = sentence[max(match.end(), amount.end) :]
     instant = concept.kind == "instant" or _is_stock(concept, label)
+    said = sentence[max(0, match.start() - 40) : amount.start]
     instant = instant or (concept.kind == "either" and not _AVERAGE.search(said))
-    when = period_of(sentence, match.start(), match.end() + amount.start, match.end() + max(amount.end, 0))
+    when = when or period_of(sentence, match.start(), amount.start, max(match.end(), amount.end))
     if when is None:
-        when = own_period(document, sentence, match.start(), match.end() + amount.end)
+        when = own_period(document, sentence, match.start(), amount.end)
     if when is None:
-        compared = COMPARED.match(behind[amount.end :])
+        compared = COMPARED.match(behind)
         if compared and compared_year(compared):  # "(2023: € 3.9 m)" behind it: this is the year after
             when = When(year=(compared_year(compared) or 0) + 1, months=12)
     if when is None:
-        when = spoken.inherited(sentence, min(match.start(), match.end() + amount.start), instant=instant)
+        when = spoken.inherited(sentence, min(match.start(), amount.start), instant=instant)
     if when is None:
         findings.leave_out("no period")
         return None
@@ -340,17 +372,16 @@ def _figure(
     if value < 0 and concept.id in NEVER_NEGATIVE:
         return None
     ahead = CLAUSE.split(sentence[max(0, match.start() - 60) : match.start()])[-1]
-    around = ahead + sentence[match.start() : match.end() + amount.end + 60]
-    basis: Basis | None = basis_of(ahead[-25:] + sentence[slice(*match.span())]) or basis_of(behind[: amount.start])
-    if basis is None and (PLAN.search(sentence[: match.end() + amount.end]) or PLANNED.match(behind[amount.end :])):
+    around = ahead + sentence[match.start() : max(match.end(), amount.end + 60)]
+    basis: Basis | None = basis_of(ahead[-25:] + label) or basis_of(between)
+    if basis is None and (PLAN.search(sentence[: amount.end]) or PLANNED.match(behind)):
         basis = "budget" if re.search(r"budget|plan", around, re.IGNORECASE) else "forecast"
     if basis is None and re.search(r"\b(?:unaudited|per budget|in the budget|pro forma)\b", around, re.IGNORECASE):
         basis = basis_of(around)
     basis = planned(basis, period, document.calendar.dated)
-    at = offset + amount.start
     unit = document.dollar(amount.unit) if amount.unit and amount.unit != PERCENT else amount.unit or "count"
     return Figure(
-        concept.id, label, value, unit, amount.scale, amount.step, period, None, basis, "", "", at, offset + amount.end,
+        concept.id, label, value, unit, amount.scale, amount.step, period, None, basis, "", "", amount.start, amount.end,
     )  # fmt: skip
 
 

@@ -7,9 +7,9 @@ from typing import Final
 
 from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Figure, basis_of
+from tasks.figures.figure import Figure, Findings, basis_of
 from tasks.figures.measures import planned
-from tasks.figures.sentence_periods import COMPARED, Spoken, in_brackets, own_period, period_of
+from tasks.figures.sentence_periods import COMPARED, SEVERAL, SeveralError, Spoken, in_brackets, own_period, period_of
 from tasks.language.numbers import PERCENT
 from tasks.language.periods import SHORT_MONTH, When, find_periods
 
@@ -171,7 +171,7 @@ def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str
 
 
 def count_figures(
-    document: LedgerDocument, taxonomy: Taxonomy, sentence: str, lower: str, spoken: Spoken
+    document: LedgerDocument, taxonomy: Taxonomy, sentence: str, lower: str, spoken: Spoken, findings: Findings
 ) -> Iterator[Figure]:
     """People, customers and the largest customer's share, which sentences count in words of their own.
 
@@ -200,7 +200,11 @@ def count_figures(
         if not share and not millions:
             digits = digits.replace(".", "")
         of_stock = share and re.search(r"\barr\b|recurring", after, re.IGNORECASE)
-        when = period_of(sentence, match.start(), match.start("number"), match.end("number"))
+        try:
+            when = period_of(sentence, match.start(), match.start("number"), match.end("number"))
+        except SeveralError:
+            findings.leave_out(SEVERAL)
+            continue
         when = when or own_period(document, sentence, match.start(), match.end())
         when = when or spoken.inherited(sentence, match.start("number"), instant=not share)
         if when is None and document.calendar.ends and document.kind.basis == "audited" and len(document.text) < 60_000:

@@ -5,15 +5,25 @@ figure with the same of another year, in brackets or in words behind it.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure
-from tasks.figures.sentence_words import BEFORE, CURRENCY_LAST, LOSS, PLAN
+from tasks.figures.sentence_words import AND, BEFORE, BREAK, CURRENCY_LAST, LIGHT, LISTED, LOSS, NEGATIVE, PLAN
 from tasks.language.locales import months
-from tasks.language.numbers import PERCENT, Amount, amounts
-from tasks.language.periods import MONTH, When, a_year_before, day_of, find_periods, header_period, months_back
+from tasks.language.numbers import PERCENT, Amount, amounts, units_of
+from tasks.language.periods import (
+    MONTH,
+    When,
+    a_year_before,
+    day_of,
+    find_periods,
+    header_period,
+    months_back,
+    spoken_span,
+)
 
 _LONG: Final = 60_000
 """Characters from which on headings stand over too much."""
@@ -21,6 +31,10 @@ _LONG: Final = 60_000
 _LONGEST_LEAD: Final = 100
 _MOST_LINES: Final = 12
 _MONTH: Final = 1
+_TWO: Final = 2
+_SMALL: Final = 1000
+"""From here on an amount of a list is written out, and does not share the scale of the last."""
+
 _ANOTHER_TIME: Final = re.compile(
     r"\b(?:today|now|current(?:ly)?|to date|since|so far|months?|monthly|quarter\w*|weeks?|days?|daily|half|half-year"
     r"|prior|previous(?:ly)?|earlier|before|ago|latest|recent(?:ly)?|annuali[sz]ed|run[- ]rate|lifetime|cumulative"
@@ -167,29 +181,175 @@ _OWN: Final = re.compile(
 )
 
 
-def period_of(sentence: str, mention: int, number: int, end: int) -> When | None:
-    """The period nearest to an amount: behind it in the same clause, between it and the concept, then before."""
+SEVERAL: Final = "several figures in one sentence"
+"""Why an amount is left out of which it is not certain what it is of."""
+
+
+class SeveralError(Exception):
+    """Several times or amounts stand together, and which goes with which is not certain."""
+
+
+def times(sentence: str) -> list[list[When]]:
+    """The dated periods of a sentence in order, those of one list together: "31 March 2024 and 2023" is one of two.
+
+    A year in a list is of what the list begins with: the day, the quarter. Where a sentence speaks of times of several
+    lengths, each has the one that stands before it.
+    """
+    groups: list[list[When]] = []
     found = [when for when in find_periods(sentence) if when.dated]
+    begins = [0, *(when.stop for when in found)]
+    spans = [spoken_span(sentence[begin : when.stop]) for begin, when in zip(begins, found, strict=False)]
+    several = len({span for span in spans if span}) > 1
+    for when, span in zip(found, spans, strict=True):
+        if groups and LISTED.fullmatch(sentence, groups[-1][-1].stop, when.start):
+            first = groups[-1][0]
+            like = first.end is not None and replace(first, end=day_of(when.year or 0, first.end.month, first.end.day))
+            like = like or replace(first, year=when.year)
+            groups[-1].append(replace(like, start=when.start, stop=when.stop) if when.is_bare_year else when)
+        else:
+            groups.append([replace(when, months=span) if several and not when.part else when])
+    # a comma alone joins nothing: "In 2024, 2023 …" has the word "and" before its last
+    return [
+        part
+        for group in groups
+        for part in (
+            [group]
+            if len(group) < _TWO or AND.search(sentence[group[-2].stop : group[-1].start])
+            else [[when] for when in group]
+        )
+    ]
+
+
+def period_of(sentence: str, mention: int, number: int, end: int) -> When | None:
+    """The period nearest to an amount: behind it in the same clause, between it and the concept, then before.
+
+    Raises:
+        SeveralError: it is one of a list of periods, and nothing says which.
+    """
+    groups = times(sentence)
+    found = [group[0] for group in groups]
+    within = [when for when in found if mention <= when.start < number]
+    before = [when for when in found if when.stop <= mention]
     behind = [
         when
         for when in found
         if when.start >= end
         and not _ELSEWHERE.search(sentence[end : when.start])
         and not _of_another_amount(sentence[end : when.start])
+        and not ((within or before) and BREAK.search(sentence[end : when.start]))
     ]
     behind = [when for when in behind if when.start - end < 60] or [
         when
         for when in found
         if _IN_BRACKETS.match(sentence[end : when.start]) and sentence[when.stop :].startswith(")")
     ]
-    within = [when for when in found if mention <= when.start < number]
-    before = [when for when in found if when.stop <= mention]
     if len(before) > 1 and _COMPARED_WITH.search(sentence[before[-2].stop : before[-1].start]):
         before = before[:-1]  # "second quarter 2023 compared with second quarter 2022" speaks of the first
-    for group in (behind[:1], within[-1:], before[-1:]):
-        if group:
-            return _widened(group[0], sentence)
+    for chosen in (behind[:1], within[-1:], before[-1:]):
+        if chosen:
+            if any(len(group) > 1 and group[0] is chosen[0] for group in groups):
+                raise SeveralError
+            return _widened(chosen[0], sentence)
     return None
+
+
+def share_out(
+    document: LedgerDocument, sentence: str, first: Amount, concepts: int
+) -> list[tuple[Amount, When | None]]:
+    """The amounts that stand together from the first on, each with its own time; one of None where it stands alone.
+
+    They go to the times of a list one by one ("in 2024 and 2023 … 9 and 7"), to so many `concepts` of one time, or
+    each has its own time right beside it ("9 in 2024 and 7 in 2023", "in 2023 7, in 2024 9").
+
+    Raises:
+        SeveralError: it is not certain which goes with which.
+    """
+    groups = times(sentence)
+    single = [group[0] for group in groups if len(group) == 1]
+    chain = _chain(document, sentence, first, groups)
+    figures = [each for each in chain if isinstance(each, Amount)]
+    if len(figures) == 1:
+        if concepts > 1:
+            raise SeveralError
+        return [(first, None)]
+    ahead = [group for group in groups if group[-1].stop <= first.first]
+    behind = [group for group in groups if group[0].start >= figures[-1].end and group[0] in chain]
+    if chain[: len(figures)] == figures:  # all amounts together
+        if concepts == 1 and len(figures) == _TWO and ahead and len(ahead[-1]) == 1 and behind and len(behind[0]) == 1:
+            return [(first, None)]  # "in 2024 it was 5, and 4 in 2023": what compares it reads the other
+        listed = (behind or ahead[-1:] or [[]])[0]
+        if concepts == 1 and len(listed) == len(figures):
+            return list(zip(figures, listed, strict=True))
+        if concepts == len(figures) and len(listed) < _TWO:
+            return [(figure, listed[0] if listed else None) for figure in figures]
+        raise SeveralError
+    alternating = all(isinstance(each, Amount) == (at % 2 == 0) for at, each in enumerate(chain))
+    if concepts > 1 or not alternating or any(each not in single for each in chain[1::2]):
+        raise SeveralError
+    joined = [
+        BREAK.search(sentence[_end(one) : _begin(other)]) is not None
+        for one, other in zip(chain, chain[1:], strict=False)
+    ]
+    whens = [each for each in chain if isinstance(each, When)]
+    inner = joined[: 2 * len(figures) - 2]
+    if all(own != following for own, following in zip(inner[::2], inner[1::2], strict=True)):
+        if not any(inner[::2]):  # each time behind its amount
+            return list(zip(figures, whens, strict=False))
+        if all(inner[::2]) and ahead and len(ahead[-1]) == 1 and len(whens) < len(figures):
+            return list(zip(figures, [ahead[-1][0], *whens], strict=True))
+    raise SeveralError
+
+
+def _chain(
+    document: LedgerDocument, sentence: str, first: Amount, groups: Sequence[Sequence[When]]
+) -> list[Amount | When]:
+    """The amounts of one kind from the first on and the times among them, with nothing else between."""
+    base = first.end
+    later = (shifted(found, base) for found in amounts(sentence[base:], comma_decimal=document.comma_decimal))
+    whens = [when for group in groups for when in group if when.start >= base]
+    numbers = (each for each in later if not any(when.start <= each.start < when.stop for when in whens))
+    chain: list[Amount | When] = [first]
+    for each in sorted([*whens, *numbers], key=_begin):
+        between = sentence[_end(chain[-1]) : _begin(each)]
+        if not _goes_on(chain[-1], between, each, sentence[_end(each) :], first):
+            break
+        chain.append(each)
+    shared = next((each for each in reversed(chain) if isinstance(each, Amount)), first)
+    return [_like(each, first, shared) if isinstance(each, Amount) else each for each in chain]
+
+
+def _goes_on(last: Amount | When, between: str, each: Amount | When, behind: str, first: Amount) -> bool:
+    """Whether a time or an amount of the same kind stands beside the last one, with nothing else between."""
+    if LIGHT.sub("", between):
+        return False
+    if isinstance(each, When):
+        return "(" not in between or behind.startswith(")")  # "(2023: 7.1 million)" is read as what it compares
+    bare = each.unit is None and not each.scale
+    if (each.unit == PERCENT) != (first.unit == PERCENT) or (bare and (first.unit or first.scale)):
+        return False
+    return isinstance(last, When) or ("(" not in between and each.unit in {None, last.unit or each.unit})
+
+
+def _like(amount: Amount, first: Amount, last: Amount) -> Amount:
+    """An amount of a list with the scale of its last and the unit of its first: "EUR 9.4 and 7.1 million"."""
+    amount = replace(amount, unit=amount.unit or first.unit)
+    scale = units_of(last.scale).multiplier or 1
+    if amount.scale or abs(amount.value) >= _SMALL:
+        return amount
+    return replace(amount, value=amount.value * scale, step=amount.step * scale, scale=last.scale)
+
+
+def shifted(amount: Amount, by: int) -> Amount:
+    """An amount of a part of a text, placed in the text."""
+    return replace(amount, start=amount.start + by, end=amount.end + by, first=amount.first + by, stop=amount.stop + by)
+
+
+def _begin(each: Amount | When) -> int:
+    return each.first if isinstance(each, Amount) else each.start
+
+
+def _end(each: Amount | When) -> int:
+    return each.end if isinstance(each, Amount) else each.stop
 
 
 def _of_another_amount(between: str) -> bool:
@@ -271,6 +431,7 @@ _THE_YEAR_BEFORE: Final = re.compile(
     r"|(?:i )?året (?:innan|før))\b",
     re.IGNORECASE,
 )
+_AN: Final = re.compile(r"\b(?:an?|eine[mns]?|une?|una|un|een|ett?)\s*$", re.IGNORECASE)
 _FAR: Final = 60
 """Characters between two amounts that are compared."""
 
@@ -309,6 +470,8 @@ def behind_it(document: LedgerDocument, figure: Figure, rest: str, offset: int) 
         if not _is_of_its_unit(document, figure, found):
             continue
         lead = CURRENCY_LAST.sub("", rest[: found.start].rstrip() + " ") if found.unit else rest[: found.start]
+        below = NEGATIVE.search(lead)
+        lead = _AN.sub("", lead[: below.start()]) if below else lead
         beside = _BESIDE.search(lead.rstrip() + " ")
         if beside is None or not _is_of_time(lead[: beside.start()]):
             return None
@@ -316,6 +479,7 @@ def behind_it(document: LedgerDocument, figure: Figure, rest: str, offset: int) 
         if period is None or period == figure.period:
             return None
         planned = figure.basis in {"budget", "forecast"}
+        found = replace(found, value=-abs(found.value)) if below else found  # noqa: PLW2901 - the same with its sign
         other = _other(figure, found, offset, period)
         return replace(other, basis=None) if planned else other
     return None

@@ -1,14 +1,44 @@
 """The words around a figure in a sentence: what they say of it, and which of them speak of something else."""
 
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from importlib.resources import files
 from typing import Final
 
 from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy, spellings
 from tasks.language.numbers import CURRENCY
 from tasks.language.periods import MONTH
+
+_DATA: Final[Mapping[str, Mapping[str, list[str]]]] = tomllib.loads(
+    files("tasks.figures").joinpath("sentence_words.toml").read_text(encoding="utf-8")
+)
+
+
+def _any(name: str) -> str:
+    """The words of one kind in all languages, the longest first."""
+    words = {word for words in _DATA[name].values() for word in words}
+    return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
+
+
+_ARTICLES: Final = (
+    r"(?:(?:the|our|its|total|net|group|das|der|die|dem|den|des|le|la|les|du|de|del|el|los|il|lo|i|dei|della|het|fiscal"
+    r"|in|for|at|en|au|nel) |l['’])*"
+)
+AND: Final = re.compile(rf"(?<!\w){_any('and')}(?!\w)|/", re.IGNORECASE)
+BREAK: Final = re.compile(rf"[,;]|{AND.pattern}", re.IGNORECASE)
+"""Between an amount and a time: they need not go together."""
+
+LISTED: Final = re.compile(rf"\s?(?:,|/|(?:,\s)?{_any('and')}(?!\w))\s?{_ARTICLES}", re.IGNORECASE)
+"""All that stands between two of a list: ", ", " and the ", " et du "."""
+
+RESPECTIVELY: Final = re.compile(rf",?\s*\b{_any('respectively')}(?!\w),?", re.IGNORECASE)
+LIGHT: Final = re.compile(
+    rf"[\s,;()]|(?<!\w)(?:{_any('and')}|{_any('respectively')}|{_any('light')})(?!\w)|l['’]", re.IGNORECASE
+)
+"""What goes from an amount or a time to the next of its list."""
 
 
 class Mentions:
@@ -42,6 +72,9 @@ class Mentions:
             # a short name is one in capitals alone
             if match.group() not in self._short or sentence[match.start() : match.start() + 2].isupper():
                 yield self._by_words[match.group()], match
+
+
+Mention = tuple[Concept, re.Match[str]]
 
 
 @lru_cache(maxsize=4)
@@ -188,9 +221,11 @@ PERIOD_LEAD: Final = re.compile(
     r"|as of|on|for|en|au|le|à|el|a|al|il|nel|nell['’]esercizio|op|in het jaar|em|den|pr\.?)$",
     re.IGNORECASE,
 )
-NEGATIVE: Final = re.compile(
-    r"\b(?:loss of|losses of|negative|minus|verlust von|perte de|pérdida de)\s*$", re.IGNORECASE
-)
+NEGATIVE: Final = re.compile(rf"\b{_any('negative_before')}\s*$", re.IGNORECASE)
+NEGATIVE_BEHIND: Final = re.compile(rf"\s*{_any('negative_behind')}(?!\w)", re.IGNORECASE)
+LOSS_BEHIND: Final = re.compile(r"[\s-]*(?:loss(?:es)?|deficit|verlust|fehlbetrag)\b", re.IGNORECASE)
+"""Right behind a concept that may be below zero: "the EBITDA loss"."""
+
 ABOUT: Final = re.compile(
     r"\b(?:about|around|approximately|some|roughly|circa|ca\.?|c\.|nearly|almost|rund|etwa|knapp|environ|près de|unos"
     r"|cerca de|aproximadamente|ongeveer|ruim|omkring|circa di)\s*$",
@@ -228,7 +263,7 @@ OF_THE_CONCEPT: Final = re.compile(r"(?<=\s)(?:net|total|annual|gross)\s+$", re.
 
 PAID_IN: Final = re.compile(r"\b(?:in|for|of|by|non|restricted|surplus|excess)[ -]+$", re.IGNORECASE)
 LOSS: Final = re.compile(
-    r"\b(?:net loss|loss (?:for the|after tax)|operating loss|loss from|ebitda loss|jahresfehlbetrag|perte)\b",
+    r"\b(?:net loss(?:es)?|loss (?:for the|after tax)|operating loss|loss from|ebitda loss|jahresfehlbetrag|perte)\b",
     re.IGNORECASE,
 )
 STATED_ALONE: Final = frozenset({"equity", "debt", "sales", "ventas", "ventes", "vendite", "vendas"})
