@@ -54,7 +54,10 @@ from tasks.figures.sentence_words import (
     NOT_BEHIND,
     OF_A_PART,
     OF_ANOTHER,
+    OF_MORE,
     OF_OR_IN,
+    OF_OTHERS,
+    OF_OTHERS_BEHIND,
     OF_THE_CONCEPT,
     PAID,
     PAID_IN,
@@ -82,6 +85,9 @@ _LONGEST: Final = 600
 """Characters of a sentence that is looked at."""
 
 _DIGIT: Final = re.compile(r"\d")
+_FAR: Final = 120
+"""Characters behind a concept in which its amount stands."""
+
 _NEAR: Final = 40
 """Characters before a concept in which its amount may stand."""
 
@@ -169,6 +175,36 @@ def _of_mentions(
         figure = _figure(document, concept, match, ahead, None, sentence, findings, spoken)
         yield from filter(None, (figure,))
         return
+    if not _is_all_of_it(document, concept, match, sentence, before, spoken):
+        return
+    amount = _amount_behind(document, concept, match, sentence)
+    if amount is None:
+        return
+    shares = share_out(document, sentence, amount, len(listed))
+    below = _is_below(sentence, match, amount)
+    named = listed if len(listed) > 1 else listed * len(shares)
+    if not all(_fits(share, each) for (each, _), (share, _) in zip(named, shares, strict=True)):
+        raise SeveralError
+    for (each, where), (share, when) in zip(named, shares, strict=True):
+        sign = -1 if below and each.sign != "positive" and share.value > 0 else 1
+        signed = replace(share, value=sign * share.value)
+        figure = _figure(document, each, where, signed, when, sentence, findings, spoken)
+        yield from filter(None, (figure,))
+        if figure is not None and when is None and len(listed) == 1:
+            rest = sentence[amount.end :]
+            compared = COMPARED.match(rest)
+            at = amount.end
+            other = in_brackets(document, figure, compared, at) if compared else behind_it(document, figure, rest, at)
+            yield from filter(None, (other,))
+
+
+def _is_all_of_it(
+    document: LedgerDocument, concept: Concept, match: re.Match[str], sentence: str, before: str, spoken: Spoken
+) -> bool:
+    """Whether the words beside a mention leave it the company's own, the whole of it, and what happened."""
+    behind = sentence[match.end() :]
+    if match.group() in CASH and (PAID.match(behind) or PAID_IN.search(before) or NET.search(before)):
+        return False
     before = OF_THE_CONCEPT.sub("", before) or before
     word = re.search(r"([^\s(“\"]+)\s*$", before)
     clause_start = word is None or before.rstrip().endswith((",", ";", ":", "•", "-", "–", "—", "(", ".", "/"))
@@ -180,84 +216,73 @@ def _of_mentions(
         and not _is_own_name(document, word.group(1) + ("'s" if match.group() in _DOES else ""), spoken.start)
         and not (match.group() in _DOES and word.group(1).lower() in {"we", "it", "business", "firm"})
     ):
-        return
-    if OF_ANOTHER.search(before):
-        return
-    behind = sentence[match.end() :]
-    if match.group() in CASH and (
-        PAID.match(behind) or PAID_IN.search(before) or NET.search(sentence[: listed[0][1].start()])
-    ):
-        return
+        return False
+    if OF_ANOTHER.search(before) or OF_OTHERS.search(before) or OF_OTHERS_BEHIND.match(behind):
+        return False
     if RELATED.match(behind) or (match.group() in STATED_ALONE and STATED_AMOUNT.match(behind) is None):
-        return
+        return False
     if NOT_BEHIND.match(behind) and not (concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)):
-        return
-    if is_hypothetical(sentence, match.start()) and not PLAN.search(sentence):
-        return
+        return False
+    return not is_hypothetical(sentence, match.start()) or PLAN.search(sentence) is not None
+
+
+def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[str], sentence: str) -> Amount | None:
+    """The amount behind a mention that the words between give it, placed in the sentence."""
+    behind = sentence[match.end() :]
     for amount in _amounts_behind(document, concept, behind):
-        if amount.start > 120:
-            return
-        lead = behind[: amount.start]
-        lead = CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead
+        if amount.start > _FAR:
+            return None
         if _is_part_of_date(behind, amount) or (
             amount.unit is None and not amount.scale and "count" not in concept.units
         ):
             continue
-        fits = _fits(amount, concept)
-        if not fits:
+        if not _fits(amount, concept):
             if amount.unit == PERCENT:
                 continue
-            return
-        rest = behind[amount.end :]
-        lead = RESPECTIVELY.sub("", lead)
-        below = NEGATIVE.search(lead) or NEGATIVE_BEHIND.match(rest)
+            return None
+        lead = behind[: amount.start]
+        lead = RESPECTIVELY.sub("", CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead)
+        below = _is_below(sentence, match, shifted(amount, match.end()))
         if not below and (CHANGE.search(lead) or BOUND.search(lead)):
             continue
-        if match.group() in lead.lower():
-            return  # the nearer mention tells
-        lead = _without_last_period(lead)
-        plain = re.sub(r"\([^()]*\)?", " ", lead)
-        linked = LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
-        linked = STATED.fullmatch(lead) if match.group() in STATED_ALONE else linked
-        if not (linked or below) or re.search(
-            r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?:an? |the )?(?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b",
-            plain,
-        ):
-            return
-        if BESIDE_IT.search(plain) or LEFT_OUT.search(plain):
-            return
-        if concept.id != "recurring_revenue" and re.search(
-            r"\b(?:customer|segment|contract|order|fee|loan|claim|grant|fine)s?\b", plain, re.IGNORECASE
-        ):
-            return
-        if RANGE.match(rest) or REMAINDER.search(behind[: amount.start]):
-            return
-        if re.match(r"\s*(?:[-–]|to|and|bis)\s*(?:[A-Z]{3} |[$€£])?\d", rest) and re.search(
-            r"between|range|from", lead, re.IGNORECASE
-        ):
-            return
-        if OF_A_PART.search(rest[:120]):
-            return
-        if concept.id == "debt" and (
-            NET.search(sentence[: match.start()]) or (lead.strip() == "of" and DRAWN.match(rest))
-        ):
-            return
-        placed = shifted(amount, match.end())
-        shares = share_out(document, sentence, placed, len(listed))
-        below = below or LOSS_BEHIND.match(behind)
-        named = listed if len(listed) > 1 else listed * len(shares)
-        for (each, where), (share, when) in zip(named, shares, strict=True):
-            sign = -1 if below and each.sign != "positive" and share.value > 0 else 1
-            share = replace(share, value=sign * share.value)  # noqa: PLW2901 - the same amount with its sign
-            figure = _figure(document, each, where, share, when, sentence, findings, spoken)
-            if figure is None:
-                continue
-            yield figure
-            if when is None and len(listed) == 1:
-                compared = COMPARED.match(rest)
-                other = (in_brackets if compared else behind_it)(document, figure, compared or rest, placed.end)
-                yield from filter(None, (other,))
-        return
+        of_another = match.group() in lead.lower()  # the nearer mention tells
+        if of_another or not _is_linked(concept, match, sentence, amount, lead, below=below):
+            return None
+        return shifted(amount, match.end())
+    return None
+
+
+def _is_linked(
+    concept: Concept, match: re.Match[str], sentence: str, amount: Amount, lead: str, *, below: bool
+) -> bool:
+    """Whether the words between a mention and an amount say that the one is the other, and no part or change of it."""
+    rest = sentence[match.end() + amount.end :]
+    lead = _without_last_period(lead)
+    plain = re.sub(r"\([^()]*\)?", " ", lead)
+    linked = LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
+    linked = STATED.fullmatch(lead) if match.group() in STATED_ALONE else linked
+    if not (linked or below) or OF_MORE.search(plain) or BESIDE_IT.search(plain) or LEFT_OUT.search(plain):
+        return False
+    if concept.id != "recurring_revenue" and re.search(
+        r"\b(?:customer|segment|contract|order|fee|loan|claim|grant|fine)s?\b", plain, re.IGNORECASE
+    ):
+        return False
+    if RANGE.match(rest) or REMAINDER.search(lead) or OF_A_PART.search(rest[:120]):
+        return False
+    if re.match(r"\s*(?:[-–]|to|and|bis)\s*(?:[A-Z]{3} |[$€£])?\d", rest) and re.search(
+        r"between|range|from", lead, re.IGNORECASE
+    ):
+        return False
+    borrowed = lead.strip() == "of" and DRAWN.match(rest)
+    return concept.id != "debt" or not (NET.search(sentence[: match.start()]) or borrowed)
+
+
+def _is_below(sentence: str, match: re.Match[str], amount: Amount) -> bool:
+    """Whether words say that an amount is below zero: "negative at", "a loss of", "the EBITDA loss"."""
+    lead = sentence[match.end() : amount.start]
+    lead = CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead
+    behind = sentence[amount.end :]
+    return any((LOSS_BEHIND.match(lead), NEGATIVE.search(lead), NEGATIVE_BEHIND.match(behind)))
 
 
 def _is_own_name(document: LedgerDocument, word: str, start: int) -> bool:
@@ -381,7 +406,8 @@ def _figure(
     basis = planned(basis, period, document.calendar.dated)
     unit = document.dollar(amount.unit) if amount.unit and amount.unit != PERCENT else amount.unit or "count"
     return Figure(
-        concept.id, label, value, unit, amount.scale, amount.step, period, None, basis, "", "", amount.start, amount.end,
+        concept.id, label, value, unit, amount.scale, amount.step, period, None, basis, "", "",
+        amount.start, amount.end,
     )  # fmt: skip
 
 

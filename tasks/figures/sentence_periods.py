@@ -7,6 +7,7 @@ figure with the same of another year, in brackets or in words behind it.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
@@ -286,10 +287,8 @@ def share_out(
     alternating = all(isinstance(each, Amount) == (at % 2 == 0) for at, each in enumerate(chain))
     if concepts > 1 or not alternating or any(each not in single for each in chain[1::2]):
         raise SeveralError
-    joined = [
-        BREAK.search(sentence[_end(one) : _begin(other)]) is not None
-        for one, other in zip(chain, chain[1:], strict=False)
-    ]
+    gaps = (sentence[_end(one) : _begin(other)] for one, other in pairwise(chain))
+    joined = [BREAK.search(gap) is not None for gap in gaps]
     whens = [each for each in chain if isinstance(each, When)]
     inner = joined[: 2 * len(figures) - 2]
     if all(own != following for own, following in zip(inner[::2], inner[1::2], strict=True)):
@@ -309,7 +308,8 @@ def _chain(
     whens = [when for group in groups for when in group if when.start >= base]
     numbers = (each for each in later if not any(when.start <= each.start < when.stop for when in whens))
     chain: list[Amount | When] = [first]
-    for each in sorted([*whens, *numbers], key=_begin):
+    following: list[Amount | When] = [*whens, *numbers]
+    for each in sorted(following, key=_begin):
         between = sentence[_end(chain[-1]) : _begin(each)]
         if not _goes_on(chain[-1], between, each, sentence[_end(each) :], first):
             break
@@ -325,9 +325,9 @@ def _goes_on(last: Amount | When, between: str, each: Amount | When, behind: str
     if isinstance(each, When):
         return "(" not in between or behind.startswith(")")  # "(2023: 7.1 million)" is read as what it compares
     bare = each.unit is None and not each.scale
-    if (each.unit == PERCENT) != (first.unit == PERCENT) or (bare and (first.unit or first.scale)):
+    if each.unit not in {None, first.unit or each.unit} or (bare and (first.unit or first.scale)):
         return False
-    return isinstance(last, When) or ("(" not in between and each.unit in {None, last.unit or each.unit})
+    return isinstance(last, When) or "(" not in between
 
 
 def _like(amount: Amount, first: Amount, last: Amount) -> Amount:

@@ -17,7 +17,7 @@ _DATA: Final[Mapping[str, Mapping[str, list[str]]]] = tomllib.loads(
 )
 
 
-def _any(name: str) -> str:
+def any_of(name: str) -> str:
     """The words of one kind in all languages, the longest first."""
     words = {word for words in _DATA[name].values() for word in words}
     return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
@@ -27,16 +27,16 @@ _ARTICLES: Final = (
     r"(?:(?:the|our|its|total|net|group|das|der|die|dem|den|des|le|la|les|du|de|del|el|los|il|lo|i|dei|della|het|fiscal"
     r"|in|for|at|en|au|nel) |l['’])*"
 )
-AND: Final = re.compile(rf"(?<!\w){_any('and')}(?!\w)|/", re.IGNORECASE)
+AND: Final = re.compile(rf"(?<!\w){any_of('and')}(?!\w)|/", re.IGNORECASE)
 BREAK: Final = re.compile(rf"[,;]|{AND.pattern}", re.IGNORECASE)
 """Between an amount and a time: they need not go together."""
 
-LISTED: Final = re.compile(rf"\s?(?:,|/|(?:,\s)?{_any('and')}(?!\w))\s?{_ARTICLES}", re.IGNORECASE)
+LISTED: Final = re.compile(rf"\s?(?:,|/|(?:,\s)?{any_of('and')}(?!\w))\s?{_ARTICLES}", re.IGNORECASE)
 """All that stands between two of a list: ", ", " and the ", " et du "."""
 
-RESPECTIVELY: Final = re.compile(rf",?\s*\b{_any('respectively')}(?!\w),?", re.IGNORECASE)
+RESPECTIVELY: Final = re.compile(rf",?\s*\b{any_of('respectively')}(?!\w),?", re.IGNORECASE)
 LIGHT: Final = re.compile(
-    rf"[\s,;()]|(?<!\w)(?:{_any('and')}|{_any('respectively')}|{_any('light')})(?!\w)|l['’]", re.IGNORECASE
+    rf"[\s,;()]|(?<!\w)(?:{any_of('and')}|{any_of('respectively')}|{any_of('light')})(?!\w)|l['’]", re.IGNORECASE
 )
 """What goes from an amount or a time to the next of its list."""
 
@@ -187,6 +187,10 @@ OF_ANOTHER: Final = re.compile(
 )
 """Before a concept: the amount is of a share of it, a change in it, or of what others have."""
 
+OF_OTHERS: Final = re.compile(rf"(?<!\w){any_of('of_another')}[^;:\d]*$", re.IGNORECASE)
+OF_OTHERS_BEHIND: Final = re.compile(rf"\s*{any_of('of_others_behind')}(?!\w)", re.IGNORECASE)
+"""Before and behind a concept: it is another company's, or an effect on it."""
+
 OF_MORE: Final = re.compile(
     r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?:an? |the )?(?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b"
 )
@@ -221,8 +225,8 @@ PERIOD_LEAD: Final = re.compile(
     r"|as of|on|for|en|au|le|à|el|a|al|il|nel|nell['’]esercizio|op|in het jaar|em|den|pr\.?)$",
     re.IGNORECASE,
 )
-NEGATIVE: Final = re.compile(rf"\b{_any('negative_before')}\s*$", re.IGNORECASE)
-NEGATIVE_BEHIND: Final = re.compile(rf"\s*{_any('negative_behind')}(?!\w)", re.IGNORECASE)
+NEGATIVE: Final = re.compile(rf"\b{any_of('negative_before')}\s*$", re.IGNORECASE)
+NEGATIVE_BEHIND: Final = re.compile(rf"\s*{any_of('negative_behind')}(?!\w)", re.IGNORECASE)
 LOSS_BEHIND: Final = re.compile(r"[\s-]*(?:loss(?:es)?|deficit|verlust|fehlbetrag)\b", re.IGNORECASE)
 """Right behind a concept that may be below zero: "the EBITDA loss"."""
 

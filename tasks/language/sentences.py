@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from tasks.language.locales import month_names
-from tasks.language.numbers import CURRENCY
+from tasks.language.numbers import CURRENCY, numbers
 from tasks.language.periods import MONTH
 from tasks.language.words import words_of
 
@@ -192,7 +192,7 @@ def _continues(previous: str, line: str, width: int) -> bool:
     A line is wrapped where the next word did not fit any more; a heading, a line of a slide ends before. A `width` of 0
     stands for lines that are not wrapped. A number, a day or a word like "of" awaits what stands in the next line.
     """
-    if _AWAITED.match(line) and _OPEN.search(previous[-_NEAR:]):
+    if _AWAITED.match(line) and _is_open(previous[-_NEAR:]):
         return True
     if _ITEM.match(line) or _is_row(previous) or _is_row(line):
         return False
@@ -200,6 +200,11 @@ def _continues(previous: str, line: str, width: int) -> bool:
         return width > 0 or (len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…")
     is_full = len(previous) + 1 + len(line.split(None, 1)[0]) >= width * _RAGGED
     return width > 0 and is_full and len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…。！？"
+
+
+def _is_open(end: str) -> bool:
+    """Whether a line awaits a number: it ends with a word like "of", a day, or a currency without its amount."""
+    return _OPEN.search(end) is not None and all(number.end < len(end) for number in numbers(end))
 
 
 def _is_row(line: str) -> bool:
