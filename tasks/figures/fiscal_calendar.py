@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from tasks.figures.anchors import lowered, matches, plain_blanks, spots
+from tasks.figures.sentence_words import any_of
 from tasks.language.locales import months
 from tasks.language.periods import MONTH, YEAR, When, dates_in, day_of, find_periods, months_back
 from tasks.reading.file_dates import sure_day, today
@@ -82,6 +83,17 @@ _NEAR: Final = 10
 """Days by which a quarter's end may differ from the third, sixth or ninth month of its year."""
 
 _QUARTERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+_A_DAY: Final = rf"(?:the )?(?:{MONTH} [0-3]?\d(?!\d)|[0-3]?\d(?:st|nd|rd|th|er|\.|º|°)? (?:de |of )?{MONTH})"
+_OWN_END: Final = re.compile(
+    rf"(?<![\w-])(?:{any_of('year')}(?P<of>[^.;\n\d]{{0,60}}?)(?:"
+    rf"{any_of('year_ends')}[ \t](?:le |el |il )?(?P<end>{_A_DAY})"
+    rf"|(?<!\w)(?P<first>{_A_DAY}),? {any_of('year_runs')} (?P<last>{_A_DAY}))"
+    rf"|(?P<before>{_A_DAY}|{MONTH}) (?:financial |fiscal )?year[- ]end\b)(?!,? ?(?:de |del )?{YEAR})",
+    re.IGNORECASE,
+)
+_OF_OTHERS: Final = re.compile(rf"(?<!\w){any_of('year_of_others')}(?!\w)", re.IGNORECASE)
+"""When the company's year ends, in so many words: "runs from 1 July to 30 June", "a 30 June year end"."""
+
 _YEAR_ENDED_WORDS: Final = (
     "year", "period", "weeks ended", "fiscal year", "geschäftsjahr", "jahresabschluss zum", "exercice clos",
     "ejercicio", "exercice", "esercizio", "exercício", "boekjaar", "balance sheet as", "as at", "as of", "statement",
@@ -116,6 +128,9 @@ _MONTHS_OF_TWO_NAMES: Final = 2
 """A year that ends in January or February is called by some after the year before."""
 
 _ANY_YEAR: Final = 2023
+_SURE: Final = 5
+"""What a year's end counts that is stated in so many words; one that is named with its date counts 3."""
+
 _FIRST_LINES: Final = 2500
 _OF_A_QUARTER: Final = re.compile(
     r"\b(?:(?:first|second|third|fourth)[- ]quarter|(?:first|second)[- ]half|q[1-4])\b[^.;]{0,60}\bresults\b"
@@ -258,6 +273,10 @@ def _named_ends(
             annual[ends_on] += of_year
         if when.end:
             annual_ends[when.end] += of_year
+    own = {day for match in _OWN_END.finditer(head[:_LONGEST_HEAD]) if (day := _own_end(match, head))}
+    if len(own) == 1:
+        ends.update(dict.fromkeys(own, _SURE))
+        annual.update(own)
     for match in matches(_YEAR_TO_MONTH, head, spots(lower, ("year", "fy", "fiscal", "financial", "business"))):
         end = next((when.end for when in find_periods(f"{match[1]} {_ANY_YEAR}") if when.end), None)
         if end is not None:
@@ -272,6 +291,23 @@ def _named_ends(
             annual[last.month, last.day] += 1
             annual_ends[last] += 1
     return ends, annual, annual_ends
+
+
+def _next(day: date) -> date:
+    """The day behind one in the same year, where a year that ended on it begins."""
+    return (day + timedelta(days=1)).replace(year=day.year)
+
+
+def _own_end(match: re.Match[str], head: str) -> tuple[int, int] | None:
+    """Month and day of a year's end that a text states; None where the year is another's, or is no year."""
+    if _OF_OTHERS.search(head[max(0, match.start() - _AHEAD) : match.start()] + (match["of"] or "")):
+        return None
+    named = match["end"] or match["last"] or match["before"]
+    last, first = (next(iter(find_periods(f"{words} {_ANY_YEAR}")), None) for words in (named, match["first"] or named))
+    if last is None or last.end is None or first is None or first.end is None:
+        return None
+    whole = match["first"] is None or first.end == _next(last.end)
+    return (last.end.month, last.end.day) if whole else None
 
 
 def is_of_a_quarter(text: str, name: str) -> bool:
