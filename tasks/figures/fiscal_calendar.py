@@ -91,8 +91,9 @@ _OWN_END: Final = re.compile(
     rf"|(?P<before>{_A_DAY}|{MONTH}) (?:financial |fiscal )?year[- ]end\b)(?!,? ?(?:de |del )?{YEAR})",
     re.IGNORECASE,
 )
-_OF_OTHERS: Final = re.compile(rf"(?<!\w){any_of('year_of_others')}(?!\w)", re.IGNORECASE)
 """When the company's year ends, in so many words: "runs from 1 July to 30 June", "a 30 June year end"."""
+
+_OF_OTHERS: Final = re.compile(rf"(?<!\w){any_of('year_of_others')}(?!\w)", re.IGNORECASE)
 
 _YEAR_ENDED_WORDS: Final = (
     "year", "period", "weeks ended", "fiscal year", "geschäftsjahr", "jahresabschluss zum", "exercice clos",

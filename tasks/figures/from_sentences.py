@@ -39,6 +39,7 @@ from tasks.figures.sentence_words import (
     CASH,
     CHANGE,
     CLAUSE,
+    CLAUSES,
     CURRENCY_LAST,
     DRAWN,
     HEADED,
@@ -53,6 +54,7 @@ from tasks.figures.sentence_words import (
     NET,
     NOT_BEHIND,
     OF_A_PART,
+    OF_ALL,
     OF_ANOTHER,
     OF_MORE,
     OF_OR_IN,
@@ -68,6 +70,7 @@ from tasks.figures.sentence_words import (
     RELATED,
     REMAINDER,
     RESPECTIVELY,
+    SEGMENT,
     SET_ASIDE,
     SHORT_LEAD,
     STATED,
@@ -125,6 +128,10 @@ def _of_sentence(
     document: LedgerDocument, taxonomy: Taxonomy, mentions: Mentions, sentence: str, findings: Findings, spoken: Spoken
 ) -> Iterator[Figure]:
     """The figures of one sentence, placed within it."""
+    segments = list(SEGMENT.finditer(sentence))
+    whole = sentence
+    for part in segments:  # what is said of a part is said as of the company, and then is the part's
+        sentence = f"{sentence[: part.start()]}{' ' * len(part.group())}{sentence[part.end() :]}"
     lower = lowered(sentence)
     mentioned: set[tuple[str, int]] = set()
     for listed in _lists(mentions.find(lower, sentence), sentence):
@@ -134,10 +141,20 @@ def _of_sentence(
             findings.leave_out(SEVERAL)
             continue
         mentioned.update((figure.concept, figure.start) for figure in figures)
-        yield from figures
-    for figure in count_figures(document, taxonomy, sentence, lower, spoken, findings):
+        for figure in figures:
+            yield replace(figure, entity=_part(segments, sentence, figure))
+    for figure in count_figures(document, taxonomy, whole, lowered(whole), spoken, findings):
         if (figure.concept, figure.start) not in mentioned:
             yield figure
+
+
+def _part(segments: list[re.Match[str]], sentence: str, figure: Figure) -> str | None:
+    """The part of the company that a figure is of: the one named before it, with no other amount between."""
+    before = [part for part in segments if part.end() <= figure.start]
+    between = sentence[before[-1].end() : figure.start] if before else ";"
+    if ";" in between or OF_ALL.search(between) or any(amount.unit for amount in amounts(between)):
+        return None
+    return before[-1]["front"] or before[-1]["behind"]
 
 
 def _lists(found: Iterable[Mention], sentence: str) -> Iterator[list[Mention]]:
@@ -211,6 +228,7 @@ def _is_all_of_it(
     if (
         not clause_start
         and word
+        and match.group() not in CLAUSES
         and _ARTICLE.sub(r"\1", word.group(1).lower()).strip("“\"'()") not in BEFORE
         and not re.fullmatch(r"(?:19|20)\d\d|FY\d\d+|Q\d|H\d", word.group(1))
         and not _is_own_name(document, word.group(1) + ("'s" if match.group() in _DOES else ""), spoken.start)

@@ -10,6 +10,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure, Findings, basis_of
 from tasks.figures.measures import planned
 from tasks.figures.sentence_periods import COMPARED, SEVERAL, SeveralError, Spoken, in_brackets, own_period, period_of
+from tasks.figures.sentence_words import any_of
 from tasks.language.numbers import PERCENT
 from tasks.language.periods import SHORT_MONTH, When, find_periods
 
@@ -43,7 +44,7 @@ _HEADCOUNT: Final = re.compile(
     r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6}|\d\.\d{1,2}(?= million))(?P<million> million)?\s+"
     r"(?:(?:permanent|total|regular|full-?(?:[ -]time)?|part[- ]time|and|active|dedicated|full[- ]time equivalent) )*"
     r"(?P<what>employees|associates|colleagues|persons|individuals|team members|teammates"
-    r"|people|heads|personnes|personas|persone|pessoas|mensen|staff|FTEs?|full[- ]time equivalents"
+    r"|people|heads|collaborateurs|personnes|personas|persone|pessoas|mensen|staff|FTEs?|full[- ]time equivalents"
     r"|Mitarbeiter(?:innen)?"
     r"|Mitarbeitende|Beschäftigte|salariés|employés|empleados|trabajadores|dipendenti|addetti|medewerkers|werknemers"
     r"|colaboradores|funcionários|anställda|medarbetare|medarbejdere|ansatte)\b(?P<after>.{0,90})",
@@ -60,12 +61,18 @@ _NUMBERED: Final = re.compile(
 """The people come first: "the employees numbered 412 at year end"."""
 
 _WORKFORCE: Final = re.compile(
-    r"\b(?:workforce|employee (?:base|count)|number of employees) (?:was|is|of|totall?ed|stood at|consisted of)"
+    r"\b(?:workforce|employee (?:base|count)|number of employees) (?:was|is|of|totall?ed|stood at"
+    r"|consisted of|numbered|came to|comprised)"
     r" (?:about |around |approximately |some )?(?P<number>\d{1,3}(?:,\d{3})+|\d{1,6})(?![\d.,]*\d| ?%)(?P<after>)",
     re.IGNORECASE,
 )
 """All of them by one word: "our total workforce was approximately 172,000"."""
 
+_ON_PAYROLL: Final = re.compile(
+    r"(?<![\w.,])(?P<number>\d{1,3}(?:,\d{3})+|\d{1,6}) (?:people|persons|employees|staff|colleagues)"
+    r" (?:on (?:the|our) payroll|in (?:our |the )?employment|in (?:our )?employ)\b(?P<after>.{0,60})",
+    re.IGNORECASE,
+)
 _CUSTOMERS: Final = re.compile(
     r"(?:\b(?:had|has|have|serves?|served|with|customers:|total of)\s+(?:about |around |more than )?"
     r"|^(?:[•\-–]\s*)?)(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})\s+(?:(?:paying|active|live"
@@ -97,13 +104,16 @@ _LISTED_PEOPLE: Final = _listed("employees|headcount|staff|ftes?|mitarbeiter")
 _LISTED_CUSTOMERS: Final = _listed("customers|clients|kunden")
 _LARGEST: Final = re.compile(
     r"\b(?:largest|biggest|single largest|top|one|a single|größter?|wichtigster?|premier|principal|plus grand"
-    r"|mayor) (?:single )?(?:customer|client|kunde"
-    r"|cliente)\b(?![,s])(?:[^.;\n]|\.(?=\d)){0,90}?(?<![\d.,])"
+    r"|mayor|principale|grootste) (?:single )?(?:customer|client|kunde"
+    r"|cliente|klant)\b(?!s)(?:, [^,.;\d]{2,60},)?(?P<verb>(?:[^.;\n]|\.(?=\d)){0,90}?)(?<![\d.,])"
     r"(?P<number>\d{1,3}(?:[.,]\d{1,2})?)\s?(?:%|per ?cent|percent"
-    r"|Prozent)(?P<after>\s(?:of|des|der|du|de|del)\s[^.;,()]{3,60})?",
+    r"|Prozent)(?P<after>\s(?:of|des|der|du|de|del|dei|van)\s[^.;,()]{3,60})?",
     re.IGNORECASE,
 )
 
+
+_HAS_SHARE: Final = re.compile(rf"[:(=–]|(?<!\w){any_of('has_share')}(?!\w)|^\s*$", re.IGNORECASE)
+"""Between the largest customer and a percentage: it is no growth."""
 
 _NO_SHARE_OF_SALES: Final = re.compile(
     r"\b(?:no|none of|not) (?:one |single |other |individual )*(?:customer|client)\b|\breceivables?\b"
@@ -121,7 +131,7 @@ _AHEAD: Final = 40
 
 _PEOPLE: Final = (
     "employee", "associates", "colleagues", "persons", "people", "individuals", "team m", "teamm", "heads", "personnes",
-    "personas", "persone", "pessoas", "mensen", "staff", "fte", "full-time eq", "full time eq",
+    "collaborateurs", "personas", "persone", "pessoas", "mensen", "staff", "fte", "full-time eq", "full time eq",
     "mitarbeit", "beschäftigte",
     "salariés", "employés", "empleados", "trabajadores", "dipendenti", "addetti", "medewerkers", "werknemers",
     "colaboradores", "funcionários", "anställda", "medarbet", "medarbejd", "ansatte", "headcount", "workforce",
@@ -160,14 +170,34 @@ def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str
         ("headcount", _PEOPLE, _LISTED_PEOPLE),
         ("headcount", _PEOPLE, _NUMBERED),
         ("headcount", _PEOPLE, _WORKFORCE),
+        ("headcount", _PEOPLE, _ON_PAYROLL),
         ("customers", _BUYERS, _CUSTOMERS),
         ("customers", _BUYERS, _LISTED_CUSTOMERS),
         ("largest_customer_share", _BUYERS, _LARGEST),
         ("shares", _STOCK, _SHARES),
     ):
         match = pattern.search(undated) if counted[words] and concept in taxonomy.concepts else None
-        if match is not None and not is_hypothetical(sentence, match.start()):
+        of_growth = pattern is _LARGEST and match is not None and not _HAS_SHARE.search(match["verb"])
+        if match is not None and not of_growth and not is_hypothetical(sentence, match.start()):
             yield concept, match
+
+
+def _time(document: LedgerDocument, sentence: str, match: re.Match[str], spoken: Spoken, *, share: bool) -> When | None:
+    """When a count is of; without any word on it, that of short audited accounts, or the document's date.
+
+    Raises:
+        SeveralError: it is one of several times.
+    """
+    when = period_of(sentence, match.start(), match.start("number"), match.end("number"))
+    when = when or own_period(document, sentence, match.start(), match.end())
+    when = when or spoken.inherited(sentence, match.start("number"), instant=not share)
+    calendar = document.calendar
+    if when is None and calendar.ends and document.kind.basis == "audited" and len(document.text) < 60_000:
+        ends = [end for end in calendar.ends.values() if calendar.dated is None or end <= calendar.dated]
+        when = When(end=max(ends), months=12) if ends else None
+    if when is None and not share and calendar.dated is not None:
+        when = When(end=calendar.dated)
+    return when
 
 
 def count_figures(
@@ -182,7 +212,9 @@ def count_figures(
         after = match["after"] or ""
         if not share and re.search(
             r"\b(?:left|joined|lost|hired|resigned|churned|each|in (?:the )?[a-z]+ (?:department|team)|laid off"
-            r"|were made|signed|renewed)\b|^,? and (?:approximately |about )?[\d,]+ (?:part|seasonal|temporary)"
+            r"|were made|signed|renewed|unvested"
+            r"|restricted|options?|awards?|warrants?|treasury)\b"
+            r"|^,? and (?:approximately |about )?[\d,]+ (?:part|seasonal|temporary)"
             r"|^\s+(?:of|from|who|with|representing|accounted|account)\b",
             after,
             re.IGNORECASE,
@@ -201,18 +233,10 @@ def count_figures(
             digits = digits.replace(".", "")
         of_stock = share and re.search(r"\barr\b|recurring", after, re.IGNORECASE)
         try:
-            when = period_of(sentence, match.start(), match.start("number"), match.end("number"))
+            when = _time(document, sentence, match, spoken, share=share)
         except SeveralError:
             findings.leave_out(SEVERAL)
             continue
-        when = when or own_period(document, sentence, match.start(), match.end())
-        when = when or spoken.inherited(sentence, match.start("number"), instant=not share)
-        if when is None and document.calendar.ends and document.kind.basis == "audited" and len(document.text) < 60_000:
-            dated = document.calendar.dated
-            ends = [end for end in document.calendar.ends.values() if dated is None or end <= dated]
-            when = When(end=max(ends), months=12) if ends else None
-        if when is None and not share and document.calendar.dated is not None:
-            when = When(end=document.calendar.dated)
         if when is None:
             continue
         instant = bool(of_stock) if share else not average

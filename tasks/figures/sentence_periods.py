@@ -402,7 +402,7 @@ def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) 
 
 COMPARED: Final = re.compile(
     r"^[^(.;]{0,40}\((?:(?:in|fy|prior year|previous year|vorjahr)[ :]*)?(?P<year>(?:19"
-    r"|20)\d\d|(?<=fy)['’]?\d\d(?=[:,]))?[:,]? ?(?P<rest>[^()]{1,40})\)",
+    r"|20)\d\d|(?<=fy)['’]?\d\d(?=[:,]))?(?:[:,]| ?[-–—] )? ?(?P<rest>[^()]{1,40})\)",
     re.IGNORECASE,
 )
 _YEAR_BEFORE: Final = re.compile(r"\((?:prior year|previous year|vorjahr)\b", re.IGNORECASE)

@@ -6,13 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
-from typing import Final
+from itertools import chain
+from typing import Any, Final
 
 from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy, spellings
 from tasks.language.numbers import CURRENCY
 from tasks.language.periods import MONTH
 
-_DATA: Final[Mapping[str, Mapping[str, list[str]]]] = tomllib.loads(
+_DATA: Final[Mapping[str, Any]] = tomllib.loads(
     files("tasks.figures").joinpath("sentence_words.toml").read_text(encoding="utf-8")
 )
 
@@ -22,6 +23,20 @@ def any_of(name: str) -> str:
     words = {word for words in _DATA[name].values() for word in words}
     return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
 
+
+def _more(kind: str, concept: Concept) -> Iterator[str]:
+    """What sentences in any language call a concept besides."""
+    for words in _DATA[kind].get(concept.id, {}).values():
+        yield from words
+
+
+CLAUSES: Final = frozenset(
+    spelling
+    for by_language in _DATA["clauses"].values()
+    for written in chain.from_iterable(by_language.values())
+    for spelling in spellings(written)
+)
+"""Mentions with who does it in them, before which any word may stand: "we owed the bank"."""
 
 _ARTICLES: Final = (
     r"(?:(?:the|our|its|total|net|group|das|der|die|dem|den|des|le|la|les|du|de|del|el|los|il|lo|i|dei|della|het|fiscal"
@@ -41,6 +56,23 @@ LIGHT: Final = re.compile(
 """What goes from an amount or a time to the next of its list."""
 
 
+_NAME: Final = (
+    rf"(?!(?:{'|'.join(_DATA['no_names']['en'])})\b)(?-i:[A-ZÀ-Ý][\w&/-]*)"
+    r"(?:(?: (?:&|and|und|et|y|e|en))? (?-i:[A-ZÀ-Ý][\w&/-]*)){0,3}"
+)
+SEGMENT: Final = re.compile(
+    rf"(?:(?<!\w)(?:{any_of('into_part')} )?(?:(?:the|our|its) )?(?P<front>{_NAME})[ -]{any_of('part')}\b(?:['’]s?)?"
+    rf"|(?<!\w){any_of('part_before')} [„“«\"]?(?P<behind>{_NAME})[“”»\"]?)",
+    re.IGNORECASE,
+)
+"""A part of the company by its name, with the words that lead to it: "of the Services segment", "du segment Mer"."""
+
+OF_ALL: Final = re.compile(
+    r"\b(?:group|total|consolidated|konzern\w*|gesamt\w*|groupe|grupo|gruppo|groep)\b", re.IGNORECASE
+)
+"""Between a part's name and an amount: it is the whole company's."""
+
+
 class Mentions:
     """Finds the concepts that sentences name."""
 
@@ -52,7 +84,7 @@ class Mentions:
             if meaning is not None:
                 self._short[short] = self._by_words[short] = meaning.concept
         for concept in taxonomy.concepts.values():
-            for written in concept.mentions:
+            for written in (*concept.mentions, *_more("mentions", concept), *_more("clauses", concept)):
                 for spelling in spellings(written):
                     self._by_words.setdefault(spelling.lower(), concept)
         by_letter: dict[str, list[str]] = defaultdict(list)
@@ -90,7 +122,7 @@ _BEFORE: Final = """
     projected adjusted normalised normalized underlying pro-forma forma target targeted estimated live that
     whose where quarterly monthly cash group's from on at an average mean non-gaap also is are show shows
     showed report reports recorded records recording generated achieved posted posts to year fy
-    delivered delivers earned made produced confirms confirmed
+    delivered delivers earned made produced confirms confirmed global worldwide world-wide overall combined
     einen einem einer dem den des im am der die das unser unsere ein eine und mit bei
     les le la l d un une du sa son notre nos et
     los las el del al su sus una nuestro nuestra y o os as do da dos das um uma seu sua e
@@ -119,6 +151,8 @@ LINK: Final = re.compile(
     r"|alcanz(?:ó|aron)|ascend(?:ió|ía|ían|ieron) a|asciende a|se situ(?:ó|aba) en|en|de"
     r"|di|pari a|ammont(?:a|ano|ava|avano) a|ha raggiunto"
     r"|bedroe?g(?:en)?|bedraagt|bedragen|op|naar|van"
+    r"|averag(?:ed|es|ing)|(?:lag|lagen|betrug|betrugen) (?:im schnitt|durchschnittlich|im durchschnitt)(?: bei)?"
+    r"|en moyenne|in media|numbered|widened to|narrowed to|deepened to|per"
     r"|totaliz(?:ou|aram|ava|avam)|ating(?:iu|iram|ia|iam)|alcanç(?:ou|aram)|som(?:ou|aram|ava|avam)"
     r"|(?:fue|fueron|era|eran|foi|foram|eram|fut|furent|est|sont|è|sono|erano|zijn|waren|war)(?: de| di)?"
     r"|ammontarono a|importa(?:ba|ban|n)? a?|sumaban|totaliz(?:ó|aron|aba|aban)|s['’]élev(?:ait|aient|e|ent) à"
@@ -127,7 +161,7 @@ LINK: Final = re.compile(
     r"|:|=|–|-|,|\()\s*"
     r"(?:about |around |approximately |some |roughly |circa |ca\.? |c\. ?|nearly |almost |rund |etwa |environ |unos "
     r"|près de |quelque |cerca de |aproximadamente |ongeveer |ruim |omkring "
-    r"|a |an |the |los |las |les |gli |EUR |just |now |only |then )*$",
+    r"|a |an |the |los |las |les |gli |EUR |euro |just |now |only |then )*$",
     re.IGNORECASE,
 )
 CHANGE: Final = re.compile(
