@@ -95,6 +95,9 @@ _OWN_END: Final = re.compile(
 
 _OF_OTHERS: Final = re.compile(rf"(?<!\w){any_of('year_of_others')}(?!\w)", re.IGNORECASE)
 
+_CUT_DAY: Final = re.compile(rf"(?<=[a-zé.,])\n(?={YEAR}\b)")
+"""The end of a line between a month and its year."""
+
 _YEAR_ENDED_WORDS: Final = (
     "year", "period", "weeks ended", "fiscal year", "geschäftsjahr", "jahresabschluss zum", "exercice clos",
     "ejercicio", "exercice", "esercizio", "exercício", "boekjaar", "balance sheet as", "as at", "as of", "statement",
@@ -206,7 +209,7 @@ class Calendar:
 def learn_calendar(text: str, name: str = "") -> Calendar:
     """What a document says of its fiscal year, and the newest date on its first page or in its name."""
     text = plain_blanks(text)
-    head = text[:400_000]
+    head = _CUT_DAY.sub(" ", text[:400_000])
     lower = lowered(head)
     ends, annual, annual_ends = _named_ends(head, lower, quarterly=is_of_a_quarter(text, name))
     if sum(annual.values()) > 1:  # "as of January 30" beside "year ended December 31" ends no year

@@ -32,6 +32,7 @@ from tasks.figures.sentence_periods import (
 from tasks.figures.sentence_words import (
     ABOUT,
     AND,
+    ASIDE,
     BEFORE,
     BEFORE_MENTION,
     BESIDE_IT,
@@ -259,7 +260,7 @@ def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[s
                 continue
             return None
         lead = behind[: amount.start]
-        lead = RESPECTIVELY.sub("", CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead)
+        lead = ASIDE.sub(" ", RESPECTIVELY.sub("", CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead))
         below = _is_below(sentence, match, shifted(amount, match.end()))
         if not below and (CHANGE.search(lead) or BOUND.search(lead)):
             continue

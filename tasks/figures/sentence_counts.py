@@ -191,6 +191,7 @@ def _time(document: LedgerDocument, sentence: str, match: re.Match[str], spoken:
     when = period_of(sentence, match.start(), match.start("number"), match.end("number"))
     when = when or own_period(document, sentence, match.start(), match.end())
     when = when or spoken.inherited(sentence, match.start("number"), instant=not share)
+    when = when or (spoken.of_the_year(sentence, match.start()) if share else None)
     calendar = document.calendar
     if when is None and calendar.ends and document.kind.basis == "audited" and len(document.text) < 60_000:
         ends = [end for end in calendar.ends.values() if calendar.dated is None or end <= calendar.dated]

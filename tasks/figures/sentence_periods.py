@@ -12,7 +12,7 @@ from typing import Final
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure
-from tasks.figures.sentence_words import AND, BEFORE, BREAK, CURRENCY_LAST, LIGHT, LISTED, LOSS, NEGATIVE, PLAN
+from tasks.figures.sentence_words import AND, BEFORE, BREAK, CURRENCY_LAST, LIGHT, LISTED, LOSS, NEGATIVE, PLAN, any_of
 from tasks.language.locales import months
 from tasks.language.numbers import PERCENT, Amount, amounts, units_of
 from tasks.language.periods import (
@@ -88,9 +88,17 @@ class Spoken:
         if any(word.lower() not in BEFORE for word in _WORD.findall(sentence[:begin])):
             return None
         before = self._before
-        if before is not None and (_is_of_a_day(before) if instant else _is_of_a_time(before)):
-            return before
-        return self._of_heading(instant=instant)
+        if before is None or not (_is_of_a_day(before) if instant else _is_of_a_time(before)):
+            before = self._of_heading(instant=instant)
+        is_part = before is not None and (before.part or before.months not in {None, 12})
+        return None if is_part and _FULL_YEAR.search(sentence) else before
+
+    def of_the_year(self, sentence: str, begin: int) -> When | None:
+        """The year to whose last day the sentence before is as of, for what is always of a year."""
+        day = self.inherited(sentence, begin, instant=True)
+        if day is None or day.end is None or self._document.calendar.year_end(day.end.year) != day.end:
+            return None
+        return replace(day, months=12)
 
     def _of_heading(self, *, instant: bool) -> When | None:
         heading = _lead_over(self._document.text, self.start) or self._document.heading(self.start)
@@ -174,8 +182,10 @@ _BARE_TO: Final = re.compile(
 )
 """The same in short: "revenue to November"."""
 
+_FULL_YEAR: Final = re.compile(rf"(?<!\w){any_of('full_year')}(?!\w)", re.IGNORECASE)
 _OWN: Final = re.compile(
-    r"\b(?:at|as at|as of|at the) (?:the )?(?:year[- ]end|end of the (?:financial |fiscal )?year|balance sheet date"
+    rf"{_FULL_YEAR.pattern}"
+    r"|\b(?:at|as at|as of|at the) (?:the )?(?:year[- ]end|end of the (?:financial |fiscal )?year|balance sheet date"
     r"|period end)\b|\bat year[- ]end\b|\b(?:in|for|during) (?:the|this) (?:financial |fiscal |business )?(?:year(?!-)"
     r"|period)\b|\bfor the year\b|\bzum jahresende\b|\bim geschäftsjahr\b",
     re.IGNORECASE,

@@ -190,6 +190,11 @@ SET_ASIDE: Final = re.compile(
 )
 """Behind a concept: of what was not all of it."""
 
+ASIDE: Final = re.compile(
+    rf",\s{any_of('aside')}\s(?![^,]*(?:includ|exclud|before|after|inkl|ohne|hors|sin ))[^,;\d]*,", re.IGNORECASE
+)
+"""What is said aside between a concept and its amount: ", which was marked by two acquisitions,"."""
+
 BESIDE_IT: Final = re.compile(
     r"\b(?:includ(?:e[sd]?|ing)|effects?|impact(?:s|ed)?|affected|charges?|benefit(?:s|ed)?"
     r"|due to|driven by|because of|adjustments?)\b"
