@@ -115,71 +115,18 @@ def mentions_of(taxonomy: Taxonomy, language: str) -> Mentions:
     return Mentions(taxonomy, SHORT_NAMES.get(language, {}))
 
 
-_BEFORE: Final = """
-    the our its total annual group company company's consolidated net reported actual overall and in with
-    while of a had has have held holds was were year-end full-year yearly closing current audited unaudited
-    gross annualised annualized contracted budgeted budget planned forecast forecasted expected expects
-    projected adjusted normalised normalized underlying pro-forma forma target targeted estimated live that
-    whose where quarterly monthly cash group's from on at an average mean non-gaap also is are show shows
-    showed report reports recorded records recording generated achieved posted posts to year fy
-    delivered delivers earned made produced confirms confirmed global worldwide world-wide overall combined
-    einen einem einer dem den des im am der die das unser unsere ein eine und mit bei
-    les le la l d un une du sa son notre nos et
-    los las el del al su sus una nuestro nuestra y o os as do da dos das um uma seu sua e
-    il i lo gli le della dell dello dei delle di suo
-    het de een onze en et ett vår vores och og
-"""
-BEFORE: Final = frozenset(_BEFORE.split())
+BEFORE: Final = frozenset(" ".join(_DATA["before"].values()).split())
 """Words that may stand right before a concept without making it another."""
 
 NOT_BEHIND: Final = re.compile(
-    r"^\s*(?:growth|margin|per\b|recognition|recognised|recognized|from (?!operations)|multiple|share\b|mix|base\b"
-    r"|synerg|streams?|target multiple|bridge|cost|-based|run|rate of|sharing|contracts?|guidance|"
-    rf"concentration|by segment|in (?:the )?(?!(?i:{MONTH})|FY|Q[1-4]|H[12])[A-Z]\w+"
-    r"|to (?:capital|debt)|covenant|ratio|burn|flows?\b"
-    rf"|of (?!{CURRENCY}|US)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?"
-    r"|backs?)|settled|paid|value|reduction|plan\b|outflow|inflow"
-    r"|consideration|dividends?|bonus|tax|price|generat|rents?\b|interest\b|payments?\b|contributions?\b|proceeds"
-    r"|compensation|settlement|awards?\b)",
+    rf"\s*(?:{any_of('not_behind')}|in (?:the )?(?!(?i:{MONTH})|FY|Q[1-4]|H[12])[A-Z]\w+"
+    rf"|of (?!{CURRENCY}|US)[A-Z][\w-]+)"
 )
 LINK: Final = re.compile(
-    r"(?:was|were|is|are|of|amounted to|amounts to|reached|reaches|stood at|stands at|totall?ed|totals|came (?:in at"
-    r"|to)|at|to|hit|exceeded|equals|being|betrug(?:en)?|beträgt|belief(?:en)? sich(?: [^.;,]{0,40})? auf"
-    r"|lag(?:en)?(?: [^.;,]{0,40})? bei|bei|erreichte|auf|von"
-    r"|(?:cresciut|salit|aumentat|passat|pass[ée]|creci|subi|lleg|cresce|cheg)\w*[^.;]{0,25} [aà]"
-    r"|à|a atteint|atteign(?:ait|aient)|atteint|était|étaient|ressort(?:ait)? à"
-    r"|alcanz(?:ó|aron)|ascend(?:ió|ía|ían|ieron) a|asciende a|se situ(?:ó|aba) en|en|de"
-    r"|di|pari a|ammont(?:a|ano|ava|avano) a|ha raggiunto"
-    r"|bedroe?g(?:en)?|bedraagt|bedragen|op|naar|van"
-    r"|averag(?:ed|es|ing)|(?:lag|lagen|betrug|betrugen) (?:im schnitt|durchschnittlich|im durchschnitt)(?: bei)?"
-    r"|en moyenne|in media|numbered|widened to|narrowed to|deepened to|per"
-    r"|totaliz(?:ou|aram|ava|avam)|ating(?:iu|iram|ia|iam)|alcanç(?:ou|aram)|som(?:ou|aram|ava|avam)"
-    r"|(?:fue|fueron|era|eran|foi|foram|eram|fut|furent|est|sont|è|sono|erano|zijn|waren|war)(?: de| di)?"
-    r"|ammontarono a|importa(?:ba|ban|n)? a?|sumaban|totaliz(?:ó|aron|aba|aban)|s['’]élev(?:ait|aient|e|ent) à"
-    r"|s['’](?:est|était) (?:élevée?s?|établie?s?) à|s['’]établi(?:t|ssait) à"
-    r"|uppgick till|uppgår till|var|udgjorde|udgør|blev|utgjorde|på"
-    r"|:|=|–|-|,|\()\s*"
-    r"(?:about |around |approximately |some |roughly |circa |ca\.? |c\. ?|nearly |almost |rund |etwa |environ |unos "
-    r"|près de |quelque |cerca de |aproximadamente |ongeveer |ruim |omkring "
-    r"|a |an |the |los |las |les |gli |EUR |euro |just |now |only |then )*$",
-    re.IGNORECASE,
+    rf"(?:{any_of('link')}|:|=|–|-|,|\()\s*(?:(?:{any_of('about')}|{any_of('article')}|EUR|euro) )*$", re.IGNORECASE
 )
-CHANGE: Final = re.compile(
-    r"\b(?:by|um|up|down|plus|minus|another|additional|increase of|decrease of|growth of|rise of|fall of|change of"
-    r"|reduction of|improvement of|decline of"
-    r"|(?:augment|progress|baiss|diminu|recul|hausse|croissance|aument|crec|crecimiento|subi|baj|descen|incremento"
-    r"|cresc|diminuit|crescita|gestegen|toegenomen|gedaald|stijging|daling|cres|caiu|ökade|ökning|minsk|steg|faldt)"
-    r"[\wáéíóúãç]* (?:de|d['’]|di|del|do|en|em|van|met|med))\s*(?:about |around |approximately |some )?$",
-    re.IGNORECASE,
-)
-BOUND: Final = re.compile(
-    r"\b(?:between|up to|at least|at most|more than|less than|over|under|above|below|exceed(?:s|ed|ing)?|minimum"
-    r"|maximum|not exceed|range of|if|unless|should|threshold|from|versus|vs\.?|compared (?:to|with)|against"
-    r"|shy of|short of|gegenüber|nach|contre|plus de|moins de"
-    r"|jusqu['’]à|más de|menos de|hasta|frente a|più di|meno di|oltre|fino a"
-    r"|rispetto a|meer dan|minder dan|tot|tegenover|mais de|até|contra)\s*(?:of |the )?(?:about )?$",
-    re.IGNORECASE,
-)
+CHANGE: Final = re.compile(rf"\b{any_of('change')}\s*(?:{any_of('about')} )?$", re.IGNORECASE)
+BOUND: Final = re.compile(rf"\b{any_of('bound')}\s*(?:of |the )?(?:about )?$", re.IGNORECASE)
 RELATED: Final = re.compile(
     r"^\s*(?:related|relating|associated|attributable|in connection|as well as)\b", re.IGNORECASE
 )
@@ -196,8 +143,7 @@ ASIDE: Final = re.compile(
 """What is said aside between a concept and its amount: ", which was marked by two acquisitions,"."""
 
 BESIDE_IT: Final = re.compile(
-    r"\b(?:includ(?:e[sd]?|ing)|effects?|impact(?:s|ed)?|affected|charges?|benefit(?:s|ed)?"
-    r"|due to|driven by|because of|adjustments?)\b"
+    rf"\b{any_of('beside')}\b"
     r"|^\s*(?:,|and|&)\s(?!cash equivalents (?!and))(?:[a-z-]+,? ){1,6}(?:was|were|is|are|of|total|amount|stood)",
     re.IGNORECASE,
 )
@@ -217,11 +163,8 @@ REMAINDER: Final = re.compile(r"\b(?:remainder|rest|balance) of\b", re.IGNORECAS
 """Between a concept and an amount: of what is left of a time."""
 
 OF_ANOTHER: Final = re.compile(
-    r"\b(?:cost|share|part|portion|percent|per ?cent|increase|decrease|growth|change|multiple|proportion|most"
-    r"|rest|majority|half|timing|amount|(?:borrow|draw)ings?|draws?|(?:re|pre)payments?|issuances?|redemptions?"
-    r"|retirements?|extinguishments?|proceeds) (?:of|in|from)(?: the| our| its)?(?: total| net| annual)?\s*$"
-    r"|% (?:of|des|der)(?: the| our| its)?\s*$|\b(?:contracts?|customers?|clients?|companies|competitors?|targets?"
-    r"|business(?:es)?) with(?: an?)?\s*$",
+    rf"\b{any_of('of_a_share')} (?:of|in|from)(?: the| our| its)?(?: total| net| annual)?\s*$"
+    rf"|% (?:of|des|der)(?: the| our| its)?\s*$|\b{any_of('with_others')} with(?: an?)?\s*$",
     re.IGNORECASE,
 )
 """Before a concept: the amount is of a share of it, a change in it, or of what others have."""
@@ -241,39 +184,20 @@ OF_A_PART: Final = re.compile(
     r"|\bsegments?,? respectively\b|^,? (?:which|that) (?:is|are|was|were) included in\b",
     re.IGNORECASE,
 )
-PLAN: Final = re.compile(
-    r"\b(?:expects?|expected|forecasts?|projected|guidance|outlook|will|targets?|plans?|planned|budget(?:ed)?"
-    r"|erwartet|prognose|plant|aims?|prévoit|prévoient|prévue?s?|objectif|prevé|prevén|prevista?s?|previst[oi]"
-    r"|objetivo|prevede|prevedono|obiettivo|verwacht|verwachte|begroot|begrote|prevê|esperad[oa]|förväntas|forventes"
-    r"|forventet)\b",
-    re.IGNORECASE,
-)
+PLAN: Final = re.compile(rf"\b{any_of('plan')}\b", re.IGNORECASE)
 CLAUSE: Final = re.compile(r"\d[^,;]{0,30}[,;] (?:and |while |und )?")
 """Where an amount ends what is said before a concept: "pro forma revenue was € 5 m, reported revenue …"."""
 
-PLANNED: Final = re.compile(
-    r"^\s*(?:is |are |was |were |wird |werden )?(?:expected|forecast(?:ed)?"
-    r"|projected|planned|budgeted|targeted|erwartet|geplant)\b",
-    re.IGNORECASE,
-)
+PLANNED: Final = re.compile(rf"\s*(?:(?:is|are|was|were|wird|werden) )?{any_of('planned')}\b", re.IGNORECASE)
 """Right behind an amount."""
 
-PERIOD_LEAD: Final = re.compile(
-    r"\s+(?:(?:im|in|for|of) (?:the )?(?:geschäftsjahr|jahr|(?:financial |fiscal |business )?year)(?: ended"
-    r"| to)?|in|im|am|zum|per|at|as at"
-    r"|as of|on|for|en|au|le|à|el|a|al|il|nel|nell['’]esercizio|op|in het jaar|em|den|pr\.?)$",
-    re.IGNORECASE,
-)
+PERIOD_LEAD: Final = re.compile(rf"\s+{any_of('period_lead')}$", re.IGNORECASE)
 NEGATIVE: Final = re.compile(rf"\b{any_of('negative_before')}\s*$", re.IGNORECASE)
 NEGATIVE_BEHIND: Final = re.compile(rf"\s*{any_of('negative_behind')}(?!\w)", re.IGNORECASE)
 LOSS_BEHIND: Final = re.compile(r"[\s-]*(?:loss(?:es)?|deficit|verlust|fehlbetrag)\b", re.IGNORECASE)
 """Right behind a concept that may be below zero: "the EBITDA loss"."""
 
-ABOUT: Final = re.compile(
-    r"\b(?:about|around|approximately|some|roughly|circa|ca\.?|c\.|nearly|almost|rund|etwa|knapp|environ|près de|unos"
-    r"|cerca de|aproximadamente|ongeveer|ruim|omkring|circa di)\s*$",
-    re.IGNORECASE,
-)
+ABOUT: Final = re.compile(rf"\b{any_of('about')}\s*$", re.IGNORECASE)
 BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
 HEADED: Final = re.compile(r"^[•\-–—*\s]*[A-ZÀ-Ý](?:[^:.;\d]|\b(?:19|20)\d\d\b|(?<=FY)\d\d\b){2,30}:\s*")
 """A line's own heading before its amount: "Headline run rate: $18.4M ARR"."""
@@ -281,22 +205,13 @@ HEADED: Final = re.compile(r"^[•\-–—*\s]*[A-ZÀ-Ý](?:[^:.;\d]|\b(?:19|20)
 CURRENCY_LAST: Final = re.compile(rf"(?:[A-Z]{{3}}|{CURRENCY})\s*$")
 SHORT_LEAD: Final = 30
 PAID: Final = re.compile(
-    r"^(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:current |non-?current )?"
-    r"(?:marketable|short|invest|restricted|liquid|other)"
-    r"|^\s*(?:capital (?:expenditure|spend)|(?:dividend|tax|interest)s?\b)"
-    r"|^\s*(?:(?:that (?:is|was|were) )?(?:used|provided|received|paid|acquired|generated|required|collected|returned"
-    r"|inflows?|outflows?|proceeds|payments?|distributions?|merger|purchase|awards?|compensation|from|for|to|per)\b"
-    r"|\((?!\d|at\b|as\b))",
+    rf"(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:current |non-?current )?{any_of('beside_cash')}"
+    rf"|\s*(?:that (?:is|was|were) )?{any_of('paid')}\b|\s*\((?!\d|at\b|as\b)",
     re.IGNORECASE,
 )
 """Behind "cash": what was paid and no balance."""
 
-MADE: Final = re.compile(
-    r"\b(?:(?:did|made|posted|reported|booked|recorded|achieved|delivered|earned|reached|hit|had|held|generated|produced)"
-    r"|have|has|holds?|sits? on|(?:closed|finished|ended|exited|came in|went into)(?: [^.;:,]{0,25}?)? (?:at|with|on))"
-    r"(?: (?:[^.;:]|\.\d){0,50}(?:,| and))? *$",
-    re.IGNORECASE,
-)
+MADE: Final = re.compile(rf"\b{any_of('made')}(?: (?:[^.;:]|\.\d){{0,50}}(?:,| and))? *$", re.IGNORECASE)
 """Before an amount that has its concept behind it: "we did $ 9.9M in net sales", also as the second of two."""
 
 OF_OR_IN: Final = re.compile(r"\s*(?:(?:of|in)(?: (?:total|net|annual|gross))?)?\s*")
@@ -305,20 +220,13 @@ OF_THE_CONCEPT: Final = re.compile(r"(?<=\s)(?:net|total|annual|gross)\s+$", re.
 """A word that goes with the concept: in "segment net operating income" the one before it says of what."""
 
 PAID_IN: Final = re.compile(r"\b(?:in|for|of|by|non|restricted|surplus|excess)[ -]+$", re.IGNORECASE)
-LOSS: Final = re.compile(
-    r"\b(?:net loss(?:es)?|loss (?:for the|after tax)|operating loss|loss from|ebitda loss|jahresfehlbetrag|perte)\b",
-    re.IGNORECASE,
-)
+LOSS: Final = re.compile(rf"\b{any_of('loss')}\b", re.IGNORECASE)
 STATED_ALONE: Final = frozenset({"equity", "debt", "sales", "ventas", "ventes", "vendite", "vendas"})
 """Names of concepts that are parts of many others: what they are called alone is stated in so many words."""
 
 STATED: Final = re.compile(
     r"\s*(?:,? ?(?:at|as at|as of|on|in|for|per|au|al?|el|en|nel|em) (?=[^.;:,]{0,40}\d)(?:the )?[^.;:,]{3,45}?,? ?)?"
-    r"(?:(?:had|have|has) )?(?:of|was|were|is|are|stood at|stands at|amount(?:ed|s) to|c[ao]me (?:in at|to)|totall?ed"
-    r"|reached|rose to|grew to|increased to|fell to|declined to|to|hit|:|=|alcanz(?:ó|aron)|fueron de|ascend\w+ a|de"
-    r"|ont atteint|(?:se sont |s['’])élev\w+ à|étaient de|sono state (?:pari a|di)|ammonta\w+ a|di|foram de"
-    r"|somaram)?\s*(?:(?:just |only )?(?:about|around|approximately|some|roughly|nearly|almost|unos|environ|circa"
-    r"|cerca de) )?",
+    rf"(?:(?:had|have|has) )?(?:{any_of('stated')}|:|=)?\s*(?:(?:(?:just|only) )?(?:{any_of('about')} )?)?",
     re.IGNORECASE,
 )
 """All that stands between such a name and its amount: "Equity at 31 May 2024 was", "debt of"; not "debt service of"."""
