@@ -28,6 +28,7 @@ from tasks.figures.sentence_periods import (
     period_of,
     share_out,
     shifted,
+    times,
 )
 from tasks.figures.sentence_words import (
     ABOUT,
@@ -363,10 +364,10 @@ def _amounts_behind(document: LedgerDocument, concept: Concept, behind: str) -> 
 def _without_last_period(lead: str) -> str:
     """The words before an amount without a period right before it: "betrug" of "betrug 2024"."""
     lead = ABOUT.sub("", lead)
-    found = find_periods(lead)
-    if not found or lead[found[-1].stop :].strip(" ,"):
+    found = times(lead)
+    if not found or lead[found[-1][-1].stop :].strip(" ,"):
         return lead
-    return PERIOD_LEAD.sub("", lead[: found[-1].start].rstrip(" ,"))
+    return PERIOD_LEAD.sub("", lead[: found[-1][0].start].rstrip(" ,"))
 
 
 def _fits(amount: Amount, concept: Concept) -> bool:

@@ -95,8 +95,13 @@ class Spoken:
 
     def of_the_year(self, sentence: str, begin: int) -> When | None:
         """The year to whose last day the sentence before is as of, for what is always of a year."""
-        day = self.inherited(sentence, begin, instant=True)
-        if day is None or day.end is None or self._document.calendar.year_end(day.end.year) != day.end:
+        day = self.inherited(sentence, begin, instant=True) or self.inherited(sentence, begin, instant=False)
+        if (
+            day is None
+            or day.months not in {None, 12}
+            or day.end is None
+            or self._document.calendar.year_end(day.end.year) != day.end
+        ):
             return None
         return replace(day, months=12)
 
