@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from tasks.figures import sentence_words as words
 from tasks.figures.anchors import lowered
 from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy
 from tasks.figures.document import LedgerDocument
@@ -30,58 +31,7 @@ from tasks.figures.sentence_periods import (
     shifted,
     times,
 )
-from tasks.figures.sentence_words import (
-    ABOUT,
-    AND,
-    ASIDE,
-    BEFORE,
-    BEFORE_MENTION,
-    BESIDE_IT,
-    BOUND,
-    CASH,
-    CHANGE,
-    CLAUSE,
-    CLAUSES,
-    CURRENCY_LAST,
-    DRAWN,
-    HEADED,
-    LEFT_OUT,
-    LINK,
-    LISTED,
-    LOSS,
-    LOSS_BEHIND,
-    MADE,
-    NEGATIVE,
-    NEGATIVE_BEHIND,
-    NET,
-    NOT_BEHIND,
-    OF_A_PART,
-    OF_ALL,
-    OF_ANOTHER,
-    OF_MORE,
-    OF_OR_IN,
-    OF_OTHERS,
-    OF_OTHERS_BEHIND,
-    OF_THE_CONCEPT,
-    PAID,
-    PAID_IN,
-    PERIOD_LEAD,
-    PLAN,
-    PLANNED,
-    RANGE,
-    RELATED,
-    REMAINDER,
-    RESPECTIVELY,
-    SEGMENT,
-    SET_ASIDE,
-    SHORT_LEAD,
-    STATED,
-    STATED_ALONE,
-    STATED_AMOUNT,
-    Mention,
-    Mentions,
-    mentions_of,
-)
+from tasks.figures.sentence_words import Mention, Mentions, mentions_of
 from tasks.language.numbers import PERCENT, Amount, amounts
 from tasks.language.periods import When, find_periods
 from tasks.language.sentences import placed_sentences
@@ -130,7 +80,7 @@ def _of_sentence(
     document: LedgerDocument, taxonomy: Taxonomy, mentions: Mentions, sentence: str, findings: Findings, spoken: Spoken
 ) -> Iterator[Figure]:
     """The figures of one sentence, placed within it."""
-    segments = list(SEGMENT.finditer(sentence))
+    segments = list(words.SEGMENT.finditer(sentence))
     whole = sentence
     for part in segments:  # what is said of a part is said as of the company, and then is the part's
         sentence = f"{sentence[: part.start()]}{' ' * len(part.group())}{sentence[part.end() :]}"
@@ -154,7 +104,7 @@ def _part(segments: list[re.Match[str]], sentence: str, figure: Figure) -> str |
     """The part of the company that a figure is of: the one named before it, with no other amount between."""
     before = [part for part in segments if part.end() <= figure.start]
     between = sentence[before[-1].end() : figure.start] if before else ";"
-    if ";" in between or OF_ALL.search(between) or any(amount.unit for amount in amounts(between)):
+    if ";" in between or words.OF_ALL.search(between) or any(amount.unit for amount in amounts(between)):
         return None
     return before[-1]["front"] or before[-1]["behind"]
 
@@ -164,7 +114,7 @@ def _lists(found: Iterable[Mention], sentence: str) -> Iterator[list[Mention]]:
     listed: list[Mention] = []
     for concept, match in found:
         between = sentence[listed[-1][1].end() : match.start()] if listed else ""
-        if listed and LISTED.fullmatch(between) and all(concept is not other for other, _ in listed):
+        if listed and words.LISTED.fullmatch(between) and all(concept is not other for other, _ in listed):
             listed.append((concept, match))
             continue
         yield from _joined(listed, sentence)
@@ -173,7 +123,7 @@ def _lists(found: Iterable[Mention], sentence: str) -> Iterator[list[Mention]]:
 
 
 def _joined(listed: list[Mention], sentence: str) -> Iterator[list[Mention]]:
-    if len(listed) > 1 and AND.search(sentence[listed[-2][1].end() : listed[-1][1].start()]):
+    if len(listed) > 1 and words.AND.search(sentence[listed[-2][1].end() : listed[-1][1].start()]):
         yield listed
     else:
         yield from ([mention] for mention in listed)
@@ -222,28 +172,34 @@ def _is_all_of_it(
 ) -> bool:
     """Whether the words beside a mention leave it the company's own, the whole of it, and what happened."""
     behind = sentence[match.end() :]
-    if match.group() in CASH and (PAID.match(behind) or PAID_IN.search(before) or NET.search(before)):
+    if match.group() in words.CASH and (
+        words.PAID.match(behind) or words.PAID_IN.search(before) or words.NET.search(before)
+    ):
         return False
-    before = OF_THE_CONCEPT.sub("", before) or before
+    before = words.OF_THE_CONCEPT.sub("", before) or before
     word = re.search(r"([^\s(“\"]+)\s*$", before)
     clause_start = word is None or before.rstrip().endswith((",", ";", ":", "•", "-", "–", "—", "(", ".", "/"))
     if (
         not clause_start
         and word
-        and match.group() not in CLAUSES
-        and _ARTICLE.sub(r"\1", word.group(1).lower()).strip("“\"'()") not in BEFORE
+        and match.group() not in words.CLAUSES
+        and _ARTICLE.sub(r"\1", word.group(1).lower()).strip("“\"'()") not in words.BEFORE
         and not re.fullmatch(r"(?:19|20)\d\d|FY\d\d+|Q\d|H\d", word.group(1))
         and not _is_own_name(document, word.group(1) + ("'s" if match.group() in _DOES else ""), spoken.start)
         and not (match.group() in _DOES and word.group(1).lower() in {"we", "it", "business", "firm"})
     ):
         return False
-    if OF_ANOTHER.search(before) or OF_OTHERS.search(before) or OF_OTHERS_BEHIND.match(behind):
+    if words.OF_ANOTHER.search(before) or words.OF_OTHERS.search(before) or words.OF_OTHERS_BEHIND.match(behind):
         return False
-    if RELATED.match(behind) or (match.group() in STATED_ALONE and STATED_AMOUNT.match(behind) is None):
+    if words.RELATED.match(behind) or (
+        match.group() in words.STATED_ALONE and words.STATED_AMOUNT.match(behind) is None
+    ):
         return False
-    if NOT_BEHIND.match(behind) and not (concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)):
+    if words.NOT_BEHIND.match(behind) and not (
+        concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)
+    ):
         return False
-    return not is_hypothetical(sentence, match.start()) or PLAN.search(sentence) is not None
+    return not is_hypothetical(sentence, match.start()) or words.PLAN.search(sentence) is not None
 
 
 def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[str], sentence: str) -> Amount | None:
@@ -261,9 +217,11 @@ def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[s
                 continue
             return None
         lead = behind[: amount.start]
-        lead = ASIDE.sub(" ", RESPECTIVELY.sub("", CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead))
+        lead = words.ASIDE.sub(
+            " ", words.RESPECTIVELY.sub("", words.CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead)
+        )
         below = _is_below(sentence, match, shifted(amount, match.end()))
-        if not below and (CHANGE.search(lead) or BOUND.search(lead)):
+        if not below and (words.CHANGE.search(lead) or words.BOUND.search(lead)):
             continue
         of_another = match.group() in lead.lower()  # the nearer mention tells
         if of_another or not _is_linked(concept, match, sentence, amount, lead, below=below):
@@ -279,30 +237,35 @@ def _is_linked(
     rest = sentence[match.end() + amount.end :]
     lead = _without_last_period(lead)
     plain = re.sub(r"\([^()]*\)?", " ", lead)
-    linked = LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
-    linked = STATED.fullmatch(lead) if match.group() in STATED_ALONE else linked
-    if not (linked or below) or OF_MORE.search(plain) or BESIDE_IT.search(plain) or LEFT_OUT.search(plain):
+    linked = words.LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
+    linked = words.STATED.fullmatch(lead) if match.group() in words.STATED_ALONE else linked
+    if (
+        not (linked or below)
+        or words.OF_MORE.search(plain)
+        or words.BESIDE_IT.search(plain)
+        or words.LEFT_OUT.search(plain)
+    ):
         return False
     if concept.id != "recurring_revenue" and re.search(
         r"\b(?:customer|segment|contract|order|fee|loan|claim|grant|fine)s?\b", plain, re.IGNORECASE
     ):
         return False
-    if RANGE.match(rest) or REMAINDER.search(lead) or OF_A_PART.search(rest[:120]):
+    if words.RANGE.match(rest) or words.REMAINDER.search(lead) or words.OF_A_PART.search(rest[:120]):
         return False
     if re.match(r"\s*(?:[-–]|to|and|bis)\s*(?:[A-Z]{3} |[$€£])?\d", rest) and re.search(
         r"between|range|from", lead, re.IGNORECASE
     ):
         return False
-    borrowed = lead.strip() == "of" and DRAWN.match(rest)
-    return concept.id != "debt" or not (NET.search(sentence[: match.start()]) or borrowed)
+    borrowed = lead.strip() == "of" and words.DRAWN.match(rest)
+    return concept.id != "debt" or not (words.NET.search(sentence[: match.start()]) or borrowed)
 
 
 def _is_below(sentence: str, match: re.Match[str], amount: Amount) -> bool:
     """Whether words say that an amount is below zero: "negative at", "a loss of", "the EBITDA loss"."""
     lead = sentence[match.end() : amount.start]
-    lead = CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead
+    lead = words.CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead
     behind = sentence[amount.end :]
-    return any((LOSS_BEHIND.match(lead), NEGATIVE.search(lead), NEGATIVE_BEHIND.match(behind)))
+    return any((words.LOSS_BEHIND.match(lead), words.NEGATIVE.search(lead), words.NEGATIVE_BEHIND.match(behind)))
 
 
 def _is_own_name(document: LedgerDocument, word: str, start: int) -> bool:
@@ -322,13 +285,13 @@ def _amount_ahead(
     It begins a line ("$24.7M ARR"), or a verb says that it was made ("we closed the year at $ 12.9M in revenue").
     """
     found = _last_amount(before[-_NEAR:], comma_decimal=document.comma_decimal)
-    if found is None or not _fits(found, concept) or not OF_OR_IN.fullmatch(before[-_NEAR:][found.end :]):
+    if found is None or not _fits(found, concept) or not words.OF_OR_IN.fullmatch(before[-_NEAR:][found.end :]):
         return None
     ahead = max(0, len(before) - _NEAR)
     found = replace(found, start=found.start + ahead, end=found.end + ahead)
-    lead = CURRENCY_LAST.sub("", before[: found.start])
-    begins = HEADED.fullmatch(lead) or (len(before) <= SHORT_LEAD and BEFORE_MENTION.match(lead))
-    if not begins and (BEFORE_MENTION.match(lead) or not _was_made(sentence, lead, match.end(), found)):
+    lead = words.CURRENCY_LAST.sub("", before[: found.start])
+    begins = words.HEADED.fullmatch(lead) or (len(before) <= words.SHORT_LEAD and words.BEFORE_MENTION.match(lead))
+    if not begins and (words.BEFORE_MENTION.match(lead) or not _was_made(sentence, lead, match.end(), found)):
         return None
     return found
 
@@ -343,14 +306,19 @@ def _last_amount(text: str, *, comma_decimal: bool) -> Amount | None:
 def _was_made(sentence: str, lead: str, end: int, amount: Amount) -> bool:
     """Whether the words before an amount and behind its concept speak of all of it as made: "did", "closed at"."""
     behind = sentence[end:]
-    if amount.unit in {None, PERCENT} or CHANGE.search(lead) or BOUND.search(lead) or MADE.search(lead) is None:
+    if (
+        amount.unit in {None, PERCENT}
+        or words.CHANGE.search(lead)
+        or words.BOUND.search(lead)
+        or words.MADE.search(lead) is None
+    ):
         return False
     return not (
-        NOT_BEHIND.match(behind)
-        or RELATED.match(behind)
-        or PAID.match(behind)
-        or SET_ASIDE.match(behind)
-        or OF_A_PART.search(behind[:120])
+        words.NOT_BEHIND.match(behind)
+        or words.RELATED.match(behind)
+        or words.PAID.match(behind)
+        or words.SET_ASIDE.match(behind)
+        or words.OF_A_PART.search(behind[:120])
     )
 
 
@@ -363,11 +331,11 @@ def _amounts_behind(document: LedgerDocument, concept: Concept, behind: str) -> 
 
 def _without_last_period(lead: str) -> str:
     """The words before an amount without a period right before it: "betrug" of "betrug 2024"."""
-    lead = ABOUT.sub("", lead)
+    lead = words.ABOUT.sub("", lead)
     found = times(lead)
     if not found or lead[found[-1][-1].stop :].strip(" ,"):
         return lead
-    return PERIOD_LEAD.sub("", lead[: found[-1][0].start].rstrip(" ,"))
+    return words.PERIOD_LEAD.sub("", lead[: found[-1][0].start].rstrip(" ,"))
 
 
 def _fits(amount: Amount, concept: Concept) -> bool:
@@ -410,16 +378,16 @@ def _figure(
         return None
     spoken.hear(when)
     value = abs(amount.value) if concept.sign == "positive" else amount.value
-    if concept.sign == "loss" and value > 0 and LOSS.search(label):
+    if concept.sign == "loss" and value > 0 and words.LOSS.search(label):
         value = -value
     if concept.id == "operating_cash_flow" and value > 0 and used_only(label):
         value = -value
     if value < 0 and concept.id in NEVER_NEGATIVE:
         return None
-    ahead = CLAUSE.split(sentence[max(0, match.start() - 60) : match.start()])[-1]
+    ahead = words.CLAUSE.split(sentence[max(0, match.start() - 60) : match.start()])[-1]
     around = ahead + sentence[match.start() : max(match.end(), amount.end + 60)]
     basis: Basis | None = basis_of(ahead[-25:] + label) or basis_of(between)
-    if basis is None and (PLAN.search(sentence[: amount.end]) or PLANNED.match(behind)):
+    if basis is None and (words.PLAN.search(sentence[: amount.end]) or words.PLANNED.match(behind)):
         basis = "budget" if re.search(r"budget|plan", around, re.IGNORECASE) else "forecast"
     if basis is None and re.search(r"\b(?:unaudited|per budget|in the budget|pro forma)\b", around, re.IGNORECASE):
         basis = basis_of(around)

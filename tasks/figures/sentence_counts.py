@@ -10,16 +10,11 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure, Findings, basis_of
 from tasks.figures.measures import planned
 from tasks.figures.sentence_periods import COMPARED, SEVERAL, SeveralError, Spoken, in_brackets, own_period, period_of
-from tasks.figures.sentence_words import any_of
+from tasks.figures.sentence_words import any_of, words_in
 from tasks.language.numbers import PERCENT
 from tasks.language.periods import SHORT_MONTH, When, find_periods
 
-HYPOTHETICAL: Final = re.compile(
-    r"\b(?:(?:if|unless|should|may(?! \d)|could|would|might|provided that|in the event|threshold|minimum|at least"
-    r"|covenant|market (?:size|of)|aurai(?:en)?t|serai(?:en)?t|würden?|hätten?|wären?|habrían?|serían?|avrebbe(?:ro)?"
-    r"|sarebbe(?:ro)?|zou(?:den)?|teriam?|seriam?|skulle|ville)\b|competitor|peer)",
-    re.IGNORECASE,
-)
+HYPOTHETICAL: Final = re.compile(rf"\b(?:{any_of('hypothetical')}\b|competitor|peer)", re.IGNORECASE)
 
 
 def is_hypothetical(sentence: str, at: int) -> bool:
@@ -29,34 +24,19 @@ def is_hypothetical(sentence: str, at: int) -> bool:
 
 
 _HEADCOUNT: Final = re.compile(
-    r"(?:(?P<lead>\b(?:employ(?:s|ed|ing)?|employing|headcount (?:of|was|is|stood at)|team of"
-    r"|workforce (?:made up )?of|staff of|total of"
-    r"|had|has|have|with|were|was|counted|counts|waren|sind|werkten er"
-    r"|hatten?(?: (?:das unternehmen|die gesellschaft|die gruppe|wir))?|zähl(?:t|te|ten)(?: wir)?"
-    r"|beschäftigt(?:e|en)?(?: (?:das unternehmen|die gesellschaft|die gruppe|wir))?"
-    r"|emplea(?:ba)?|emploie|employait|compte|comptait"
-    r"|de|contaba con|cuenta con|impiega(?:va)?"
-    r"|conta(?:va)?|di|tel(?:de|t)(?: (?:het bedrijf|de groep))?"
-    r"|empregava|tinha|hade|havde|har|beskæftigede|sysselsatte)\b"
-    r"(?: (?-i:[A-Z])[\w&.-]*){0,3}[ :]*"
+    rf"(?:(?P<lead>\b{any_of('employs')}\b(?: (?-i:[A-Z])[\w&.-]*){{0,3}}[ :]*"
     r"(?:about |around |approximately |some |an average of |a total of |rund |on average |(?:zum|am|ende"
     r"|per|at|on|as of|au|al|a|op|em|den) {4,})?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?"
     r"|^(?:at|as at|as of|on|by|zum|per|au|al|a|op|em) {4,},? ?)"
     r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6}|\d\.\d{1,2}(?= million))(?P<million> million)?\s+"
     r"(?:(?:permanent|total|regular|full-?(?:[ -]time)?|part[- ]time|and|active|dedicated|full[- ]time equivalent) )*"
-    r"(?P<what>employees|associates|colleagues|persons|individuals|team members|teammates"
-    r"|people|heads|collaborateurs|personnes|personas|persone|pessoas|mensen|staff|FTEs?|full[- ]time equivalents"
-    r"|Mitarbeiter(?:innen)?"
-    r"|Mitarbeitende|Beschäftigte|salariés|employés|empleados|trabajadores|dipendenti|addetti|medewerkers|werknemers"
-    r"|colaboradores|funcionários|anställda|medarbetare|medarbejdere|ansatte)\b(?P<after>.{0,90})",
+    rf"(?P<what>{any_of('people')})\b(?P<after>.{{0,90}})",
     re.IGNORECASE,
 )
 _NUMBERED: Final = re.compile(
-    r"\b(?P<what>employees|staff|mitarbeiter(?:innen)?|mitarbeitenden?|beschäftigten?|salariés|empleados|trabajadores"
-    r"|dipendenti|addetti|medewerkers|werknemers|colaboradores|funcionários|anställda|medarbetare|medarbejdere|ansatte)"
-    r" (?:were|numbered|totall?ed|waren|étaient|eran|erano|eram|bedroegen|var) (?:about |around |rund |circa "
-    r"|environ |unos |cerca de )?(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})(?=[.;,)]|\s*$| (?:at|as|on|in|zum|am|au|al"
-    r"|a|em|op|per|den)\b)(?P<after>.{0,60})",
+    rf"\b(?P<what>{any_of('staff')}) (?:were|numbered|totall?ed|waren|étaient|eran|erano|eram|bedroegen|var)"
+    rf" (?:{any_of('about')} )?(?P<number>\d{{1,3}}(?:[,.]\d{{3}})+|\d{{1,6}})"
+    r"(?=[.;,)]|\s*$| (?:at|as|on|in|zum|am|au|al|a|em|op|per|den)\b)(?P<after>.{0,60})",
     re.IGNORECASE,
 )
 """The people come first: "the employees numbered 412 at year end"."""
@@ -130,13 +110,7 @@ _AVERAGE: Final = re.compile(r"average|durchschnitt|moyenne|media", re.IGNORECAS
 _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
 
-_PEOPLE: Final = (
-    "employee", "associates", "colleagues", "persons", "people", "individuals", "team m", "teamm", "heads", "personnes",
-    "collaborateurs", "personas", "persone", "pessoas", "mensen", "staff", "fte", "full-time eq", "full time eq",
-    "mitarbeit", "beschäftigte",
-    "salariés", "employés", "empleados", "trabajadores", "dipendenti", "addetti", "medewerkers", "werknemers",
-    "colaboradores", "funcionários", "anställda", "medarbet", "medarbejd", "ansatte", "headcount", "workforce",
-)  # fmt: skip
+_PEOPLE: Final = words_in("people_stems")
 _BUYERS: Final = ("customer", "client", "kunde", "logo")
 _STOCK: Final = ("shares", "stock")
 _SHARES: Final = re.compile(

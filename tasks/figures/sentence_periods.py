@@ -36,15 +36,7 @@ _TWO: Final = 2
 _SMALL: Final = 1000
 """From here on an amount of a list is written out, and does not share the scale of the last."""
 
-_ANOTHER_TIME: Final = re.compile(
-    r"\b(?:today|now|current(?:ly)?|to date|since|so far|months?|monthly|quarter\w*|weeks?|days?|daily|half|half-year"
-    r"|prior|previous(?:ly)?|earlier|before|ago|latest|recent(?:ly)?|annuali[sz]ed|run[- ]rate|lifetime|cumulative"
-    r"|pro forma"
-    r"|aktuell\w*|derzeit|heute|seit|bisher|monat\w*|quartal\w*|vorjahr\w*|actuel\w*|depuis|à ce jour|aujourd['’]hui"
-    r"|mois|trimestre|semestre|actual\w*|desde|hoy|mes|attual\w*|oggi|mese|momenteel|sinds|maand\w*|kwartaal|nu"
-    r"|constant|like-for-like|organic\w*|per)\b",
-    re.IGNORECASE,
-)
+_ANOTHER_TIME: Final = re.compile(rf"\b{any_of('another_time')}\b", re.IGNORECASE)
 _AT: Final = re.compile(
     r"\b(?:at|as at|as of|on|per|zum|am|au|al|a|op|em|pr\.?|stand)\s+(?:the )?\W*$|\b(?:position|balance|status)\b",
     re.IGNORECASE,
@@ -145,41 +137,24 @@ def _lead_over(text: str, start: int) -> str:
     return ""
 
 
-_ELSEWHERE: Final = re.compile(
-    r"[;(]|\b(?:from|compared|versus|against|contre|gegenüber|frente a|rispetto|tegenover|contra)\b", re.IGNORECASE
-)
+_ELSEWHERE: Final = re.compile(rf"[;(]|\b(?:from|compared|{any_of('against')})\b", re.IGNORECASE)
 _ANOTHER_CLAUSE: Final = re.compile(
-    r"\b(?:and|while|whereas|but|und|et|y|ed?|en|och|og)\s+(?!about|approximately|around|some|rund|etwa|environ)[a-zà-ÿ]{3,}",
-    re.IGNORECASE,
+    rf"\b(?:{any_of('and')}|while|whereas|but)\s+(?!{any_of('about')})[a-zà-ÿ]{{3,}}", re.IGNORECASE
 )
 """Words before another amount that make it one of something else; "$ 5 million and $ 6 million in" has none."""
 
-_COMPARED_WITH: Final = re.compile(
-    r"\b(?:compared (?:with|to)|versus|vs\.?|against|gegenüber|par rapport|frente a|rispetto|tegenover)\b",
-    re.IGNORECASE,
-)
+_COMPARED_WITH: Final = re.compile(rf"\b(?:compared (?:with|to)|{any_of('against')})(?!\w)", re.IGNORECASE)
 _IN_BRACKETS: Final = re.compile(
-    r"(?: (?:last|this) (?:financial |fiscal )?year)?"
-    r" \((?:(?:for|in|to|at|as|of|on|the|(?:financial |fiscal |business )?(?:years?|months?|quarters?|period)|ended"
-    r"|ending|three|six|nine|twelve|zum|am|per|im|au|le|al|el|il|em|op|den|exercice clos|geschäftsjahr|ejercicio"
-    r"|esercizio|exercício|boekjaar|stand)\b ?)*$",
-    re.IGNORECASE,
+    rf"(?: (?:last|this) (?:financial |fiscal )?year)? \((?:{any_of('of_a_period')}\b ?)*$", re.IGNORECASE
 )
 """What opens a bracket in which a period stands and nothing else: "(fiscal year ended ", "(as of "."""
-
-"""Characters from which on a document speaks of more months than its last."""
 
 _BARE_MONTH: Final = re.compile(
     rf"\b(?:in|[Ff]or|during|[Ee]nd of|at|by|to|ended|closed|im|Ende) ((?=[A-Z])(?i:{MONTH}))(?!,? ?['’]?\d)"
 )
 """A month without its year: "at the end of January"."""
 
-_UP_TO: Final = re.compile(
-    r"(?:(?<!from )\b(?:up to|until|till|through|by)|\b(?:to|bis|jusqu[’']à|hasta|fino a|tot|til|till|até)"
-    r"(?: the)? (?:ende?|(?:la )?fin(?: de)?|finales|fine|einde?|udgangen|utgangen|slutet|(?:o )?final)"
-    r"(?: of| a[fv]| d[ei]| van)?|\b(?:bis|jusqu[’']à|hasta|fino a|t/m|até))(?: the end of)? *$",
-    re.IGNORECASE,
-)
+_UP_TO: Final = re.compile(rf"(?:(?<!from )\b{any_of('up_to')})(?: the end of)? *$", re.IGNORECASE)
 """What stands before the last day of a stretch that began with the fiscal year: "revenue to the end of September"."""
 
 _BARE_TO: Final = re.compile(
@@ -188,13 +163,7 @@ _BARE_TO: Final = re.compile(
 """The same in short: "revenue to November"."""
 
 _FULL_YEAR: Final = re.compile(rf"(?<!\w){any_of('full_year')}(?!\w)", re.IGNORECASE)
-_OWN: Final = re.compile(
-    rf"{_FULL_YEAR.pattern}"
-    r"|\b(?:at|as at|as of|at the) (?:the )?(?:year[- ]end|end of the (?:financial |fiscal )?year|balance sheet date"
-    r"|period end)\b|\bat year[- ]end\b|\b(?:in|for|during) (?:the|this) (?:financial |fiscal |business )?(?:year(?!-)"
-    r"|period)\b|\bfor the year\b|\bzum jahresende\b|\bim geschäftsjahr\b",
-    re.IGNORECASE,
-)
+_OWN: Final = re.compile(rf"{_FULL_YEAR.pattern}|\b{any_of('own_year')}\b", re.IGNORECASE)
 
 
 SEVERAL: Final = "several figures in one sentence"
@@ -421,31 +390,13 @@ COMPARED: Final = re.compile(
     re.IGNORECASE,
 )
 _YEAR_BEFORE: Final = re.compile(r"\((?:prior year|previous year|vorjahr)\b", re.IGNORECASE)
-_BESIDE: Final = re.compile(
-    r"(?:,? (?:and|up from|down from|from|compared (?:with|to)|against|versus|vs\.?|after|gegenüber|nach|und|contre|et"
-    r"|frente a|y|contro|rispetto a|e|tegenover|en|contra|och|mot|og|mod))"
-    r"(?: about| approximately| around| rund| some)? $",
-    re.IGNORECASE,
-)
+_BESIDE: Final = re.compile(rf"(?:,? {any_of('beside_amount')})(?: {any_of('about')})? $", re.IGNORECASE)
 """Right before the other amount."""
 
-_OF_TIME: Final = re.compile(
-    r"[\s,.%()-]|\d[\d.,]*\s?%|\b(?:in|for|at|on|as|of|the|to|ended|ending|years?|financial|fiscal|quarter|half|months?|up|down"
-    r"|by|an?|increase|decrease|growth|per ?cent|zum|am|im|per|jahr|geschäftsjahr|au|le|la|en|el|al?|de|nel|del|dell|op"
-    r"|den|em|pr|exercice|ejercicio|esercizio|boekjaar|plus|minus|over|around)\b",
-    re.IGNORECASE,
-)
+_OF_TIME: Final = re.compile(rf"[\s,.%()-]|\d[\d.,]*\s?%|\b{any_of('of_time')}\b", re.IGNORECASE)
 """Words between the two amounts, and behind the other one, that speak of time and of change alone."""
 
-_THE_YEAR_BEFORE: Final = re.compile(
-    r",? (?:(?:in |for )?the (?:prior|previous|preceding) (?:financial |fiscal )?year"
-    r"|(?:the|a) year (?:before|earlier|ago)"
-    r"|im (?:Vorjahr|Jahr zuvor)|(?:pour )?l['’](?:exercice|année) précédente?|un an (?:plus tôt|auparavant)"
-    r"|(?:en )?el (?:ejercicio|año) anterior|(?:nel)?l['’](?:esercizio|anno) precedente"
-    r"|(?:in )?het jaar (?:ervoor|daarvoor)"
-    r"|(?:i )?året (?:innan|før))\b",
-    re.IGNORECASE,
-)
+_THE_YEAR_BEFORE: Final = re.compile(rf",? {any_of('the_year_before')}\b", re.IGNORECASE)
 _AN: Final = re.compile(r"\b(?:an?|eine[mns]?|une?|una|un|een|ett?)\s*$", re.IGNORECASE)
 _FAR: Final = 60
 """Characters between two amounts that are compared."""

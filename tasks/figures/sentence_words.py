@@ -24,6 +24,11 @@ def any_of(name: str) -> str:
     return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
 
 
+def words_in(name: str) -> tuple[str, ...]:
+    """The words of one kind in all languages, as they are."""
+    return tuple(chain.from_iterable(_DATA[name].values()))
+
+
 def _more(kind: str, concept: Concept) -> Iterator[str]:
     """What sentences in any language call a concept besides."""
     for words in _DATA[kind].get(concept.id, {}).values():

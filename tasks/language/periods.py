@@ -62,8 +62,10 @@ _TOKEN: Final = re.compile(
     rf"|(?P<nine>\b9m[ -]?['’]?(?P<niney>{YEAR}|\d\d)\b)"
     rf"|(?P<split>(?:\b(?:fy|gj|{_FISCAL_YEAR}) ?|\b)(?P<sa>{YEAR}) ?[/–-] ?(?P<sb>{YEAR}|\d\d)\b"
     r"|\b(?:fy|gj) ?['’]?(?P<sc>\d\d) ?[/–-] ?(?:fy ?)?['’]?(?P<sd>\d\d)\b(?![.,/-]?\d))"
-    rf"|(?P<fy>\b(?:fy|cy|gj|{_FISCAL_YEAR})[ -]?['’]?(?P<fyy>{YEAR}|\d\d)(?:[ ]?(?P<fkind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP])))?\b(?![.,]\d))"
-    rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})(?:[ ]?(?P<kind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP]))(?!\$))?\b(?![.,]\d|[/-]\d))",
+    rf"|(?P<fy>\b(?:fy|cy|gj|{_FISCAL_YEAR})[ -]?['’]?(?P<fyy>{YEAR}|\d\d)"
+    r"(?:[ ]?(?P<fkind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP])))?\b(?![.,]\d))"
+    rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})"
+    r"(?:[ ]?(?P<kind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP]))(?!\$))?\b(?![.,]\d|[/-]\d))",
     re.IGNORECASE,
 )
 _SPAN: Final = re.compile(
