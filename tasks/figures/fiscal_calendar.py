@@ -95,6 +95,7 @@ _OWN_END: Final = re.compile(
 
 _OF_OTHERS: Final = re.compile(rf"(?<!\w){any_of('year_of_others')}(?!\w)", re.IGNORECASE)
 
+_CUT: Final = re.compile(r"(?<=\S)\n(?=\S)")
 _CUT_DAY: Final = re.compile(rf"(?<=[a-zé.,])\n(?={YEAR}\b)")
 """The end of a line between a month and its year."""
 
@@ -277,7 +278,7 @@ def _named_ends(
             annual[ends_on] += of_year
         if when.end:
             annual_ends[when.end] += of_year
-    own = {day for match in _OWN_END.finditer(head[:_LONGEST_HEAD]) if (day := _own_end(match, head))}
+    own = {day for match in _OWN_END.finditer(_CUT.sub(" ", head[:_LONGEST_HEAD])) if (day := _own_end(match, head))}
     if len(own) == 1:
         ends.update(dict.fromkeys(own, _SURE))
         annual.update(own)

@@ -57,7 +57,7 @@ _ARTICLE: Final = re.compile(r"^([a-z]+)['’]$")
 """An article that has lost its vowel: "l'" of "l'EBITDA"."""
 
 _AVERAGE: Final = re.compile(
-    r"\baverage\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b|gemiddeld|genomsnitt|gennemsnit", re.IGNORECASE
+    r"\baverage[ds]?\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b|gemiddeld|genomsnitt|gennemsnit", re.IGNORECASE
 )
 
 

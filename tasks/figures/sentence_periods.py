@@ -221,7 +221,7 @@ def period_of(sentence: str, mention: int, number: int, end: int) -> When | None
         if when.start >= end
         and not _ELSEWHERE.search(sentence[end : when.start])
         and not _of_another_amount(sentence[end : when.start])
-        and not ((within or before) and BREAK.search(sentence[end : when.start]))
+        and not ((within or before) and _breaks(sentence[end : when.start]))
     ]
     behind = [when for when in behind if when.start - end < 60] or [
         when
@@ -272,7 +272,7 @@ def share_out(
     if concepts > 1 or not alternating or any(each not in single for each in chain[1::2]):
         raise SeveralError
     gaps = (sentence[_end(one) : _begin(other)] for one, other in pairwise(chain))
-    joined = [BREAK.search(gap) is not None for gap in gaps]
+    joined = [_breaks(gap) for gap in gaps]
     whens = [each for each in chain if isinstance(each, When)]
     inner = joined[: 2 * len(figures) - 2]
     if all(own != following for own, following in zip(inner[::2], inner[1::2], strict=True)):
@@ -326,6 +326,11 @@ def _like(amount: Amount, first: Amount, last: Amount) -> Amount:
 def shifted(amount: Amount, by: int) -> Amount:
     """An amount of a part of a text, placed in the text."""
     return replace(amount, start=amount.start + by, end=amount.end + by, first=amount.first + by, stop=amount.stop + by)
+
+
+def _breaks(between: str) -> bool:
+    """Whether what stands between an amount and a time lets each go with something else; "en 2024" is no "and 2024"."""
+    return between.strip() != "en" and BREAK.search(between) is not None
 
 
 def _begin(each: Amount | When) -> int:

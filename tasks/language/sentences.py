@@ -53,8 +53,9 @@ _FEWEST, _ROW = 6, 0.6
 _NEAR = 80  # characters that are read on each side of a mark
 _AT_ONCE = 1_000_000  # characters of a text that are copied at a time
 # What a line cannot end with, and how the next one begins then: "of ⏎ 4.2 million", "EUR ⏎ 12", "31 December ⏎ 2024".
+_OPEN_WORD = re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, words_of('open')))})$")
 _OPEN = re.compile(
-    rf"(?:(?<!\S)(?i:{'|'.join(words_of('open'))})|{CURRENCY}|(?<!\S)[0-3]?\d\.? (?:de )?(?i:{MONTH})"
+    rf"(?:{_OPEN_WORD.pattern[:-1]}|{CURRENCY}|(?<!\S)[0-3]?\d\.? (?:de )?(?i:{MONTH})"
     rf"|(?<!\S)(?i:{MONTH}) [0-3]?\d,?)$"
 )
 _AWAITED = re.compile(r"[$€£¥(]?\d|[A-Z]{3} ?\d")
@@ -196,6 +197,8 @@ def _continues(previous: str, line: str, width: int) -> bool:
         return True
     if _ITEM.match(line) or _is_row(previous) or _is_row(line):
         return False
+    if width and _OPEN_WORD.search(previous[-_NEAR:]):
+        return True
     if line[0].islower():
         return width > 0 or (len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…")
     is_full = len(previous) + 1 + len(line.split(None, 1)[0]) >= width * _RAGGED
