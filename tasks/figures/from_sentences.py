@@ -65,7 +65,7 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
     """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
     mentions = mentions_of(taxonomy, document.language if document.language in SHORT_NAMES else "")
     spoken = Spoken(document)
-    for spoken_words in placed_sentences(document.text, wraps=document.wraps):
+    for spoken_words in placed_sentences(document.text, wraps=document.wraps, holding=_DIGIT):
         sentence = spoken_words.text[:_LONGEST]
         if "\t" in sentence or not _DIGIT.search(sentence):
             continue
@@ -80,11 +80,12 @@ def _of_sentence(
     document: LedgerDocument, taxonomy: Taxonomy, mentions: Mentions, sentence: str, findings: Findings, spoken: Spoken
 ) -> Iterator[Figure]:
     """The figures of one sentence, placed within it."""
-    segments = list(words.SEGMENT.finditer(sentence))
-    whole = sentence
+    whole, lower_whole = sentence, lowered(sentence)
+    may_name = any(stem in lower_whole for stem in words.PART_STEMS)
+    segments = list(words.SEGMENT.finditer(sentence)) if may_name else []
     for part in segments:  # what is said of a part is said as of the company, and then is the part's
         sentence = f"{sentence[: part.start()]}{' ' * len(part.group())}{sentence[part.end() :]}"
-    lower = lowered(sentence)
+    lower = lowered(sentence) if segments else lower_whole
     mentioned: set[tuple[str, int]] = set()
     for listed in _lists(mentions.find(lower, sentence), sentence):
         try:
@@ -95,7 +96,7 @@ def _of_sentence(
         mentioned.update((figure.concept, figure.start) for figure in figures)
         for figure in figures:
             yield replace(figure, entity=_part(segments, sentence, figure))
-    for figure in count_figures(document, taxonomy, whole, lowered(whole), spoken, findings):
+    for figure in count_figures(document, taxonomy, whole, lower_whole, spoken, findings):
         if (figure.concept, figure.start) not in mentioned:
             yield figure
 

@@ -65,6 +65,7 @@ _NAME: Final = (
     rf"(?!(?:{'|'.join(_DATA['no_names']['en'])})\b)(?-i:[A-ZÀ-Ý][\w&/-]*)"
     r"(?:(?: (?:&|and|und|et|y|e|en))? (?-i:[A-ZÀ-Ý][\w&/-]*)){0,3}"
 )
+PART_STEMS: Final = words_in("part_stems")
 SEGMENT: Final = re.compile(
     rf"(?:(?<!\w)(?:{any_of('into_part')} )?(?:(?:the|our|its) )?(?P<front>{_NAME})[ -]{any_of('part')}\b(?:['’]s?)?"
     rf"|(?<!\w){any_of('part_before')} [„“«\"]?(?P<behind>{_NAME})[“”»\"]?)",

@@ -43,6 +43,7 @@ _STARTS = frozenset(
 
 _LINE = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _SPACE = re.compile(r"\s")
+_ANY = re.compile("")
 _WORDS = re.compile(r"\S+")
 _ITEM = re.compile(r"(?:[•·●▪■◦‣–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])\s")
 _STOP = re.compile(r"(?<![.!?…])[.!?…]++[)\]\"'”’»]*+(?=\s)|[。！？]+[」』”）]*")
@@ -111,12 +112,14 @@ def each_sentence(text: str, longest: int | None = LONGEST) -> Iterator[str]:
             yield from _shortened(sentence.text, longest)
 
 
-def placed_sentences(text: str, *, wraps: bool = True) -> Iterator[Sentence]:
-    """The same with the places of their words, as long as they are.
+def placed_sentences(text: str, *, wraps: bool = True, holding: re.Pattern[str] = _ANY) -> Iterator[Sentence]:
+    """The same with the places of their words, as long as they are, of the paragraphs that hold a pattern.
 
     Where the format does not `wrap` its lines, one goes on in the next only where it cannot end as it does.
     """
     for unit in _units(text, wraps=wraps):
+        if holding.search(unit.text) is None:
+            continue
         start = 0
         for stop in _stops(unit.text):
             yield unit.part(start, stop)
@@ -195,14 +198,16 @@ def _continues(previous: str, line: str, width: int) -> bool:
     """
     if _AWAITED.match(line) and _is_open(previous[-_NEAR:]):
         return True
-    if _ITEM.match(line) or _is_row(previous) or _is_row(line):
+    if _ITEM.match(line):
         return False
     if width and _OPEN_WORD.search(previous[-_NEAR:]):
         return True
+    is_wrapped = len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…。！？"
     if line[0].islower():
-        return width > 0 or (len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…")
-    is_full = len(previous) + 1 + len(line.split(None, 1)[0]) >= width * _RAGGED
-    return width > 0 and is_full and len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…。！？"
+        is_full = width > 0 or is_wrapped
+    else:
+        is_full = is_wrapped and 0 < width * _RAGGED <= len(previous) + 1 + len(line.split(None, 1)[0])
+    return is_full and not _is_row(previous) and not _is_row(line)
 
 
 def _is_open(end: str) -> bool:

@@ -292,3 +292,60 @@ def test_a_month_behind_a_semicolon_is_of_something_else() -> None:
 def test_what_filings_say_of_people_customers_and_cash(sentence: str, concept: str, value: str | None) -> None:
     figures = find_figures(LedgerDocument(sentence, [], "annual report.txt"), taxonomy()).figures
     assert [f"{each.value:f}" for each in figures if each.concept == concept] == ([value] if value else [])
+
+
+def test_a_line_that_ends_before_its_amount_goes_on_and_no_place_moves() -> None:
+    text = "Annual recurring revenue of the group was EUR\n   6.8 million at 31 December\n2024.\n"
+    (figure,) = find_figures(LedgerDocument(text, [], "accounts.txt"), taxonomy()).figures
+    assert (figure.value, figure.period, text[figure.start : figure.end]) == (6_800_000, "2024-12-31", "6.8 million")
+    assert figure.place == "line 2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Revenue, gross profit and EBITDA for 2024 were EUR 20.0m and EUR 9.0m, respectively.",
+        "In 2024 and 2023 revenue was EUR 5.0m.",
+        "Revenue was EUR 5.0m, EUR 4.0m and EUR 3.0m in 2024 and 2023.",
+    ],
+)
+def test_amounts_of_which_it_is_not_certain_what_they_are_of_are_counted(text: str) -> None:
+    found = find_figures(LedgerDocument(text, [], "report.txt"), taxonomy())
+    assert (found.figures, found.left_out) == ([], {"several figures in one sentence": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("Revenue for 2024 and 2023 was $9.4 and $7.1 million, respectively.", {"2024": 9_400_000, "2023": 7_100_000}),
+        ("Revenue in 2022 (EUR 5.0m), 2023 (EUR 7m) and 2024 (EUR 9m) grew.", {"2022": 5e6, "2023": 7e6, "2024": 9e6}),
+        ("Le chiffre d'affaires était de 6,4 M€ en 2024 et de 5,9 M€ en 2023.", {"2024": 6_400_000, "2023": 5_900_000}),
+        ("EBITDA was a loss of EUR 2m in 2024.", {"2024": -2_000_000}),
+        ("Das EBITDA war 2024 mit 1,4 Mio. EUR negativ.", {"2024": -1_400_000}),
+    ],
+)
+def test_each_amount_has_its_own_time_and_sign(text: str, values: dict[str, float]) -> None:
+    assert {period[:4]: float(value) for _, value, _, period in said(text)} == values
+
+
+def test_a_segments_figure_names_its_segment_and_the_groups_does_not() -> None:
+    text = (
+        "Revenue of the Harbour division grew to $9.0 million in 2024, while group revenue was $31.0 million in 2024."
+    )
+    found = find_figures(LedgerDocument(text, [], "letter.txt"), taxonomy()).figures
+    assert [(figure.value, figure.entity) for figure in found] == [(9_000_000, "Harbour"), (31_000_000, None)]
+
+
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [
+        ("The accounting reference date is 31 March.", (3, 31)),
+        ("Das Geschäftsjahr läuft vom 1. Juli bis zum 30. Juni.", (6, 30)),
+        ("Our financial year closes on 30\nSeptember.", (9, 30)),
+        ("The financial year of our subsidiary ends on 31 March.", (12, 31)),
+        ("The lease year ends on 30 June.", (12, 31)),
+    ],
+)
+def test_words_say_when_the_companys_year_ends(words: str, end: tuple[int, int]) -> None:
+    calendar = learn_calendar(words)
+    assert (calendar.month, calendar.day) == end
