@@ -19,7 +19,7 @@ from tasks.figures.concepts import language_of
 from tasks.figures.figure import UNKNOWN, Basis
 from tasks.figures.fiscal_calendar import Calendar, is_of_a_quarter, learn_calendar
 from tasks.language.locales import CROWNS, DOLLARS, NAMED, alternation, currency_marks, currency_names
-from tasks.language.numbers import currency_of, units_of, uses_decimal_comma
+from tasks.language.numbers import GENERAL_WORDS, currency_of, leading_units, units_of, uses_decimal_comma
 from tasks.language.periods import month_first
 from tasks.reading import places as kinds
 from tasks.reading.places import Place
@@ -101,14 +101,9 @@ _IN_CROWNS: Final = re.compile(r"\b(?:[tm]\.? ?kr|kronor|kroner|kr\.?)(?!\w)")
 """Crowns of a country that the document does not name: its language does."""
 
 _GENERAL_UNITS: Final = re.compile(
-    r"\b(?:all )?(?:amounts?|figures|tabular (?:amounts|dollars)|dollars|dollar amounts|alle beträge|alle angaben"
-    r"|cifras|montants)\b[^.\n]{0,40}\b(?:in|en|are in)\b (?:thousands?|millions?|billions?|tausend|tsd|mio|t€|teur"
-    r"|millionen|miles|milliers|€|eur|usd|us ?\$)[^\n]{0,60}",
-    re.IGNORECASE,
+    rf"\b(?:{alternation(GENERAL_WORDS)})\b[^.\n]{{0,40}}\b(?:in|en|em|i|w|v|×|x)\b[^\n]{{1,60}}", re.IGNORECASE
 )
-_GENERAL_UNITS_WORDS: Final = (
-    "amount", "figures", "tabular ", "dollar", "alle beträge", "alle angaben", "cifras", "montants",
-)  # fmt: skip
+_UNITS_FOLLOW: Final = re.compile(r"\b(?:in|en|em|i|w|v|x|×)\b ?", re.IGNORECASE)
 _SCALES: Final = {"thousands": 1000, "millions": 10**6, "billions": 10**9}
 
 
@@ -345,8 +340,9 @@ class LedgerDocument:
         """The scale that holds for the whole document ("all amounts in thousands of euros unless stated")."""
         scales = Counter(
             scale
-            for match in matches(_GENERAL_UNITS, self._head, spots(self._lower, _GENERAL_UNITS_WORDS))
-            if (scale := units_of(match.group()).multiplier)
+            for match in matches(_GENERAL_UNITS, self._head, spots(self._lower, GENERAL_WORDS))
+            for words in _UNITS_FOLLOW.split(match.group())[1:]
+            if (scale := leading_units(words).multiplier)
         )
         if not scales:
             return None

@@ -57,7 +57,7 @@ from tasks.figures.table_rows import (
     whole_grids,
     whole_rows,
 )
-from tasks.language.numbers import cell_amount, only_units
+from tasks.language.numbers import cell_amount, currency_of, may_be_scale, only_units
 from tasks.language.periods import find_periods, header_period, may_be_of_time
 
 MOST_NUMBERS: Final = 100_000
@@ -260,6 +260,9 @@ class _Table:
             index for index, cell in enumerate(row.cells) if index and is_number(cell, comma_decimal=self._comma)
         }
         if numbers and row.cells[0]:
+            marked = any(currency_of(row.cells[index][:1]) for index in numbers)
+            above = {*range(1, len(row.cells))} if marked else with_numbers
+            numbers |= {index for index in above if index < len(row.cells) and may_be_scale(row.cells[index])}
             if self._reader.speaks(row.cells[0]):
                 with_numbers = {*range(1, len(row.cells))}
             numbers |= {index for index in with_numbers if index < len(row.cells) and is_year(row.cells[index])}
@@ -366,7 +369,7 @@ class _Table:
             if cell_meaning.concept.id == "operating_cash_flow" and _OTHER_FLOWS.search(section):
                 self._findings.leave_out("cash flows of another section")
                 continue
-            cell = FigureCell(row, index, amount, cell_meaning, label, column, when, entity, self._two_years)
+            cell = FigureCell(row, numbers, index, amount, cell_meaning, label, column, when, entity, self._two_years)
             figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series, self._ends)
             if figure is not None:
                 yield TableCandidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)

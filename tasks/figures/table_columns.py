@@ -13,7 +13,7 @@ from tasks.figures.figure import basis_of
 from tasks.figures.table_labels import TOTAL, Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row
 from tasks.language.locales import month_names
-from tasks.language.numbers import Units, only_units, units_of
+from tasks.language.numbers import Units, only_units, units_of, without_units
 from tasks.language.periods import (
     HINT,
     When,
@@ -41,9 +41,8 @@ _UNITS_BESIDE: Final = re.compile(
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220
 _PROSE_AMOUNT: Final = re.compile(
-    r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!(?:1[.,’']?)?000\b)\d", re.IGNORECASE
+    r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?\d", re.IGNORECASE
 )
-"""A line that speaks of an amount says nothing of the units of the table under it."""
 _EXCEPT: Final = re.compile(r"unless|except|otherwise|sofern|außer|soweit|sauf|salvo|excepto|tenzij", re.IGNORECASE)
 _LONGEST_SCALE: Final = 90
 _FOOTNOTE: Final = re.compile(r"\([a-z]\) ?[A-Z]|[*†‡]+ ?[A-Z]")
@@ -133,9 +132,14 @@ def read_header(
 def _scale_over(lines: Sequence[str]) -> int | None:
     """The scale that the nearest line over a table gives to all of it, where it leaves nothing out."""
     line = lines[-1] if lines else ""
-    if len(line) > _LONGEST_SCALE or _PROSE_AMOUNT.search(line) or _EXCEPT.search(line):
+    if len(line) > _LONGEST_SCALE or _speaks_of_amount(line) or _EXCEPT.search(line):
         return None
     return units_of(line).multiplier
+
+
+def _speaks_of_amount(line: str) -> bool:
+    """Whether a line holds an amount: it says nothing of the units of the table under it."""
+    return not only_units(line) and _PROSE_AMOUNT.search(without_units(line)) is not None
 
 
 def _heading(line: str) -> str:
@@ -300,7 +304,7 @@ def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Uni
     """The units that the corner, the titles and the columns give to all of a table."""
     found = units_of(corner)
     for title in reversed(titles[-5:]):
-        if _PROSE_AMOUNT.search(title) or _FOOTNOTE.match(title):
+        if _speaks_of_amount(title) or _FOOTNOTE.match(title):
             continue
         said = units_of(title)
         found = found.over(Units(said.currency if len(title) < 90 else None, said.multiplier))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Final
 
-from tasks.language.numbers import Units, cell_amount, only_units, units_of
+from tasks.language.numbers import Units, cell_amount, may_be_scale, only_units, units_of
 from tasks.language.periods import MONTH, SHORT_MONTH, find_periods
 
 _MOST_TITLES: Final = 9
@@ -45,7 +45,7 @@ _LOOSE_ROW: Final = re.compile(
     rf"^(?P<label>[^\d$€£][^$€£]*?[^\s$€£(—–-]):? +(?P<cells>{_NUMBER}(?: {_NUMBER}){{1,7}}) ?%?$"
 )
 _NUMBER_IN_LABEL: Final = re.compile(
-    r"(?!(?:[Ii]n )?[A-Z]{3} ?1[.,]000s?\t)[A-Z][^\t\d]* (?:[$€£] ?\(?\d[\d,.]*|\(?\d{1,3}(?:,\d{3})+)\)?\t"
+    r"[A-Z][^\t\d]* (?:[$€£] ?\(?\d[\d,.]*|\(?\d{1,3}(?:,\d{3})+)\)?\t"
 )
 """A row whose first number was not cut from its label: "Net sales $ 67,044 | $ 65,398"."""
 
@@ -53,6 +53,7 @@ _ENDS_IN_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d$", re.IG
 """A line whose last numbers are a day and its year: a sentence or a title where it has more words than a date."""
 
 _ENDS_IN_MONTH: Final = re.compile(rf"\b{MONTH}$", re.IGNORECASE)
+_ENDS_IN_SCALE: Final = re.compile(r"\b1(?:[.,'’ ]000)+\)?$")
 _DAY_ALONE: Final = re.compile(r"[0-3]?\d,?")
 _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
 _DATE_WORDS: Final = re.compile(
@@ -79,7 +80,7 @@ class Row:
     A line of tabs is cut when somebody asks for its cells: of a sheet of a million most are never looked at.
     """
 
-    __slots__ = ("_cells", "_counts", "_line", "_name", "_start", "_starts", "_units", "loose")
+    __slots__ = ("_cells", "_counts", "_line", "_name", "_start", "_starts", "loose")
 
     def __init__(
         self,
@@ -91,7 +92,6 @@ class Row:
     ) -> None:
         """With `line` the cells are its pieces between tabs, and `start` is where it begins."""
         self._name: str | None = None
-        self._units: Units | None = None
         self._counts: list[int] | None = None
         self._start = start
         self._cells = cells
@@ -131,13 +131,10 @@ class Row:
             self._name = self._cells[0] if line is None or self._cells else line[: line.index("\t")].strip()
         return self._name
 
-    @property
-    def units(self) -> Units:
-        """The units that a cell of its own gives to its numbers: "Revenue | EUR m | 12"."""
-        if self._units is None:
-            beside = next((cell for cell in self.cells[1:] if cell and only_units(cell)), "")
-            self._units = units_of(beside) if beside else Units()
-        return self._units
+    def units(self, numbers: Sequence[int] = ()) -> Units:
+        """The units that a cell of its own gives to these numbers of it: "Revenue | EUR m | 12"."""
+        beside = (cell for index, cell in enumerate(self.cells) if index and cell and index not in numbers)
+        return next((units_of(cell) for cell in beside if only_units(cell)), Units())
 
     @property
     def label(self) -> str:
@@ -235,7 +232,13 @@ def _is_plain_row(line: str) -> bool:
     """Whether a line is a row of tabs as it stands, within a page."""
     if "\t" not in line or "\f" in line or line.isspace():
         return False
-    return len(line) > _LONGEST_ROW or _NUMBER_IN_LABEL.match(line) is None
+    return len(line) > _LONGEST_ROW or not _has_number_in_label(line)
+
+
+def _has_number_in_label(line: str) -> bool:
+    """Whether a row's first number was not cut from its label; that of its units, "Sales in EUR 1,000", is none."""
+    match = _NUMBER_IN_LABEL.match(line)
+    return match is not None and units_of(match.group()).multiplier is None
 
 
 def joined_titles(titles: Sequence[str]) -> list[str]:
@@ -268,7 +271,7 @@ def _header(grid: Grid) -> list[Row]:
 
 
 def _row(line: str, start: int) -> Row | None:
-    if "\t" in line and len(line) <= _LONGEST_ROW and _NUMBER_IN_LABEL.match(line):
+    if "\t" in line and len(line) <= _LONGEST_ROW and _has_number_in_label(line):
         loose = _row(line.replace("\t", " "), start)
         if loose is not None:
             return loose
@@ -295,7 +298,7 @@ def _row(line: str, start: int) -> Row | None:
             True,
         )
     match = _LOOSE_ROW.match(line)
-    if match is None or (_ENDS_IN_DATE.search(line) and _DATE_WORDS.sub("", line).strip()):
+    if match is None or (_ENDS_IN_SCALE.search(line) and units_of(line).multiplier) or (_ENDS_IN_DATE.search(line) and _DATE_WORDS.sub("", line).strip()):
         return None
     offset = match.start("cells")
     numbers = list(_LOOSE_CELL.finditer(match["cells"]))
@@ -354,7 +357,7 @@ def is_number(cell: str, *, comma_decimal: bool = False) -> bool:
         return not is_year(cell)
     if not cell or not any(map(str.isdigit, cell)):
         return False
-    return not is_year(cell) and cell_amount(cell, comma_decimal=comma_decimal) is not None
+    return not is_year(cell) and not may_be_scale(cell) and cell_amount(cell, comma_decimal=comma_decimal) is not None
 
 
 _NOT_KNOWN: Final = re.compile(

@@ -8,13 +8,15 @@ Not here: whether a number is a figure at all, and what it means. `from_cells` a
 """
 
 import re
+import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
-from typing import Final
+from importlib.resources import files
+from typing import Any, Final
 
 from tasks.language.locales import alternation, currency_codes, currency_marks, currency_names
 
@@ -25,25 +27,10 @@ MONTHS: Final = "months"
 POINTS: Final = "points"
 CENTS: Final = "cents"
 
-SCALES: Final = {
-    100: "hundred",
-    1_000: "k tsd thousand thousands tausend '000 ’000 000s 000's milliers mille miles mil milhares migliaia mila"
-    " duizend tkr t",
-    1_000_000: "m mm mn mio mill mln million millions millionen millón millon millones milione milioni"
-    " milhão milhões miljoen miljoner millioner mkr",
-    1_000_000_000: "b bn mrd mld md billion billions milliarde milliarden milliard milliards miliardo"
-    " miliardi miljard miljarder milliarder",
-    1_000_000_000_000: "tn trillion trillions",
-    100_000: "lakh lakhs lac",
-    10_000_000: "crore crores cr",
-}
-"""Words behind a number by what they multiply it with."""
-
-_MULTIPLIER: Final = {word: scale for scale, words in SCALES.items() for word in words.split()}
-_NAMES: Final = {
-    1: "", 100: "hundred", 1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion",
-    1_000_000_000_000: "trillion", 100_000: "lakh", 10_000_000: "crore",
-}  # fmt: skip
+_DATA: Final = tomllib.loads(files("tasks.language").joinpath("units.toml").read_text(encoding="utf-8"))
+_SCALES: Final = _DATA["scale"]
+_MULTIPLIER: Final = {word: scale["multiplier"] for scale in _SCALES for word in f"{scale.get('words', '')} {scale.get('behind', '')}".split()}
+_NAMES: Final = {1: "", **{scale["multiplier"]: scale["name"] for scale in _SCALES}}
 _DOTTED: Final = frozenset("tsd mio mill mln mrd mld".split())  # noqa: SIM905 - a list of words reads best as words
 _CONDITIONS: Final = {"miles": "(?= de )", "t": r"(?=\.? ?(?:€|EUR|kr|SEK|NOK|DKK))"}
 """Scales that are one only before these words: "5 miles" is a way, "5 t" a weight."""
@@ -132,34 +119,32 @@ _GLUED: Final = re.compile(r"[.,]\d{4,}\)$")
 """A note's mark that has become a part of its number: "5,1001)"."""
 
 _NOTHING: Final = re.compile(
-    rf"[-–—−.\s$€£]*|n/?a\.?|n\.?m\.?|nil|{CURRENCY}\s?(?:1[.,'’ ]?|['’])?000s?", re.IGNORECASE
+    rf"[-–—−.\s$€£]*|n/?a\.?|n\.?m\.?|nil|{CURRENCY}\s?\(?['’]?000(?:,000)?['’]?s?\)?", re.IGNORECASE
 )
-"""Cells without an amount: dashes, words for none, and the units "CHF000" and "CHF 1,000"."""
+"""Cells without an amount: dashes, words for none, and the units "CHF000"."""
+
+_ROUND: Final = re.compile(rf"{CURRENCY} ?1(?:[.,'’ ]?000){{1,2}}|1(?:[.,'’ ]?000){{1,2}} ?{CURRENCY}", re.IGNORECASE)
 _PLAIN: Final = re.compile(r"[-(]?[$€£]? ?[1-9]\d{0,2}(?:,\d{3})+\)?$")
 
-_UNIT_SCALE: Final = re.compile(
-    r"(?P<thousand>\b(?:thousands?|tausend|milliers|miles de|milhares|migliaia|duizend(?:en)?|tusen(?:tal)?|tsd)\b"
-    rf"|\bx ?[€$£]? ?1[.,’']?000\b|^{CURRENCY} ?1[.,’' ]?000s?$|^1[.,’' ]?000s? ?{CURRENCY}$"
-    r"|[€$] ?mil\b|\bmil (?:reais|euros|pesos)\b|\bt\.? ?kr\b"
-    r"|['’]000|(?<=[A-Za-z$£€¥])/ ?000\b|(?<=[A-Z$£€¥]) ?000s?(?!\d)"
-    rf"|\b000s\b|\b[Tk](?:[€$£]|{_CODE}\b)|[€$£] ?k\b|\b{_CODE} ?k\b)"
-    r"|(?P<lakh>\blakhs?\b|\blacs\b)|(?P<crore>\bcrores?\b|(?:₹|\bINR|\bRs\.?)(?: in)? ?crs?\b)"
-    r"|(?P<billion>\bbillions?\b|\bmilliarden\b|\bmilliards\b|\bmiliardi\b|\bmiljard\w*|\bmrd\b|\bbn\b|[€$£] ?bn?\b)"
-    r"|(?P<million>\bmillions?\b|\bmillionen\b|\bmillones\b|\bmilioni\b|\bmilhões\b|\bmiljoe?n\w*|\bmillioner\b|\bmkr\b|\bmio\b|\bmln\b|\bmn\b"
-    r"|[€$£¥₹] ?['’]?m(?:n|m"
-    rf"|illion)?\b|\bm ?(?:[€$£]|{_CODE}\b)|\b{_CODE} ?m(?:n|m|illion)?\b|\(m\)|, ?m\b)",
-    re.IGNORECASE,
-)
-_UNIT_CURRENCY: Final = re.compile(rf"{CURRENCY}|T(?=€)|\b[TkM]{_CODE}\b|\b{_CUR_NAME}", re.IGNORECASE)
+_UNIT_CURRENCY: Final = re.compile(rf"{CURRENCY}|\b{_CUR_NAME}", re.IGNORECASE)
 _UNIT_PERCENT: Final = re.compile(r"%|\bper ?cent(?:age)?\b|\bprozent\b|\bpourcentage\b", re.IGNORECASE)
-UNIT_HINT: Final = re.compile(
-    rf"[$€£¥₹%]|000|\b[tm]\.? ?kr\b|\b[TkM]?{_CODE}(?:k|mn?|mm|bn)?(?![A-Z])"
-    r"|\b(?:in|en|T€|thousands?|millions?|billions?|euros?"
-    r"|dollars|crores?|lakhs?|mio|mln|mrd|mld|milliers|milhares|milhões|migliaia|milioni|duizend(?:en)?|miljoen|tusen(?:tal)?"
-    r"|miljoner|yen|reais|kroner|kronor)\b",
-    re.IGNORECASE,
+_RESPELT: Final = [(re.compile(written), spelt) for written, spelt in _DATA["respelt"].items()]
+_OF_OTHERS: Final = re.compile(
+    r"\b(?:shares|units|employees|headcount|persons)(?: data)?,? in (?:\w+ of )?\w+|\b(?:in|of) \w+ of shares\b", re.IGNORECASE
 )
-"""What a text must hold to speak of units."""
+"""The scale of what is no money: "$ in Millions, shares in Thousands"."""
+
+
+def _heading_scale(scale: dict[str, Any]) -> str:
+    """What a scale's words and patterns look like in a header whose currencies are the sign ¤."""
+    words = f"{scale.get('words', '')} {scale.get('headings', '')}".split()
+    beside = "|".join(scale.get("beside", "").split())
+    near = [rf"¤ ?(?:in |/)?(?:{beside})(?![^\W\d_])", rf"(?<![^\W\d_])(?:{beside})\.? ?(?:de |d')?¤"] if beside else []
+    plain = [rf"(?<![^\W\d_])(?:(?<![\d.,])1 )?(?:{alternation(words)})(?![^\W\d_])"] if words else []
+    return "|".join([*scale.get("patterns", []), *near, *plain])
+
+
+_UNIT_SCALE: Final = re.compile("|".join(f"(?P<x{scale['multiplier']}>{_heading_scale(scale)})" for scale in _SCALES if _heading_scale(scale)), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +244,11 @@ def decimal_of(digits: str, *, comma_decimal: bool = False) -> tuple[Decimal, in
     if not (whole + part).isdecimal() or len(whole + part) > _MOST_DIGITS:
         return None
     return Decimal(f"{whole or 0}.{part}" if part else whole), len(part)
+
+
+def may_be_scale(cell: str) -> bool:
+    """Whether a cell heads its column as a scale, or is an amount among amounts: "CHF 1,000"."""
+    return "000" in cell and _ROUND.fullmatch(cell) is not None
 
 
 @lru_cache(maxsize=16384)
@@ -396,43 +386,64 @@ def _amount(parts: dict[str, str | None], start: int, end: int, *, comma_decimal
 @lru_cache(maxsize=8192)
 def units_of(text: str) -> Units:
     """What a header says of units: "EUR thousand", "$'000", "(in millions, except per share data)"."""
-    if not UNIT_HINT.search(text):
-        return Units()
-    match = _UNIT_SCALE.search(text)
-    multiplier = None
-    if match:
-        multiplier = {
-            "thousand": 1000, "million": 10**6, "billion": 10**9, "lakh": 10**5, "crore": 10**7,
-        }[match.lastgroup or "thousand"]  # fmt: skip
+    text = _OF_OTHERS.sub(" ", _respelt(text))
+    match = _UNIT_SCALE.search(_unmarked(text))
+    multiplier = int((match.lastgroup or "x1")[1:]) if match else None
     currency = next(filter(None, (currency_of(found.group()) for found in _UNIT_CURRENCY.finditer(text))), None)
     return Units(currency, multiplier, _UNIT_PERCENT.search(text) is not None)
 
 
+def _respelt(text: str) -> str:
+    for written, spelt in _RESPELT:
+        text = written.sub(spelt, text)
+    return text.strip()
+
+
+def _unmarked(text: str) -> str:
+    """A header with the sign ¤ for each currency, also behind the letter of a scale: "T¤" of "TEUR"."""
+    return _UNIT_CURRENCY.sub(lambda found: f"{found[0][0]}¤" if _scaled(found[0]) else "¤", text)
+
+
 def without_units(text: str) -> str:
     """A header without its words of units: "Revenue" of "Revenue, EUR m"."""
-    plain = _BRACKETED_UNIT.sub(" ", text)
-    return _TRAILING_UNIT.sub("", plain).strip(" ,:;–-")
+    plain = _BRACKETS.sub(lambda found: " " if _IN_BRACKETS.match(found[1]) or only_units(found[1]) else found[0], text)
+    match = _TRAILING.search(plain)
+    if match and only_units(match["units"]):
+        plain = plain[: match.start()]
+    return plain.strip(" ,:;–-")
 
 
-_UNIT_WORDS: Final = (
-    rf"(?:in |en |als )?(?:{CURRENCY}|T€|[TkM]{_CODE}|euros?|dollars)?\s?(?:in\s)?(?:/?1?['’]?000['’]?s?|k|m|mm|mn|bn"
-    rf"|mio\.?|mrd\.?|cr"
-    rf"|tsd\.?|thousands?|"
-    r"millions?|billions?|tausend|millionen|millones|crores?|lakhs?)?\s?(?:(?:of |de |d['’] ?)?"
-    rf"(?:{CURRENCY}|euros?|(?:us |u\.s\. )?dollars))?"
-)
-_BRACKETED_UNIT: Final = re.compile(
-    rf"[(\[](?:{_UNIT_WORDS}|%|(?:in|en|expressed in|amounts in) [^()\[\]]{{2,60}})[)\]]", re.IGNORECASE
-)
-_TRAILING_UNIT: Final = re.compile(rf"[,:;–]\s?(?:{_UNIT_WORDS}|%)\s?$|\sin\s{_UNIT_WORDS}$|(?<=\w) %$", re.IGNORECASE)
+_BRACKETS: Final = re.compile(r"[(\[]([^()\[\]]{1,60})[)\]]")
+_IN_BRACKETS: Final = re.compile(r"(?:in|en|expressed in|amounts in) .{2}", re.IGNORECASE)
+_TRAILING: Final = re.compile(r"(?:[,:;–]\s?|\s(?=in\s)|(?<=\w) (?=%))(?P<units>[^,:;–]{1,30})$", re.IGNORECASE)
+GENERAL_WORDS: Final[tuple[str, ...]] = tuple(_DATA["general"])
+"""With one of these begins what says the units of a whole document."""
+
+_FILLERS: Final = frozenset(_DATA["fillers"].split())
+_LETTERS: Final = frozenset("k m mm mn bn cr # %".split())  # noqa: SIM905 - a list of words reads best as words
+"""What is a unit where it stands alone, or in brackets."""
+
+_WORD: Final = re.compile(r"[^\W_]+(?:'s)?|#|%")
 
 
-_ONLY_UNITS: Final = re.compile(rf"[(\[]?(?:{_UNIT_WORDS}|%|#|in %)[)\]]?", re.IGNORECASE)
-
-
+@lru_cache(maxsize=8192)
 def only_units(text: str) -> bool:
     """Whether a cell holds units and nothing else: "EUR m", "%", "CHF000", "#"."""
-    return len(text) <= 30 and bool(text.strip()) and _ONLY_UNITS.fullmatch(text.strip()) is not None
+    if len(text) > _LONGEST_UNITS or not text.strip():
+        return False
+    plain = _unmarked(_respelt(text))
+    left = set(_WORD.findall(_UNIT_SCALE.sub(" ¤ ", plain).lower()))
+    return left <= _FILLERS | _LETTERS and ("¤" in _UNIT_SCALE.sub("¤", plain) or not left <= _FILLERS)
+
+
+def leading_units(text: str) -> Units:
+    """The units with which a text begins: those of "thousands of euros unless stated otherwise"."""
+    words = text.split(maxsplit=4)[:4]
+    found = (units_of(begun) for at in range(len(words), 0, -1) if only_units(begun := " ".join(words[:at]).rstrip(".,;:")))
+    return next(found, Units())
+
+
+_LONGEST_UNITS: Final = 40
 
 
 def uses_decimal_comma(text: str) -> bool:
