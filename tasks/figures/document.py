@@ -71,6 +71,7 @@ _EMPHASIS: Final = re.compile(r"(?<![*_\w])(\*{1,3}|_{1,3})(?=[^\s*_])[^\n*_]{1,
 
 _WHOLE_LINES: Final = frozenset({*_SLIDES, ".docx", ".html"})
 _SHEETS: Final = frozenset({".xlsx", ".xls", ".xlsb", ".ods", ".csv"})
+_STORED: Final = _SHEETS - {".csv"}
 _STATED: Final = re.compile(
     r"\b(?:expressed|presented|stated|report(?:ed)?|prepared|denominated|amounts?|figures|currency is|beträge|angaben"
     r"|cifras|montants)\b[^.\n]{0,50}?"
@@ -240,7 +241,12 @@ class LedgerDocument:
     @cached_property
     def comma_decimal(self) -> bool:
         """Whether it writes decimals with a comma."""
-        return uses_decimal_comma(self.text)
+        return uses_decimal_comma(self.text, "" if self.stores_numbers else self.language)
+
+    @property
+    def stores_numbers(self) -> bool:
+        """Whether its cells are stored numbers, in which a point is that of decimals, and no words."""
+        return self.format in _STORED
 
     @cached_property
     def kind(self) -> DocumentKind:

@@ -57,7 +57,7 @@ from tasks.figures.table_rows import (
     whole_grids,
     whole_rows,
 )
-from tasks.language.numbers import cell_amount, currency_of, may_be_scale, only_units
+from tasks.language.numbers import cell_amount, currency_of, may_be_scale, only_units, thousands_mark, units_of
 from tasks.language.periods import find_periods, header_period, may_be_of_time
 
 MOST_NUMBERS: Final = 100_000
@@ -73,6 +73,8 @@ _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
 _LONGEST_STATEMENT: Final = 2000
 """Rows of a table by which it is told whether it is one of the accounts' statements."""
 
+_HEADS: Final = 4
+_MILLION: Final = 10**6
 _MOST_LINES: Final = 40
 """Lines of a header that are kept for the tables behind it."""
 
@@ -136,6 +138,23 @@ def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     return any(len(row.label) < 90 and reader.speaks(row.label) for row in grid.rows[6:200])
 
 
+def _decimal_comma(document: LedgerDocument, grid: Grid) -> bool:
+    """Whether a table writes decimals with a comma: whole numbers have no one of three decimals among them.
+
+    Millions may have: "1.234" beside 12 people. There the language counts.
+    """
+    usual = document.comma_decimal
+    if document.stores_numbers:
+        return usual
+    rows = grid.rows[:_LONGEST_STATEMENT]
+    mark = thousands_mark(cell for row in rows for cell in row.cells[1:])
+    heads = [*grid.titles[-_HEADS:], *(cell for row in rows[:_HEADS] for cell in row.cells)]
+    in_millions = any((units_of(words).multiplier or 1) >= _MILLION for words in heads)
+    if not mark or (in_millions and (mark == "," or document.language == "en")):
+        return usual
+    return mark == "."
+
+
 class _Table:
     """One table, read row by row under the headers that hold there."""
 
@@ -144,7 +163,7 @@ class _Table:
         self._reader = reader
         self._grid = grid
         self._findings = findings
-        self._comma = document.comma_decimal
+        self._comma = _decimal_comma(document, grid)
         self._series = self._entities = ""
         self._ends: date | None = None  # the newest day of a column
         self._two_years = False  # whether the columns are of two years at most
@@ -259,10 +278,11 @@ class _Table:
         numbers = {
             index for index, cell in enumerate(row.cells) if index and is_number(cell, comma_decimal=self._comma)
         }
+        marked = any(currency_of(row.cells[index][:1]) for index in numbers)
+        amounts = {*range(1, len(row.cells))} if marked else with_numbers
+        if row.cells[0]:
+            numbers |= {index for index in amounts if index < len(row.cells) and may_be_scale(row.cells[index])}
         if numbers and row.cells[0]:
-            marked = any(currency_of(row.cells[index][:1]) for index in numbers)
-            above = {*range(1, len(row.cells))} if marked else with_numbers
-            numbers |= {index for index in above if index < len(row.cells) and may_be_scale(row.cells[index])}
             if self._reader.speaks(row.cells[0]):
                 with_numbers = {*range(1, len(row.cells))}
             numbers |= {index for index in with_numbers if index < len(row.cells) and is_year(row.cells[index])}
@@ -318,6 +338,7 @@ class _Table:
         named_when = label.when if label else None
         if row.cells[0] and is_number(row.cells[0]) is False and named_when is None and not by_row:
             named_when = header_period(row.cells[0])
+        units = row.units_beside({*numbers})
         for index in numbers:
             column = under.get(index)
             cell_meaning, of_column = meaning, False
@@ -369,7 +390,7 @@ class _Table:
             if cell_meaning.concept.id == "operating_cash_flow" and _OTHER_FLOWS.search(section):
                 self._findings.leave_out("cash flows of another section")
                 continue
-            cell = FigureCell(row, numbers, index, amount, cell_meaning, label, column, when, entity, self._two_years)
+            cell = FigureCell(row, units, index, amount, cell_meaning, label, column, when, entity, self._two_years)
             figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series, self._ends)
             if figure is not None:
                 yield TableCandidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)

@@ -1,6 +1,7 @@
 """Values in base units: by the units and scales around a number, with its sign, and what had not happened yet."""
 
 import re
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Final
@@ -15,6 +16,8 @@ NEVER_NEGATIVE: Final = frozenset({"revenue", "recurring_revenue", "total_assets
 _WITH_DOLLAR_SIGN: Final = frozenset({"USD", *DOLLARS})
 """Currencies that a bare "$" may be of, under a header that says which."""
 
+_THOUSAND: Final = 1000
+_THREE_DECIMALS: Final = Decimal("0.001")
 _USED: Final = re.compile(r"\bused (?:in|by|for)\b", re.IGNORECASE)
 _PROVIDED: Final = re.compile(r"provided|generated|\bfrom\b", re.IGNORECASE)
 _LOSS: Final = re.compile(r"\bloss|fehlbetrag|verlust|\bperte|pérdida", re.IGNORECASE)
@@ -78,6 +81,8 @@ def measured(
         exact = amount.step < 1 and amount.value == amount.value.to_integral_value() and amount.unit
         if multiplier > 1 and exact and abs(amount.value) >= 100_000:
             multiplier = 1  # "18,600,000.00 €" under "EUR thousand" is written out
+        if multiplier == _THOUSAND and amount.step == _THREE_DECIMALS and not document.stores_numbers:
+            amount = replace(amount, value=amount.value * _THOUSAND, step=Decimal(1))  # "1.234" in thousands
         usual = document.usual_multiplier
         if (
             multiplier == 1

@@ -41,7 +41,7 @@ _UNITS_BESIDE: Final = re.compile(
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220
 _PROSE_AMOUNT: Final = re.compile(
-    r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?\d", re.IGNORECASE
+    r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!(?:1[.,’' ]?)?000s?\b)\d", re.IGNORECASE
 )
 _EXCEPT: Final = re.compile(r"unless|except|otherwise|sofern|außer|soweit|sauf|salvo|excepto|tenzij", re.IGNORECASE)
 _LONGEST_SCALE: Final = 90

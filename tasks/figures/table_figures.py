@@ -5,7 +5,6 @@ A figure gets its period by the document's calendar, its value in base units, it
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
@@ -159,11 +158,11 @@ _IN_PERCENT: Final = re.compile(r"\s[(\[]?%[)\]]?$")
 class FigureCell:
     """A number with what is known of it: where it stands, what it means, and of when and of whom it is.
 
-    `numbers` are the row's cells with numbers. `is_of_two_years`: the table compares two years at most, as tables of quarters do.
+    `units` are those of a cell beside it. `is_of_two_years`: the table compares two years at most, as tables of quarters do.
     """
 
     row: Row
-    numbers: Sequence[int]
+    units: Units
     index: int
     amount: Amount
     meaning: Meaning
@@ -206,7 +205,7 @@ def cell_figure(
         return None
     if label and "money" in concept.units and _IN_PERCENT.search(label.words):
         return None  # "EBITDA %" under euros
-    row_units = (label.units if label else Units()).over(row.units(cell.numbers))
+    row_units = (label.units if label else Units()).over(cell.units)
     column_units = column.units if column else Units()
     header_units = row_units.over(column_units)
     if column and column.contradicts and not row_units.multiplier and not amount.scale and "money" in concept.units:

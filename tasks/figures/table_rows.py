@@ -5,7 +5,7 @@ several numbers are rows too. Not here: what the cells mean.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Final
@@ -131,7 +131,7 @@ class Row:
             self._name = self._cells[0] if line is None or self._cells else line[: line.index("\t")].strip()
         return self._name
 
-    def units(self, numbers: Sequence[int] = ()) -> Units:
+    def units_beside(self, numbers: Set[int]) -> Units:
         """The units that a cell of its own gives to these numbers of it: "Revenue | EUR m | 12"."""
         beside = (cell for index, cell in enumerate(self.cells) if index and cell and index not in numbers)
         return next((units_of(cell) for cell in beside if only_units(cell)), Units())

@@ -76,6 +76,12 @@ def month_names(language: str = "en", width: str = "wide") -> tuple[str, ...]:
     return tuple(_data(language)["months"]["format"][width][number] for number in range(1, 13))
 
 
+def decimal_mark(language: str) -> str:
+    """The mark before decimals in a language by its code ("de": ","); "" where it is none of `LANGUAGES`."""
+    language = {"no": "nb"}.get(language, language)
+    return str(_data(language)["number_symbols"]["latn"]["decimal"]) if language in LANGUAGES else ""
+
+
 @cache
 def currency_codes() -> frozenset[str]:
     """The codes of ISO 4217 that are legal tender somewhere today, but for those that are words."""

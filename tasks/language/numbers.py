@@ -11,14 +11,14 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
-from tasks.language.locales import alternation, currency_codes, currency_marks, currency_names
+from tasks.language.locales import alternation, currency_codes, currency_marks, currency_names, decimal_mark
 
 PERCENT: Final = "percent"
 COUNT: Final = "count"
@@ -108,6 +108,10 @@ _COMPOUND_BEHIND: Final = re.compile(r"[-/:]?\d")
 """What joins two numbers to one thing, which is no amount: "2023-24", "10:1"."""
 
 _MOST_DIGITS: Final = 30
+_THOUSAND: Final = 1000
+_GROUP: Final = 3
+"""Digits of a group, as thousands are parted."""
+
 _LIST_NUMBER: Final = 30
 """Below it a bare number in brackets is that of a note or a list."""
 
@@ -358,9 +362,11 @@ def _amount(parts: dict[str, str | None], start: int, end: int, *, comma_decimal
     multiplier = next(filter(None, map(_scaled, written)), 0) if not word else 0
     multiplier = multiplier or (1 if word == "cr" and unit != "INR" else _MULTIPLIER.get(word, 1))  # else: a credit
     multiplier *= _MULTIPLIER[second.lower()] if (second := parts.get("second")) else 1
-    step = Decimal(1).scaleb(-decimals)
     if any(mark.lower() in {"cents", "pence"} for mark in written):
         unit = CENTS
+    if multiplier == _THOUSAND and decimals == _GROUP and "," not in (parts["digits"] or ""):  # "12.345 TEUR"
+        value, decimals = value * 1000, 0
+    step = Decimal(1).scaleb(-decimals)
     if parts["points"]:
         unit, step = POINTS, step / 100 if parts["points"].lower().startswith(("b", "bp")) else step
     elif parts["percent"] or parts.get("late"):
@@ -446,14 +452,15 @@ def leading_units(text: str) -> Units:
 _LONGEST_UNITS: Final = 40
 
 
-def uses_decimal_comma(text: str) -> bool:
+def uses_decimal_comma(text: str, language: str = "") -> bool:
     """Whether a text writes decimals with a comma, by what cannot be read otherwise (first 200,000 characters).
 
-    Where nothing is sure, three numbers or more with a point before three digits ("8.412") and none with another point
-    or with a comma are thousands.
+    A point before three digits ("8.412") is one of thousands in a `language` (ISO 639) that writes decimals with a
+    comma; in others where three numbers or more have it and none has another point or a comma.
     """
+    text = text[:200_000]
     commas = points = thousands = other = 0
-    pieces = Counter(text[:200_000].split())  # most bear no mark, and many stand there often
+    pieces = Counter(_SECTION.sub(" ", text).split())  # most bear no mark, and many stand there often
     marked = ((piece, count) for piece, count in pieces.items() if "." in piece or "," in piece)
     for written, count in ((written, count) for piece, count in marked for written in _WITH_MARKS.findall(piece)):
         commas += count if _SURELY_COMMA.match(written) else 0
@@ -461,10 +468,33 @@ def uses_decimal_comma(text: str) -> bool:
         if _DATE.match(written):
             continue
         if "." in written.rstrip(".") or "," in written.rstrip(","):
-            single = _POINT_OF_THOUSANDS.fullmatch(written) is not None
-            thousands, other = thousands + single, other + (not single)
+            single = _POINT_OF_THOUSANDS.fullmatch(written.rstrip(".,")) is not None
+            thousands, other = thousands + single * count, other + (not single)
+    if decimal_mark(language) == ",":
+        return commas + thousands > points or not points
     return commas > points if commas or points else thousands >= 3 and not other
 
+
+def thousands_mark(cells: Iterable[str]) -> str:
+    """The mark before three digits in cells that hold whole numbers otherwise: "." of "1.234" and "980"; else ""."""
+    marks, whole = set[str](), 0
+    for cell in cells:
+        for written in _WITH_MARKS.findall(cell):
+            plain = written.strip(".,")
+            if _YEAR.fullmatch(plain) or _DATE.match(written):
+                continue
+            if plain.isdecimal():
+                whole += 1
+                marks |= {"?"} if len(plain) > _GROUP else set()
+            elif plain:
+                marks |= {plain.lstrip("0123456789")[0]} if _OF_THOUSANDS.fullmatch(plain) else {"?"}
+    return marks.pop() if whole and len(marks) == 1 and marks != {"?"} else ""
+
+
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_OF_THOUSANDS: Final = re.compile(r"[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+)")
+_SECTION: Final = re.compile(r"^ {0,4}\d{1,2}(?:\.\d{1,2}){1,3}\.? {1,4}(?=[^\W\d_])", re.MULTILINE)
+"""The number of a heading: "2.1 Umsatz"."""
 
 _WITH_MARKS: Final = re.compile(r"[\d.,]+")
 _DATE: Final = re.compile(r"[0-3]?\d\.[01]?\d\.(?:\d{4}|\d\d)?[.,]?$")
