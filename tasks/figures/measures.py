@@ -77,7 +77,7 @@ def measured(
         return None
     multiplier = 1
     if not amount.scale:
-        multiplier = units.multiplier or document.general_multiplier or 1
+        multiplier = units.multiplier or document.general_multiplier or amount.shown_in
         exact = amount.step < 1 and amount.value == amount.value.to_integral_value() and amount.unit
         if multiplier > 1 and exact and abs(amount.value) >= 100_000:
             multiplier = 1  # "18,600,000.00 €" under "EUR thousand" is written out

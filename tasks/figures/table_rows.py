@@ -64,8 +64,8 @@ _DATE_WORDS: Final = re.compile(
 )
 _LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?: +[%A-Za-z].{0,40})?$")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
-_MARKED_YEAR: Final = re.compile(r"(?:19|20)\d\d(?:\D| ?\([a-z1-9]\))?")
-_LONGEST_YEAR: Final = 8
+_MARKED_YEAR: Final = re.compile(r"(?:19|20)\d\d(?:\D| ?\([a-z1-9]\)| \((?:19|20)\d\d000\))?")
+_LONGEST_YEAR: Final = 14
 _FULL_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d", re.IGNORECASE)
 
 

@@ -163,6 +163,7 @@ class Amount:
         scale: "thousand", "million" … as written at the number; "" where nothing stands there.
         start, end: where it stands in the text that was searched: from its first digit to its units.
         first, stop: the same with all that belongs to it: its currency, its sign and its brackets.
+        shown_in: what its cell's format shows it in: 1,000 where "1,235" stands for 1234567. The value is in that unit.
     """
 
     value: Decimal
@@ -173,6 +174,7 @@ class Amount:
     end: int = 0
     first: int = 0
     stop: int = 0
+    shown_in: int = 1
 
     @property
     def digits(self) -> int:
@@ -382,11 +384,13 @@ def _amount(parts: dict[str, str | None], start: int, end: int, *, comma_decimal
         or close in {"-", "DR"}
     ):
         value = -value
-    if unit == PERCENT and (stored := parts.get("stored")):
-        value = Decimal(stored) * 100
+    groups = 0
+    if stored := Decimal(parts.get("stored") or 0):
+        groups = 0 if unit == PERCENT or not value else max(0, round((stored / value).copy_abs().log10() / _GROUP))
+        value = stored * 100 if unit == PERCENT else stored / _THOUSAND**groups
     if unit not in {PERCENT, POINTS} and value == value.to_integral_value():
         value = Decimal(int(value))
-    return Amount(value, step, unit, scale_name(multiplier), start, end, start, end)
+    return Amount(value, step, unit, scale_name(multiplier), start, end, start, end, _THOUSAND**groups)
 
 
 @lru_cache(maxsize=8192)

@@ -3,8 +3,9 @@
 A number is shown by its format where that changes what it means: dates, times, percent, currency, marks of its own
 ("2024E", "FY2023", "5.3x", "25 bps"). Any other format (thousands separators, decimals, whole words: "12 months")
 leaves the number as it is stored, which whoever looks for figures can read. Where a format rounds digits away, the
-stored number stands behind what is shown, with as many digits as tell: `12.5% (0.12478)`, `62% (0.6229)`. A person
-finds in the text what the sheet shows, and nothing that the sheet holds is lost.
+stored number stands behind what is shown, with as many digits as tell: `12.5% (0.12478)`, `62% (0.6229)`. It always
+does where a format shows thousands or millions: `1,235 (1234567)`. A person finds in the text what the sheet shows, and
+nothing that the sheet holds is lost.
 """
 
 import datetime as dt
@@ -49,6 +50,7 @@ NOISE: Final = re.compile("(?:000[0-9]{0,2}|999[0-9]{0,2}|0000[0-9]{3}|9999[0-9]
 TELLING_LENGTH: Final = 16
 """Characters of a stored number from which it may have digits that tell nothing: fifteen digits and a point."""
 
+_DIGITS_OF_GROUP: Final = 3
 _LONGEST_FRACTION: Final = 10
 _MOST_SERIAL: Final = 2_958_466
 """The serial number of the first day of the year 10000, beyond what a date can be."""
@@ -56,7 +58,7 @@ _MOST_SERIAL: Final = 2_958_466
 _FIRST_1904: Final = dt.date(1904, 1, 1).toordinal()
 _FIRST_1900: Final = dt.date(1899, 12, 31).toordinal()
 _LAST: Final = dt.date.max.toordinal()
-Kind = Literal["plain", "date", "time", "duration", "percent", "currency", "marked", "padded"]
+Kind = Literal["plain", "date", "time", "duration", "percent", "currency", "marked", "padded", "scaled"]
 """What a format code makes of a number."""
 
 
@@ -98,6 +100,7 @@ class NumberFormat(NamedTuple):
     decimals: int = 0
     thousands: bool = False
     width: int = 0  # digits before the point at least, with zeros in front
+    groups: int = 0  # groups of three digits that are not shown: 1 of a number in thousands
 
 
 def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
@@ -132,11 +135,14 @@ def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
         decimals = number_format.decimals
         if number_format.kind == "percent":
             exact, decimals = exact.scaleb(2, _EXACT), decimals + 2
+        exact = exact.scaleb(-_DIGITS_OF_GROUP * number_format.groups, _EXACT)
         rounded = exact.quantize(_UNITS[number_format.decimals], context=_EXACT)
         digits = f"{rounded:,f}" if number_format.thousands else f"{rounded:f}"
         if number_format.width > 1:
             digits = digits.zfill(number_format.width + len(digits) - len(digits.partition(".")[0]))
         shown = f"{signed}{number_format.before}{digits}{number_format.after}".strip()
+    if number_format.groups:
+        return f"{shown} ({stored})" if exact else shown
     return shown if rounded == exact else with_stored(shown, Decimal(stored), decimals)
 
 
@@ -166,11 +172,16 @@ def _formats(code: str) -> tuple[NumberFormat, NumberFormat | None]:
     if len(code) > _LONGEST:
         return NumberFormat("plain"), None
     sections = code.split(";")
-    if len(sections) > 1 and _CONDITION.search(code) and len({_format(section).kind for section in sections}) > 1:
+    if len(sections) > 1 and _CONDITION.search(code) and len(set(map(_means, sections))) > 1:
         return NumberFormat("plain"), None  # which of them is followed depends on the number
     if len(sections) > 1 and ("(" in sections[1] or "-" in sections[1]):
         return _format(sections[0]), _format(sections[1])
     return _format(sections[0]), None
+
+
+def _means(section: str) -> tuple[Kind, int]:
+    shape = _format(section)
+    return shape.kind, shape.groups
 
 
 def _format(section: str) -> NumberFormat:
@@ -191,9 +202,9 @@ def _format(section: str) -> NumberFormat:
     inner = digits.group()
     decimals = min(len(re.sub(r"[^0#?]", "", inner.partition(".")[2])), len(_UNITS) - 1)
     thousands = "," in inner.strip(", ")
-    if inner.rstrip(". ").endswith(","):
-        return NumberFormat("plain")  # shown in thousands or millions: the stored number says more
-    kind: Kind = "plain"
+    whole = inner.rstrip(". ")
+    groups = len(whole) - len(whole.rstrip(","))
+    kind: Kind = "scaled" if groups and not before.strip("( -") and not after.strip(") ") else "plain"
     if "%" in bare:
         kind = "percent"
     elif _CURRENCY.search(before + " " + after):
@@ -202,7 +213,8 @@ def _format(section: str) -> NumberFormat:
         kind = "marked"
     if kind != "plain":
         width = inner.partition(".")[0].count("0")
-        return NumberFormat(kind, before, inner[len(inner.rstrip()) :] + after, decimals, thousands, width)
+        after = inner[len(inner.rstrip()) :] + after
+        return NumberFormat(kind, before, after, decimals, thousands, width, groups)
     if re.fullmatch("0{2,}", section):
         return NumberFormat("padded", decimals=len(section))
     return NumberFormat("plain")
