@@ -6,11 +6,13 @@ fiscal calendar (`fiscal_calendar.py`).
 """
 
 import re
+import tomllib
 from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
+from importlib.resources import files
 from typing import Final
 
 from tasks.language.locales import alternation, month_names, months
@@ -68,30 +70,29 @@ _TOKEN: Final = re.compile(
     r"(?:[ ]?(?P<kind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP]))(?!\$))?\b(?![.,]\d|[/-]\d))",
     re.IGNORECASE,
 )
+_DATA: Final = tomllib.loads(files("tasks.language").joinpath("spans.toml").read_text(encoding="utf-8"))
+_NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items() for word in words.split()}
+_COUNT: Final = rf"(?:\d{{1,2}}|{alternation({*_NUMBERS, *(word.replace('-', ' ') for word in _NUMBERS)})})"
+_BEFORE_END: Final = rf"(?=,? (?:then )?(?:{alternation(_DATA['ended'].split())})\b)"
 _SPAN: Final = re.compile(
-    r"(?P<m3>\bthree[- ]months?\b|\b3 months?\b|\bquarters? (?:ended|ending)\b|\bquartale? (?:zum|bis)\b"
-    rf"|\bquarters? to (?=[0-3]?\d\b|{MONTH})|\btrimestre (?:clos|cerrado|terminado|chiuso|findo)\b"
-    r"|\b(?:1[2-7]|twelve|thirteen|fourteen|sixteen|seventeen)[- ]weeks?\b|\bthree month period)"
-    r"|(?P<m6>\bsix[- ]months?\b|\b6 months?\b|\bhalf[- ]year\b"
-    r"|\b(?:2[4-8]|twenty[- ](?:four|five|six|seven|eight))[- ]weeks?\b)"
-    r"|(?P<m9>\bnine[- ]months?\b|\b9 months?\b"
-    r"|\b(?:3[6-9]|40|thirty[- ](?:six|seven|eight|nine)|forty)[- ]weeks?\b)"
-    r"|(?P<m12>\btwelve[- ]months?\b|\b12 months?\b|\byears? (?:then )?(?:ended|to|ending|from)\b|\bfiscal years?\b"
-    r"|\b(?:5[23]|fifty[- ](?:two|three))[- ]weeks?\b|\bfinancial years?\b"
+    rf"\b(?P<usual>3|6|9|12|three|six|nine|twelve)[- ]months?\b"
+    rf"|\b(?P<months>{_COUNT})[- ](?:{alternation(_DATA['months'].split())})\b"
+    rf"(?:(?: period)?{_BEFORE_END}|(?=,? ?(?:$|\d)))"
+    rf"|\b(?P<weeks>1[2-7]|2[4-8]|3[6-9]|40|5[23]|{_COUNT})[- ](?:{alternation(_DATA['weeks'].split())})\b"
+    rf"|(?P<m3>\bquarters? (?:ended|ending)\b|\bquartale? (?:zum|bis)\b"
+    rf"|\bquarters? to (?=[0-3]?\d\b|{MONTH})|\btrimestre (?:clos|cerrado|terminado|chiuso|findo)\b)"
+    r"|(?P<m6>\bhalf[- ]year\b)"
+    r"|(?P<m12>\byears? (?:then )?(?:ended|to|ending|from)\b|\bfiscal years?\b|\bfinancial years?\b"
     r"|\bbusiness year\b|\bgeschäftsjahr\b|\bannual\b|\bexercice clos\b|\bejercicio (?:cerrado|terminado)\b"
-    r"|\besercizio chiuso\b|\bexercício findo\b|\bboekjaar\b|\bregnskabsår\w*"
-    r"|\bräkenskapsår\w*"
-    r"|\bfor the years?\b)"
-    r"|(?P<m2>\b(?:2|two)[- ]months?(?: period)? (?:ended|to|ending)\b)"
-    r"|(?P<m4>\b(?:4|four)[- ]months?(?: period)? (?:ended|to|ending)\b)"
-    r"|(?P<m5>\b(?:5|five)[- ]months?(?: period)? (?:ended|to|ending)\b)"
-    r"|(?P<m7>\b(?:7|seven)[- ]months?(?: period)? (?:ended|to|ending)\b)"
-    r"|(?P<m8>\b(?:8|eight)[- ]months?(?: period)? (?:ended|to|ending)\b)"
-    r"|(?P<m10>\b(?:10|ten)[- ]months?(?: period)? (?:ended|to|ending)\b)"
-    r"|(?P<m11>\b(?:11|eleven)[- ]months?(?: period)? (?:ended|to|ending)\b)"
-    r"|(?P<m1>\bmonths? ended\b|\bone month\b|\b(?:[45]|four|five)[- ]weeks? (?:ended|to|ending)\b)",
+    r"|\besercizio chiuso\b|\bexercício findo\b|\bboekjaar\b|\bregnskabsår\w*|\bräkenskapsår\w*|\bfor the years?\b)"
+    r"|(?P<m1>\bmonths? ended\b|\bone month\b)",
     re.IGNORECASE,
 )
+_MOST_MONTHS: Final = 18
+_WEEKS_OF_MONTHS: Final = {
+    **dict.fromkeys((4, 5), 1), **dict.fromkeys(range(12, 18), 3), **dict.fromkeys(range(24, 29), 6),
+    **dict.fromkeys(range(36, 41), 9), 52: 12, 53: 12,
+}  # fmt: skip
 _BESIDE: Final = re.compile(r"(?:['’]s)?,?[ \n]{1,2}(?:of )?(?:the )?")
 """What stands between a quarter and the year that it is of: "second quarter of the fiscal year 2023"."""
 
@@ -105,7 +106,8 @@ _TO_DATE: Final = re.compile(r"\bytd\b|\byear[- ]to[- ]date\b|\bkumuliert\b", re
 
 _QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 HINT: Final = re.compile(
-    rf"{YEAR}|\b{SHORT_MONTH}t?\d\d\b|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks",
+    rf"{YEAR}|\b{SHORT_MONTH}t?\d\d\b|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks"
+    rf"|\b(?:{alternation(_DATA['months'].split())})\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d\d\b",
     re.IGNORECASE,
 )
 """What a text must hold to speak of a period."""
@@ -116,6 +118,7 @@ _STEMS: Final = (
 )
 """One of these stands, in lower case, in all that `HINT` finds."""
 
+_DOTTED: Final = re.compile(r"\d[./]\d{1,2}[./]\d\d")
 _ANY_YEAR: Final = 2023
 _HALVES: Final = 2
 
@@ -224,7 +227,7 @@ def _is_end_of_span(text: str, when: When) -> bool:
 def may_be_of_time(text: str) -> bool:
     """Whether a text holds what `HINT` looks for, found faster where it does not."""
     lower = text.lower()
-    return any(stem in lower for stem in _STEMS) and HINT.search(text) is not None
+    return (any(stem in lower for stem in _STEMS) or _DOTTED.search(lower) is not None) and HINT.search(text) is not None
 
 
 def header_period(text: str) -> When | None:
@@ -243,6 +246,8 @@ def header_period(text: str) -> When | None:
         return None
     if _TWO_YEARS.search(text):  # headers of two columns that were not parted
         return None
+    if len(dated) == _TWO and (span := _from_to(text, *dated)) is not None:
+        return span
     if len({(when.end, when.year, when.part) for when in dated}) > 1:
         exact = [when for when in dated if when.end]
         if len({when.end for when in exact}) != 1:
@@ -251,10 +256,27 @@ def header_period(text: str) -> When | None:
     when = dated[0]
     if loose and when.year is not None and not when.part and when.end is None:
         when = replace(when, end=day_of(when.year, *loose), year=None)
-    parts = {found.part for found in found if found.part and not found.dated}
-    if when.end is not None and when.months is None and len(parts) == 1:  # "ended June 30, 2023 Second Quarter"
-        when = replace(when, months={"Q": 3, "H": 6, "9": 9}[parts.pop()[0]])
+    parts = {found.part for found in found if found.part}
+    if when.end is not None and when.months in {None, 1} and len(parts) == 1:  # "ended June 30, 2023 Second Quarter"
+        when = replace(when, months=_MONTHS_OF_PART[parts.pop()[0]])
+    elif when.months is None and not parts and _NAMED_FISCAL.search(text):  # "FY23", "2023-12-31 FY23"
+        when = replace(when, months=12)
     return when
+
+
+def _from_to(text: str, first: When, last: When) -> When | None:
+    """The time between two days or months with a word between them: "1.6.23 to 30.6.24"; None where it is none."""
+    if first.end is None or last.end is None or not _UNTIL.fullmatch(text, first.stop, last.start):
+        return None
+    begun = first.end.replace(day=1) if first.months == 1 else first.end
+    months = round((last.end - begun).days / 30.4)
+    return replace(last, months=months) if 0 < months <= _MOST_MONTHS else None
+
+
+_TWO: Final = 2
+_UNTIL: Final = re.compile(r" ?(?:[-–—]|to|through|until|till|til|bis(?: zum)?|au|al|a|ao|hasta|tot(?: en met)?|t/m) ?", re.IGNORECASE)
+_MONTHS_OF_PART: Final = {"Q": 3, "H": 6, "9": 9}
+_NAMED_FISCAL: Final = re.compile(r"\b(?:fy|gj|full year)[ -]?['’]?\d\d|\bfull[- ]year\b", re.IGNORECASE)
 
 
 def _year_end(days: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
@@ -287,8 +309,20 @@ def year_earlier(when: When) -> When:
 def _span(text: str) -> int | None:
     if _TRAILING.search(text):
         return 12
-    match = _SPAN.search(text)
-    return int((match.lastgroup or "m0")[1:]) if match else None
+    for match in _SPAN.finditer(text):
+        kind, number = match.lastgroup or "", _number(match[match.lastgroup or 0])
+        if kind == "weeks" and number is not None:
+            if number in _WEEKS_OF_MONTHS:
+                return _WEEKS_OF_MONTHS[number]
+        elif kind in {"usual", "months"} and number and number <= _MOST_MONTHS:
+            return number
+        elif kind[1:].isdecimal():
+            return int(kind[1:])
+    return None
+
+
+def _number(words: str) -> int | None:
+    return int(words) if words.isdecimal() else _NUMBERS.get(words.lower().replace(" ", "-"))
 
 
 def spoken_span(text: str) -> int | None:
