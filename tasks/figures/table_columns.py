@@ -59,6 +59,13 @@ _COMPANY: Final = re.compile(
 _WHOLE_GROUP: Final = re.compile(r"\band (?:consolidated |its )?subsidiar(?:ies|y companies)\b", re.IGNORECASE)
 _DATED_TITLE: Final = re.compile(r"\b(?:ended|as of|as at)\b", re.IGNORECASE)
 _LONGEST_SPAN: Final = 40
+_BASIS_ROW: Final = re.compile(
+    r"basis|bases|case|scenarios?|version|view|szenario|grundlage|base|scénario|hypothèse|escenario|versión|scenario|versione"
+    r"|cenário|versie|grundlag",
+    re.IGNORECASE,
+)
+"""What heads a row that says of columns what they rest on, and not of whom they are."""
+
 _QUARTER: Final = 3
 
 
@@ -66,7 +73,8 @@ _QUARTER: Final = 3
 class Column:
     """A column: its words, what they say, its period, its part of the company, and whether its numbers are taken.
 
-    `contradicts`: the line over the table gives one scale and the header another.
+    `contradicts`: the line over the table gives one scale and the header another. `unclear`: the header gives it one
+    period and another beside it.
     """
 
     words: str
@@ -76,6 +84,7 @@ class Column:
     skipped: bool
     units: Units
     contradicts: bool = False
+    unclear: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +114,11 @@ def read_header(
     scale = _scale_over(lines)
     of_title = title_when(titles, corner)
     columns: list[Column] = []
-    own = [header_period(spell_months(text, month_first)) for text in words]
-    step = _step(own)
-    for text, told in zip(words, own, strict=True):
+    own = _own_periods([spell_months(text, month_first) for text in words])
+    steps = _steps(own)
+    unclear = _out_of_order(own, words)
+    of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
+    for text, told, step, of_part in zip(words, own, steps, of_parts, strict=True):
         when = told
         label = reader.read(text)
         if when is None and len([found for found in find_periods(text) if found.dated]) > 1:
@@ -116,7 +127,7 @@ def read_header(
         if step and when is not None and when.end is not None:
             first_day = step == 1 and when.end.day == 1  # a column of January is headed by its first day
             when = replace(when, months=step, end=_month_end(when.end) if first_day else when.end)
-        else:
+        elif when is None or not (when.is_bare_year and when.months):
             when = _joined(when, of_title)
         if when is not None and when.dated and says_to_date(text):
             when = replace(when, to_date=True)
@@ -124,9 +135,32 @@ def read_header(
         skipped = _SKIPPED_COLUMN.search(_UNITS_BESIDE.sub(" ", text)) is not None
         own_scale = label.units.multiplier or units_of(corner).multiplier
         contradicts = bool(scale and own_scale and own_scale != scale)
-        columns.append(Column(text, label, when, entity_named(text, label), skipped, units, contradicts))
-    columns = _of_quarters(columns, told=step is not None)
+        columns.append(
+            Column(text, label, None if unclear else when, entity_named(of_part, label), skipped, units, contradicts, unclear and when is not None)
+        )
+    columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+def _own_periods(words: Sequence[str]) -> list[When | None]:
+    """What the words over each column say of its period: beside quarters and halves a year is a whole one."""
+    own = [header_period(text) for text in words]
+    if not any(when is not None and when.part and when.dated for when in own):
+        return own
+    return [replace(when, months=12) if when is not None and when.is_bare_year and not when.months else when for when in own]
+
+
+def _out_of_order(own: Sequence[When | None], words: Sequence[str]) -> bool:
+    """Whether a header contradicts itself: quarters that follow each other end in months that do not."""
+    named = [
+        (parts.pop(), when.end)
+        for when, text in zip(own, words, strict=True)
+        if when is not None and when.end is not None and len(parts := {found.part for found in find_periods(text) if found.part}) == 1
+    ]
+    return any(
+        (one[0], other[0]) in {("Q1", "Q2"), ("Q2", "Q3"), ("Q3", "Q4")} and not 80 < (other[1] - one[1]).days < 100
+        for one, other in pairwise(named)
+    )
 
 
 def _scale_over(lines: Sequence[str]) -> int | None:
@@ -154,7 +188,7 @@ def _of_quarters(columns: list[Column], *, told: bool) -> list[Column]:
     if told or len({when.months for when in whens}) != 1 or any(when.months not in {None, 12} for when in whens):
         return columns
     ends = [replace(when, months=None) for when in whens]
-    if len({when.end for when in ends}) != len(ends) or _step(ends) != _QUARTER:
+    if len({when.end for when in ends}) != len(ends) or {*_steps(ends)} - {None} != {_QUARTER}:
         return columns
     return [
         replace(column, when=replace(column.when, months=_QUARTER)) if column.when else column for column in columns
@@ -375,11 +409,33 @@ def _joined(when: When | None, title: When | None) -> When | None:
     return replace(when, months=None if when.part else months)
 
 
-def _step(headers: Sequence[When | None]) -> int | None:
-    """How many months lie between the dates of columns that say no more: 1 of months, 3 of quarters, 12 of years."""
-    ends = [when.end for when in headers if when and when.end and when.months in {None, 1}]
-    gaps = {round(abs((after - before).days) / 30.4) for before, after in pairwise(ends)}
-    return gaps.pop() if len(ends) > 2 and len(gaps) == 1 and gaps <= {1, 3, 6, 12} else None
+def _steps(headers: Sequence[When | None]) -> list[int | None]:
+    """By column how many months lie between the dates beside it that say no more: 3 of quarters, 12 of years.
+
+    Columns of quarters and columns of years may stand side by side: dates that go back, or at another pace, begin anew.
+    """
+    steps: list[int | None] = [None] * len(headers)
+    dated = [(at, when.end) for at, when in enumerate(headers) if when and when.end and when.months in {None, 1}]
+    gaps = [(round((day - before).days / 30.4), at - left) for (left, before), (at, day) in pairwise(dated)]
+    usual = min((places for _, places in gaps), default=0)
+    runs: list[range] = []  # positions in `dated`
+    at = 0
+    while at < len(dated):
+        end = at + 1
+        while end < len(dated) and gaps[end - 1] == (gaps[at][0], usual):
+            end += 1
+        runs.append(range(at, end))
+        at = end
+    paces = [abs(gaps[run[0]][0]) if len(run) > 1 else 0 for run in runs]
+    shortest = min((pace for run, pace in zip(runs, paces, strict=True) if len(run) > _COMPARED_YEARS), default=12)
+    for run, pace in zip(runs, paces, strict=True):
+        if pace in _STEPS and (len(run) > _COMPARED_YEARS or shortest < pace):
+            for position in run:
+                steps[dated[position][0]] = pace
+    return steps
+
+
+_STEPS: Final = frozenset({1, 3, 6, 12})
 
 
 def _month_end(day: date) -> date:
