@@ -19,6 +19,7 @@ from tasks.language.periods import (
     When,
     find_periods,
     header_period,
+    parts_by_span,
     says_to_date,
     spell_months,
     spoken_span,
@@ -69,6 +70,9 @@ _BASIS_ROW: Final = re.compile(
 _QUARTER: Final = 3
 
 
+_PERCENT: Final = Units(percent=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column: its words, what they say, its period, its part of the company, and whether its numbers are taken.
@@ -85,6 +89,11 @@ class Column:
     units: Units
     contradicts: bool = False
     unclear: bool = False
+
+    @property
+    def is_of_percents(self) -> bool:
+        """Whether its own words say that it holds percentages beside amounts."""
+        return self.label.units == _PERCENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +116,7 @@ def read_header(
     words, beside = _column_words(header, width)
     if not any(words) or not any(map(find_periods, words)):
         words = _stacked_dates(lines, width) or words
+    lines, words, torn = _spans_of_groups(lines, words)
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
     corner = " ".join([*corners, *beside])
     titles = [title for title in map(_heading, lines) if len(title) < _LONGEST_TITLE] + corners[:-1]
@@ -116,7 +126,7 @@ def read_header(
     columns: list[Column] = []
     own = _own_periods([spell_months(text, month_first) for text in words])
     steps = _steps(own)
-    unclear = _out_of_order(own, words)
+    unclear = torn or _out_of_order(own, words)
     of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
     for text, told, step, of_part in zip(words, own, steps, of_parts, strict=True):
         when = told
@@ -140,6 +150,26 @@ def read_header(
         )
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+def _spans_of_groups(lines: Sequence[str], words: list[str]) -> tuple[Sequence[str], list[str], bool]:
+    """The lines over a table and its columns' words, where the lines give each group of columns a time of its own.
+
+    "Three months ended June 30, | Six months ended June 30," over 2024, 2023, 2024, 2023. Whether the lines name
+    several times that go with no groups stands behind them.
+    """
+    groups = _groups(words)
+    for count in range(1, max(len(groups), 1) + 1):
+        near = lines[-count:]
+        parts = [part for line in near if len(line) < _LONGEST_SCALE for part in parts_by_span(line)]
+        if len(parts) > 1 and len({spoken_span(part) for part in parts}) > 1:
+            if len(parts) != len(groups) or any(spoken_span(text) for text in words):
+                if count == 1 and not any(spoken_span(text) or (found := header_period(text)) and found.part for text in words):
+                    return lines, words, True
+                continue
+            over = {at: part for first, end, part in zip(groups, [*groups[1:], len(words)], parts, strict=True) for at in range(first, end)}
+            return lines[:-count], [f"{over.get(at, '')} {text}".strip() for at, text in enumerate(words)], False
+    return lines, words, False
 
 
 def _own_periods(words: Sequence[str]) -> list[When | None]:
@@ -287,7 +317,8 @@ def _over_groups(cells: Sequence[str], groups: Sequence[int]) -> dict[int, str]:
     if len(groups) < 2 or len(named) != len(groups):
         return {}
     ends = [*groups[1:], max(len(cells), groups[-1] + 1)]
-    if any(not first <= index < end for index, first, end in zip(named, groups, ends, strict=True)):
+    is_above = all(first <= index < end for index, first, end in zip(named, groups, ends, strict=True))
+    if not is_above and named != [*range(named[0], named[0] + len(named))]:  # one beside the other, as if all were narrow
         return {}
     width = 2 * len(cells) + groups[-1]
     return {

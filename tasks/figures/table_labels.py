@@ -10,7 +10,7 @@ from tasks.figures.concepts import SHORT_NAMES, Meaning, Taxonomy, plain_label, 
 from tasks.figures.figure import Basis, basis_of, without_basis
 from tasks.figures.table_rows import Grid, joined_titles
 from tasks.language.numbers import Units, only_units, units_of, without_units
-from tasks.language.periods import HINT, When, find_periods
+from tasks.language.periods import HINT, When, find_periods, without_spans
 
 WHOLE: Final = re.compile(
     r"^(?:the |total |consolidated |our )*(?:total|consolidated|group|company|combined|amounts?|value"
@@ -20,12 +20,13 @@ WHOLE: Final = re.compile(
     re.IGNORECASE,
 )
 _FILLER: Final = re.compile(
-    r"\b(?:(?:this|current|dieses|laufendes)[- ](?:year|jahr)"
+    r"\b(?:(?:this|current|dieses|laufendes)[- ](?:year|jahr)|date|gesamtjahr|année|año|anno|ano|jaar|år"
+    r"|clôturé|terminés?|cerrados?|terminados?|chiusi|terminati|findos?|eindigend|bis|tot|til|till|total|gesamt|totale?"
     r"|for|the|years?|months?|weeks?|quarters?|periods?|fiscal|financial|then|ended|ending|as|of|at|on|in|to"
     r"|from|and|twelve|three|six|nine|full|fy|ye|zum|am|per|"
     r"restated|revised|previously|originally|recast|note|notes|december|consolidated|stated|jahr|geschäftsjahr"
     r"|exercice|ejercicio|clos|le|al|du|au|stand|thousands?|millions?|billions?|dollars|usd|eur|except|share|data"
-    r"|amounts?|unaudited|audited|year[- ]end|ltm|ttm|ytd|to date|pf|(?:prior|previous|last)[- ]year|vorjahr"
+    r"|amounts?|unaudited|audited|year[- ]end|ltm|ttm|ytd|pf|(?:prior|previous|last)[- ]year|vorjahr"
     r"|vorjahreszeitraum|month|quarter|period|m|k|mm|mn|bn|tsd|mio|mrd)\b|[$€£%,.:;()\[\]–—/*'’&-]|\b\d{1,3}s?\b",
     re.IGNORECASE,
 )
@@ -56,7 +57,7 @@ _DATE_TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 _ASIDE_WORDS: Final = (
-    r"(?:ftes?|period[- ]end|year[- ]end|end of (?:period|year|month)|at (?:period |year )?end|annual(?:i[sz]ed)?"
+    r"(?:ftes?|eo[ypmq]|period[- ]end|year[- ]end|end of (?:period|year|month)|at (?:period |year )?end|annual(?:i[sz]ed)?"
     r"|monthly|unaudited|#|no\.?|number|count|units?|arr|nrr|3[01]\.\d\d?\.|stichtag|(?:zum )?jahresende"
     r"|fin de période|cierre)"
 )
@@ -234,7 +235,7 @@ def is_date(words: str) -> bool:
 
 def entity_named(text: str, label: Label) -> str | None:
     """The part of the company that a column's words name; None where they name the whole, or a concept."""
-    rest = without_basis(without_units(_without_periods(text)))
+    rest = without_basis(without_units(_without_periods(without_spans(text))))
     if label.meaning is not None or only_units(rest):
         return None
     plain = " ".join(_FILLER.sub(" ", rest).split())

@@ -66,6 +66,8 @@ _LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?:
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _MARKED_YEAR: Final = re.compile(r"(?:19|20)\d\d(?:\D| ?\([a-z1-9]\)| \((?:19|20)\d\d000\))?")
 _LONGEST_YEAR: Final = 14
+_UNITS_OF_YEAR: Final = re.compile(r"(.*?)(?<![\d.,])(?:19[89]\d|20[0-3]\d)(?![\d.,])(.*)")
+_LONGEST_UNITS: Final = 30
 _FULL_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d", re.IGNORECASE)
 
 
@@ -109,6 +111,8 @@ class Row:
         """Its cells, without blanks around them."""
         if not self._cells and self._line is not None:
             self._cells = list(map(str.strip, self._line.split("\t")))
+            if "*" in self._line or "__" in self._line:
+                self._cells = [_without_marks(cell) for cell in self._cells]
         return self._cells
 
     @property
@@ -171,6 +175,15 @@ class Row:
         if self._counts is None:
             self._counts = list(accumulate(map(is_number, self.cells), initial=0))
         return self._counts[last] > self._counts[first]
+
+
+_MARKED: Final = re.compile(r"(\*{1,3}|_{2,3}|~~)(?=\S)(.+?)(?<=\S)\1")
+
+
+def _without_marks(cell: str) -> str:
+    """A cell without the marks by which Markdown makes all of it bold or italic."""
+    match = _MARKED.fullmatch(cell)
+    return match[2] if match else cell
 
 
 @dataclass(slots=True)
@@ -347,8 +360,14 @@ def _is_cut_date(row: Row) -> bool:
 
 
 def is_year(cell: str) -> bool:
-    """Whether a cell may be a year: four digits, 1900 to 2099, perhaps with a mark or a note's number, "2017 (1)"."""
-    return len(cell) <= _LONGEST_YEAR and _MARKED_YEAR.fullmatch(cell) is not None
+    """Whether a cell may be a year: four digits, 1900 to 2099, perhaps with a mark, a note's number or units.
+
+    "2017 (1)", "2023 EUR", "in % 2023".
+    """
+    if len(cell) <= _LONGEST_YEAR and _MARKED_YEAR.fullmatch(cell) is not None:
+        return True
+    match = _UNITS_OF_YEAR.fullmatch(cell) if len(cell) <= _LONGEST_UNITS else None
+    return match is not None and only_units(f"{match[1]} {match[2]}")
 
 
 def is_number(cell: str, *, comma_decimal: bool = False) -> bool:
@@ -405,7 +424,8 @@ def is_of_four_digits(row: Row) -> bool:
     filled = [cell for cell in row.cells[1:] if cell]
     if not filled or not all(map(is_year, filled)) or units_of(row.name) != Units():
         return False
-    return not any(abs(int(one[:4]) - int(other[:4])) == 1 for one, other in pairwise(filled))
+    years = [int(year[0]) for cell in filled if (year := _YEAR.search(cell))]
+    return not any(abs(one - other) == 1 for one, other in pairwise(years))
 
 
 def is_between_years(row: Row) -> bool:
@@ -415,6 +435,25 @@ def is_between_years(row: Row) -> bool:
     """
     numbers = sum(1 for cell in row.cells[1:] if cell)
     return numbers > 1 and any(map(str.isalpha, row.name)) and not _HEADS.search(row.name) and is_of_four_digits(row)
+
+
+def with_note_column(header: Sequence[Row], body: Sequence[Row]) -> list[Row]:
+    """The rows of a header with a cell for the numbers of notes, where the rows below have one and it has none."""
+    narrow = max((row.width for row in header), default=0)
+    wide = [row for row in body if row.width == narrow + 1 and any(row.cells[2:])]
+    notes = [row.cells[1] for row in wide if row.cells[1]]
+    is_noted = 0 < len(notes) < len(wide) or any(_NOTE.fullmatch(row.name) for row in header)
+    if not notes or not is_noted or not all(map(_NOTE_NUMBER.fullmatch, notes)):
+        return list(header)
+    names = ["" for _ in header[1:]] + ["Note"]
+    return [
+        Row(row.start, [row.cells[0], name, *row.cells[1:]], [row.starts[0], *row.starts], row.loose)
+        for row, name in zip(header, names, strict=True)
+    ]
+
+
+_NOTE: Final = re.compile(r"notes?|anm\.?|anmerkung|anhang|nota|note n[°o]\.?|toel\.?|toelichting|viite|nr\.?", re.IGNORECASE)
+_NOTE_NUMBER: Final = re.compile(r"\(?\d{1,2}(?:[.,/&] ?\d{1,2})*[a-z]?\)?")
 
 
 def lines_of_units(header: Sequence[Row]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Final
 
 from tasks.language.locales import alternation, month_names, months
@@ -323,6 +324,17 @@ def _span(text: str) -> int | None:
 
 def _number(words: str) -> int | None:
     return int(words) if words.isdecimal() else _NUMBERS.get(words.lower().replace(" ", "-"))
+
+
+def parts_by_span(text: str) -> list[str]:
+    """A heading cut where its times begin: "Three months ended June 30," and "Six months ended June 30,"."""
+    starts = [match.start() for match in _SPAN.finditer(text)]
+    return [text[start:stop].strip(" |/;") for start, stop in pairwise([*starts, len(text)])]
+
+
+def without_spans(text: str) -> str:
+    """Words with a blank for each length of a time."""
+    return _SPAN.sub(" ", text)
 
 
 def spoken_span(text: str) -> int | None:
