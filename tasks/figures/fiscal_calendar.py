@@ -15,7 +15,7 @@ from typing import Final
 from tasks.figures.anchors import lowered, matches, plain_blanks, spots
 from tasks.figures.sentence_words import any_of
 from tasks.language.locales import months
-from tasks.language.periods import MONTH, YEAR, When, dates_in, day_of, find_periods, months_back
+from tasks.language.periods import MONTH, YEAR, When, dates_in, day_of, find_periods, header_words, months_back
 from tasks.reading.file_dates import sure_day, today
 
 _YEAR_ENDED: Final = re.compile(
@@ -76,6 +76,17 @@ _NAMED_QUARTER: Final = re.compile(
 _PERIOD_ENDED: Final = re.compile(
     rf"\b(?:quarters?|months|weeks?|periods?)\b[^.;]{{0,60}}?\bended:? ({MONTH} [0-3]?\d, {YEAR})", re.IGNORECASE
 )
+MOST_PLAN_YEARS: Final = 30
+"""Up to which number a year is one of a plan, "Year 3", and no calendar year."""
+
+_START_WORDS: Final = header_words("plan_start")
+_STARTS: Final = re.compile(
+    rf"(?:{'|'.join(_START_WORDS)})(?:s|ing|ment|ment date|datum|dato)?(?: (?:date|month|year|in|on|am|im)){{0,2}}"
+    rf" ?[:=\t(]? ?((?:{MONTH}|[0-3]?\d\.?|{YEAR})[^\n\t]{{0,20}})",
+    re.IGNORECASE,
+)
+"""Where a plan says from which day on its years count: "Start date: 1 July 2025", "Year 1 = 2025"."""
+
 _FIRST_PAGES: Final = 8000
 """Characters in which a release on a quarter names the quarter and the day on which it ended."""
 
@@ -163,6 +174,7 @@ class Calendar:
         shift: how many years the end lies behind the year's name: 1 where fiscal 2024 ends in February 2025.
         dated: the document's own date, if it says one.
         said: the document says when its years end; else they are taken to be calendar years.
+        started: the day on which the years of its plan begin to count: "Start date: 1 July 2025" over "Year 1".
     """
 
     month: int = 12
@@ -171,9 +183,12 @@ class Calendar:
     shift: int = 0
     dated: date | None = None
     said: bool = False
+    started: date | None = None
 
     def year_end(self, year: int) -> date:
-        """The last day of a fiscal year by its name."""
+        """The last day of a fiscal year by its name, or of a plan's first, second … year."""
+        if year <= MOST_PLAN_YEARS and self.started:
+            return months_back(self.started, -12 * year) - timedelta(days=1)
         return self.ends.get(year + self.shift) or day_of(year + self.shift, self.month, self.day)
 
     def year_before(self, end: date) -> date:
@@ -187,6 +202,8 @@ class Calendar:
         """The period as it is stored; None where the words do not tell it."""
         end, months = when.end, when.months
         if when.year is not None:
+            if when.year <= MOST_PLAN_YEARS and self.started is None:
+                return None
             year_end = self.year_end(when.year)
             end, months = year_end, months or 12
             if when.part:
@@ -227,7 +244,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     dated = _document_date(text, name)
     if dated is not None:  # a date on the first page may be old; accounts are written after the years that they are of
         dated = max([dated, *(end for end, count in annual_ends.items() if count > 2)])
-    calendar = Calendar(shift=shift if shift in {0, 1} else 0, dated=dated)
+    calendar = Calendar(shift=shift if shift in {0, 1} else 0, dated=dated, started=_plan_start(head, lower))
     if not months:
         if any(word in lower for word in _INDIAN_WORDS) and _INDIAN.search(head) and _SPLIT_YEAR.search(head):
             return replace(calendar, month=3, said=True)
@@ -359,6 +376,23 @@ def _ends_in_next_year(head: str, lower: str, month: int, day: int) -> dict[int,
         for end, count in listed.items()
         if count > 1 and 0 < (end - day_of(end.year - 1, month, day)).days <= _FIRST_WEEK and end.month != month
     }
+
+
+def says_plan_start(words: str) -> bool:
+    """Whether a row's name says that the first day of a plan stands beside it: "Start date"."""
+    return words.lower().startswith(_START_WORDS)
+
+
+def _plan_start(head: str, lower: str) -> date | None:
+    """The day on which the document says that its plan starts; None where it says none, or two."""
+    found = (match[1] for match in matches(_STARTS, head, spots(lower, _START_WORDS)))
+    days = {
+        when.end.replace(day=1 if when.months == 1 else when.end.day) if when.end else date(when.year or 0, 1, 1)
+        for words in found
+        for when in find_periods(words)
+        if when.end or when.is_bare_year
+    }
+    return days.pop() if len(days) == 1 else None
 
 
 def _shift_of_quarters(text: str, month: int, day: int) -> int:

@@ -249,7 +249,13 @@ class _Table:
                 continue
             if not columns:
                 lines = [*self._over.lines, *self._of_units]
-                read = read_header(with_note_column(header, rows[:_SURE_OF_COLUMNS]), width, lines, self._reader, month_first=self._document.month_first)
+                read = read_header(
+                    with_note_column(header, rows[:_SURE_OF_COLUMNS]),
+                    width,
+                    lines,
+                    self._reader,
+                    month_first=self._document.month_first,
+                )
                 self._of_units = [*self._of_units, *lines_of_units(header[-_MOST_LINES:])][-_MOST_LINES:]
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
                 self._percents |= {at for at, each in enumerate(columns) if each.is_of_percents}
@@ -285,7 +291,9 @@ class _Table:
         if row.cells[0]:
             numbers |= {index for index in amounts if index < len(row.cells) and may_be_scale(row.cells[index])}
         if row.cells[0] and (numbers or with_numbers) and self._reader.speaks(row.cells[0]):
-            others = {*range(1, len(row.cells))} if numbers else {at for at in with_numbers if self._is_of_money(row, at)}
+            others = (
+                {*range(1, len(row.cells))} if numbers else {at for at in with_numbers if self._is_of_money(row, at)}
+            )
             numbers |= {index for index in others if is_year(row.cells[index])}
         elif numbers and row.cells[0]:
             numbers |= {index for index in with_numbers if index < len(row.cells) and is_year(row.cells[index])}

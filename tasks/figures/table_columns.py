@@ -10,15 +10,17 @@ from typing import Final
 
 from tasks.figures.concepts import Meaning
 from tasks.figures.figure import basis_of
+from tasks.figures.fiscal_calendar import says_plan_start
 from tasks.figures.table_labels import TOTAL, Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row
-from tasks.language.locales import month_names
+from tasks.language.locales import alternation, month_names
 from tasks.language.numbers import Units, only_units, units_of, without_units
 from tasks.language.periods import (
     HINT,
     When,
     find_periods,
     header_period,
+    header_words,
     parts_by_span,
     says_to_date,
     spell_months,
@@ -60,11 +62,7 @@ _COMPANY: Final = re.compile(
 _WHOLE_GROUP: Final = re.compile(r"\band (?:consolidated |its )?subsidiar(?:ies|y companies)\b", re.IGNORECASE)
 _DATED_TITLE: Final = re.compile(r"\b(?:ended|as of|as at)\b", re.IGNORECASE)
 _LONGEST_SPAN: Final = 40
-_BASIS_ROW: Final = re.compile(
-    r"basis|bases|case|scenarios?|version|view|szenario|grundlage|base|scénario|hypothèse|escenario|versión|scenario|versione"
-    r"|cenário|versie|grundlag",
-    re.IGNORECASE,
-)
+_BASIS_ROW: Final = re.compile(alternation(header_words("basis")), re.IGNORECASE)
 """What heads a row that says of columns what they rest on, and not of whom they are."""
 
 _QUARTER: Final = 3
@@ -146,7 +144,16 @@ def read_header(
         own_scale = label.units.multiplier or units_of(corner).multiplier
         contradicts = bool(scale and own_scale and own_scale != scale)
         columns.append(
-            Column(text, label, None if unclear else when, entity_named(of_part, label), skipped, units, contradicts, unclear and when is not None)
+            Column(
+                text,
+                label,
+                None if unclear else when,
+                entity_named(of_part, label),
+                skipped,
+                units,
+                contradicts,
+                unclear and when is not None,
+            )
         )
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
@@ -164,20 +171,42 @@ def _spans_of_groups(lines: Sequence[str], words: list[str]) -> tuple[Sequence[s
         parts = [part for line in near if len(line) < _LONGEST_SCALE for part in parts_by_span(line)]
         if len(parts) > 1 and len({spoken_span(part) for part in parts}) > 1:
             if len(parts) != len(groups) or any(spoken_span(text) for text in words):
-                if count == 1 and not any(spoken_span(text) or (found := header_period(text)) and found.part for text in words):
+                if count == 1 and not any(
+                    spoken_span(text) or ((found := header_period(text)) and found.part) for text in words
+                ):
                     return lines, words, True
                 continue
-            over = {at: part for first, end, part in zip(groups, [*groups[1:], len(words)], parts, strict=True) for at in range(first, end)}
+            over = {
+                at: part
+                for first, end, part in zip(groups, [*groups[1:], len(words)], parts, strict=True)
+                for at in range(first, end)
+            }
             return lines[:-count], [f"{over.get(at, '')} {text}".strip() for at, text in enumerate(words)], False
     return lines, words, False
 
 
 def _own_periods(words: Sequence[str]) -> list[When | None]:
     """What the words over each column say of its period: beside quarters and halves a year is a whole one."""
-    own = [header_period(text) for text in words]
+    own = [_plan_year(text) or header_period(text) for text in words]
     if not any(when is not None and when.part and when.dated for when in own):
         return own
-    return [replace(when, months=12) if when is not None and when.is_bare_year and not when.months else when for when in own]
+    return [
+        replace(when, months=12) if when is not None and when.is_bare_year and not when.months else when for when in own
+    ]
+
+
+def _plan_year(text: str) -> When | None:
+    """The year of a plan by its number, "Year 3", or a part of it; None where it says its date too."""
+    match = _PLAN_YEAR.search(text)
+    if match is None or any(when.dated for when in find_periods(text)):
+        return None
+    part = next((when.part for when in find_periods(text) if when.part), "")
+    return When(year=int(match[1]), months=None if part else 12, part=part, forecast="f")
+
+
+_PLAN_YEAR: Final = re.compile(
+    rf"\b(?:{alternation(header_words('plan_year'))})[ -]?([1-9]|[12]\d|30)\b(?![.,]?\d)", re.IGNORECASE
+)
 
 
 def _out_of_order(own: Sequence[When | None], words: Sequence[str]) -> bool:
@@ -185,7 +214,9 @@ def _out_of_order(own: Sequence[When | None], words: Sequence[str]) -> bool:
     named = [
         (parts.pop(), when.end)
         for when, text in zip(own, words, strict=True)
-        if when is not None and when.end is not None and len(parts := {found.part for found in find_periods(text) if found.part}) == 1
+        if when is not None
+        and when.end is not None
+        and len(parts := {found.part for found in find_periods(text) if found.part}) == 1
     ]
     return any(
         (one[0], other[0]) in {("Q1", "Q2"), ("Q2", "Q3"), ("Q3", "Q4")} and not 80 < (other[1] - one[1]).days < 100
@@ -269,6 +300,8 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
         if row.cells[0] and not last and named and all(map(only_units, named)) and len(set(named)) == 1:
             beside.append(named[0])
             continue
+        if len(named) == 1 and not last and says_plan_start(row.cells[0]):
+            continue
         if len([cell for cell in row.cells if cell]) == 1:
             only = next(cell for cell in row.cells if cell)
             if row.cells[0] or not (HINT.search(only) or basis_of(only) or units_of(only) != Units()):
@@ -318,7 +351,9 @@ def _over_groups(cells: Sequence[str], groups: Sequence[int]) -> dict[int, str]:
         return {}
     ends = [*groups[1:], max(len(cells), groups[-1] + 1)]
     is_above = all(first <= index < end for index, first, end in zip(named, groups, ends, strict=True))
-    if not is_above and named != [*range(named[0], named[0] + len(named))]:  # one beside the other, as if all were narrow
+    if not is_above and named != [
+        *range(named[0], named[0] + len(named))
+    ]:  # one beside the other, as if all were narrow
         return {}
     width = 2 * len(cells) + groups[-1]
     return {

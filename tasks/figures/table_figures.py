@@ -12,6 +12,7 @@ from typing import Final
 from tasks.figures.concepts import Meaning, plain_label
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, basis_of, variant_of
+from tasks.figures.fiscal_calendar import MOST_PLAN_YEARS
 from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, used_only
 from tasks.figures.table_columns import Column
 from tasks.figures.table_labels import HAPPENED, WHOLE, Label, LabelReader, without_dates
@@ -158,7 +159,8 @@ _IN_PERCENT: Final = re.compile(r"\s[(\[]?%[)\]]?$")
 class FigureCell:
     """A number with what is known of it: where it stands, what it means, and of when and of whom it is.
 
-    `units` are those of a cell beside it. `is_of_two_years`: the table compares two years at most, as tables of quarters do.
+    `units` are those of a cell beside it. `is_of_two_years`: the table
+    compares two years at most, as tables of quarters do.
     """
 
     row: Row
@@ -201,7 +203,8 @@ def cell_figure(
         when = replace(when, months=1)  # under a day: the month that ends then
     period = calendar.resolve(when, instant=instant)
     if period is None:
-        findings.leave_out("no period")
+        of_plan = (when.year or MOST_PLAN_YEARS + 1) <= MOST_PLAN_YEARS
+        findings.leave_out("years of a plan without its start" if of_plan else "no period")
         return None
     if label and "money" in concept.units and _IN_PERCENT.search(label.words):
         return None  # "EBITDA %" under euros

@@ -20,8 +20,9 @@ WHOLE: Final = re.compile(
     re.IGNORECASE,
 )
 _FILLER: Final = re.compile(
-    r"\b(?:(?:this|current|dieses|laufendes)[- ](?:year|jahr)|date|gesamtjahr|année|año|anno|ano|jaar|år"
-    r"|clôturé|terminés?|cerrados?|terminados?|chiusi|terminati|findos?|eindigend|bis|tot|til|till|total|gesamt|totale?"
+    r"\b(?:(?:this|current|dieses|laufendes)[- ](?:year|jahr)|date|gesamtjahr"
+    r"|année|año|anno|ano|jaar|år"
+    r"|terminés?|cerrados?|terminados?|chiusi|terminati|findos?|eindigend|bis|tot|til|till|total|gesamt|totale?"
     r"|for|the|years?|months?|weeks?|quarters?|periods?|fiscal|financial|then|ended|ending|as|of|at|on|in|to"
     r"|from|and|twelve|three|six|nine|full|fy|ye|zum|am|per|"
     r"restated|revised|previously|originally|recast|note|notes|december|consolidated|stated|jahr|geschäftsjahr"
@@ -57,7 +58,8 @@ _DATE_TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 _ASIDE_WORDS: Final = (
-    r"(?:ftes?|eo[ypmq]|period[- ]end|year[- ]end|end of (?:period|year|month)|at (?:period |year )?end|annual(?:i[sz]ed)?"
+    r"(?:ftes?|eo[ypmq]"
+    r"|period[- ]end|year[- ]end|end of (?:period|year|month)|at (?:period |year )?end|annual(?:i[sz]ed)?"
     r"|monthly|unaudited|#|no\.?|number|count|units?|arr|nrr|3[01]\.\d\d?\.|stichtag|(?:zum )?jahresende"
     r"|fin de période|cierre)"
 )

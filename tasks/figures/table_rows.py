@@ -5,13 +5,14 @@ several numbers are rows too. Not here: what the cells mean.
 """
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Final
 
+from tasks.language.locales import alternation
 from tasks.language.numbers import Units, cell_amount, may_be_scale, only_units, units_of
-from tasks.language.periods import MONTH, SHORT_MONTH, find_periods
+from tasks.language.periods import MONTH, SHORT_MONTH, find_periods, header_words
 
 _MOST_TITLES: Final = 9
 _MOST_LINES: Final = 40
@@ -44,16 +45,14 @@ _NUMBER: Final = r"(?:[$€£]? ?\(?[-–−]?[$€£]? ?\(?\d[\d.,]*\)?%?|[$€
 _LOOSE_ROW: Final = re.compile(
     rf"^(?P<label>[^\d$€£][^$€£]*?[^\s$€£(—–-]):? +(?P<cells>{_NUMBER}(?: {_NUMBER}){{1,7}}) ?%?$"
 )
-_NUMBER_IN_LABEL: Final = re.compile(
-    r"[A-Z][^\t\d]* (?:[$€£] ?\(?\d[\d,.]*|\(?\d{1,3}(?:,\d{3})+)\)?\t"
-)
+_NUMBER_IN_LABEL: Final = re.compile(r"[A-Z][^\t\d]* (?:[$€£] ?\(?\d[\d,.]*|\(?\d{1,3}(?:,\d{3})+)\)?\t")
 """A row whose first number was not cut from its label: "Net sales $ 67,044 | $ 65,398"."""
 
 _ENDS_IN_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d$", re.IGNORECASE)
 """A line whose last numbers are a day and its year: a sentence or a title where it has more words than a date."""
 
 _ENDS_IN_MONTH: Final = re.compile(rf"\b{MONTH}$", re.IGNORECASE)
-_ENDS_IN_SCALE: Final = re.compile(r"\b1(?:[.,'’ ]000)+\)?$")
+_ENDS_IN_SCALE: Final = re.compile(r"(?:\b1(?:[.,'’ ]000)+|[$€£]['’]?000(?:,000)?)\)?$")
 _DAY_ALONE: Final = re.compile(r"[0-3]?\d,?")
 _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
 _DATE_WORDS: Final = re.compile(
@@ -135,7 +134,7 @@ class Row:
             self._name = self._cells[0] if line is None or self._cells else line[: line.index("\t")].strip()
         return self._name
 
-    def units_beside(self, numbers: Set[int]) -> Units:
+    def units_beside(self, numbers: Collection[int]) -> Units:
         """The units that a cell of its own gives to these numbers of it: "Revenue | EUR m | 12"."""
         beside = (cell for index, cell in enumerate(self.cells) if index and cell and index not in numbers)
         return next((units_of(cell) for cell in beside if only_units(cell)), Units())
@@ -311,7 +310,11 @@ def _row(line: str, start: int) -> Row | None:
             True,
         )
     match = _LOOSE_ROW.match(line)
-    if match is None or (_ENDS_IN_SCALE.search(line) and units_of(line).multiplier) or (_ENDS_IN_DATE.search(line) and _DATE_WORDS.sub("", line).strip()):
+    if (
+        match is None
+        or (_ENDS_IN_SCALE.search(line) and units_of(line).multiplier)
+        or (_ENDS_IN_DATE.search(line) and _DATE_WORDS.sub("", line).strip())
+    ):
         return None
     offset = match.start("cells")
     numbers = list(_LOOSE_CELL.finditer(match["cells"]))
@@ -452,7 +455,7 @@ def with_note_column(header: Sequence[Row], body: Sequence[Row]) -> list[Row]:
     ]
 
 
-_NOTE: Final = re.compile(r"notes?|anm\.?|anmerkung|anhang|nota|note n[°o]\.?|toel\.?|toelichting|viite|nr\.?", re.IGNORECASE)
+_NOTE: Final = re.compile(alternation(header_words("note")), re.IGNORECASE)
 _NOTE_NUMBER: Final = re.compile(r"\(?\d{1,2}(?:[.,/&] ?\d{1,2})*[a-z]?\)?")
 
 

@@ -79,7 +79,7 @@ def month_names(language: str = "en", width: str = "wide") -> tuple[str, ...]:
 def decimal_mark(language: str) -> str:
     """The mark before decimals in a language by its code ("de": ","); "" where it is none of `LANGUAGES`."""
     language = {"no": "nb"}.get(language, language)
-    return str(_data(language)["number_symbols"]["latn"]["decimal"]) if language in LANGUAGES else ""
+    return f"{_data(language)['number_symbols']['latn']['decimal']}" if language in LANGUAGES else ""
 
 
 @cache

@@ -29,8 +29,12 @@ CENTS: Final = "cents"
 
 _DATA: Final = tomllib.loads(files("tasks.language").joinpath("units.toml").read_text(encoding="utf-8"))
 _SCALES: Final = _DATA["scale"]
-_MULTIPLIER: Final = {word: scale["multiplier"] for scale in _SCALES for word in f"{scale.get('words', '')} {scale.get('behind', '')}".split()}
-_NAMES: Final = {1: "", **{scale["multiplier"]: scale["name"] for scale in _SCALES}}
+_MULTIPLIER: Final = {
+    word: scale["multiplier"]
+    for scale in _SCALES
+    for word in f"{scale.get('words', '')} {scale.get('behind', '')}".split()
+}
+_NAMES: Final[dict[int, str]] = {1: "", **{scale["multiplier"]: scale["name"] for scale in _SCALES}}
 _DOTTED: Final = frozenset("tsd mio mill mln mrd mld".split())  # noqa: SIM905 - a list of words reads best as words
 _CONDITIONS: Final = {"miles": "(?= de )", "t": r"(?=\.? ?(?:€|EUR|kr|SEK|NOK|DKK))"}
 """Scales that are one only before these words: "5 miles" is a way, "5 t" a weight."""
@@ -134,7 +138,8 @@ _UNIT_CURRENCY: Final = re.compile(rf"{CURRENCY}|\b{_CUR_NAME}", re.IGNORECASE)
 _UNIT_PERCENT: Final = re.compile(r"%|\bper ?cent(?:age)?\b|\bprozent\b|\bpourcentage\b", re.IGNORECASE)
 _RESPELT: Final = [(re.compile(written), spelt) for written, spelt in _DATA["respelt"].items()]
 _OF_OTHERS: Final = re.compile(
-    r"\b(?:shares|units|employees|headcount|persons)(?: data)?,? in (?:\w+ of )?\w+|\b(?:in|of) \w+ of shares\b", re.IGNORECASE
+    r"\b(?:shares|units|employees|headcount|persons)(?: data)?,? in (?:\w+ of )?\w+|\b(?:in|of) \w+ of shares\b",
+    re.IGNORECASE,
 )
 """The scale of what is no money: "$ in Millions, shares in Thousands"."""
 
@@ -148,7 +153,10 @@ def _heading_scale(scale: dict[str, Any]) -> str:
     return "|".join([*scale.get("patterns", []), *near, *plain])
 
 
-_UNIT_SCALE: Final = re.compile("|".join(f"(?P<x{scale['multiplier']}>{_heading_scale(scale)})" for scale in _SCALES if _heading_scale(scale)), re.IGNORECASE)
+_UNIT_SCALE: Final = re.compile(
+    "|".join(f"(?P<x{scale['multiplier']}>{words})" for scale in _SCALES if (words := _heading_scale(scale))),
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,8 +457,8 @@ def only_units(text: str) -> bool:
 def leading_units(text: str) -> Units:
     """The units with which a text begins: those of "thousands of euros unless stated otherwise"."""
     words = text.split(maxsplit=4)[:4]
-    found = (units_of(begun) for at in range(len(words), 0, -1) if only_units(begun := " ".join(words[:at]).rstrip(".,;:")))
-    return next(found, Units())
+    begun = (" ".join(words[:at]).rstrip(".,;:") for at in range(len(words), 0, -1))
+    return next((units_of(units) for units in begun if only_units(units)), Units())
 
 
 _LONGEST_UNITS: Final = 40

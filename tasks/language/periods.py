@@ -73,13 +73,20 @@ _TOKEN: Final = re.compile(
 )
 _DATA: Final = tomllib.loads(files("tasks.language").joinpath("spans.toml").read_text(encoding="utf-8"))
 _NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items() for word in words.split()}
+
+
+def header_words(name: str) -> tuple[str, ...]:
+    """One of the lists of words that stand in headers and beside them: "note", "basis", "plan_start"."""
+    return tuple(word.replace("_", " ") for word in _DATA[name].split())
+
+
 _COUNT: Final = rf"(?:\d{{1,2}}|{alternation({*_NUMBERS, *(word.replace('-', ' ') for word in _NUMBERS)})})"
-_BEFORE_END: Final = rf"(?=,? (?:then )?(?:{alternation(_DATA['ended'].split())})\b)"
+_BEFORE_END: Final = rf"(?=,? (?:then )?(?:{alternation(header_words('ended'))})\b)"
 _SPAN: Final = re.compile(
     rf"\b(?P<usual>3|6|9|12|three|six|nine|twelve)[- ]months?\b"
-    rf"|\b(?P<months>{_COUNT})[- ](?:{alternation(_DATA['months'].split())})\b"
+    rf"|\b(?P<months>{_COUNT})[- ](?:{alternation(header_words('months'))})\b"
     rf"(?:(?: period)?{_BEFORE_END}|(?=,? ?(?:$|\d)))"
-    rf"|\b(?P<weeks>1[2-7]|2[4-8]|3[6-9]|40|5[23]|{_COUNT})[- ](?:{alternation(_DATA['weeks'].split())})\b"
+    rf"|\b(?P<weeks>1[2-7]|2[4-8]|3[6-9]|40|5[23]|{_COUNT})[- ](?:{alternation(header_words('weeks'))})\b"
     rf"|(?P<m3>\bquarters? (?:ended|ending)\b|\bquartale? (?:zum|bis)\b"
     rf"|\bquarters? to (?=[0-3]?\d\b|{MONTH})|\btrimestre (?:clos|cerrado|terminado|chiuso|findo)\b)"
     r"|(?P<m6>\bhalf[- ]year\b)"
@@ -108,7 +115,7 @@ _TO_DATE: Final = re.compile(r"\bytd\b|\byear[- ]to[- ]date\b|\bkumuliert\b", re
 _QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 HINT: Final = re.compile(
     rf"{YEAR}|\b{SHORT_MONTH}t?\d\d\b|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks"
-    rf"|\b(?:{alternation(_DATA['months'].split())})\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d\d\b",
+    rf"|\b(?:{alternation(header_words('months'))})\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d\d\b",
     re.IGNORECASE,
 )
 """What a text must hold to speak of a period."""
@@ -228,7 +235,8 @@ def _is_end_of_span(text: str, when: When) -> bool:
 def may_be_of_time(text: str) -> bool:
     """Whether a text holds what `HINT` looks for, found faster where it does not."""
     lower = text.lower()
-    return (any(stem in lower for stem in _STEMS) or _DOTTED.search(lower) is not None) and HINT.search(text) is not None
+    may_be = any(stem in lower for stem in _STEMS) or _DOTTED.search(lower) is not None
+    return may_be and HINT.search(text) is not None
 
 
 def header_period(text: str) -> When | None:
@@ -247,8 +255,8 @@ def header_period(text: str) -> When | None:
         return None
     if _TWO_YEARS.search(text):  # headers of two columns that were not parted
         return None
-    if len(dated) == _TWO and (span := _from_to(text, *dated)) is not None:
-        return span
+    if len(dated) == _TWO and (both := _from_to(text, *dated)) is not None:
+        return both
     if len({(when.end, when.year, when.part) for when in dated}) > 1:
         exact = [when for when in dated if when.end]
         if len({when.end for when in exact}) != 1:
@@ -275,7 +283,7 @@ def _from_to(text: str, first: When, last: When) -> When | None:
 
 
 _TWO: Final = 2
-_UNTIL: Final = re.compile(r" ?(?:[-–—]|to|through|until|till|til|bis(?: zum)?|au|al|a|ao|hasta|tot(?: en met)?|t/m) ?", re.IGNORECASE)
+_UNTIL: Final = re.compile(rf" ?(?:[-–—]|{alternation(header_words('until'))}) ?", re.IGNORECASE)
 _MONTHS_OF_PART: Final = {"Q": 3, "H": 6, "9": 9}
 _NAMED_FISCAL: Final = re.compile(r"\b(?:fy|gj|full year)[ -]?['’]?\d\d|\bfull[- ]year\b", re.IGNORECASE)
 

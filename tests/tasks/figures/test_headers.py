@@ -1,0 +1,141 @@
+"""Headers that give columns more than a year: quarters beside years, shares beside amounts, groups of months, plans."""
+
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from tasks.figures import read_figures
+from tasks.figures.concepts import taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import Findings
+
+SIX = "2024-01-01/2024-06-30"
+YEAR = "2023-01-01/2023-12-31"
+
+
+def findings(text: str, name: str = "a.txt") -> Findings:
+    return find_figures(LedgerDocument(text, [], name), taxonomy())
+
+
+def revenues(text: str) -> list[tuple[str, str, str]]:
+    """(value, unit, period) of a text's revenue."""
+    found = findings(text).figures
+    return [(f"{each.value:f}", each.unit, each.period) for each in found if each.concept == "revenue"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "\tThree months ended June 30,\t\tSix months ended June 30,\t\n",
+        "\tThree months ended June 30,\tSix months ended June 30,\n",
+        "Three months ended June 30, Six months ended June 30,\n",
+        "Three months ended June 30,\nSix months ended June 30,\n",
+        "\tDrei Monate zum 30. Juni\t\tSechs Monate zum 30. Juni\t\n",
+        "\tTrois mois clos le 30 juin\t\tSix mois clos le 30 juin\t\n",
+    ],
+)
+def test_each_group_of_columns_has_the_months_that_stand_over_it(header: str) -> None:
+    found = revenues(f"EUR million\n{header}\t2024\t2023\t2024\t2023\nRevenue\t120\t110\t230\t215\n")
+    assert [(value[:3], period) for value, _, period in found] == [
+        ("120", "2024-04-01/2024-06-30"),
+        ("110", "2023-04-01/2023-06-30"),
+        ("230", SIX),
+        ("215", "2023-01-01/2023-06-30"),
+    ]
+
+
+def test_a_line_with_more_times_than_groups_leaves_the_figures_out() -> None:
+    text = "EUR million\nThree months ended June 30, Six months ended June 30,\n\t2024\t2023\nRevenue\t120\t110\n"
+    assert (revenues(text), findings(text).left_out) == ([], {"headers that contradict themselves": 2})
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "\t2023-03-31\t2023-06-30\t2023-09-30\t2023-12-31\t\t2022-12-31\t2023-12-31",
+        "\t31.03.23\t30.06.23\t30.09.23\t31.12.23\t\tFY22\tFY23",
+        "\tQ1 2023\tQ2 2023\tQ3 2023\tQ4 2023\t\t2022\t2023",
+    ],
+)
+def test_quarters_and_years_stand_in_one_header(header: str) -> None:
+    found = revenues(f"USD thousand\n{header}\nRevenue\t300\t310\t305\t319\t\t1102\t1234\n")
+    assert ("305000", "USD", "2023-07-01/2023-09-30") in found
+    assert ("1234000", "USD", YEAR) in found
+    assert len(found) == 6
+
+
+def test_quarters_that_end_in_no_order_are_left_out() -> None:
+    text = "USD\n\tQ1\tQ2\tQ3\n\tAug-22\tNov-22\tFeb-22\nRevenue\t$1,000\t$2,000\t$3,000\n"
+    assert findings(text).left_out == {"headers that contradict themselves": 3}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "\t2023 €m\t2023 %\t2022 €m\t2022 %",
+        "\t2023\t\t2022\t\n\t€m\t%\t€m\t%",
+        "\t€m 2023\tin % 2023\t€m 2022\tin % 2022",
+    ],
+)
+def test_percentages_beside_amounts_are_none(header: str) -> None:
+    found = revenues(f"Income statement\n{header}\nRevenue\t94.0\t100.0\t71.0\t100.0\nEBITDA\t20.0\t21.3\t14.0\t19.7\n")
+    assert [value for value, _, _ in found] == ["94000000", "71000000"]
+
+
+def test_two_currencies_beside_each_other() -> None:
+    found = revenues("Income statement, million\n\t2023 EUR\t2023 USD\nRevenue\t94.0\t101.5\n")
+    assert found == [("94000000", "EUR", YEAR), ("101500000", "USD", YEAR)]
+
+
+def test_rows_with_a_note_have_a_cell_more_than_their_header() -> None:
+    text = "Accounts\n\t2023\t2022\nNote\t£\t£\nTurnover\t4\t41,210,900\t38,004,120\nGross profit\t\t1,100,500\t1,004,100\n"
+    assert revenues(text)[0] == ("41210900", "GBP", YEAR)
+
+
+def test_a_round_amount_is_no_scale_and_a_cell_in_bold_is_a_number() -> None:
+    text = "\t2023\t2022\n**Revenue**\t**$5000**\t**$1000**\nNet income\t$1000\t$900\n"
+    assert [f"{each.value:f}" for each in findings(text).figures] == ["5000", "1000", "1000", "900"]
+
+
+def test_what_columns_rest_on_is_no_part_of_the_company() -> None:
+    (figure,) = findings("Basis\tExit rate\n£\tFY2024\nRevenue\t3600000\n").figures
+    assert figure.entity is None
+
+
+def test_years_of_a_plan_count_from_its_start() -> None:
+    plan = "Forecast, USD\n{start}\n\tYear 1\tYear 2\nRevenue\t120000\t980000\n"
+    assert [period for _, _, period in revenues(plan.format(start="Start date: 1 July 2025"))] == [
+        "2025-07-01/2026-06-30",
+        "2026-07-01/2027-06-30",
+    ]
+    assert findings(plan.format(start="Model")).left_out == {"years of a plan without its start": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Die Umsatzerlöse betrugen im Jahr 2023 12.345 TEUR.\n", "12345000"),
+        ("Kennzahlen in Mio. EUR\n\n\t2023\t2022\nUmsatzerlöse\t1.234\t980\n", "1234000000"),
+        ("Conto economico (migliaia di euro)\n\n\t2023\t2022\nRicavi\t1.234\t980\n", "1234000"),
+        ("Cuenta de resultados (miles de euros)\n\n\t2023\t2022\nVentas\t1.234\t980\n", "1234000"),
+        ("Resultatenrekening (x € 1.000)\n\n\t2023\t2022\nNetto-omzet\t1.234\t980\n", "1234000"),
+        ("Revenue for the year 2023 was EUR 1.234 million.\n", "1234000"),
+        ("Highlights, EUR million, of the group and its people\n\t2023\nRevenue\t1.234\nHeadcount\t12\n", "1234000"),
+    ],
+)
+def test_a_point_before_three_digits(text: str, value: str) -> None:
+    assert revenues(text)[0][0] == value
+
+
+def test_a_format_that_shows_thousands_is_in_the_units_of_its_header(tmp_path: Path) -> None:
+    rows = {"EUR thousand": "1234567", "in EUR m": "1234567000", "": "1234567"}
+    for units, value in rows.items():
+        book = openpyxl.Workbook()
+        assert book.active is not None
+        book.active.append([units, 2023])
+        book.active.append(["Revenue", 1234567])
+        book.active["B2"].number_format = "#,##0,"
+        book.save(tmp_path / "book.xlsx")
+        assert [figure["value"] for figure in read_figures(str(tmp_path / "book.xlsx"))] == ([value] if units else [])
