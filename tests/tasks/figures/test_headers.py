@@ -90,7 +90,10 @@ def test_two_currencies_beside_each_other() -> None:
 
 
 def test_rows_with_a_note_have_a_cell_more_than_their_header() -> None:
-    text = "Accounts\n\t2023\t2022\nNote\t£\t£\nTurnover\t4\t41,210,900\t38,004,120\nGross profit\t\t1,100,500\t1,004,100\n"
+    text = (
+        "Accounts\n\t2023\t2022\nNote\t£\t£\n"
+        "Turnover\t4\t41,210,900\t38,004,120\nGross profit\t\t1,100,500\t1,004,100\n"
+    )
     assert revenues(text)[0] == ("41210900", "GBP", YEAR)
 
 
