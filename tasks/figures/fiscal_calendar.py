@@ -378,11 +378,6 @@ def _ends_in_next_year(head: str, lower: str, month: int, day: int) -> dict[int,
     }
 
 
-def says_plan_start(words: str) -> bool:
-    """Whether a row's name says that the first day of a plan stands beside it: "Start date"."""
-    return words.lower().startswith(_START_WORDS)
-
-
 def _plan_start(head: str, lower: str) -> date | None:
     """The day on which the document says that its plan starts; None where it says none, or two."""
     found = (match[1] for match in matches(_STARTS, head, spots(lower, _START_WORDS)))

@@ -58,7 +58,7 @@ from tasks.figures.table_rows import (
     whole_rows,
     with_note_column,
 )
-from tasks.language.numbers import cell_amount, currency_of, may_be_scale, only_units, thousands_mark, units_of
+from tasks.language.numbers import Units, cell_amount, currency_of, may_be_scale, only_units, thousands_mark, units_of
 from tasks.language.periods import find_periods, header_period, may_be_of_time
 
 MOST_NUMBERS: Final = 100_000
@@ -258,7 +258,7 @@ class _Table:
                 )
                 self._of_units = [*self._of_units, *lines_of_units(header[-_MOST_LINES:])][-_MOST_LINES:]
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
-                self._percents |= {at for at, each in enumerate(columns) if each.is_of_percents}
+                self._percents |= {at for at, each in enumerate(columns) if each.label.units == Units(percent=True)}
                 self._two_years = are_two_years(columns)
                 self._above = {}
                 self._ends = max(
@@ -292,17 +292,14 @@ class _Table:
             numbers |= {index for index in amounts if index < len(row.cells) and may_be_scale(row.cells[index])}
         if row.cells[0] and (numbers or with_numbers) and self._reader.speaks(row.cells[0]):
             others = (
-                {*range(1, len(row.cells))} if numbers else {at for at in with_numbers if self._is_of_money(row, at)}
+                {*range(1, len(row.cells))}
+                if numbers
+                else {at for at in with_numbers if units_of("".join(row.cells[at : at + 1])).currency}
             )
             numbers |= {index for index in others if is_year(row.cells[index])}
         elif numbers and row.cells[0]:
             numbers |= {index for index in with_numbers if index < len(row.cells) and is_year(row.cells[index])}
         return sorted(numbers)
-
-    @staticmethod
-    def _is_of_money(row: Row, index: int) -> bool:
-        """Whether a cell that may be a year bears a currency: "EUR 2000"."""
-        return index < len(row.cells) and units_of(row.cells[index]).currency is not None
 
     def _says_nothing(self, row: Row) -> bool:
         """Whether nothing can come of a row of numbers by its name, where columns and title name no concept."""

@@ -10,7 +10,6 @@ from typing import Final
 
 from tasks.figures.concepts import Meaning
 from tasks.figures.figure import basis_of
-from tasks.figures.fiscal_calendar import says_plan_start
 from tasks.figures.table_labels import TOTAL, Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row
 from tasks.language.locales import alternation, month_names
@@ -62,13 +61,11 @@ _COMPANY: Final = re.compile(
 _WHOLE_GROUP: Final = re.compile(r"\band (?:consolidated |its )?subsidiar(?:ies|y companies)\b", re.IGNORECASE)
 _DATED_TITLE: Final = re.compile(r"\b(?:ended|as of|as at)\b", re.IGNORECASE)
 _LONGEST_SPAN: Final = 40
+_STARTS: Final = header_words("plan_start")
 _BASIS_ROW: Final = re.compile(alternation(header_words("basis")), re.IGNORECASE)
 """What heads a row that says of columns what they rest on, and not of whom they are."""
 
 _QUARTER: Final = 3
-
-
-_PERCENT: Final = Units(percent=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +84,6 @@ class Column:
     units: Units
     contradicts: bool = False
     unclear: bool = False
-
-    @property
-    def is_of_percents(self) -> bool:
-        """Whether its own words say that it holds percentages beside amounts."""
-        return self.label.units == _PERCENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +106,7 @@ def read_header(
     words, beside = _column_words(header, width)
     if not any(words) or not any(map(find_periods, words)):
         words = _stacked_dates(lines, width) or words
-    lines, words, torn = _spans_of_groups(lines, words)
+    lines, words, lost = _spans_of_groups(lines, words)
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
     corner = " ".join([*corners, *beside])
     titles = [title for title in map(_heading, lines) if len(title) < _LONGEST_TITLE] + corners[:-1]
@@ -124,7 +116,7 @@ def read_header(
     columns: list[Column] = []
     own = _own_periods([spell_months(text, month_first) for text in words])
     steps = _steps(own)
-    unclear = torn or _out_of_order(own, words)
+    unclear = lost or _out_of_order(own, words)
     of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
     for text, told, step, of_part in zip(words, own, steps, of_parts, strict=True):
         when = told
@@ -143,18 +135,9 @@ def read_header(
         skipped = _SKIPPED_COLUMN.search(_UNITS_BESIDE.sub(" ", text)) is not None
         own_scale = label.units.multiplier or units_of(corner).multiplier
         contradicts = bool(scale and own_scale and own_scale != scale)
-        columns.append(
-            Column(
-                text,
-                label,
-                None if unclear else when,
-                entity_named(of_part, label),
-                skipped,
-                units,
-                contradicts,
-                unclear and when is not None,
-            )
-        )
+        torn, when = unclear and when is not None, None if unclear else when
+        entity = entity_named(of_part, label)
+        columns.append(Column(text, label, when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
 
@@ -166,22 +149,17 @@ def _spans_of_groups(lines: Sequence[str], words: list[str]) -> tuple[Sequence[s
     several times that go with no groups stands behind them.
     """
     groups = _groups(words)
+    told = any(spoken_span(text) or ((when := header_period(text)) and when.part) for text in words)
     for count in range(1, max(len(groups), 1) + 1):
-        near = lines[-count:]
-        parts = [part for line in near if len(line) < _LONGEST_SCALE for part in parts_by_span(line)]
-        if len(parts) > 1 and len({spoken_span(part) for part in parts}) > 1:
-            if len(parts) != len(groups) or any(spoken_span(text) for text in words):
-                if count == 1 and not any(
-                    spoken_span(text) or ((found := header_period(text)) and found.part) for text in words
-                ):
-                    return lines, words, True
-                continue
-            over = {
-                at: part
-                for first, end, part in zip(groups, [*groups[1:], len(words)], parts, strict=True)
-                for at in range(first, end)
-            }
+        parts = [part for line in lines[-count:] if len(line) < _LONGEST_SCALE for part in parts_by_span(line)]
+        if told or len({spoken_span(part) for part in parts}) < _COMPARED_YEARS:
+            continue
+        if len(parts) == len(groups):
+            ends = [*groups[1:], len(words)]
+            over = {at: part for first, end, part in zip(groups, ends, parts, strict=True) for at in range(first, end)}
             return lines[:-count], [f"{over.get(at, '')} {text}".strip() for at, text in enumerate(words)], False
+        if count == 1:
+            return lines, words, True
     return lines, words, False
 
 
@@ -300,7 +278,7 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
         if row.cells[0] and not last and named and all(map(only_units, named)) and len(set(named)) == 1:
             beside.append(named[0])
             continue
-        if len(named) == 1 and not last and says_plan_start(row.cells[0]):
+        if len(named) == 1 and not last and row.cells[0].lower().startswith(_STARTS):
             continue
         if len([cell for cell in row.cells if cell]) == 1:
             only = next(cell for cell in row.cells if cell)

@@ -111,7 +111,7 @@ class Row:
         if not self._cells and self._line is not None:
             self._cells = list(map(str.strip, self._line.split("\t")))
             if "*" in self._line or "__" in self._line:
-                self._cells = [_without_marks(cell) for cell in self._cells]
+                self._cells = [_MARKED.sub(r"\2", cell) for cell in self._cells]
         return self._cells
 
     @property
@@ -176,13 +176,8 @@ class Row:
         return self._counts[last] > self._counts[first]
 
 
-_MARKED: Final = re.compile(r"(\*{1,3}|_{2,3}|~~)(?=\S)(.+?)(?<=\S)\1")
-
-
-def _without_marks(cell: str) -> str:
-    """A cell without the marks by which Markdown makes all of it bold or italic."""
-    match = _MARKED.fullmatch(cell)
-    return match[2] if match else cell
+_MARKED: Final = re.compile(r"^(\*{1,3}|_{2,3}|~~)(?=\S)(.+?)(?<=\S)\1$")
+"""A cell all of which Markdown makes bold or italic."""
 
 
 @dataclass(slots=True)
