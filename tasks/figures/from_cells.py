@@ -287,6 +287,8 @@ class _Table:
             index for index, cell in enumerate(row.cells) if index and is_number(cell, comma_decimal=self._comma)
         }
         marked = any(currency_of(row.cells[index][:1]) for index in numbers)
+        if not numbers and all(may_be_scale(cell) for cell in row.cells[1:] if cell):
+            marked = self._reader.speaks(row.cells[0])  # "Revenue | $1,000" heads nothing
         amounts = {*range(1, len(row.cells))} if marked else with_numbers
         if row.cells[0]:
             numbers |= {index for index in amounts if index < len(row.cells) and may_be_scale(row.cells[index])}

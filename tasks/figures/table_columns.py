@@ -386,10 +386,9 @@ def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Uni
             continue
         said = units_of(title)
         found = found.over(Units(said.currency if len(title) < 90 else None, said.multiplier))
-    for text in words:
-        of_column = units_of(text)
-        if of_column.multiplier and found.multiplier is None:
-            found = replace(found, multiplier=of_column.multiplier)
+    of_columns = [units for units in map(units_of, words) if units.currency or units.multiplier]
+    if found.multiplier is None and of_columns and all(units.multiplier for units in of_columns):
+        found = replace(found, multiplier=of_columns[-1].multiplier)  # "2023 EUR" beside "2022 TEUR" has none
     return found
 
 

@@ -110,7 +110,7 @@ class Row:
         """Its cells, without blanks around them."""
         if not self._cells and self._line is not None:
             self._cells = list(map(str.strip, self._line.split("\t")))
-            if "*" in self._line or "__" in self._line:
+            if "*" in self._line or "_" in self._line:
                 self._cells = [_MARKED.sub(r"\2", cell) for cell in self._cells]
         return self._cells
 
@@ -176,7 +176,7 @@ class Row:
         return self._counts[last] > self._counts[first]
 
 
-_MARKED: Final = re.compile(r"^(\*{1,3}|_{2,3}|~~)(?=\S)(.+?)(?<=\S)\1$")
+_MARKED: Final = re.compile(r"^(\*{1,3}|_{1,3}|~~)(?=\S)(.+?)(?<=\S)\1$")
 """A cell all of which Markdown makes bold or italic."""
 
 

@@ -102,6 +102,11 @@ def test_a_round_amount_is_no_scale_and_a_cell_in_bold_is_a_number() -> None:
     assert [f"{each.value:f}" for each in findings(text).figures] == ["5000", "1000", "1000", "900"]
 
 
+def test_a_column_of_units_beside_one_of_thousands_has_its_own_scale() -> None:
+    text = "Gewinn- und Verlustrechnung\n\t2023\t2022\n\tEUR\tTEUR\nUmsatzerlöse\t12.345.678,90\t9.871\n"
+    assert [value for value, _, _ in revenues(text)] == ["12345678.90", "9871000"]
+
+
 def test_what_columns_rest_on_is_no_part_of_the_company() -> None:
     (figure,) = findings("Basis\tExit rate\n£\tFY2024\nRevenue\t3600000\n").figures
     assert figure.entity is None
