@@ -159,8 +159,8 @@ _IN_PERCENT: Final = re.compile(r"\s[(\[]?%[)\]]?$")
 class FigureCell:
     """A number with what is known of it: where it stands, what it means, and of when and of whom it is.
 
-    `units` are those of a cell beside it. `is_of_two_years`: the table
-    compares two years at most, as tables of quarters do.
+    `units` are those of a cell beside it. `is_of_two_years`: the table compares two years at most, as tables of
+    quarters do.
     """
 
     row: Row
@@ -193,7 +193,7 @@ def cell_figure(
     concept = meaning.concept
     instant = meaning.kind == "instant" or (meaning.kind == "either" and not (label and label.average))
     if when is None:
-        findings.leave_out("no period")
+        findings.leave_out("headers that contradict themselves" if column and column.unclear else "no period")
         return None
     calendar = document.calendar
     if cell.is_of_two_years and when.is_bare_year and not when.months and document.is_of_a_quarter:

@@ -213,6 +213,8 @@ def scale_name(multiplier: int) -> str:
 def currency_of(written: str) -> str | None:
     """The ISO code of a mark, a code or a name, also behind the letter of a scale: EUR of "TEUR"."""
     plain = written.strip()
+    if plain == "Lei":  # Italian for "she"
+        return None
     return (
         currency_marks().get(plain)
         or (plain.upper() if plain.upper() in currency_codes() else None)
@@ -407,7 +409,9 @@ def units_of(text: str) -> Units:
     text = _OF_OTHERS.sub(" ", _respelt(text))
     match = _UNIT_SCALE.search(_unmarked(text))
     multiplier = int((match.lastgroup or "x1")[1:]) if match else None
-    currency = next(filter(None, (currency_of(found.group()) for found in _UNIT_CURRENCY.finditer(text))), None)
+    found = [found.group() for found in _UNIT_CURRENCY.finditer(text)]
+    found.sort(key=lambda written: written not in currency_codes())  # "kr. (DKK)"
+    currency = next(filter(None, map(currency_of, found)), None)
     return Units(currency, multiplier, _UNIT_PERCENT.search(text) is not None)
 
 

@@ -146,4 +146,5 @@ def test_a_format_that_shows_thousands_is_in_the_units_of_its_header(tmp_path: P
         book.active.append(["Revenue", 1234567])
         book.active["B2"].number_format = "#,##0,"
         book.save(tmp_path / "book.xlsx")
-        assert [figure["value"] for figure in read_figures(str(tmp_path / "book.xlsx"))] == ([value] if units else [])
+        figures = read_figures(str(tmp_path / "book.xlsx"))
+        assert [(figure["value"], figure["unit"]) for figure in figures] == [(value, "EUR" if units else "unknown")]

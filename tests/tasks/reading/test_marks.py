@@ -86,7 +86,8 @@ def test_a_raised_mark_on_a_slide() -> None:
 
 def test_a_raised_mark_in_a_cell() -> None:
     workbook = Workbook()
-    workbook.create_sheet("Marks", 0)["A1"] = CellRichText("EBITDA", TextBlock(InlineFont(vertAlign="superscript"), "3"))
+    mark = TextBlock(InlineFont(vertAlign="superscript"), "3")
+    workbook.create_sheet("Marks", 0)["A1"] = CellRichText("EBITDA", mark)
     assert "EBITDA³" in read(".xlsx", saved(workbook)).text
 
 
