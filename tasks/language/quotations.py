@@ -1,6 +1,7 @@
 """Whether a quotation really stands in a text, and where.
 
-What typesetting and extraction change is forgiven (`normalise` says what). What changes the meaning is not:
+A quotation over the end of a page is one: page numbers, running titles and running lines at the foot that stand between its
+halves are passed over. What typesetting and extraction change is forgiven (`normalise` says what). What changes the meaning is not:
 every word and every figure must stand there, with its sign, its currency, its scale and its unit, and a quotation may
 not begin or end inside a word or a number. Its words belong together: none begins right behind its negation, reaches
 from one cell into another that it has only a part of, joins a "No." to the next sentence, or two pages; and no ellipsis
@@ -11,8 +12,10 @@ itself, and `in_sentence` gives the sentence, row or cell around it.
 import itertools
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from tasks.language.normalise import CURRENCIES, NormalisedText, normalise
 
@@ -45,6 +48,20 @@ _BEFORE_TO = re.compile(
 _NUMBERED = re.compile(r"\b(?:No|Nos|Nr)\Z")
 _NUMBER_BEHIND = re.compile(r"\.\s*\d")
 _LEFT_OUT = re.compile(rf"(?:(?<!\w)|(?<=\w)(?=n['’]t))(?:{_NEGATIONS}|{_LIMITS})(?!\w)", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|except|excluding|other than|provided|subject to|only|until|to the extent|assuming|wenn|falls|sofern|außer)\b",
+    re.IGNORECASE,
+)
+_INSERTION_EDGE = re.compile(r"[,;()–—]")
+_DENIED_LATER = re.compile(rf"^\s*(?:(?:and|or|but|shall|will|did|does|do|has|have|is|are|was|were|may|can)\s+)*(?:{_NEGATIONS})\b", re.IGNORECASE)
+"""A piece that begins with its denial denies what stands behind it: "did not, in 2023, pay"."""
+_PAGE_NUMBER = re.compile(
+    r"\b(?:page|seite|pag\.|pág\.|página|pagina|side|sida|blad|p\.|s\.)\s*\d{1,4}(?:\s*(?:of|von|de|di|sur|van|av|af|/|\|)\s*\d{1,4})?\b"
+    r"|^\W*\d{1,4}(?:\s*(?:of|von|de|di|/)\s*\d{1,4})?\W*$|^\W*[ivxl]{1,7}\W*$|^\d{1,4}\s+(?=\D)|(?<=\D)\s+\d{1,4}$|^\s*[-–—]\s*\d{1,4}\s*[-–—]\s*$",
+    re.IGNORECASE,
+)
+_RUNNING = 3  # lines at each edge of a page that may be running titles
+_LONGEST_RUNNING = 120
 _SENTENCE_END = re.compile(
     r"(?<![A-Z])(?<!\b(?:No|Nr|Mr|Ms|Dr|St|vs|Co))[.!?][)\]\"'”’»*]*(?=\s+[A-Z“\"(]|\s*$)|[;\t\f|]|\n\s*\n|[。！？]"
 )
@@ -69,6 +86,14 @@ def locate(quote: str, text: str, near: int = 0) -> Span | None:
     """
     if sum(map(str.isalnum, quote)) < _FEWEST:
         return None
+    span = _locate(quote, text, near)
+    if span is None and "\f" in text:
+        plain = _without_running_lines(text)
+        span = _locate(quote, plain, near) if plain != text else None
+    return span
+
+
+def _locate(quote: str, text: str, near: int) -> Span | None:
     normalised = _normalised_text(text)
     for start, end in ((normalised.offset_of(near), len(normalised.text)), (0, len(normalised.text))):
         span = next(_spans(quote, text, normalised, start, end), None)
@@ -76,6 +101,49 @@ def locate(quote: str, text: str, near: int = 0) -> Span | None:
             return span
     parts = [part for part in _ELLIPSIS.split(quote) if any(map(str.isalnum, part))]
     return _in_order(parts, text, normalised, near) if len(parts) > 1 else None
+
+
+@lru_cache(maxsize=8)
+def _without_running_lines(text: str) -> str:
+    """The text with blanks for what stands at the edges of its pages alone, so that all else keeps its place.
+
+    A running line stands at the edge of two pages or more, its page number aside; a number of a page stands by itself.
+    """
+    pages: list[list[tuple[int, str]]] = []
+    start = 0
+    for page in text.split("\f"):
+        lines, at = [], start
+        for line in page.split("\n"):
+            if line.strip():
+                lines.append((at, line))
+            at += len(line) + 1
+        pages.append(lines)
+        start += len(page) + 1
+    edges = [[lines[:_RUNNING], lines[-_RUNNING:][::-1]] for lines in pages]
+    counts = Counter(key for page in edges for key in {_running_key(line) for edge in page for _, line in edge})
+    pieces, last = [], 0
+    running = set[int]()
+    for begin, line in itertools.chain.from_iterable(
+        takewhile(lambda entry: _is_running(entry[1], counts), edge) for page in edges for edge in page
+    ):
+        if len(line) <= _LONGEST_RUNNING and "\t" not in line:
+            running.add(begin)
+    for begin in sorted(running):
+        end = text.find("\n", begin)
+        end = min(at for at in (end, text.find("\f", begin), len(text)) if at >= 0)
+        pieces += [text[last:begin], " " * (end - begin)]
+        last = end
+    return "".join([*pieces, text[last:]])
+
+
+def _is_running(line: str, counts: Counter[str]) -> bool:
+    key = _running_key(line)
+    return not key or counts[key] > 1
+
+
+def _running_key(line: str) -> str:
+    """A line without its page number; "" for a page number alone."""
+    return " ".join(_PAGE_NUMBER.sub(" ", line).split()).casefold()
 
 
 def _in_order(parts: Sequence[str], text: str, normalised: NormalisedText, near: int) -> Span | None:
@@ -100,10 +168,17 @@ def _in_order(parts: Sequence[str], text: str, normalised: NormalisedText, near:
 
 
 def _leaves_out_too_much(between: str) -> bool:
-    """Whether a negation or a condition is left out of the sentences in which two parts of a quotation stand."""
+    """Whether a negation or a condition is left out of the sentences in which two parts of a quotation stand.
+
+    What stands between two commas or brackets of its own denies nothing of the rest: "Alpha, which is not listed, sold".
+    """
     ends = [match.end() for match in _SENTENCE_END.finditer(between)]
     kept = between if not ends else f"{between[: ends[0]]}\n{between[ends[-1] :]}"
-    return _LEFT_OUT.search(kept) is not None
+    if _CONDITION.search(kept):
+        return True
+    first, *rest = _INSERTION_EDGE.split(kept)
+    pieces = [first, rest[-1]] if rest else [first]
+    return any(_LEFT_OUT.search(piece) for piece in pieces) or any(_DENIED_LATER.search(piece) for piece in rest[:-1])
 
 
 def _spans(quote: str, text: str, normalised: NormalisedText, start: int, end: int) -> Iterator[Span]:
@@ -140,7 +215,11 @@ def _belongs_together(quote: str, text: str, first: int, last: int) -> bool:
 
 
 def _goes_on(span: str) -> bool:
-    """Whether the sentence goes on behind each page's end."""
+    """Whether the sentence goes on behind each page's end, from a line of words to another."""
+    for before, behind in itertools.pairwise(span.split("\f")):
+        last, first = before.rstrip().rpartition("\n")[2], behind.lstrip().partition("\n")[0]
+        if "\t" in last or "\t" in first:
+            return False
     return all(
         before.rstrip()[-1:].isalnum() or before.rstrip()[-1:] in {",", "-", "–"}
         if behind.lstrip()[:1].islower()

@@ -1,9 +1,9 @@
 """A memo held against a room: each of its figures, quotations and statements is supported, contradicted or not found.
 
-A quotation must stand in the room word for word (`quoted`). A figure whose concept and period are known is held against
-the ledger: where documents differ, the figure that counts by the ledger's rule is what the memo is held to; how much it
-grew is computed (`growth`). All else, and figures that the ledger does not know, go by the proof of statements against
-the likeliest passages. No model is asked.
+A quotation must stand in the room word for word (`quoted`). The ledger comes first: a figure whose concept is known is
+held against the ledger's figures of its period, in any wording; one without a period against the latest, and what a sentence
+compares it with ("up from 13 %") against the year before. What the ledger supports no sentence contradicts. How much a figure grew is
+computed (`growth`). All else goes by the check of statements against the likeliest passages. No model is asked.
 """
 
 import itertools
@@ -11,9 +11,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
 from enum import Enum, StrEnum
-from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from markupsafe import Markup
@@ -21,12 +21,13 @@ from markupsafe import Markup
 from tasks.figures.concepts import concepts_file, taxonomy
 from tasks.figures.conflicts import RoomFigure, agree, deciding_step, groups, ranking, say_step
 from tasks.figures.document import LedgerDocument
-from tasks.figures.document_figures import agrees, find_figures
+from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import ACTUAL
 from tasks.figures.figure import Figure as LedgerFigure
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.limited import WrittenText, find_now
 from tasks.language.escaped import escaped
-from tasks.language.periods import last_day
+from tasks.language.periods import last_day, months_of
 from tasks.memo.claims import (
     MemoStatement,
     StatementKind,
@@ -38,10 +39,11 @@ from tasks.memo.claims import (
 )
 from tasks.memo.room import MemoPlace, MemoTexts, RoomPassage
 from tasks.reports.html import allowed, environment, part
+from tasks.scoring.figure_checks import amount_in_words, period_in_words
 from tasks.scoring.passages import Places
 from tasks.statements import check as statement_proof
-from tasks.statements.differences import Difference, DifferenceKind, is_of
-from tasks.statements.figures import QUARTER, StatedFigure, figures, same, same_size
+from tasks.statements.differences import Difference
+from tasks.statements.figures import StatedFigure, figures
 
 _MOST_PLACES: Final = 5
 _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without", "denied", "n't"})
@@ -49,23 +51,15 @@ _COMPARED: Final = re.compile(r"\b(?:from|against|compared (?:to|with)|versus|vs
 _YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((?:19|20)\d\d)\b")
 _YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
-_OTHER_PLACE: Final = frozenset(
-    {
-        DifferenceKind.OTHER_PLACE,
-        DifferenceKind.OF_ANOTHER_FIGURE,
-        DifferenceKind.OF_SOMETHING_ELSE,
-        DifferenceKind.CHANGED_PLACES,
-    }
-)
-_ABOUT_FIGURES: Final = frozenset({DifferenceKind.NOT_ITS_FIGURE, DifferenceKind.OF_ANOTHER_FIGURE})
+_WORTH_SHOWING: Final = 0.5
+"""The share of a claim's words that the nearest sentence has, at least."""
+_NEAR_DAYS: Final = 16
+"""Days by which two last days may differ that name one period: the end of January, and 28 January by weeks."""
 _SHORTEST_NAME: Final = 3
 """Letters of a word that names the room's company, at least."""
 
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*(?![.,]?\d)")
 _MARKS: Final = str.maketrans(".,", ",.")
-_WORDS: Final = re.compile(r"[^\W\d_][\w&'’-]*|\d[\d.,]*|[.;:]")
-_JOINING: Final = 3
-"""Letters of the longest word that joins two others: "and", "of", "the"."""
 _AFTER: Final = re.compile(r",? after (?=(?:[$€£¥]|[A-Z]{3} ?)\d|\d[\d.,]* ?(?:%|per ?cent))")
 """Before an amount of an earlier time, and no time itself: "after $ 1,066 million in 2022"."""
 _RULES: Final = ("basis", "authority")
@@ -84,12 +78,13 @@ class MemoVerdict(StrEnum):
 class MemoReason(Enum):
     """Why a claim has its verdict: each has its sentence as its value, but for what the proof of statements found."""
 
-    OTHER_WORDS = "the room has it with other words"
-    FIGURES_STAND = "its figures stand there, in other words"
-    WORD_FOR_WORD = "word for word"
-    OTHER_GROWTH = "the room's figures give a change of {0} % over the year before"
-    OTHER_COUNTS = "{0} says it too, but another figure counts ({1})"
-    OTHER_FIGURE = "the room has another figure for {0} of {1}"
+    OTHER_WORDS = "The room has it with another word or figure."
+    GIVES = "{0} gives {1} for {2}, the memo {3}: the same."
+    GIVES_OTHER = "{0} gives {1} for {2}, the memo {3}."
+    WORD_FOR_WORD = "The room has it word for word."
+    OTHER_GROWTH = "The room's figures give a change of {0} % over the year before."
+    OTHER_COUNTS = "{0} says it too, but another figure counts: {1} ({2})."
+    NEAREST = "No sentence of the room says it; this is the nearest."
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,27 +174,33 @@ def _quotation(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
 def _statement(
     statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
 ) -> CheckedClaim:
-    """The verdict of the ledger on a sentence's figures, else that of the proof of statements."""
-    known = [*own, *_of_other_years(statement.words, own)]
+    """The verdict of the ledger on a sentence's figures, else that of the check of statements."""
+    if not _NEGATIONS.isdisjoint(statement.words.casefold().replace("n’t", " n't").split()):
+        return _proved(statement, room)
+    own = [*own, *_undated(statement.words, own, room)]
+    known = [*own, *_compared(statement.words, own)]
     by_ledger = [found for figure in known if (found := _by_ledger(statement, figure, ledger, room)) is not None]
     growth = _growth(statement, own, ledger, room) if by_ledger else None
-    against = [found for found in by_ledger if found.verdict is MemoVerdict.CONTRADICTED]
-    if growth is not None and growth.verdict is MemoVerdict.CONTRADICTED:
-        against.append(growth)
-    is_denied = not _NEGATIONS.isdisjoint(statement.words.casefold().replace("n’t", " n't").split())
-    if is_denied:
-        return _proved(statement, room)
-    by_rule = [found for found in against if found.reason is MemoReason.OTHER_COUNTS]
-    proved = _proved(statement, room) if not by_rule else None
-    if proved is not None and (proved.verdict is MemoVerdict.SUPPORTED or not (against or by_ledger)):
-        return proved  # a row of another name has it: net sales beside total revenue
-    if proved is None or against:
-        return replace(against[0], places=_places(against))
-    held = [*by_ledger, growth] if growth is not None else by_ledger
+    found = [*by_ledger, growth] if growth is not None else by_ledger
+    against = [one for one in found if one.verdict is MemoVerdict.CONTRADICTED]
     lacks_growth = growth is None and stated_growth(statement.words) is not None
-    if lacks_growth or len(held) < len(_amounts(statement.words)):
-        return proved if _is_against_others(proved, known) else CheckedClaim(statement, MemoVerdict.NOT_FOUND)
-    return CheckedClaim(statement, MemoVerdict.SUPPORTED, _places(held), MemoReason.FIGURES_STAND)
+    if found and not against and not lacks_growth and len(found) >= len(_amounts(statement.words)):
+        return replace(found[0], places=_places(found))
+    by_rule = [one for one in against if one.reason is MemoReason.OTHER_COUNTS]
+    if by_rule:
+        return replace(by_rule[0], places=_places(by_rule))
+    proved = _proved(statement, room)
+    if proved.verdict is MemoVerdict.SUPPORTED or not found:
+        return proved  # a row of another name has it: net sales beside total revenue
+    if against:
+        return replace(against[0], places=_places(against))
+    is_held = proved.difference is not None and any(_is_amount_of(proved.difference.ours, figure) for figure in known)
+    return CheckedClaim(statement, MemoVerdict.NOT_FOUND) if is_held else proved
+
+
+def _is_amount_of(words: str, figure: LedgerFigure) -> bool:
+    """Whether words give the amount of a figure that the ledger has, which is no sentence's to deny."""
+    return any(abs(amount.value) == abs(figure.value) for amount in _amounts(words))
 
 
 def _growth(
@@ -210,7 +211,7 @@ def _growth(
     if stated is None or len({figure.concept for figure in own}) != 1:
         return None
     latest = max(own, key=lambda figure: last_day(figure.period))
-    group = ledger.get(next(iter(groups([_as_room_figure(latest)]))))
+    group = _figures_alike(_as_room_figure(latest), ledger)
     later = ranking(group)[0] if group else None
     earlier = figure_a_year_before(later, room.ledger.figures) if later is not None else None
     if later is None or earlier is None or (agrees := agrees_with(stated, later, earlier)) is None:
@@ -222,28 +223,34 @@ def _growth(
     return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, MemoReason.OTHER_GROWTH, (f"{percent:+.1f}",))
 
 
-def _is_against_others(proved: CheckedClaim, known: Sequence[LedgerFigure]) -> bool:
-    """Whether a verdict rests on anything but a figure that the ledger has too, which is no sentence's to deny."""
-    words = _figure_not_there(proved.difference)
-    return not words or not any(
-        abs(amount.value) == abs(figure.value) for amount in _amounts(words) for figure in known
-    )
+def _undated(words: str, own: Sequence[LedgerFigure], room: MemoTexts) -> list[LedgerFigure]:
+    """The figures of a sentence that names no time, at the latest of the room's times at which it has their concept."""
+    if own or any(figure.is_date for figure in figures(words)):
+        return []
+    latest: dict[tuple[str, bool], str] = {}
+    for row in room.ledger.figures:
+        key = row.figure.concept, "/" in row.figure.period
+        if row.basis in ACTUAL and row.figure.entity is None:
+            latest[key] = max(latest.get(key, ""), row.figure.period, key=last_day)
+    for at, period in enumerate(sorted(set(latest.values()), key=last_day, reverse=True)[:_MOST_PLACES]):
+        day = f"{last_day(period)}"
+        said = f"{words.rstrip('. ')} {'in the year to' if '/' in period else 'at'} {day}."
+        found = find_figures(LedgerDocument(said, ()), taxonomy()).figures
+        known = [replace(figure, period=period) for figure in found if latest.get((figure.concept, "/" in period)) == period]
+        if known or at == _MOST_PLACES:
+            return known
+    return []
 
 
-def _figure_not_there(difference: Difference | None) -> str:
-    """The figure that a sentence has not, as the claim writes it; "" where it is not that what speaks against it."""
-    return difference.word if difference is not None and difference.kind is DifferenceKind.NOT_ITS_FIGURE else ""
-
-
-def _of_other_years(words: str, own: Sequence[LedgerFigure]) -> Iterator[LedgerFigure]:
-    """The figures of other years that a sentence compares its own with: "up from € 3.9 million in 2023"."""
+def _compared(words: str, own: Sequence[LedgerFigure]) -> Iterator[LedgerFigure]:
+    """The figures that a sentence compares its own with: "up from € 3.9 million in 2023", "up from 13 %"."""
     for amount in figures(words):
         before, behind = _COMPARED.search(words[: amount.start]), _YEAR_BEHIND.match(words, amount.end)
-        same_unit = [figure for figure in own if figure.unit == amount.unit]
-        if amount.is_date or before is None or behind is None or not same_unit:
+        same_unit = [figure for figure in own if figure.unit == amount.unit and figure.value != amount.value]
+        if amount.is_date or before is None or not same_unit:
             continue
         figure = same_unit[-1]
-        years = int(behind[1]) - int(figure.period.rpartition("/")[2][:4])
+        years = int(behind[1]) - int(last_day(figure.period)[:4]) if behind else -1
         if years and "-02-29" not in figure.period:
             period = _YEAR.sub(lambda year, years=years: str(int(year[0]) + years), figure.period)  # type: ignore[misc] # mypy has no type for a lambda's default
             step = Decimal(10) ** (amount.value.copy_abs().adjusted() - amount.digits + 1)
@@ -259,7 +266,7 @@ def _by_ledger(
 ) -> CheckedClaim | None:
     """What the ledger says of one figure of a memo; None where it has none of the same concept and period."""
     own = _as_room_figure(figure)
-    group = ledger.get(next(iter(groups([own]))))
+    group = _figures_alike(own, ledger)
     if not group:
         return None
     ranked = ranking(group)
@@ -268,15 +275,36 @@ def _by_ledger(
         step = deciding_step(ranked[0], agreeing[0])
         if step in _RULES:
             differing = [_figure_place(other, room) for other in ranked if not agree(own, other)]
-            details = (agreeing[0].document_name, say_step(step, ranked[0], agreeing[0]))
+            counted = amount_in_words(ranked[0].figure.value, ranked[0].figure.unit)
+            details = (agreeing[0].document_name, counted, say_step(step, ranked[0], agreeing[0]))
             return CheckedClaim(statement, MemoVerdict.CONTRADICTED, differing, MemoReason.OTHER_COUNTS, details)
-    if agreeing:
-        return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_figure_place(other, room) for other in agreeing])
-    places, details = (
-        [_figure_place(other, room) for other in ranked],
-        (figure.concept.replace("_", " "), figure.period),
+    shown = agreeing or ranked
+    if not agreeing and any(abs(other.figure.value) == abs(figure.value) for other in ranked):
+        return None  # the sign alone differs: a cost or a loss that one of them writes without it
+    theirs = shown[0].figure
+    matter = f"{theirs.concept.replace('_', ' ')} of {period_in_words(theirs.period)}"
+    amounts = [amount_in_words(each.value, each.unit) for each in (theirs, figure)]
+    return CheckedClaim(
+        statement,
+        MemoVerdict.SUPPORTED if agreeing else MemoVerdict.CONTRADICTED,
+        [_figure_place(other, room) for other in shown],
+        MemoReason.GIVES if agreeing else MemoReason.GIVES_OTHER,
+        (shown[0].document_name, amounts[0], matter, amounts[1]),
     )
-    return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, MemoReason.OTHER_FIGURE, details)
+
+
+def _figures_alike(own: RoomFigure, ledger: Mapping[Any, Sequence[RoomFigure]]) -> Sequence[RoomFigure]:
+    """The ledger's figures of a figure's concept, entity and period; a period may end some days apart."""
+    key = next(iter(groups([own])))
+    if key in ledger:
+        return ledger[key]
+    end = date.fromisoformat(last_day(own.figure.period))
+    for other, rows in ledger.items():
+        theirs = rows[0].figure.period
+        is_alike = other[:3] == key[:3] and other[4:] == key[4:] and months_of(theirs) == months_of(own.figure.period)
+        if is_alike and abs((date.fromisoformat(last_day(theirs)) - end).days) < _NEAR_DAYS:
+            return rows
+    return ()
 
 
 def _as_room_figure(figure: LedgerFigure) -> RoomFigure:
@@ -289,157 +317,39 @@ def _figure_place(row: RoomFigure, room: MemoTexts) -> MemoPlace:
 
 
 def _proved(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
-    """The verdict of the proof of statements on the likeliest passages."""
+    """The verdict of the check of statements on the likeliest passages."""
     passages = room.passages(statement.words)
-    grounds = [passage.text for passage in passages]
-    result = statement_proof.check(_AFTER.sub(", compared with ", statement.words), grounds, room.names)
-    if result.verdict is not statement_proof.Finding.SUPPORTED and result.sentence:
-        sentence = result.sentence
-        written = _as_written(statement.words, sentence, room.scale_of(passages[result.text].document.text_id))
-        if written != statement.words:
-            result = statement_proof.check(written, grounds, room.names)
-            if is_of(result.difference, _ABOUT_FIGURES) and _has_all(
-                _amounts(written), _amounts(sentence)
-            ):  # beside other figures
-                return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
+    words = _AFTER.sub(", compared with ", statement.words)
+    result = statement_proof.check(words, [passage.text for passage in passages], room.names)
     if result.verdict is not statement_proof.Finding.SUPPORTED:
-        result = _in_scale(statement.words, passages, room) or result
+        result = _in_scale(words, passages, room) or result
+    if not result.sentence:
+        return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
+    place = passages[result.text].place(result.sentence)
     if result.verdict is statement_proof.Finding.SUPPORTED:
-        return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)])
+        return CheckedClaim(statement, MemoVerdict.SUPPORTED, [place])
     if " ".join(result.sentence.split()) == statement.text:  # a row below its unit, which a passage may be without
-        return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)], MemoReason.WORD_FOR_WORD)
-    if result.verdict is statement_proof.Finding.CONTRADICTED and not (
-        (is_of(result.difference, _ABOUT_FIGURES) and _has_its_figures(statement.words, result.sentence))
-        or (is_of(result.difference, _OTHER_PLACE) and _has_in_order(statement.words, result.sentence))
-        or (
-            is_of(result.difference, {DifferenceKind.OTHER_PLACE}) and "\t" in result.sentence
-        )  # columns say no more than their heads
-        or _is_of_something_else(statement.words, result.sentence)
-        or (_figure_not_there(result.difference) and _has_a_longer_name(statement.words, result.sentence))
-        or _is_quarter_otherwise_named(result)
-        or _stands_elsewhere(statement.words, result, grounds, room.names)
-    ):
-        place = _place(passages, result)
+        return CheckedClaim(statement, MemoVerdict.SUPPORTED, [place], MemoReason.WORD_FOR_WORD)
+    if result.verdict is statement_proof.Finding.CONTRADICTED:
         return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [place], difference=result.difference)
-    return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
+    if result.share < _WORTH_SHOWING:
+        return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
+    return CheckedClaim(statement, MemoVerdict.NOT_FOUND, [place], MemoReason.NEAREST)
 
 
 def _in_scale(words: str, passages: Sequence[RoomPassage], room: MemoTexts) -> statement_proof.Check | None:
-    """The proof of a statement by a sentence without scales of a document that counts in the statement's; else None."""
+    """The verdict on a statement by the sentences of documents that count in its scale: "$ 4,640" for "$ 4,640 million"."""
     for scale in dict.fromkeys(match["scale"] for match in _SCALED.finditer(words)):
         bare = _SCALED.sub(lambda match, scale=scale: match["amount" if match["scale"] == scale else 0], words)  # type: ignore[misc] # mypy has no type for a lambda's default
         own = [at for at, passage in enumerate(passages) if room.scale_of(passage.document.text_id) == scale]
         result = statement_proof.check(bare, [passages[at].text for at in own], room.names)
-        is_proved = result.verdict is statement_proof.Finding.SUPPORTED
-        if is_proved and _as_written(words, result.sentence, scale) == bare:
+        if result.verdict is not statement_proof.Finding.NOT_FOUND and not _SCALED.search(result.sentence):
             return replace(result, text=own[result.text])
     return None
 
 
-def _as_written(statement: str, sentence: str, scale: str) -> str:
-    """The statement with its amounts as a sentence of a document writes them that counts in thousands or millions.
-
-    "$ 4,640 million" is "$ 4,640" there, where the sentence has that amount without a scale of its own.
-    """
-    return _SCALED.sub(
-        lambda match: (
-            match["amount"]
-            if match["scale"] == scale
-            and re.search(
-                rf"(?<![\d.,]){re.escape(match['digits'])}(?![\d.,]*\d)(?!\)? ?(?:thousand|million|billion))", sentence
-            )
-            else match.group()
-        ),
-        statement,
-    )
-
-
-def _place(passages: Sequence[RoomPassage], result: statement_proof.Check) -> MemoPlace:
-    return passages[result.text].place(result.sentence)
-
-
-def _has_its_figures(statement: str, sentence: str) -> bool:
-    """Whether a sentence has all figures of an undated statement, rounding aside.
-
-    It may then say them of something else, but no other figure of the same. With dates two figures may be exchanged.
-    """
-    stated, source = figures(statement), figures(sentence)
-    return not any(figure.is_date for figure in stated) and _has_all(stated, source)
-
-
-def _has_all(stated: Sequence[StatedFigure], source: Sequence[StatedFigure]) -> bool:
-    return all(any(same_size(figure, other) or _agree_rounded(figure, other) for other in source) for figure in stated)
-
-
-def _has_in_order(statement: str, sentence: str) -> bool:
-    """Whether a sentence has a statement's figures, two or more, in the same order: they are of the same things."""
-    stated, source = _amounts(statement), iter(_amounts(sentence))
-    return len(stated) > 1 and all(
-        any(same_size(figure, other) or _agree_rounded(figure, other) for other in source) for figure in stated
-    )
-
-
-def _is_quarter_otherwise_named(result: statement_proof.Check) -> bool:
-    """Whether a quarter is all that a sentence has not, which names no other: its last day, weeks, or no year."""
-    words = _figure_not_there(result.difference)
-    quarters = [figure.date for figure in figures(words) if figure.unit == QUARTER]
-    named = [figure.date for figure in figures(result.sentence) if figure.unit == QUARTER]
-    return bool(quarters) and all(
-        (own[0] is None or year[0] is None) and own[1] == year[1] for own in quarters for year in named
-    )
-
-
-def _has_a_longer_name(statement: str, sentence: str) -> bool:
-    """Whether a sentence parts two words that stand side by side in a statement: net income, net interest income."""
-    words, others = (_WORDS.findall(part.casefold()) for part in (statement, sentence))
-    side_by_side = set(pairwise(others))
-    triples = zip(others, others[1:], others[2:], strict=False)
-    parted = {(one, other) for one, between, other in triples if between.isalpha() and len(between) > _JOINING}
-    return any(pair in parted and pair not in side_by_side for pair in pairwise(words))
-
-
-def _stands_elsewhere(statement: str, result: statement_proof.Check, grounds: Sequence[str], names: str) -> bool:
-    """Whether another sentence, which has as many words of the statement, has the amounts that one sentence has not.
-
-    The one may be of another quarter, or of a part of the company.
-    """
-    words, source = _figure_not_there(result.difference), figures(result.sentence)
-    wanted = _amounts(words) if words else [one for one in _amounts(statement) if not _has_all([one], source)]
-    sought = words or " ".join(statement[one.start : one.end] for one in wanted)
-    if not wanted:
-        return False
-    return any(
-        other.share >= result.share and other.sentence != result.sentence and _has_all(wanted, figures(other.sentence))
-        for other in statement_proof.compared(statement, grounds, sought, names)
-    )
-
-
 def _amounts(sentence: str) -> list[StatedFigure]:
     return [figure for figure in figures(sentence) if not figure.is_date]
-
-
-def _agree_rounded(one: StatedFigure, other: StatedFigure) -> bool:
-    """Whether both may be one figure, rounded: 24 % and 23.9 %."""
-    steps = (Decimal(10) ** (figure.value.copy_abs().adjusted() - figure.digits + 1) for figure in (one, other))
-    own_step, other_step = steps
-    return one.unit == other.unit and agrees(abs(one.value), own_step, abs(other.value), other_step)
-
-
-def _is_of_something_else(statement: str, sentence: str) -> bool:
-    """Whether two sentences with different amounts speak of different periods or concepts, so that both may hold."""
-    stated, source = figures(statement), figures(sentence)
-    amounts = [figure for figure in stated if not figure.is_date]
-    if not amounts or any(same(figure, other) for figure in amounts for other in source):
-        return False
-    years, other_years = ({figure.date[0] for figure in group if figure.is_date} - {None} for group in (stated, source))
-    if years and other_years and years.isdisjoint(other_years):
-        return True
-    concepts, other_concepts = _concepts(statement), _concepts(sentence)
-    return bool(concepts and other_concepts and concepts.isdisjoint(other_concepts))
-
-
-def _concepts(sentence: str) -> set[str]:
-    return {figure.concept for figure in find_figures(LedgerDocument(sentence, ()), taxonomy()).figures}
 
 
 MARK: Final = "diligence check"

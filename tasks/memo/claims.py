@@ -219,8 +219,13 @@ def quotation_places(quote: str, room: MemoTexts) -> tuple[bool, list[MemoPlace]
     changed: list[tuple[float, MemoPlace]] = []
     for passage, text in stretches:
         span = locate(quote, text) or locate(quote.rstrip(".!?"), text)
+        if span is None and "\f" in text:  # running lines are told by the other pages
+            text = room.text_of(passage.document.text_id)
+            span = locate(quote, text) or locate(quote.rstrip(".!?"), text)
         if span is not None:
-            exact[passage.place(text[slice(*in_sentence(text, *span))])] = None
+            words = text[slice(*in_sentence(text, *span))]
+            place = passage.place(words)
+            exact[replace(place, place=over_pages(place.place, text[slice(*span)]))] = None
         elif not exact:
             for part in _ELLIPSIS.split(quote):
                 near = _nearest(part, text)
@@ -229,6 +234,13 @@ def quotation_places(quote: str, room: MemoTexts) -> tuple[bool, list[MemoPlace]
     if exact:
         return True, _one_a_text([*exact])
     return False, _one_a_text([place for _, place in sorted(changed, key=lambda entry: -entry[0])])
+
+
+def over_pages(place: str, words: str) -> str:
+    """A place with all pages over which words stand: "pages 1 to 2" of "page 1"."""
+    match = re.match(r"page (\d+)", place)
+    breaks = words.count("\f")
+    return f"pages {match[1]} to {int(match[1]) + breaks}{place[match.end() :]}" if match and breaks else place
 
 
 def _one_a_text(places: Sequence[MemoPlace]) -> list[MemoPlace]:

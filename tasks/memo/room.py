@@ -62,6 +62,7 @@ class MemoTexts:
         build(once.values())
         self.ledger: RoomLedger = room_ledger(once.values())
         self.line_of = lru_cache(maxsize=1024)(_line_of)
+        self.text_of = lru_cache(maxsize=4)(_text_of)
         self.scale_of = lru_cache(maxsize=256)(_scale_of)
         self._spans: list[tuple[LedgerText, PassageSpan]] = []
         self._index = Index(self._shown(once))

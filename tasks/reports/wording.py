@@ -163,7 +163,7 @@ def place_link(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> s
 def page_address(document_url: str | None, place: str | None, name: str | None) -> str | None:
     """The address of a document, if it can be opened; for a PDF, with the page of a place in it."""
     url = openable(document_url)
-    page = re.match(r"page (\d+)\b", place or "", re.IGNORECASE)
+    page = re.match(r"pages? (\d+)\b", place or "", re.IGNORECASE)
     if url and page and "#" not in url and (name or "").lower().endswith(".pdf"):
         return f"{url}#page={page[1]}"
     return url

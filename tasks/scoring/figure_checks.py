@@ -74,7 +74,7 @@ def check_figure(
     shown = amount_in_words(comparable, PERCENT if comparable != value.value else value.unit)
     name = expression.in_words
     reason = (
-        f"{name[:1].upper()}{name[1:]} is {shown} {_period_in_words(value.period)}{_inputs(value)}, which {verdict}."
+        f"{name[:1].upper()}{name[1:]} is {shown} {period_in_words(value.period)}{_inputs(value)}, which {verdict}."
     )
     return CriterionResult(
         ScoreStatus.SCORED,
@@ -111,7 +111,7 @@ def amount_in_words(value: Decimal, unit: str) -> str:
     return f"{unit} {text}" if len(unit) == _CURRENCY and unit.isupper() else text
 
 
-def _period_in_words(period: str) -> str:
+def period_in_words(period: str) -> str:
     months = months_of(period)
     if not months:
         return f"at {last_day(period)}"
@@ -124,7 +124,7 @@ def _inputs(value: FigureValue) -> str:
         return f" ({value.inputs[0].basis}) [1]"
     parts = (
         f"{row.figure.concept.replace('_', ' ')} {amount_in_words(row.figure.value, row.figure.unit)} "
-        f"{_period_in_words(row.figure.period)}, {row.basis} [{number}]"
+        f"{period_in_words(row.figure.period)}, {row.basis} [{number}]"
         for number, row in enumerate(value.inputs, 1)
     )
     return f" ({'; '.join(parts)})"
@@ -217,7 +217,7 @@ def row_in_words(row: RoomFigure) -> str:
     whose = f" of {figure.entity}" if figure.entity else ""
     return (
         f"{figure.concept.replace('_', ' ')}{whose} {amount_in_words(figure.value, figure.unit)} "
-        f"{_period_in_words(figure.period)}, {row.basis} ({row.document_name}, {figure.place})"
+        f"{period_in_words(figure.period)}, {row.basis} ({row.document_name}, {figure.place})"
     )
 
 
@@ -237,7 +237,7 @@ def _contradictions(conflicts: Iterable[FigureConflict], evidence: Evidence) -> 
             if one is not None and excerpt is not None:
                 entity = conflict.counted.figure.entity
                 whose = f" of {entity}" if entity else ""
-                about = f"{conflict.concept.replace('_', ' ')}{whose} {_period_in_words(conflict.period)}"
+                about = f"{conflict.concept.replace('_', ' ')}{whose} {period_in_words(conflict.period)}"
                 yield ProvenContradiction(about, one, excerpt)
 
 

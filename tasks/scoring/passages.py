@@ -104,7 +104,9 @@ class TextPlaces:
         steps: list[str | None] = [f"in “{name}”" for _start, _end, name in self._around(start)]
         page, slide, sheet = (self.label(start, kind) for kind in ("page", "slide", "sheet"))
         if page is not None:
-            steps.append(f"page {page} (OCR)" if self._touched("ocr", start, last) else f"page {page}")
+            last_page = self.label(last, "page") or page
+            pages = f"page {page}" if last_page == page else f"pages {page} to {last_page}"
+            steps.append(f"{pages} (OCR)" if self._touched("ocr", start, last) else pages)
         elif slide is not None:
             steps += [f"slide {slide}", self.label(start, "shape", last)]
         elif sheet is not None:

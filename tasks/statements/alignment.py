@@ -1,183 +1,235 @@
-"""A statement and a sentence of a source, word by word: which word of the one is which of the other."""
+"""A statement laid beside a sentence: which word and figure of the one is which of the other.
 
-from collections.abc import Callable
+The words of the statement are matched in order, so that neighbours stay neighbours where the sentence has a word twice.
+`Alignment` answers what the rules of `differences` ask: what is missing, what the sentence has instead of it, which figure a word
+belongs to.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Final
 
-from tasks.language.words import has_opposite, say_the_same, stems_of
-from tasks.statements.figures import same, same_size
-from tasks.statements.reading import Sentence
+from tasks.language.words import words_of
+from tasks.statements.figures import DATE, QUARTER, StatedFigure, same, same_size
+from tasks.statements.nearness import ALIKE, nearness
+from tasks.statements.reading import Sentence, Token
 
-_LOSS: Final = stems_of("loss")
+_FAR: Final = 0.015
+_OTHER_CLAUSE: Final = 0.3
+_TAKEN: Final = 0.3
+_LOWEST_JUMP: Final = 0.45
+"""What a word loses for each word between it and the place expected, in another clause, and where its place is taken."""
+_MOST_PLACES: Final = 6
 
 
-_NEAR: Final = 0.7
-"""The weight of two words that are only near to each other, beside .9 of two that say the same."""
-_FEWEST: Final = 2
-"""Words or figures that two sentences must share to speak of the same matter."""
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A token of the statement and the token of the sentence that says the same, by their places; how near they are."""
+
+    stated: int
+    source: int
+    nearness: float
 
 
-class Comparison:
-    """A statement and a sentence, word by word: `to` gives each token of the statement its token of the sentence."""
+@dataclass(slots=True)
+class Alignment:
+    """A statement and a sentence with what they share.
 
-    def __init__(
-        self,
-        stated: Sentence,
-        source: Sentence,
-        names: frozenset[str],
-        near: Callable[[str, str], bool] | None = None,
-    ) -> None:
-        self.stated, self.source, self.names, self._near = stated, source, names, near
-        self.to: dict[int, int] = {}
-        self.missing: list[int] = []
-        self._align()
-        self._gather()
-        self.used = set(self.to.values())
+    `known` are stems that are known from around: the company's name, the heading. `home` gives for each clause of the
+    statement the clause of the sentence in which most of it stands.
+    """
 
-    def _align(self) -> None:
-        """The longest common sequence first, so that a word that comes twice finds its own place; then the rest."""
-        mine = [
-            at
-            for at, token in enumerate(self.stated.tokens)
-            if token.figure is not None or token.is_content or token.operator
-        ]
-        theirs = [
-            at
-            for at, token in enumerate(self.source.tokens)
-            if token.figure is not None or token.is_content or token.operator
-        ]
-        scores = [[0.0] * (len(theirs) + 1) for _ in range(len(mine) + 1)]
-        weights: dict[tuple[int, int], float] = {}
-        for i in range(len(mine) - 1, -1, -1):
-            for j in range(len(theirs) - 1, -1, -1):
-                weight = self._weight(mine[i], theirs[j])
-                if weight:
-                    weights[i, j] = weight
-                scores[i][j] = max(scores[i + 1][j], scores[i][j + 1], scores[i + 1][j + 1] + weight if weight else 0)
-        i = j = 0
-        while i < len(mine) and j < len(theirs):
-            if (i, j) in weights and scores[i][j] == scores[i + 1][j + 1] + weights[i, j]:
-                self.to[mine[i]] = theirs[j]
-                i, j = i + 1, j + 1
-            elif scores[i][j] == scores[i + 1][j]:
-                i += 1
-            else:
-                j += 1
-        taken = set(self.to.values())
-        for at in mine:
-            if at in self.to:
-                continue
-            places = [
-                (self._weight(at, other), other not in taken, -abs(other - at), other)
-                for other in theirs
-                if self._weight(at, other)
-            ]
-            token = self.stated.tokens[at]
-            free = [place for place in places if place[1]]
-            is_own_name = token.is_name and token.stem in self.names
-            once = token.figure is not None or has_opposite(token.stem) or bool(token.operator) or is_own_name
-            if token.figure is not None and token.figure.is_date:
-                once = any(self._is_date(other) and other not in taken for other in theirs)
-            if once and not free and token.is_content and self._is_said_again(at):
-                once = False
-            chosen = max(free or ([] if once else places), default=None)
-            if chosen is not None:
-                self.to[at] = chosen[3]
-                taken.add(chosen[3])
-            elif token.is_content or token.figure is not None:
-                self.missing.append(at)
+    stated: Sentence
+    source: Sentence
+    known: frozenset[str] = frozenset()
+    pairs: dict[int, Pair] = field(default_factory=dict)
+    home: dict[int, int] = field(default_factory=dict)
 
-    def _is_said_again(self, at: int) -> bool:
-        """Whether a word near it, which found its place, says the same: `employed 1,146 people`."""
-        word = self.stated.tokens[at].stem
-        near = (mine for mine in range(max(at - 3, 0), at + 4) if mine != at and mine in self.to)
-        return any(
-            say_the_same(word, self.stated.tokens[mine].stem)
-            and self.stated.tokens[mine].figure is None
-            and self.stated.tokens[mine].stem != word
-            for mine in near
-        )
+    @property
+    def taken(self) -> set[int]:
+        """The places of the sentence that say something of the statement."""
+        return {pair.source for pair in self.pairs.values()}
 
-    def _gather(self) -> None:
-        """Move words to the nearest place that is as good: beside the words that follow them."""
-        order = sorted(self.to)
-        for index in range(len(order) - 2, -1, -1):
-            mine, following = order[index], self.to[order[index + 1]]
-            place = self.to[mine]
-            if self.stated.tokens[mine].figure is not None or not place < following - 1:
-                continue
-            taken = set(self.to.values())
-            for other in range(following - 1, place, -1):
-                if (
-                    other not in taken
-                    and self.source.tokens[other].stem == self.stated.tokens[mine].stem
-                    and self._weight(mine, other) >= self._weight(mine, place)
-                ):
-                    self.to[mine] = other
-                    break
+    @property
+    def missing(self) -> list[int]:
+        """The words and figures of the statement that the sentence has not."""
+        wanted = (*self.stated.content, *self.stated.figures)
+        return sorted(at for at in wanted if at not in self.pairs and not self.is_known(at))
 
-    def _is_date(self, theirs: int) -> bool:
-        figure = self.source.tokens[theirs].figure
-        return figure is not None and figure.is_date
-
-    def _weight(self, mine: int, theirs: int) -> float:
-        one, other = self.stated.tokens[mine], self.source.tokens[theirs]
-        if one.figure is not None or other.figure is not None:
-            if one.figure is None or other.figure is None:
-                return 0
-            if same(one.figure, other.figure):
-                return 1.5
-            return 1.2 if same_size(one.figure, other.figure) and self._is_loss(mine, theirs) else 0
-        if one.operator or other.operator:
-            if one.operator and one.operator == other.operator:
-                return 1.01 if one.stem == other.stem else 0.9
-            return 0
-        if one.is_name and not other.is_name and one.stem in self.names:
-            return 0
-        if one.stem == other.stem:
-            return 1.02 if one.text == other.text else 1.01
-        if say_the_same(one.stem, other.stem):
-            return 0.9
-        if self._near is None or (one.is_name and other.is_name and one.stem[:4] != other.stem[:4]):
-            return 0
-        return _NEAR if self._near(one.stem, other.stem) else 0
-
-    def _is_loss(self, mine: int, theirs: int) -> bool:
-        """Whether -5 is said as a loss of 5: the figure without a sign stands beside a word of loss."""
-        one, other = self.stated.tokens[mine].figure, self.source.tokens[theirs].figure
-        assert one is not None
-        assert other is not None
-        if one.value < 0:
-            return False
-        return any(token.stem in _LOSS for token in self.stated.tokens) and other.value < 0
-
-    # --- what each side has
+    def is_known(self, at: int) -> bool:
+        """Whether a word of the statement is known without the sentence."""
+        token = self.stated.tokens[at]
+        return token.figure is None and token.stem.rstrip(".") in self.known
 
     @property
     def share(self) -> float:
-        content = [
-            at for at in (*self.stated.content, *self.stated.figures) if self.stated.tokens[at].stem not in self.names
+        """The part of the statement's words and figures that the sentence has, from 0 to 1."""
+        wanted = [at for at in (*self.stated.content, *self.stated.figures) if not self.is_known(at)]
+        held = sum(self.pairs[at].nearness for at in wanted if at in self.pairs)
+        return held / len(wanted) if wanted else 0.0
+
+    def token_of(self, at: int) -> Token | None:
+        """The token of the sentence that says what a token of the statement says."""
+        return self.source.tokens[self.pairs[at].source] if at in self.pairs else None
+
+    def extra(self, clauses: frozenset[int] | None = None) -> list[int]:
+        """The words and figures that only the sentence has, of some of its clauses."""
+        taken = self.taken
+        return [
+            at
+            for at in sorted((*self.source.content, *self.source.figures))
+            if at not in taken and (clauses is None or self.source.tokens[at].clause in clauses)
         ]
-        return sum(at in self.to for at in content) / len(content) if content else 0.0
 
-    def share_but(self, differences: int) -> float:
-        """The same without as many of the missing words: those that the sentence contradicts."""
-        content = [
-            at for at in (*self.stated.content, *self.stated.figures) if self.stated.tokens[at].stem not in self.names
-        ]
-        held = sum(at in self.to for at in content)
-        if held < _FEWEST:
-            return 0.0
-        return held / max(len(content) - min(differences, len(self.missing)), 1)
+    @property
+    def used(self) -> frozenset[int]:
+        """The clauses of the sentence that say something of the statement."""
+        return frozenset(self.source.tokens[place].clause for place in self.taken)
 
-    def clauses(self) -> set[int]:
-        """The clauses of the sentence in which the statement stands."""
-        counts: dict[int, int] = {}
-        for mine, theirs in self.to.items():
-            own = self.stated.tokens[mine]
-            if (own.is_content or own.operator) and self.source.tokens[theirs].figure is None:
-                clause = self.source.tokens[theirs].clause
-                counts[clause] = counts.get(clause, 0) + 1
-        return set(counts)
 
-    def back(self, theirs: int) -> int | None:
-        return next((mine for mine, other in self.to.items() if other == theirs), None)
+def align(stated: Sentence, source: Sentence, known: frozenset[str] = frozenset()) -> Alignment:
+    """Lay a statement beside a sentence."""
+    result = Alignment(stated, source, known)
+    wanted = sorted((*stated.content, *stated.figures))
+    paths: list[tuple[float, int, tuple[Pair, ...]]] = [(0.0, -1, ())]
+    for at in wanted:
+        places = sorted(_places(stated.tokens[at], source, known), key=lambda pair: -pair[1])[:_MOST_PLACES]
+        if not places:
+            continue
+        following = []
+        for place, how_near in places:
+            best = max(
+                ((score + _step(source, last, place, chain) * how_near, chain) for score, last, chain in paths),
+                key=lambda path: path[0],
+            )
+            following.append((best[0], place, (*best[1], Pair(at, place, how_near))))
+        paths = following
+    for pair in max(paths, key=lambda path: path[0])[2]:
+        others = [other for other in result.pairs.values() if other.source == pair.source]
+        shares = others and min(pair.nearness, others[0].nearness) >= ALIKE and not stated.tokens[pair.stated].figure
+        if others and not (shares and stated.tokens[pair.stated].stem != stated.tokens[others[0].stated].stem):
+            if others[0].nearness >= pair.nearness:
+                continue
+            del result.pairs[others[0].stated]
+        result.pairs[pair.stated] = pair
+    _name_self(result)
+    _find_homes(result)
+    return result
+
+
+_SELF: Final = frozenset("we our us ours company group".split())  # noqa: SIM905 - a list of words reads best as words
+
+
+def _name_self(alignment: Alignment) -> None:
+    """Pair the name of whom the texts are about with "we" or "the Company" of the sentence, and customers with its "you"."""
+    stems = {alignment.stated.tokens[at].stem for at in alignment.pairs}
+    for at in alignment.stated.content:
+        token = alignment.stated.tokens[at]
+        is_self = alignment.is_known(at) and token.preposition not in {"in", "at"}
+        words = _SELF if is_self else _YOU if token.text in _READERS else frozenset[str]()
+        if at in alignment.pairs or not words or token.stem in stems:
+            continue
+        taken, clauses = alignment.taken, alignment.used
+        selves = (n for n, other in enumerate(alignment.source.tokens) if (other.text in words or (is_self and n == 0 and other.text == "it")) and other.clause in clauses)
+        place = next((n for n in selves if n not in taken), None)
+        if place is not None:
+            alignment.pairs[at] = Pair(at, place, 1.0)
+        if is_self:
+            stems.update(alignment.known)
+
+
+_YOU: Final = frozenset({"you"})
+_READERS: Final = frozenset(form for word in words_of("readers") for form in (word, f"{word}s", f"{word}'s", f"{word}s'"))
+
+
+def _places(token: Token, source: Sentence, known: frozenset[str]) -> Iterator[tuple[int, float]]:
+    if token.figure is not None:
+        for at in source.figures:
+            other = source.tokens[at].figure
+            if other is not None and same(token.figure, other):
+                yield at, 1.0
+            elif other is not None and _is_quarter_by_its_end(token.figure, other, source.text[max(source.tokens[at].start - 30, 0) : source.tokens[at].start]):
+                yield at, ALIKE
+        return
+    for at in source.content:
+        other_token = source.tokens[at]
+        how_near = nearness(token.stem, other_token.stem)
+        must_be_name = token.is_name and token.stem in known
+        if how_near and (not token.is_name or other_token.is_name or (how_near >= ALIKE and not must_be_name)):
+            yield at, how_near
+
+
+def _is_quarter_by_its_end(quarter: StatedFigure, day: StatedFigure, before: str) -> bool:
+    """Whether a day with these words before it ends a quarter of the calendar: "three months ended June 30, 2024"."""
+    year, number, _ = quarter.date
+    is_end = quarter.unit == QUARTER and day.unit == DATE and number in {1, 2, 3, 4} and day.date[2] is not None
+    return is_end and day.date[:2] == (year, 3 * (number or 0)) and _QUARTER_TO.search(before) is not None
+
+
+_QUARTER_TO: Final = re.compile(r"(?:quarter|three months|13 weeks|thirteen weeks) end(?:ed|ing)\W*$", re.IGNORECASE)
+
+
+def agree(one: StatedFigure, other: StatedFigure) -> bool:
+    """Whether two figures of one unit may be one, rounded: $4.87 billion and $4.9 billion, 24 % and 23.9 %."""
+    if one.is_date or other.is_date or one.unit != other.unit or not one.value or not other.value:
+        return False
+    if {one.limit, other.limit} & {"low", "high"} and one.limit != other.limit:
+        return False
+    if one.measure and other.measure and one.measure != other.measure:
+        return False
+    steps = [Decimal(10) ** (each.value.copy_abs().adjusted() - max(each.digits, 1) + 1) for each in (one, other)]
+    slack = max(steps) / 2
+    if max(one.digits, other.digits) < 2 or min(one.digits, other.digits) < 2:
+        return same_size(one, other) and (one.value < 0) == (other.value < 0)
+    return abs(one.value - other.value) <= slack and (one.value < 0) == (other.value < 0)
+
+
+def _step(source: Sentence, last: int, place: int, chain: tuple[Pair, ...]) -> float:
+    """What is left of a word's weight for where it stands, seen from the one before."""
+    weight = 1.0
+    if last >= 0:
+        weight -= min(_FAR * abs(place - last), _LOWEST_JUMP)
+        weight -= _OTHER_CLAUSE * (source.tokens[last].clause != source.tokens[place].clause)
+    if any(pair.source == place for pair in chain):
+        weight -= _TAKEN
+    return weight
+
+
+def _find_homes(alignment: Alignment) -> None:
+    counts: dict[int, dict[int, float]] = {}
+    for pair in alignment.pairs.values():
+        token = alignment.stated.tokens[pair.stated]
+        own = counts.setdefault(token.clause, {})
+        clause = alignment.source.tokens[pair.source].clause
+        own[clause] = own.get(clause, 0.0) + pair.nearness * (2 if token.figure is not None or token.is_verb else 1)
+    alignment.home = {clause: max(own, key=lambda other: own[other]) for clause, own in counts.items()}
+
+
+_TIMES: Final = frozenset("day week month quarter year hour".split())  # noqa: SIM905 - as above
+
+
+def kind_of(token: Token) -> str:
+    """What a figure may be confused with: its kind, or `time` for a number of months; "" for a word."""
+    if token.figure is None:
+        return ""
+    return "time" if token.figure.measure in _TIMES else token.figure.kind or "count"
+
+
+def figure_nearest(sentence: Sentence, at: int, like: Token) -> int | None:
+    """The figure of the kind of another to which a word of a sentence belongs: the one that stands nearest to it.
+
+    A border between segments counts as four words, one between clauses as twelve; a date belongs to the amount before it.
+    """
+    if like.figure is None:
+        return None
+    kind, token = kind_of(like), sentence.tokens[at]
+    rivals = [place for place in sentence.figures if kind_of(sentence.tokens[place]) == kind]
+
+    def distance(place: int) -> int:
+        other = sentence.tokens[place]
+        is_odd = (place < at) == (kind == "date") and "date" in {kind, kind_of(token)}  # a date stands behind its amount
+        return 2 * abs(place - at) + is_odd + 8 * abs(other.segment - token.segment) + 24 * abs(other.clause - token.clause)
+
+    return min(rivals, key=distance, default=None)

@@ -16,8 +16,7 @@ from tasks.language.sentences import sentences
 from tasks.language.words import has_opposite, stem, stems_of
 from tasks.statements.check import Check, Finding, check
 from tasks.statements.figures import figures
-from tasks.statements.reading import CONDITION, NEGATION, read
-from tasks.statements.readings import coordinated
+from tasks.statements.reading import Limit, read
 from tasks.statements.tables import LONGEST_SENTENCE
 
 _CITATION: Final = re.compile(r"(?<!\s)\s*+[\[【]\s*+(\d{1,4}(?:\s*+[,;]\s*+\d{1,4})*+)\s*+[\]】]")
@@ -222,7 +221,7 @@ def _checked(sentence: str, company: str, grounds: Sequence[Ground], *, strict: 
         return _with_quotations(text, quotations, company, order, strict=strict)
     own = _URL.sub(" ", text)
     if not _says_something(own, company):
-        is_negative = any(token.operator == NEGATION for token in read(own).tokens)
+        is_negative = any(token.limit is Limit.NEGATION for token in read(own).tokens)
         return CheckedStatement(
             text,
             Finding.NOT_FOUND if is_negative and numbers else Finding.SUPPORTED,
@@ -256,8 +255,6 @@ def _by_words(
         numbers = tuple(dict.fromkeys((ground.number,)))
         return CheckedStatement(text, Finding.SUPPORTED, numbers, _short(best.sentence))
     parts = _apart(own, company)
-    if len(parts) == 1:
-        parts = coordinated(own)
     checks = [_best(part, company, order, strict=strict) for part in parts]
     if len(parts) > 1 and all(part.verdict is Finding.SUPPORTED for part, _ in checks):
         numbers = tuple(dict.fromkeys(ground.number for _, ground in checks if ground is not None))
@@ -287,7 +284,7 @@ def _best(own: str, company: str, order: Sequence[Ground], *, strict: bool) -> t
 def _apart(own: str, company: str) -> list[str]:
     """The statements that a sentence joins, each to be proved by itself; one where they depend on each other."""
     sentence = read(own)
-    if any(token.operator == CONDITION for token in sentence.tokens):
+    if any(token.limit is Limit.CONDITION for token in sentence.tokens):
         return [own]
     parts = [part.strip(" ,;.") for part in _PARTS.split(own)]
     names = _names(company)
@@ -333,7 +330,7 @@ def _is_label(around: str) -> bool:
     """Whether the words around a quotation only say what it is about: one or two before a colon, no judgement."""
     match = re.fullmatch(r"\s*(?P<label>[^\d:.;,]{2,40}):[\s.]*", around)
     sentence = read(match["label"]) if match else None
-    if sentence is None or any(token.operator for token in sentence.tokens):
+    if sentence is None or any(token.limit for token in sentence.tokens):
         return False
     return len(sentence.tokens) <= 2 and not any(has_opposite(token.stem) for token in sentence.tokens)
 

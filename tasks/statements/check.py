@@ -1,14 +1,11 @@
-"""Whether one sentence of a source says what a statement says.
+"""Whether the sentences of a source support or contradict a statement.
 
-`compare` holds a statement against one sentence, `check` against all sentences and table rows of texts. There are
-three verdicts:
+The data's way: a statement is read (`reading`) and laid beside the sentences and table rows of the texts that share most with it
+(`tables`, `alignment`); the rules of `differences` say what speaks against each. A sentence against which nothing speaks supports the
+statement. One that is nearly the same, and differs in exactly a figure, a name, a denial or an opposite, contradicts it, unless
+another sentence supports it or has the same figure. All else is not found, and the nearest sentences are shown.
 
-supported     the sentence has the statement's subject, what is said of it, its figures, and limits both alike
-contradicted  it speaks of the same, with another figure, or in the other sense
-not found     neither
-
-Nothing is guessed: a word that the sentence has not, and that says the same as none of its words, is not found. A word
-too many is what a changed statement has as well as a free paraphrase, and the source's own sentence can be shown.
+A statement that joins several is supported where each of its parts is.
 """
 
 import re
@@ -17,66 +14,37 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final
 
-from tasks.language.words import say_the_same, stem
-from tasks.statements.alignment import Comparison
-from tasks.statements.derived import restated
-from tasks.statements.differences import IN_OTHER_WORDS, Difference, DifferenceKind, is_of
-from tasks.statements.figure_places import places_of_figures
-from tasks.statements.figures import same
-from tasks.statements.free_wording import Context, weigh
-from tasks.statements.limiting import limits_differ, negations
-from tasks.statements.nearness import near
-from tasks.statements.periods import with_ends_of_quarters
-from tasks.statements.reading import Sentence, read
-from tasks.statements.readings import begins_with_pronoun, readings
-from tasks.statements.roles import attributed_names, exchanged, exchanged_names, misplaced_names, swapped_roles
+from tasks.language.words import stem
+from tasks.statements.alignment import Alignment, align
+from tasks.statements.differences import Difference, DifferenceKind, contrary, differences, says_in_order
+from tasks.statements.figures import figures, same
+from tasks.statements.nearness import nearness
+from tasks.statements.reading import Limit, Sentence, read
 from tasks.statements.tables import LONGEST_SENTENCE, SourceSentence, source_sentences
-from tasks.statements.wording import (
-    beyond_semicolon,
-    exchanged_for,
-    lost_words,
-    missing_words,
-    opposites,
-    other_frequencies,
-    other_names,
-    other_periods,
-    other_subjects,
-    other_tenses,
-    restricted_subjects,
-)
 
 _CANDIDATES: Final = 8
-
-
-_SAME_MATTER: Final = 0.7
-"""The share of a statement's words that a sentence has which speaks of the same matter."""
-
-
-_NEAR: Final = 0.5
-_FEW_MISSING: Final = 3
-_READ_OTHERWISE: Final = 4
-"""The share of a statement's words that a sentence has which may prove it in another form, how many it may lack, and
-how many sentences are read so."""
-
-
-_WORD: Final = re.compile(r"[^\W\d_][\w’'&]*")
-_FEWEST_FREE: Final = 2
-_READ_FREELY: Final = 8
-_AROUND: Final = 3
-_NAMED_BEFORE: Final = 12
-"""Words and figures of a statement that may be read in free wording, how many sentences are, how many around one, or at
-the beginning of the text, may name what it speaks of, and how many before it may have a name of two words for it."""
-
-
-_HEADING: Final = 12
-"""The most words of a heading."""
-
-
 _SHOWN: Final = 0.5
 """The share of words from which a sentence is worth showing in a statement's place."""
+_HEADING: Final = 12
+"""The most words of a heading."""
+_SELF: Final = frozenset("we our us it its they their he she his her this these company group firm".split())  # noqa: SIM905 - a list of words reads best as words
+_PRONOUNS: Final = frozenset("it they he she this these its their his her".split())  # noqa: SIM905 - as above
+_OWN: Final = frozenset({"its", "their", "his", "her"})
+_JOINED: Final = re.compile(r";\s+|,\s+(?:and|but|while|whereas|which)\s+|,\s+(?=(?:up|down)\s+from\b)|\s+(?:while|whereas)\s+")
+_IS: Final = re.compile(r"\b(?:is|are|was|were|ist|sind|war|est)\b")
+_BE: Final = frozenset("is are was were ist sind war est".split())  # noqa: SIM905 - as above
+_ONCE: Final = re.compile(r"\b(?:former\w*|until|since|previous\w*|then|formerly|acting|interim|or|bis|seit)\b", re.IGNORECASE)
+_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
+_LAST_YEAR: Final = re.compile(r"\b(?:in )?(?:the )?(?:last|prior|previous|preceding) (?:fiscal )?year\b|\ba year (?:ago|earlier|before)\b", re.IGNORECASE)
+_LOSS: Final = re.compile(r"\b(?:loss|deficit|Verlust|perte)\b", re.IGNORECASE)
+_DEFINED: Final = re.compile(
+    r"(?P<full>(?:[A-Z][\w&.’'-]*,?|of|and|for)(?: (?:[A-Z][\w&.’'-]*,?|of|and|for|plc)){1,6})"
+    r" \((?:the |each |collectively |hereinafter )*[\"“]?(?P<short>[A-Z][A-Za-z]+(?: [A-Z][a-z]+)?)[\"”]?\)"
+)
+_FORM: Final = re.compile(r",? (?:plc|Limited|Ltd|Inc|Corp|LLC|GmbH|AG|AS|SA)\.?$")
+_FEWEST_OF_A_PART: Final = 2
 
 
 class Finding(StrEnum):
@@ -102,7 +70,7 @@ class Check:
 
     @property
     def why(self) -> str:
-        """What speaks against it, in a few words."""
+        """What speaks against it, as a sentence."""
         return self.difference.why if self.difference else ""
 
     @property
@@ -112,7 +80,7 @@ class Check:
 
 
 def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
-    """What the texts say of a statement, or of it with its quarter as they name it: `the quarter ended June 30, 2023`.
+    """What the texts say of a statement.
 
     Args:
         statement: one sentence, without marks of its sources.
@@ -124,152 +92,167 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     """
     if len(statement) > LONGEST_SENTENCE:
         return Check(Finding.NOT_FOUND, difference=Difference(DifferenceKind.TOO_LONG))
-    best = _check(statement, texts, names)
-    if best.verdict is not Finding.SUPPORTED:
-        for number, text in enumerate(texts):
-            otherwise = with_ends_of_quarters(statement, text)
-            if otherwise != statement and (said := _check(otherwise, [text], names)).verdict is Finding.SUPPORTED:
-                return replace(said, text=number)
-    return best
+    whole = _check(statement, texts, names)
+    if whole.verdict is Finding.SUPPORTED:
+        return whole
+    for other in _with_defined_names(statement, texts):
+        result = _check(other, texts, names)
+        if result.verdict is Finding.SUPPORTED:
+            return result
+    parts = _parts(statement)
+    checked = [_check(part, texts, names) for part in parts] if len(parts) > 1 else []
+    if checked and all(part.verdict is Finding.SUPPORTED for part in checked):
+        return checked[0]
+    return next((part for part in checked if part.verdict is Finding.CONTRADICTED), whole)
+
+
+def _with_defined_names(statement: str, texts: Sequence[str]) -> Iterator[str]:
+    """The statement with a name as the texts define it: "Harbour Estates plc (the “Landlord”)"."""
+    for text in texts:
+        for match in _DEFINED.finditer(text):
+            full, short = match["full"].strip(), match["short"]
+            plain = _FORM.sub("", full).strip(" ,")
+            for one, other in ((full, short), (plain, short), (short, full)):
+                if re.search(rf"\b{re.escape(one)}(?!\w)", statement):
+                    yield re.sub(rf"\b{re.escape(one)}(?!\w)", f"the {other}" if other is short and short[1:].islower() else other, statement)
+                    break
+
+
+def _parts(statement: str) -> list[str]:
+    """The statements that a sentence joins; one where they depend on each other."""
+    sentence = read(statement)
+    if any(token.limit is Limit.CONDITION for token in sentence.tokens):
+        return [statement]
+    parts = [part.strip(" ,;") for part in _JOINED.split(statement)]
+    reads = [read(part) for part in parts]
+    if any(len(part.content) + len(part.figures) < _FEWEST_OF_A_PART or not any(token.is_verb for token in part.tokens) for part in reads):
+        return [statement]
+    return parts
 
 
 def _check(statement: str, texts: Sequence[str], names: str) -> Check:
-    stated = read(statement)
-    known = _known(names)
+    stated, known = read(statement), _known(names)
     best = Check(Finding.NOT_FOUND)
-    wanted, numbers = _wanted(stated, known)
-    said = _SaidBy(wanted)
-    for number, text in enumerate(texts):
-        candidates = _candidates(text, numbers, said)
-        for place in candidates:
-            candidate = source_sentences(text)[place]
-            result = compare(stated, candidate, known)
-            if result.verdict is Finding.SUPPORTED:
-                return Check(result.verdict, candidate.original, result.difference, result.share, number)
-            rank = (result.verdict is Finding.CONTRADICTED, result.share)
-            if rank > (best.verdict is Finding.CONTRADICTED, best.share):
-                best = Check(result.verdict, candidate.original, result.difference, result.share, number)
-        otherwise = _read_otherwise(stated, text, candidates, known, said)
-        if otherwise is not None:
-            return replace(otherwise, text=number)
-    is_against = best.verdict is Finding.CONTRADICTED
-    if is_against and best.difference is not None and best.difference.is_denial:
+    if not stated.content and not stated.figures:
         return best
-    seems_against = is_against and is_of(best.difference, IN_OTHER_WORDS)
     for number, text in enumerate(texts):
-        freely = _in_free_wording(stated, text, known, is_clear=is_against and not seems_against)
-        if freely is not None and (not seems_against or freely.sentence == best.sentence):
-            return replace(freely, text=number)
+        candidates = source_sentences(text)
+        for place in _nearest_places(stated, text, known):
+            result = replace(_compare(stated, candidates, place, known), text=number)
+            if result.verdict is Finding.SUPPORTED:
+                return result
+            if (result.verdict is Finding.CONTRADICTED, result.share) > (best.verdict is Finding.CONTRADICTED, best.share):
+                best = result
+    if best.verdict is Finding.CONTRADICTED and _stands_elsewhere(stated, best, texts, known):
+        return replace(best, verdict=Finding.NOT_FOUND)
     return best
 
 
-def _in_free_wording(stated: Sentence, text: str, names: frozenset[str], *, is_clear: bool) -> Check | None:
-    """The proof by a sentence that says the same with other words; None where there is none.
+def _compare(stated: Sentence, candidates: Sequence[SourceSentence], place: int, known: frozenset[str]) -> Check:
+    """What one sentence says of a statement, by itself and with what is known from the words before it."""
+    candidate = candidates[place]
+    source = read(_with_year_before(candidate.text))
+    if says_in_order(stated, source):
+        return Check(Finding.SUPPORTED, candidate.original, None, 1.0)
+    alignment = align(stated, source, known | _aliases(stated, source, known))
+    found = list(differences(alignment))
+    if not found:
+        return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
+    against = contrary(alignment) or _is_named_otherwise(stated, source, alignment.known)
+    if against is not None:
+        return Check(Finding.CONTRADICTED, candidate.original, against, alignment.share)
+    signed = _with_sign(stated.text)
+    if signed and any((figure := source.tokens[at].figure) and figure.value < 0 for at in source.figures):
+        signed_alignment = align(read(signed), source, alignment.known)
+        if not list(differences(signed_alignment)):
+            return Check(Finding.SUPPORTED, candidate.original, None, signed_alignment.share)
+    fuller = _with_context(alignment, candidates[place])
+    if fuller and not list(differences(align(stated, read(fuller), alignment.known))):
+        return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
+    return Check(Finding.NOT_FOUND, candidate.original, found[0], alignment.share)
 
-    With `is_clear` it must have so much of the statement that it is held for proof though a sentence seems against it.
-    """
-    wanted, numbers = _wanted(stated, names)
-    if len(wanted) + len(numbers) < _FEWEST_FREE:
+
+def _is_named_otherwise(stated: Sentence, source: Sentence, known: frozenset[str]) -> Difference | None:
+    """Another name in a part of a sentence that only says who or what something is: "The ultimate parent is Alpha Ltd"."""
+    first = re.split(r",\s+(?=an?\s|the\s)", stated.text)[0].rstrip(".")
+    is_dated = any(token.figure is not None and token.figure.is_date for token in (*stated.tokens, *source.tokens))
+    if is_dated or not _IS.search(first) or _ONCE.search(source.text) or any(token.limit for token in read(first).tokens):
         return None
-    said = _SaidBy(wanted, near)
-    sentences = source_sentences(text)
-    for place in _candidates(text, numbers, said)[:_READ_FREELY]:
-        candidate = sentences[place]
-        context = _context(sentences, place)
-        for words in dict.fromkeys((_with_heading(stated, candidate).text, *readings(stated, sentences, place, text))):
-            weighed = weigh(stated, read(words), names, context)
-            if weighed.is_clear if is_clear else weighed.is_supported:
-                return Check(Finding.SUPPORTED, candidate.original, None, 1.0)
+    for segment in {token.segment for token in source.tokens if token.text in _BE}:
+        own = [token for token in source.tokens if token.segment == segment]
+        part = source.text[own[0].start : own[-1].end]
+        found = contrary(align(read(first), read(part), known))
+        if found is not None and found.kind is DifferenceKind.NAME:
+            return found
     return None
 
 
-def _wanted(stated: Sentence, names: frozenset[str]) -> tuple[set[str], "_Numbers"]:
-    """The stems and the numbers that a sentence is sought for."""
-    figures = (stated.tokens[at].figure for at in stated.figures)
-    numbers = {(abs(figure.value), figure.digits) for figure in figures if figure and not figure.is_date}
-    return {stated.tokens[at].stem for at in stated.content} - names, _Numbers(numbers)
+def _with_year_before(text: str) -> str:
+    """A sentence with the year for "last year", where it names one year: that before it."""
+    years = {int(year) for year in _YEAR.findall(text)}
+    if len(years) != 1 or not _LAST_YEAR.search(text):
+        return text
+    return _LAST_YEAR.sub(f"in fiscal {years.pop() - 1}", text)
 
 
-class _Numbers:
-    """The numbers of a statement, which a sentence may have with more digits: `8.0 billion` of `8,031 million`."""
-
-    def __init__(self, numbers: Collection[tuple[Decimal, int]]) -> None:
-        self._numbers = [(str(value.normalize()), value, digits) for value, digits in numbers]
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def held_by(self, candidate: SourceSentence) -> int:
-        """How many of them a sentence has."""
-        return sum(
-            written in candidate.numbers
-            or (digits > 1 and any(_rounds(other, value, digits) for other in candidate.numbers))
-            for written, value, digits in self._numbers
-        )
+def _with_sign(statement: str) -> str:
+    """A statement of a loss as one of a negative profit, as tables have it: "an operating loss of 17" is -17; else ""."""
+    if len(_LOSS.findall(statement)) != 1 or len(figures(statement)) == 0:
+        return ""
+    amounts = [figure for figure in figures(statement) if figure.kind == "money" and figure.value > 0]
+    if len(amounts) != 1:
+        return ""
+    digits = re.compile(r"\d").search(statement, amounts[0].start)
+    assert digits is not None
+    return _LOSS.sub("profit", f"{statement[: digits.start()]}-{statement[digits.start() :]}")
 
 
-@lru_cache(maxsize=65536)
-def _rounds(number: str, value: Decimal, digits: int) -> bool:
-    """Whether a source's number has that value when it is rounded to so many digits."""
-    own = Decimal(number)
-    return own.adjusted() == value.adjusted() and abs(own - value) * 2 <= Decimal(10) ** (value.adjusted() - digits + 1)
+def _aliases(stated: Sentence, source: Sentence, known: frozenset[str]) -> frozenset[str]:
+    """The stems of the statement that a sentence's "we" or "the company" stands for."""
+    speaks = any(token.text in _SELF for token in source.tokens)
+    return frozenset({"company", "group", "firm"}) if speaks or not known else frozenset()
 
 
-def _read_otherwise(
-    stated: Sentence, text: str, places: Sequence[int], names: frozenset[str], said: "_SaidBy"
-) -> Check | None:
-    """The proof by what a sentence says in another form; None where there is none.
-
-    Looked at are sentences that have all of the statement's figures and half of its words, or begin with a pronoun.
-    """
-    wanted, numbers = _wanted(stated, names)
-    candidates = source_sentences(text)
-    fewest = max(len(wanted) * _NEAR, len(wanted) - _FEW_MISSING)
-    for place in places[:_READ_OTHERWISE]:
-        candidate = candidates[place]
-        held = said.how_many(candidate.stems)
-        if numbers.held_by(candidate) < len(numbers) or (
-            held < fewest and not (held and begins_with_pronoun(candidate.text))
-        ):
-            continue
-        for words in readings(stated, candidates, place, text):
-            if said.how_many(read(words).all_stems) == len(wanted):
-                other = SourceSentence(candidate.original, words, "", candidate.stems, candidate.numbers)
-                result = compare(stated, other, names)
-                if result.verdict is Finding.SUPPORTED:
-                    return result
-    return None
+def _with_context(alignment: Alignment, candidate: SourceSentence) -> str:
+    """The sentence with the date of the heading over it, or with the name before it for its pronoun; "" without either."""
+    before, missing = candidate.before, [alignment.stated.tokens[at] for at in alignment.missing]
+    if not before or not missing:
+        return ""
+    if all(token.figure is not None and token.figure.is_date for token in missing):
+        is_heading = len(before.split()) <= _HEADING and before[-1:] not in ".!?"
+        return f"{before}: {candidate.text}" if is_heading else ""
+    first, _, rest = candidate.text.partition(" ")
+    stems = {stem(word) for word in re.findall(r"[^\W\d_][\w'’]*", before)}
+    if first.lower() not in _PRONOUNS or not all(token.stem in stems for token in missing):
+        return ""
+    name = " ".join(alignment.stated.text[token.start : token.end].removesuffix("'s") for token in missing)
+    return f"{name}{'’s' if first.lower() in _OWN else ''} {rest}"
 
 
-def _context(sentences: Sequence[SourceSentence], place: int) -> Context:
-    around = (*sentences[:_AROUND], *sentences[max(place - _AROUND, 0) : place + 2])
-    before = (*around, *sentences[max(place - _NAMED_BEFORE, 0) : place])
-    stems = [[stem(word) for word in _WORD.findall(each.text)] for each in before]
-    pairs = frozenset(pair for each in stems for pair in pairwise(each))
-    return Context(frozenset[str]().union(*(each.stems for each in around)), pairs)
+def _stands_elsewhere(stated: Sentence, result: Check, texts: Sequence[str], known: frozenset[str]) -> bool:
+    """Whether another sentence that shares half of a statement's words has the figure that a sentence has otherwise."""
+    if result.difference is None or result.difference.kind is not DifferenceKind.FIGURE:
+        return False
+    wanted = [token.figure for at in stated.figures if (token := stated.tokens[at]).text == result.difference.ours]
+    for text in texts:
+        sentences = source_sentences(text)
+        for place in _nearest_places(stated, text, known):
+            other = read(sentences[place].text)
+            if sentences[place].original == result.sentence or align(stated, other, known).share < _SHOWN:
+                continue
+            given = [token.figure for at in other.figures if (token := other.tokens[at])]
+            if any(own and figure and same(own, figure) for own in wanted for figure in given):
+                return True
+    return False
 
 
 def nearest(statement: str, texts: Sequence[str], names: str = "", most: int = 3) -> list[str]:
     """The sentences of the texts that share most with a statement, as they stand there, best first."""
-    stated = read(statement)
-    wanted, numbers = _wanted(stated, _known(names))
-    sought = _SaidBy(wanted)
-    found = [source_sentences(text)[place] for text in texts for place in _candidates(text, numbers, sought)]
+    stated, known = read(statement), _known(names)
     said = _SaidBy({stated.tokens[at].stem for at in stated.content})
+    found = [source_sentences(text)[place] for text in texts for place in _nearest_places(stated, text, known)]
     found.sort(key=lambda candidate: -said.how_many(candidate.stems))
     return list(dict.fromkeys(candidate.original for candidate in found))[:most]
-
-
-def compared(statement: str, texts: Sequence[str], amount: str, names: str = "") -> Iterator[Check]:
-    """What each of the sentences with an amount of a statement, of those that share most with it, says of it."""
-    stated, known = read(statement), _known(names)
-    wanted, numbers = _wanted(stated, known)
-    sought, held = _SaidBy(wanted), _wanted(read(amount), known)[1]
-    for number, text in enumerate(texts):
-        for place in _candidates(text, numbers, sought):
-            candidate = source_sentences(text)[place]
-            if held.held_by(candidate) == len(held):
-                yield replace(compare(stated, candidate, known), text=number)
 
 
 def _known(names: str) -> frozenset[str]:
@@ -280,23 +263,34 @@ def _known(names: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words if len(word) > 1) | short
 
 
-def _candidates(text: str, numbers: _Numbers, said: "_SaidBy") -> list[int]:
-    """Where the sentences of a text stand that share most with a statement, best first."""
+def _nearest_places(stated: Sentence, text: str, known: frozenset[str]) -> list[int]:
+    """Where the sentences of a text stand that share most words and numbers with a statement, best first."""
+    said = _SaidBy({stated.tokens[at].stem for at in stated.content} - known)
+    wanted = [(figure.value, figure.digits) for at in stated.figures if (figure := stated.tokens[at].figure) and not figure.is_date]
     scored = []
     for place, candidate in enumerate(source_sentences(text)):
-        shared = float(said.how_many(candidate.stems))
-        if candidate.numbers:
-            shared += 0.5 * numbers.held_by(candidate)
+        shared = said.how_many(candidate.stems) + (0.7 * _held(wanted, candidate.numbers) if candidate.numbers else 0)
         if shared or not said.words:
             scored.append((shared - len(candidate.stems) * 0.005, -place))
     scored.sort(reverse=True)
     return [-place for _, place in scored[:_CANDIDATES]]
 
 
+def _held(wanted: Sequence[tuple[Decimal, int]], numbers: Collection[str]) -> int:
+    """How many numbers of a statement a sentence has, some with more digits: `8.0 billion` of `8,031 million`."""
+    return sum(any(_rounds(number, abs(value), digits) for number in numbers) for value, digits in wanted)
+
+
+@lru_cache(maxsize=65536)
+def _rounds(number: str, value: Decimal, digits: int) -> bool:
+    own = Decimal(number)
+    return own == value or (own.adjusted() == value.adjusted() and abs(own - value) * 2 <= Decimal(10) ** (value.adjusted() - max(digits, 1) + 1))
+
+
 class _SaidBy(dict[str, frozenset[str]]):
     """For each stem of a text, the words of a statement that it says; looked up once for each stem."""
 
-    def __init__(self, words: Collection[str], alike: Callable[[str, str], bool] = say_the_same) -> None:
+    def __init__(self, words: Collection[str], alike: Callable[[str, str], float] = nearness) -> None:
         self.words, self._alike = words, alike
 
     def __missing__(self, stem: str) -> frozenset[str]:
@@ -308,60 +302,4 @@ class _SaidBy(dict[str, frozenset[str]]):
         return len(frozenset[str]().union(*map(self.__getitem__, stems)))
 
 
-def compare(stated: Sentence, candidate: SourceSentence, names: frozenset[str] = frozenset()) -> Check:
-    """What one sentence of a source says of a statement."""
-    source = _with_heading(stated, candidate)
-    words = restated(stated.text, source.text)
-    if words != stated.text:
-        stated = read(words)
-    if [token.text for token in stated.tokens] == [token.text for token in source.tokens]:
-        return Check(Finding.SUPPORTED, candidate.original, None, 1.0)
-    comparison = Comparison(stated, source, names)
-    differences = list(_differences(comparison))
-    share = comparison.share
-    if not differences:
-        return Check(Finding.SUPPORTED, candidate.original, None, share)
-    against = [difference for difference in differences if difference.is_against]
-    others = len(differences) - len(against)
-    if against and others <= 1 and comparison.share_but(len(against)) >= _SAME_MATTER:
-        return Check(Finding.CONTRADICTED, candidate.original, against[0], share)
-    return Check(Finding.NOT_FOUND, candidate.original, differences[0], share)
-
-
-def _with_heading(stated: Sentence, candidate: SourceSentence) -> Sentence:
-    """The sentence, behind the heading over it where that has a date that the statement has and it has not."""
-    source = read(candidate.text)
-    if candidate.before[-1:] in {"", ".", "!", "?"} or candidate.before.count(" ") > _HEADING:
-        return source
-    heading = read(candidate.before)
-    if any(token.is_verb for token in heading.tokens):
-        return source
-    figures = [[token.figure for token in each.tokens if token.figure] for each in (stated, heading, source)]
-    wanted = [figure for figure in figures[0] if figure.is_date and not any(same(figure, own) for own in figures[2])]
-    if any(same(figure, own) for figure in wanted for own in figures[1]):
-        return read(f"{candidate.before}: {candidate.text}")
-    return source
-
-
-def _differences(comparison: Comparison) -> Iterator[Difference]:
-    if not any(token.is_content or token.figure for token in comparison.stated.tokens):
-        return
-    yield from missing_words(comparison)
-    yield from opposites(comparison)
-    yield from other_subjects(comparison)
-    yield from negations(comparison)
-    yield from limits_differ(comparison)
-    yield from lost_words(comparison)
-    yield from places_of_figures(comparison)
-    yield from swapped_roles(comparison)
-    yield from exchanged(comparison)
-    yield from exchanged_names(comparison)
-    yield from attributed_names(comparison)
-    yield from misplaced_names(comparison)
-    yield from beyond_semicolon(comparison)
-    yield from other_frequencies(comparison)
-    yield from other_periods(comparison)
-    yield from exchanged_for(comparison)
-    yield from restricted_subjects(comparison)
-    yield from other_names(comparison)
-    yield from other_tenses(comparison)
+__all__ = ["Check", "Finding", "check", "nearest"]

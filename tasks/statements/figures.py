@@ -36,6 +36,9 @@ _MONTH_ALONE: Final = re.compile(rf"\b(?:[io]n|by) (?P<month>{MONTH_NAME})\b")
 _NO_MONTH: Final = re.compile(r"\b(?:may|march)\b")
 """Verbs that are months with a capital."""
 
+_DASH: Final = re.compile(r"[^\W\d] [-–—−] (?=[$€£¥A-Z\d])")
+"""A dash between a label and its figure, and no sign: "EBITDA - £2.4 million"."""
+
 _COUNTS: Final = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4}
 _PARTS: Final = {"third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
 _FRACTION: Final = re.compile(
@@ -185,6 +188,9 @@ def _day(when: When) -> tuple[str, tuple[int | None, int | None, int | None]]:
 
 
 def _figure(text: str, number: Amount) -> StatedFigure:
+    if number.value < 0 and _DASH.search(text[max(number.first - 2, 0) : number.first + 3]):
+        first = re.compile(r"[^-–—−\s]").search(text, number.first)
+        number = replace(number, value=-number.value, first=first.start() if first else number.first)
     measure = _measure(text, number.stop) if number.unit is None else ""
     if number.unit is None and not number.scale and not measure and _YEAR.fullmatch(text[number.start : number.end]):
         return StatedFigure(number.first, number.stop, DATE, date=(int(number.value), None, None))

@@ -1,7 +1,7 @@
-"""Which words may stand for each other where all around them agrees: a thesaurus, families of words, and opposites.
+"""Which words may stand for each other: the same stem, the same group of the vocabulary, or near in the thesaurus.
 
-Only `free_wording` uses this. The groups of `words` say the same anywhere; these say it in one sentence that has all
-else of a statement.
+The groups of `tasks.language.words` say the same anywhere. Those of `thesaurus.toml`, and words of one family (`resolve`,
+`resolution`), say it where all around them agrees.
 """
 
 import tomllib
@@ -20,98 +20,45 @@ _GROUPS_OF: Final[dict[str, frozenset[int]]] = {
 _NONE: Final[frozenset[int]] = frozenset()
 _OPPOSITES: Final = frozenset(frozenset(stem(word) for word in pair.split()) for pair in _DATA["opposite"])
 LIGHT: Final = frozenset(stem(word) for word in _DATA["light"].split())
-DENYING: Final = frozenset(stem(word) for word in _DATA["deny"].split())
+"""Verbs that say little by themselves: "made" of "made a payment"."""
 CHANGES: Final = frozenset(stem(word) for word in _DATA["changes"].split())
-_FAMILY: Final = 5
-_ENDINGS: Final = frozenset(
-    (
-        "",
-        "e",
-        "i",
-        "y",
-        "t",
-        "v",
-        "d",
-        "s",
-        "al",
-        "an",
-        "ian",
-        "ut",
-        "ution",
-        "it",
-        "ition",
-        "at",
-        "ation",
-        "ion",
-        "iv",
-        "ic",
-        "ical",
-        "is",
-        "iz",
-        "ist",
-        "ism",
-        "ity",
-        "ness",
-        "ful",
-        "ous",
-        "able",
-        "abl",
-        "ibl",
-        "ment",
-        "anc",
-        "enc",
-        "ant",
-        "ent",
-        "ly",
-        "age",
-        "ur",
-        "ure",
-        "ship",
-        "ish",
-        "ed",
-        "ing",
-        "th",
-        "en",
-        "er",
-        "est",
-        "ional",
-        "tion",
-        "sion",
-        "tiv",
-        "siv",
-        "ll",
-    )
-)
-"""What is left of two words behind their common beginning, where they are of one family."""
+"""Words of which way, or how often as much, something went."""
+
+SAME: Final = 1.0
+ALIKE: Final = 0.9
+NEAR: Final = 0.7
+FAMILY: Final = 0.8
+"""How near two words are: one stem, one group, one group of the thesaurus, one family."""
+_BEGINNING: Final = 5
+_LONGEST_ENDING: Final = 4
+"""Letters that two words of one family begin with, at least, and that each has behind them, at most."""
 
 
 @lru_cache(maxsize=200_000)
-def confused(one: str, other: str) -> bool:
-    """Whether two stems must not stand for each other."""
+def nearness(one: str, other: str) -> float:
+    """How near two stems are, from 0 to 1."""
+    if one == other:
+        return SAME
+    if are_confused(one, other):
+        return 0
+    if say_the_same(one, other):
+        return ALIKE
+    if _are_family(one, other):
+        return FAMILY
+    return 0 if _GROUPS_OF.get(one, _NONE).isdisjoint(_GROUPS_OF.get(other, _NONE)) else NEAR
+
+
+@lru_cache(maxsize=200_000)
+def are_confused(one: str, other: str) -> bool:
+    """Whether two stems say the opposite of each other, or must not stand for each other."""
     return frozenset((one, other)) in _OPPOSITES or are_opposite(one, other)
 
 
-@lru_cache(maxsize=200_000)
-def near(one: str, other: str) -> bool:
-    """Whether two stems may stand for each other in one sentence."""
-    if say_the_same(one, other):
-        return True
-    is_grouped = not _GROUPS_OF.get(one, _NONE).isdisjoint(_GROUPS_OF.get(other, _NONE))
-    return (is_grouped or are_family(one, other)) and not confused(one, other)
+def _are_family(one: str, other: str) -> bool:
+    common = next((n for n, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other)))
+    return common >= _BEGINNING and max(len(one), len(other)) - common <= _LONGEST_ENDING and (one + other).isalpha()
 
 
-def are_family(one: str, other: str) -> bool:
-    """Whether two stems are derived from each other: `resolve`, `resolution`; `Mexico`, `Mexican`."""
-    if one[:_FAMILY] != other[:_FAMILY] or len(one) < _FAMILY:
-        return False
-    common = 0
-    for mine, theirs in zip(one, other, strict=False):
-        if mine != theirs:
-            break
-        common += 1
-    return one[common:] in _ENDINGS and other[common:] in _ENDINGS
-
-
-def is_known(word: str) -> bool:
+def is_near_something(word: str) -> bool:
     """Whether the thesaurus has a stem."""
     return word in _GROUPS_OF
