@@ -15,6 +15,7 @@ from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Answerer, Source
 from tasks.ai.budget import Ledger, ledger_of_question
 from tasks.ai.extractive import OPENING, ExtractiveAnswerer
+from tasks.ai.nearby import nearby
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import LEFT_OUT, checked_answer
@@ -23,7 +24,6 @@ from tasks.language.sentences import sentences
 from tasks.offload import offload
 from tasks.operation import operation
 from tasks.statements.answers import Ground
-from tasks.statements.nearby import nearby
 
 _ASKS_FOR_OWN_WORDS: Final = re.compile(
     r"\b(?:scor\w*|rat(?:e|es|ing|ings)|rank\w*|grad(?:e|es|ing)|assess\w*|evaluat\w*|judg\w*|opinion|think|recommend\w*|suggest\w*|"

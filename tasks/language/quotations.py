@@ -1,12 +1,12 @@
 """Whether a quotation really stands in a text, and where.
 
-A quotation over the end of a page is one: page numbers, running titles and running lines at the foot that stand between its
-halves are passed over. What typesetting and extraction change is forgiven (`normalise` says what). What changes the meaning is not:
-every word and every figure must stand there, with its sign, its currency, its scale and its unit, and a quotation may
-not begin or end inside a word or a number. Its words belong together: none begins right behind its negation, reaches
-from one cell into another that it has only a part of, joins a "No." to the next sentence, or two pages; and no ellipsis
-leaves out a negation or a condition of the sentence. What is shown as the quotation is always the span of the text
-itself, and `in_sentence` gives the sentence, row or cell around it.
+A quotation over the end of a page is one: page numbers and running lines between its halves are passed over. What
+typesetting and extraction change is forgiven (`normalise` says what). What changes the meaning is not: every word and
+every figure must stand there, with its sign, its currency, its scale and its unit, and a quotation may not begin or end
+inside a word or a number. Its words belong together: none begins right behind its negation, reaches from one cell into
+another that it has only a part of, joins a "No." to the next sentence, or two pages; and no ellipsis leaves out a
+negation or a condition of the sentence. What is shown as the quotation is always the span of the text itself, and
+`in_sentence` gives the sentence, row or cell around it.
 """
 
 import itertools
@@ -49,11 +49,15 @@ _NUMBERED = re.compile(r"\b(?:No|Nos|Nr)\Z")
 _NUMBER_BEHIND = re.compile(r"\.\s*\d")
 _LEFT_OUT = re.compile(rf"(?:(?<!\w)|(?<=\w)(?=n['’]t))(?:{_NEGATIONS}|{_LIMITS})(?!\w)", re.IGNORECASE)
 _CONDITION = re.compile(
-    r"\b(?:if|unless|except|excluding|other than|provided|subject to|only|until|to the extent|assuming|wenn|falls|sofern|außer)\b",
+    r"\b(?:if|unless|except|excluding|other than|provided|subject to|only|until|to the extent|assuming"
+    r"|wenn|falls|sofern|außer)\b",
     re.IGNORECASE,
 )
 _INSERTION_EDGE = re.compile(r"[,;()–—]")
-_DENIED_LATER = re.compile(rf"^\s*(?:(?:and|or|but|shall|will|did|does|do|has|have|is|are|was|were|may|can)\s+)*(?:{_NEGATIONS})\b", re.IGNORECASE)
+_DENIED_LATER = re.compile(
+    rf"^\s*(?:(?:and|or|but|shall|will|did|does|do|has|have|is|are|was|were|may|can)\s+)*(?:{_NEGATIONS})\b",
+    re.IGNORECASE,
+)
 """A piece that begins with its denial denies what stands behind it: "did not, in 2023, pay"."""
 _PAGE_NUMBER = re.compile(
     r"\b(?:page|seite|pag\.|pág\.|página|pagina|side|sida|blad|p\.|s\.)\s*\d{1,4}(?:\s*(?:of|von|de|di|sur|van|av|af|/|\|)\s*\d{1,4})?\b"
@@ -170,7 +174,7 @@ def _in_order(parts: Sequence[str], text: str, normalised: NormalisedText, near:
 def _leaves_out_too_much(between: str) -> bool:
     """Whether a negation or a condition is left out of the sentences in which two parts of a quotation stand.
 
-    What stands between two commas or brackets of its own denies nothing of the rest: "Alpha, which is not listed, sold".
+    What stands between two commas of its own denies nothing of the rest: "Alpha, which is not listed, sold".
     """
     ends = [match.end() for match in _SENTENCE_END.finditer(between)]
     kept = between if not ends else f"{between[: ends[0]]}\n{between[ends[-1] :]}"

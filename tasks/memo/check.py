@@ -1,9 +1,10 @@
 """A memo held against a room: each of its figures, quotations and statements is supported, contradicted or not found.
 
-A quotation must stand in the room word for word (`quoted`). The ledger comes first: a figure whose concept is known is
-held against the ledger's figures of its period, in any wording; one without a period against the latest, and what a sentence
-compares it with ("up from 13 %") against the year before. What the ledger supports no sentence contradicts. How much a figure grew is
-computed (`growth`). All else goes by the check of statements against the likeliest passages. No model is asked.
+A quotation must stand in the room word for word. The ledger comes first: a figure whose concept is known is held
+against the ledger's figures of its period, in any wording; one without a period against the latest, and what a sentence
+compares it with ("up from 13 %") against the year before. What the ledger supports no sentence contradicts. How much a
+figure grew is computed (`_growth`). All else goes by the check of statements against the likeliest passages. No model
+is asked.
 """
 
 import itertools
@@ -179,18 +180,18 @@ def _statement(
         return _proved(statement, room)
     own = [*own, *_undated(statement.words, own, room)]
     known = [*own, *_compared(statement.words, own)]
-    by_ledger = [found for figure in known if (found := _by_ledger(statement, figure, ledger, room)) is not None]
+    by_ledger = [one for figure in known if (one := _by_ledger(statement, figure, ledger, room)) is not None]
     growth = _growth(statement, own, ledger, room) if by_ledger else None
-    found = [*by_ledger, growth] if growth is not None else by_ledger
-    against = [one for one in found if one.verdict is MemoVerdict.CONTRADICTED]
+    held = [*by_ledger, growth] if growth is not None else by_ledger
+    against = [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]
     lacks_growth = growth is None and stated_growth(statement.words) is not None
-    if found and not against and not lacks_growth and len(found) >= len(_amounts(statement.words)):
-        return replace(found[0], places=_places(found))
+    if held and not against and not lacks_growth and len(held) >= len(_amounts(statement.words)):
+        return replace(held[0], places=_places(held))
     by_rule = [one for one in against if one.reason is MemoReason.OTHER_COUNTS]
     if by_rule:
         return replace(by_rule[0], places=_places(by_rule))
     proved = _proved(statement, room)
-    if proved.verdict is MemoVerdict.SUPPORTED or not found:
+    if proved.verdict is MemoVerdict.SUPPORTED or not held:
         return proved  # a row of another name has it: net sales beside total revenue
     if against:
         return replace(against[0], places=_places(against))
@@ -236,7 +237,9 @@ def _undated(words: str, own: Sequence[LedgerFigure], room: MemoTexts) -> list[L
         day = f"{last_day(period)}"
         said = f"{words.rstrip('. ')} {'in the year to' if '/' in period else 'at'} {day}."
         found = find_figures(LedgerDocument(said, ()), taxonomy()).figures
-        known = [replace(figure, period=period) for figure in found if latest.get((figure.concept, "/" in period)) == period]
+        known = [
+            replace(figure, period=period) for figure in found if latest.get((figure.concept, "/" in period)) == period
+        ]
         if known or at == _MOST_PLACES:
             return known
     return []
@@ -338,7 +341,7 @@ def _proved(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
 
 
 def _in_scale(words: str, passages: Sequence[RoomPassage], room: MemoTexts) -> statement_proof.Check | None:
-    """The verdict on a statement by the sentences of documents that count in its scale: "$ 4,640" for "$ 4,640 million"."""
+    """The verdict by documents that count in a statement's scale: "$ 4,640" for "$ 4,640 million"; None where none."""
     for scale in dict.fromkeys(match["scale"] for match in _SCALED.finditer(words)):
         bare = _SCALED.sub(lambda match, scale=scale: match["amount" if match["scale"] == scale else 0], words)  # type: ignore[misc] # mypy has no type for a lambda's default
         own = [at for at, passage in enumerate(passages) if room.scale_of(passage.document.text_id) == scale]

@@ -219,13 +219,13 @@ def quotation_places(quote: str, room: MemoTexts) -> tuple[bool, list[MemoPlace]
     changed: list[tuple[float, MemoPlace]] = []
     for passage, text in stretches:
         span = locate(quote, text) or locate(quote.rstrip(".!?"), text)
+        whole = text
         if span is None and "\f" in text:  # running lines are told by the other pages
-            text = room.text_of(passage.document.text_id)
-            span = locate(quote, text) or locate(quote.rstrip(".!?"), text)
+            whole = room.text_of(passage.document.text_id)
+            span = locate(quote, whole) or locate(quote.rstrip(".!?"), whole)
         if span is not None:
-            words = text[slice(*in_sentence(text, *span))]
-            place = passage.place(words)
-            exact[replace(place, place=over_pages(place.place, text[slice(*span)]))] = None
+            place = passage.place(whole[slice(*in_sentence(whole, *span))])
+            exact[replace(place, place=over_pages(place.place, whole[slice(*span)]))] = None
         elif not exact:
             for part in _ELLIPSIS.split(quote):
                 near = _nearest(part, text)

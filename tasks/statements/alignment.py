@@ -1,8 +1,8 @@
 """A statement laid beside a sentence: which word and figure of the one is which of the other.
 
 The words of the statement are matched in order, so that neighbours stay neighbours where the sentence has a word twice.
-`Alignment` answers what the rules of `differences` ask: what is missing, what the sentence has instead of it, which figure a word
-belongs to.
+`Alignment` answers what the rules of `differences` ask: what is missing, what only the sentence has, which figure a
+word belongs to.
 """
 
 import re
@@ -20,7 +20,7 @@ _FAR: Final = 0.015
 _OTHER_CLAUSE: Final = 0.3
 _TAKEN: Final = 0.3
 _LOWEST_JUMP: Final = 0.45
-"""What a word loses for each word between it and the place expected, in another clause, and where its place is taken."""
+"""What a word loses for each word passed over, in another clause, where its place is taken, and by a jump at most."""
 _MOST_PLACES: Final = 6
 
 
@@ -74,7 +74,7 @@ class Alignment:
         """The token of the sentence that says what a token of the statement says."""
         return self.source.tokens[self.pairs[at].source] if at in self.pairs else None
 
-    def extra(self, clauses: frozenset[int] | None = None) -> list[int]:
+    def others(self, clauses: frozenset[int] | None = None) -> list[int]:
         """The words and figures that only the sentence has, of some of its clauses."""
         taken = self.taken
         return [
@@ -123,7 +123,7 @@ _SELF: Final = frozenset("we our us ours company group".split())  # noqa: SIM905
 
 
 def _name_self(alignment: Alignment) -> None:
-    """Pair the name of whom the texts are about with "we" or "the Company" of the sentence, and customers with its "you"."""
+    """Pair the name of whom the texts are about with the sentence's "we" or "the Company", customers with its "you"."""
     stems = {alignment.stated.tokens[at].stem for at in alignment.pairs}
     for at in alignment.stated.content:
         token = alignment.stated.tokens[at]
@@ -132,7 +132,11 @@ def _name_self(alignment: Alignment) -> None:
         if at in alignment.pairs or not words or token.stem in stems:
             continue
         taken, clauses = alignment.taken, alignment.used
-        selves = (n for n, other in enumerate(alignment.source.tokens) if (other.text in words or (is_self and n == 0 and other.text == "it")) and other.clause in clauses)
+        selves = (
+            n
+            for n, other in enumerate(alignment.source.tokens)
+            if (other.text in words or (is_self and n == 0 and other.text == "it")) and other.clause in clauses
+        )
         place = next((n for n in selves if n not in taken), None)
         if place is not None:
             alignment.pairs[at] = Pair(at, place, 1.0)
@@ -141,7 +145,9 @@ def _name_self(alignment: Alignment) -> None:
 
 
 _YOU: Final = frozenset({"you"})
-_READERS: Final = frozenset(form for word in words_of("readers") for form in (word, f"{word}s", f"{word}'s", f"{word}s'"))
+_READERS: Final = frozenset(
+    form for word in words_of("readers") for form in (word, f"{word}s", f"{word}'s", f"{word}s'")
+)
 
 
 def _places(token: Token, source: Sentence, known: frozenset[str]) -> Iterator[tuple[int, float]]:
@@ -150,7 +156,9 @@ def _places(token: Token, source: Sentence, known: frozenset[str]) -> Iterator[t
             other = source.tokens[at].figure
             if other is not None and same(token.figure, other):
                 yield at, 1.0
-            elif other is not None and _is_quarter_by_its_end(token.figure, other, source.text[max(source.tokens[at].start - 30, 0) : source.tokens[at].start]):
+            elif other is not None and _is_quarter_by_its_end(
+                token.figure, other, source.text[max(source.tokens[at].start - 30, 0) : source.tokens[at].start]
+            ):
                 yield at, ALIKE
         return
     for at in source.content:
@@ -220,7 +228,7 @@ def kind_of(token: Token) -> str:
 def figure_nearest(sentence: Sentence, at: int, like: Token) -> int | None:
     """The figure of the kind of another to which a word of a sentence belongs: the one that stands nearest to it.
 
-    A border between segments counts as four words, one between clauses as twelve; a date belongs to the amount before it.
+    A border between segments counts as four words, one between clauses as twelve; a date follows its amount.
     """
     if like.figure is None:
         return None
@@ -229,7 +237,15 @@ def figure_nearest(sentence: Sentence, at: int, like: Token) -> int | None:
 
     def distance(place: int) -> int:
         other = sentence.tokens[place]
-        is_odd = (place < at) == (kind == "date") and "date" in {kind, kind_of(token)}  # a date stands behind its amount
-        return 2 * abs(place - at) + is_odd + 8 * abs(other.segment - token.segment) + 24 * abs(other.clause - token.clause)
+        is_odd = (place < at) == (kind == "date") and "date" in {
+            kind,
+            kind_of(token),
+        }  # a date stands behind its amount
+        return (
+            2 * abs(place - at)
+            + is_odd
+            + 8 * abs(other.segment - token.segment)
+            + 24 * abs(other.clause - token.clause)
+        )
 
     return min(rivals, key=distance, default=None)

@@ -36,10 +36,6 @@ _SAYS_NOTHING: Final = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_SOURCES: Final = stems_of("about_sources")
-_SUBJECTS: Final = r"(?=(?:it|they|he|she|the company)\b)"
-_PARTS: Final = re.compile(
-    rf";\s+|,\s+(?:and\s+|but\s+|while\s+)?{_SUBJECTS}|(?<!\s)\s++and\s++{_SUBJECTS}", re.IGNORECASE
-)
 _LONGEST_QUOTE: Final = 600
 
 
@@ -252,14 +248,10 @@ def _by_words(
         return CheckedStatement(text, Finding.NOT_FOUND, why="it names a share that no source has")
     best, ground = _best(own, company, order, strict=strict)
     if best.verdict is Finding.SUPPORTED and ground is not None:
-        numbers = tuple(dict.fromkeys((ground.number,)))
-        return CheckedStatement(text, Finding.SUPPORTED, numbers, _short(best.sentence))
-    parts = _apart(own, company)
-    checks = [_best(part, company, order, strict=strict) for part in parts]
-    if len(parts) > 1 and all(part.verdict is Finding.SUPPORTED for part, _ in checks):
-        numbers = tuple(dict.fromkeys(ground.number for _, ground in checks if ground is not None))
-        numbers = tuple(sorted(numbers, key=lambda number: cited.index(number) if number in cited else len(cited)))
-        return CheckedStatement(text, Finding.SUPPORTED, numbers, _short(checks[0][0].sentence))
+        return CheckedStatement(text, Finding.SUPPORTED, (ground.number,), _short(best.sentence))
+    together = [ground.text if strict else ground.whole for ground in order]
+    if len(order) > 1 and (joined := check(own, together, company)).verdict is Finding.SUPPORTED:
+        return CheckedStatement(text, Finding.SUPPORTED, tuple(cited) or (order[joined.text].number,), joined.sentence)
     quote = _short(best.sentence) if best.is_worth_showing else ""
     return CheckedStatement(text, best.verdict, (ground.number,) if ground and quote else (), quote, best.why)
 
@@ -279,23 +271,6 @@ def _best(own: str, company: str, order: Sequence[Ground], *, strict: bool) -> t
         ):
             found = result, ground
     return found
-
-
-def _apart(own: str, company: str) -> list[str]:
-    """The statements that a sentence joins, each to be proved by itself; one where they depend on each other."""
-    sentence = read(own)
-    if any(token.limit is Limit.CONDITION for token in sentence.tokens):
-        return [own]
-    parts = [part.strip(" ,;.") for part in _PARTS.split(own)]
-    names = _names(company)
-    foreign = [
-        token
-        for token in read(parts[0]).tokens
-        if token.is_name and token.is_content and token.stem not in names and not token.preposition
-    ]
-    if foreign or any(len(read(part).content) + len(read(part).figures) < 2 for part in parts):
-        return [own]
-    return parts
 
 
 def _with_quotations(

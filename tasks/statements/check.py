@@ -1,9 +1,10 @@
 """Whether the sentences of a source support or contradict a statement.
 
-The data's way: a statement is read (`reading`) and laid beside the sentences and table rows of the texts that share most with it
-(`tables`, `alignment`); the rules of `differences` say what speaks against each. A sentence against which nothing speaks supports the
-statement. One that is nearly the same, and differs in exactly a figure, a name, a denial or an opposite, contradicts it, unless
-another sentence supports it or has the same figure. All else is not found, and the nearest sentences are shown.
+The data's way: a statement is read (`reading`) and laid beside the sentences and table rows of the texts that share
+most with it (`tables`, `alignment`); the rules of `differences` say what speaks against each. A sentence against which
+nothing speaks supports the statement. One that is nearly the same, and differs in exactly a figure, a name, a denial or
+an opposite, contradicts it, unless another sentence supports it or has the same figure. All else is not found, and the
+nearest sentences are shown.
 
 A statement that joins several is supported where each of its parts is.
 """
@@ -32,12 +33,20 @@ _HEADING: Final = 12
 _SELF: Final = frozenset("we our us it its they their he she his her this these company group firm".split())  # noqa: SIM905 - a list of words reads best as words
 _PRONOUNS: Final = frozenset("it they he she this these its their his her".split())  # noqa: SIM905 - as above
 _OWN: Final = frozenset({"its", "their", "his", "her"})
-_JOINED: Final = re.compile(r";\s+|,\s+(?:and|but|while|whereas|which)\s+|,\s+(?=(?:up|down)\s+from\b)|\s+(?:while|whereas)\s+")
+_JOINED: Final = re.compile(
+    r";\s+|,\s+(?:and|but|while|whereas|which)\s+|,\s+(?=(?:up|down)\s+from\b)|\s+(?:while|whereas)\s+"
+    r"|,\s+(?=(?:it|they)\b)|(?<!\s)\s++and\s++(?=(?:it|they|the company)\b)"
+)
 _IS: Final = re.compile(r"\b(?:is|are|was|were|ist|sind|war|est)\b")
 _BE: Final = frozenset("is are was were ist sind war est".split())  # noqa: SIM905 - as above
-_ONCE: Final = re.compile(r"\b(?:former\w*|until|since|previous\w*|then|formerly|acting|interim|or|bis|seit)\b", re.IGNORECASE)
+_ONCE: Final = re.compile(
+    r"\b(?:former\w*|until|since|previous\w*|then|formerly|acting|interim|or|bis|seit)\b", re.IGNORECASE
+)
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
-_LAST_YEAR: Final = re.compile(r"\b(?:in )?(?:the )?(?:last|prior|previous|preceding) (?:fiscal )?year\b|\ba year (?:ago|earlier|before)\b", re.IGNORECASE)
+_LAST_YEAR: Final = re.compile(
+    r"\b(?:in )?(?:the )?(?:last|prior|previous|preceding) (?:fiscal )?year\b|\ba year (?:ago|earlier|before)\b",
+    re.IGNORECASE,
+)
 _LOSS: Final = re.compile(r"\b(?:loss|deficit|Verlust|perte)\b", re.IGNORECASE)
 _DEFINED: Final = re.compile(
     r"(?P<full>(?:[A-Z][\w&.’'-]*,?|of|and|for)(?: (?:[A-Z][\w&.’'-]*,?|of|and|for|plc)){1,6})"
@@ -114,7 +123,11 @@ def _with_defined_names(statement: str, texts: Sequence[str]) -> Iterator[str]:
             plain = _FORM.sub("", full).strip(" ,")
             for one, other in ((full, short), (plain, short), (short, full)):
                 if re.search(rf"\b{re.escape(one)}(?!\w)", statement):
-                    yield re.sub(rf"\b{re.escape(one)}(?!\w)", f"the {other}" if other is short and short[1:].islower() else other, statement)
+                    yield re.sub(
+                        rf"\b{re.escape(one)}(?!\w)",
+                        f"the {other}" if other is short and short[1:].islower() else other,
+                        statement,
+                    )
                     break
 
 
@@ -125,7 +138,10 @@ def _parts(statement: str) -> list[str]:
         return [statement]
     parts = [part.strip(" ,;") for part in _JOINED.split(statement)]
     reads = [read(part) for part in parts]
-    if any(len(part.content) + len(part.figures) < _FEWEST_OF_A_PART or not any(token.is_verb for token in part.tokens) for part in reads):
+    if any(
+        len(part.content) + len(part.figures) < _FEWEST_OF_A_PART or not any(token.is_verb for token in part.tokens)
+        for part in reads
+    ):
         return [statement]
     return parts
 
@@ -141,7 +157,10 @@ def _check(statement: str, texts: Sequence[str], names: str) -> Check:
             result = replace(_compare(stated, candidates, place, known), text=number)
             if result.verdict is Finding.SUPPORTED:
                 return result
-            if (result.verdict is Finding.CONTRADICTED, result.share) > (best.verdict is Finding.CONTRADICTED, best.share):
+            if (result.verdict is Finding.CONTRADICTED, result.share) > (
+                best.verdict is Finding.CONTRADICTED,
+                best.share,
+            ):
                 best = result
     if best.verdict is Finding.CONTRADICTED and _stands_elsewhere(stated, best, texts, known):
         return replace(best, verdict=Finding.NOT_FOUND)
@@ -154,7 +173,7 @@ def _compare(stated: Sentence, candidates: Sequence[SourceSentence], place: int,
     source = read(_with_year_before(candidate.text))
     if says_in_order(stated, source):
         return Check(Finding.SUPPORTED, candidate.original, None, 1.0)
-    alignment = align(stated, source, known | _aliases(stated, source, known))
+    alignment = align(stated, source, known | _aliases(source, known))
     found = list(differences(alignment))
     if not found:
         return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
@@ -173,10 +192,15 @@ def _compare(stated: Sentence, candidates: Sequence[SourceSentence], place: int,
 
 
 def _is_named_otherwise(stated: Sentence, source: Sentence, known: frozenset[str]) -> Difference | None:
-    """Another name in a part of a sentence that only says who or what something is: "The ultimate parent is Alpha Ltd"."""
+    """Another name in a part of a sentence that says who or what something is: "The ultimate parent is Alpha Ltd"."""
     first = re.split(r",\s+(?=an?\s|the\s)", stated.text)[0].rstrip(".")
     is_dated = any(token.figure is not None and token.figure.is_date for token in (*stated.tokens, *source.tokens))
-    if is_dated or not _IS.search(first) or _ONCE.search(source.text) or any(token.limit for token in read(first).tokens):
+    if (
+        is_dated
+        or not _IS.search(first)
+        or _ONCE.search(source.text)
+        or any(token.limit for token in read(first).tokens)
+    ):
         return None
     for segment in {token.segment for token in source.tokens if token.text in _BE}:
         own = [token for token in source.tokens if token.segment == segment]
@@ -196,7 +220,7 @@ def _with_year_before(text: str) -> str:
 
 
 def _with_sign(statement: str) -> str:
-    """A statement of a loss as one of a negative profit, as tables have it: "an operating loss of 17" is -17; else ""."""
+    """A statement of a loss as one of a negative profit, as tables have it: "a loss of 17" is -17; else ""."""
     if len(_LOSS.findall(statement)) != 1 or len(figures(statement)) == 0:
         return ""
     amounts = [figure for figure in figures(statement) if figure.kind == "money" and figure.value > 0]
@@ -207,14 +231,14 @@ def _with_sign(statement: str) -> str:
     return _LOSS.sub("profit", f"{statement[: digits.start()]}-{statement[digits.start() :]}")
 
 
-def _aliases(stated: Sentence, source: Sentence, known: frozenset[str]) -> frozenset[str]:
+def _aliases(source: Sentence, known: frozenset[str]) -> frozenset[str]:
     """The stems of the statement that a sentence's "we" or "the company" stands for."""
     speaks = any(token.text in _SELF for token in source.tokens)
     return frozenset({"company", "group", "firm"}) if speaks or not known else frozenset()
 
 
 def _with_context(alignment: Alignment, candidate: SourceSentence) -> str:
-    """The sentence with the date of the heading over it, or with the name before it for its pronoun; "" without either."""
+    """The sentence with the date of the heading over it, or the name before it for its pronoun; "" without either."""
     before, missing = candidate.before, [alignment.stated.tokens[at] for at in alignment.missing]
     if not before or not missing:
         return ""
@@ -266,7 +290,11 @@ def _known(names: str) -> frozenset[str]:
 def _nearest_places(stated: Sentence, text: str, known: frozenset[str]) -> list[int]:
     """Where the sentences of a text stand that share most words and numbers with a statement, best first."""
     said = _SaidBy({stated.tokens[at].stem for at in stated.content} - known)
-    wanted = [(figure.value, figure.digits) for at in stated.figures if (figure := stated.tokens[at].figure) and not figure.is_date]
+    wanted = [
+        (figure.value, figure.digits)
+        for at in stated.figures
+        if (figure := stated.tokens[at].figure) and not figure.is_date
+    ]
     scored = []
     for place, candidate in enumerate(source_sentences(text)):
         shared = said.how_many(candidate.stems) + (0.7 * _held(wanted, candidate.numbers) if candidate.numbers else 0)
@@ -284,7 +312,10 @@ def _held(wanted: Sequence[tuple[Decimal, int]], numbers: Collection[str]) -> in
 @lru_cache(maxsize=65536)
 def _rounds(number: str, value: Decimal, digits: int) -> bool:
     own = Decimal(number)
-    return own == value or (own.adjusted() == value.adjusted() and abs(own - value) * 2 <= Decimal(10) ** (value.adjusted() - max(digits, 1) + 1))
+    return own == value or (
+        own.adjusted() == value.adjusted()
+        and abs(own - value) * 2 <= Decimal(10) ** (value.adjusted() - max(digits, 1) + 1)
+    )
 
 
 class _SaidBy(dict[str, frozenset[str]]):

@@ -1,7 +1,7 @@
 """Which words may stand for each other: the same stem, the same group of the vocabulary, or near in the thesaurus.
 
-The groups of `tasks.language.words` say the same anywhere. Those of `thesaurus.toml`, and words of one family (`resolve`,
-`resolution`), say it where all around them agrees.
+The groups of `tasks.language.words` say the same anywhere. Those of `thesaurus.toml`, and words of one family
+(`resolve`, `resolution`), say it where all around them agrees.
 """
 
 import tomllib
@@ -55,7 +55,9 @@ def are_confused(one: str, other: str) -> bool:
 
 
 def _are_family(one: str, other: str) -> bool:
-    common = next((n for n, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other)))
+    common = next(
+        (n for n, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other))
+    )
     return common >= _BEGINNING and max(len(one), len(other)) - common <= _LONGEST_ENDING and (one + other).isalpha()
 
 

@@ -1,7 +1,8 @@
 """A sentence as tokens: words, names and figures, each with its clause and with the words that limit or deny it.
 
-This is reading for comparison, not grammar: where two sentences are read alike, they may be held against each other. The words are those
-of `tasks.language.words`. German and French sentences are read by their own negations and otherwise word by word.
+This is reading for comparison, not grammar: where two sentences are read alike, they may be held against each other.
+The words are those of `tasks.language.words`. German and French sentences are read by their own negations and otherwise
+word by word.
 """
 
 import re
@@ -26,9 +27,10 @@ _BALANCE_DATE: Final = re.compile(r"\b(?:balance[- ]sheet|reporting|closing) dat
 _BE: Final = words_of("be")
 _AUXILIARY: Final = words_of("auxiliary")
 _DETERMINERS: Final = words_of("determiners") | frozenset(
-    "der die das des dem den ein eine einer eines einem einen und oder im in am an auf von vom zu zum zur mit bei aus hat haben ist sind "  # noqa: SIM905 - a list of words reads best as words
-    "wird werden wurde wurden war waren sich es er sie le la les un une du au aux et ou est sont été était ont il elle à en dans pour par sur "
-    "avec se son sa ses leur leurs sein seine seiner ihre ihrer ihren seit als auch nach ce cette ces que qui".split()
+    "der die das des dem den ein eine einer eines einem einen und oder im in am an auf von vom zu zum zur mit bei aus "  # noqa: SIM905 - a list of words reads best as words
+    "hat haben ist sind wird werden wurde wurden war waren sich es er sie sein seine seiner ihre ihrer ihren seit als "
+    "auch nach le la les un une du au aux et ou est sont été était ont il elle à en dans pour par sur avec se son sa "
+    "ses leur leurs ce cette ces que qui".split()
 )
 _PREPOSITIONS: Final = words_of("prepositions")
 _JOINS: Final = words_of("joins") | {"dass", "weil", "während", "mais", "jedoch", "dont"}
@@ -36,7 +38,9 @@ _PARTICIPLES: Final = words_of("participles")
 _NEGATIONS: Final = frozenset("nichts keines keinem nein ne n rien personne".split()) - {"n"}  # noqa: SIM905 - as above
 _SOFT: Final = {stem(word) for word in words_of("soft")}
 _EXACT: Final = words_of("exact")
-_COMPANY_FORMS: Final = frozenset("inc corp corporation ltd limited llc plc gmbh ag sa se co incorporated bv nv".split())  # noqa: SIM905 - as above
+_COMPANY_FORMS: Final = frozenset(
+    "inc corp corporation ltd limited llc plc gmbh ag sa se co incorporated bv nv".split()  # noqa: SIM905 - as above
+)
 _LACKING: Final = frozenset({"without", "ohne", "sans", "sin"})
 _NARROW: Final = 4
 """Words behind a "not" that stands behind a thing and no verb, to which it reaches: "stock not already owned"."""
@@ -108,12 +112,14 @@ class Sentence:
         return frozenset(self.tokens[at].stem for at in self.content)
 
     def limits_at(self, place: int) -> frozenset[Limit]:
-        """What limits a token, negations apart: the words before it in its clause, and before a clause that it reports."""
+        """What limits a token, negations apart: words before it in its clause, and in the one that reports it."""
         before = {token.limit for token in self._before(place) if token.limit and token.limit is not Limit.NEGATION}
         behind = {
             token.limit
             for one, token in pairwise(self.tokens[place:])
-            if token.clause == self.tokens[place].clause and token.limit in _SAYING | {Limit.POSSIBLE} and one.text in _BE
+            if token.clause == self.tokens[place].clause
+            and token.limit in _SAYING | {Limit.POSSIBLE}
+            and one.text in _BE
         }
         return frozenset(kind for kind in before | behind if kind)
 
@@ -126,7 +132,9 @@ class Sentence:
                 continue
             at = self.tokens.index(token)
             before = self.tokens[at - 1] if at else None
-            is_narrow = token.text in {"not", "nicht"} and before is not None and before.is_content and not before.is_verb
+            is_narrow = (
+                token.text in {"not", "nicht"} and before is not None and before.is_content and not before.is_verb
+            )
             if not is_narrow or place - at <= _NARROW:
                 denials.append(token.text)
         return sum(word != "nor" or "neither" not in denials for word in denials) % 2 == 1
@@ -158,7 +166,15 @@ def read(original: str) -> Sentence:
             figure = found[place]
             if not tokens or tokens[-1].figure is not figure:
                 tokens.append(
-                    Token(text[figure.start : figure.end], "", figure.start, figure.end, figure, clause=clause, segment=segment)
+                    Token(
+                        text[figure.start : figure.end],
+                        "",
+                        figure.start,
+                        figure.end,
+                        figure,
+                        clause=clause,
+                        segment=segment,
+                    )
                 )
             is_first = False
             continue
@@ -166,9 +182,11 @@ def read(original: str) -> Sentence:
         if word in _MARKS:
             if word == "." and tokens and tokens[-1].text in _COMPANY_FORMS:
                 continue
-            is_row = word == ":" and re.match(r"\s*[-−(]?\s*(?:[$€£¥]|[A-Z]{3}\s)?\s*[-−(]?\d", text[match.end() : match.end() + 12])
+            is_row = word == ":" and re.match(
+                r"\s*[-−(]?\s*(?:[$€£¥]|[A-Z]{3}\s)?\s*[-−(]?\d", text[match.end() : match.end() + 12]
+            )
             clause += word in _BREAKS and not is_row
-            segment += word not in "/"
+            segment += word != "/"
             is_first = word in ".!?"
             continue
         lower = word.lower().replace("’", "'")
@@ -179,7 +197,11 @@ def read(original: str) -> Sentence:
         if is_denied:
             lower = {"can't": "can", "won't": "will"}.get(lower, lower[:-3])
         token = Token(lower, stem(lower), match.start(), match.end(), clause=clause, segment=segment)
-        is_common = is_first and (is_known(token.stem) or is_near_something(token.stem) or lower in FREE | _DETERMINERS | STOP_WORDS | _ORDINARY)
+        is_common = is_first and (
+            is_known(token.stem)
+            or is_near_something(token.stem)
+            or lower in FREE | _DETERMINERS | STOP_WORDS | _ORDINARY
+        )
         token.is_name = word[0].isupper() and lower not in _DETERMINERS and not is_common
         token.is_content = not any(first <= match.start() < last for first, last in limiting)
         tokens.append(token)
@@ -265,18 +287,28 @@ def _limit(tokens: Sequence[Token], at: int) -> Limit | None:
 def _is_verb(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
     before = tokens[at - 1].text if at else ""
-    if token.is_name or token.text.endswith(("tion", "ment", "tions", "ments", "ees", "ers", "ors", "er", "or", "ee", "ly")):
+    if token.is_name or token.text.endswith(
+        ("tion", "ment", "tions", "ments", "ees", "ers", "ors", "er", "or", "ee", "ly")
+    ):
         return False
-    is_past = token.text.endswith("ed") or token.text in _PARTICIPLES or (token.text != token.stem and not token.stem.startswith(token.text[:3]))
+    is_past = (
+        token.text.endswith("ed")
+        or token.text in _PARTICIPLES
+        or (token.text != token.stem and not token.stem.startswith(token.text[:3]))
+    )
     is_acting = token.stem in ACTING or token.stem in CHANGING
     is_going_on = is_acting and token.text.endswith("ing") and before not in _DETERMINERS
     is_helped = before in _AUXILIARY and not token.text.endswith("s") and (is_acting or before != "to")
-    is_present = is_acting and token.text.endswith("s") and before not in (_DETERMINERS - _JOINS - words_of("pronouns")) | _PREPOSITIONS
+    is_present = (
+        is_acting
+        and token.text.endswith("s")
+        and before not in (_DETERMINERS - _JOINS - words_of("pronouns")) | _PREPOSITIONS
+    )
     return token.text not in _AUXILIARY and (is_past or is_helped or is_present or is_going_on)
 
 
 def _part_clauses(tokens: Sequence[Token]) -> None:
-    """Begin another clause at `and`, `or` and `but` where a subject with a verb of its own follows, or a finite verb."""
+    """Begin another clause at `and` and `or` where a subject with a verb of its own follows, or a finite verb."""
     shift = 0
     for at, token in enumerate(tokens):
         token.clause += shift
@@ -287,7 +319,14 @@ def _part_clauses(tokens: Sequence[Token]) -> None:
             continue
         behind = [other for other in tokens[:at] if other.clause == token.clause]
         has_verb = any(other.is_verb or other.text in _BE or other.text in _AUXILIARY for other in behind)
-        verb = next((n for n, other in enumerate(ahead) if other.is_verb or other.text in _BE or other.text in _AUXILIARY - {"to", "not"}), None)
+        verb = next(
+            (
+                n
+                for n, other in enumerate(ahead)
+                if other.is_verb or other.text in _BE or other.text in _AUXILIARY - {"to", "not"}
+            ),
+            None,
+        )
         is_finite = verb == 0 and (ahead[0].text in _BE | _AUXILIARY or not ahead[0].text.endswith("ing"))
         has_subject = bool(verb) and any(other.is_content or other.text in _DETERMINERS for other in ahead[:verb])
         if has_verb and (is_finite or has_subject):

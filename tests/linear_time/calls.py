@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from tasks.ai import prompts
+from tasks.ai import nearby, prompts
 from tasks.ai.answerer import Source
 from tasks.ai.extractive import ExtractiveAnswerer
 from tasks.ai.openai import errors, json_answer
@@ -43,7 +43,7 @@ from tasks.reports import criteria as shown_passages
 from tasks.reports import pptx
 from tasks.scoring import ask, figure_checks, passages
 from tasks.scoring.passages import TextPlaces
-from tasks.statements import answers, check, converse, derived, figures, nearby, periods, readings
+from tasks.statements import answers, check, differences, figures
 from tasks.statements.answers import Ground
 from tasks.statements.reading import read
 from tasks.statements.tables import LONGEST_SENTENCE, source_sentences
@@ -132,24 +132,17 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.statements.check.check": lambda text: check.check(STATEMENT, [text], "Acme"),
     "tasks.statements.check.check a statement": lambda text: check.check(text, [STATEMENT]),
     "tasks.statements.check.nearest": lambda text: check.nearest(STATEMENT, [text]),
-    "tasks.statements.check.compared": lambda text: list(check.compared(STATEMENT, [text], "EUR 12.3 million")),
-    "tasks.statements.converse.from_the_other_side": _sentence(
-        lambda text: list(converse.from_the_other_side(read("Acme received EUR 5 million."), text))
+    "tasks.statements.differences.says_in_order": _sentence(
+        lambda text: differences.says_in_order(read(text), read(text))
     ),
-    "tasks.statements.derived.restated": _sentence(lambda text: derived.restated(text, text)),
     # Without its cache, in which the sentences of a shorter text may be already.
     "tasks.statements.tables.source_sentences": lambda text: list(source_sentences.__wrapped__(text)),
     "tasks.language.periods.spell_months": lambda text: spell_months(text, True),
-    "tasks.statements.periods.with_year_before": _sentence(periods.with_year_before),
     "tasks.statements.reading.read": _sentence(read),
-    "tasks.statements.readings.coordinated": _sentence(readings.coordinated),
-    "tasks.statements.readings.with_full_names": lambda text: readings.with_full_names(
-        text[:LONGEST_SENTENCE], text[:LONGEST_SENTENCE], text
-    ),
     "tasks.statements.figures.limit_words": lambda text: [
         figures.limit_words(text, each) for each in figures.figures(text)
     ],
-    "tasks.statements.nearby.nearby": lambda text: nearby.nearby([STATEMENT], text * (nearby.LONGEST // len(text) + 1)),
+    "tasks.ai.nearby.nearby": lambda text: nearby.nearby([STATEMENT], text * (nearby.LONGEST // len(text) + 1)),
     "tasks.memo.claims.split": lambda text: claims.split(text, _marked_places(text)),
     "tasks.memo.claims.stated_growth": _sentence(claims.stated_growth),
     "tasks.memo.check.render_memo": lambda text: memo_check.render_memo("memo", "room", text, [], []),
@@ -238,8 +231,7 @@ EXCUSED: Final[dict[str, str]] = {
         | reading\.(formats|ocr\.\w+|legacy\.\w+)\.\w+
         | companies\.claims\.left_out | reports\.replacing\.check_writable""",
     "it puts together calls that are measured by themselves, for texts that are cut before": r"""
-        statements\.(reading\.object_of|readings\.readings)
-        | memo\.(check\.(check_memo|as_json)|claims\.quotation_places)
+        memo\.(check\.(check_memo|as_json)|claims\.quotation_places)
         | scoring\.(checks\.nearest_documents|judge\.prepare)
         | ai\.prompt_injection\.normalise\.undisguised | ai\.openai\.errors\.error_for_status
         | reports\.(wordprocessing\.height|pptx\.describe|company\.in_words)""",

@@ -19,10 +19,6 @@ PATTERNS: Final[dict[str, str]] = {
     "tasks.reading.ooxml.number_formats._LITERAL": "a format code has 400 characters at most",
     "tasks.reading.ooxml.xml._ASIDE": "each of its openings is known to have an end",
     **dict.fromkeys(
-        ("tasks.statements.converse._TOWARDS", "tasks.statements.converse._DIRECT", "tasks.statements.converse._AWAY"),
-        "it is matched once, with a sentence of 4,000 characters at most",
-    ),
-    **dict.fromkeys(
         ("tasks.scoring.rules._FIGURE_RULE", "tasks.scoring.rules._BETWEEN", "tasks.scoring.rules._FACT_RULE"),
         "it reads the user's own criteria",
     ),
