@@ -285,7 +285,7 @@ def _by_ledger(
     if not agreeing and any(abs(other.figure.value) == abs(figure.value) for other in ranked):
         return None  # the sign alone differs: a cost or a loss that one of them writes without it
     theirs = shown[0].figure
-    matter = f"{theirs.concept.replace('_', ' ')} of {period_in_words(theirs.period)}"
+    matter = f"{theirs.concept.replace('_', ' ')} {period_in_words(theirs.period)}"
     amounts = [amount_in_words(each.value, each.unit) for each in (theirs, figure)]
     return CheckedClaim(
         statement,

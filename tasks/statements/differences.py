@@ -368,7 +368,7 @@ def _has_own_words(alignment: Alignment, place: int, rivals: Sequence[int]) -> b
     )
 
 
-_TIMELY: Final = frozenset("quarter quarters year years month months half ended date weeks fiscal".split())  # noqa: SIM905 - a list of words reads best as words
+_TIMELY: Final = frozenset("quarter quarters year years month months half ended date weeks fiscal compares".split())  # noqa: SIM905 - a list of words reads best as words
 
 
 _RATE: Final = re.compile(
@@ -530,7 +530,7 @@ def _is_passive(sentence: Sentence, verb: int) -> bool:
     behind = sentence.tokens[verb + 1].text if verb + 1 < len(sentence.tokens) else ""
     word = sentence.tokens[verb]
     is_past = (
-        word.text.endswith(("ed", "en"))
+        word.text.endswith("ed")
         or word.text in words_of("participles")
         or (word.text != word.stem and not word.text.endswith(("ing", "s")) and not word.stem.startswith(word.text))
     )
