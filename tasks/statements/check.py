@@ -247,7 +247,7 @@ def _with_context(alignment: Alignment, candidate: SourceSentence) -> str:
         return f"{before}: {candidate.text}" if is_heading else ""
     first, _, rest = candidate.text.partition(" ")
     stems = {stem(word) for word in re.findall(r"[^\W\d_][\w'’]*", before)}
-    if first.lower() not in _PRONOUNS or not all(token.stem in stems for token in missing):
+    if first.lower() not in _PRONOUNS or any(token.is_verb or token.stem not in stems for token in missing):
         return ""
     name = " ".join(alignment.stated.text[token.start : token.end].removesuffix("'s") for token in missing)
     return f"{name}{'’s' if first.lower() in _OWN else ''} {rest}"
