@@ -142,11 +142,13 @@ def _without_running_lines(text: str) -> str:
 
 def _is_running(line: str, counts: Counter[str]) -> bool:
     key = _running_key(line)
-    return not key or counts[key] > 1
+    return not key or (counts[key] > 1 and len(line) <= _LONGEST_RUNNING)
 
 
 def _running_key(line: str) -> str:
-    """A line without its page number; "" for a page number alone."""
+    """A line without its page number; "" for a page number alone. A long line is no running line."""
+    if len(line) > _LONGEST_RUNNING:
+        return f"\0{line[:_LONGEST_RUNNING]}"
     return " ".join(_PAGE_NUMBER.sub(" ", line).split()).casefold()
 
 

@@ -22,6 +22,7 @@ PATTERNS: Final[dict[str, str]] = {
         ("tasks.scoring.rules._FIGURE_RULE", "tasks.scoring.rules._BETWEEN", "tasks.scoring.rules._FACT_RULE"),
         "it reads the user's own criteria",
     ),
+    "tasks.language.quotations._PAGE_NUMBER": "it is matched with a line of 120 characters at most",
     "tasks.language.numbers._CELL": "it is matched with a cell of 60 characters at most",
     **dict.fromkeys(
         ("tasks.statements.notation.LIMITS_BEHIND", "tasks.memo.check._YEAR_BEHIND"),
