@@ -691,6 +691,31 @@ def _narrower_subjects(alignment: Alignment) -> Iterator[Difference]:
 _NARROWING: Final = frozenset("of in for from with at under outside within".split())  # noqa: SIM905 - as above
 
 
+def _hidden_opposites(alignment: Alignment) -> Iterator[Difference]:
+    """An opposite of a word that the sentence says only in a wider sense: "proceedings" beside "arbitration"."""
+    others = [alignment.source.tokens[at] for at in alignment.others(alignment.used)]
+    for pair in alignment.pairs.values():
+        token = alignment.stated.tokens[pair.stated]
+        for other in others:
+            if pair.nearness <= ALIKE and token.figure is None and are_confused(token.stem, other.stem):
+                yield Difference(DifferenceKind.OPPOSITE, token.text, other.text)
+
+
+def _governed(alignment: Alignment) -> Iterator[Difference]:
+    """A verb of the statement that another verb or thing governs in the sentence: "rejected the proposal to close"."""
+    stated, source = alignment.stated, alignment.source
+    for pair in alignment.pairs.values():
+        place = pair.source
+        is_open = stated.tokens[pair.stated - 1].text == "to" if pair.stated else False
+        if is_open or place < 2 or source.tokens[place - 1].text != "to" or source.tokens[place].preposition != "to":
+            continue
+        before = next((at for at in range(place - 2, -1, -1) if source.tokens[at].is_content), None)
+        governing = source.tokens[before] if before is not None else None
+        is_verb = stated.tokens[pair.stated].is_verb and source.tokens[place].is_verb
+        if is_verb and governing is not None and governing.limit is None and before not in alignment.taken:
+            yield Difference(DifferenceKind.LIMITED, theirs=governing.text)
+
+
 def _edits(alignment: Alignment) -> Iterator[Difference]:
     """Words put in, left out or exchanged in a sentence that is the statement but for them."""
     stated, source = alignment.stated.tokens, alignment.source.tokens
@@ -757,6 +782,7 @@ def says_in_order(stated: Sentence, source: Sentence) -> bool:
 _RULES: Final[tuple[Rule, ...]] = (
     _missing_figures, _missing_words, _denials, _limits, _lost_restrictions, _figures_of_others, _scattered, _roles,
     _other_subjects, _other_ways, _narrower_subjects, _other_names, _other_times, _edits,
+    _hidden_opposites, _governed,
 )  # fmt: skip
 
 
