@@ -48,6 +48,11 @@ def check(
         echo(warning, err=True)
     if unread:
         echo(f"{named(unread)} of the room could not be read; what only they say is not found.", err=True)
+    if not checked:
+        echo(
+            f"{memo.name} says nothing that can be held against a room: it has no sentence. Is it the right file?",
+            err=True,
+        )
     against = [one for one in checked if one.verdict is MemoVerdict.CONTRADICTED]
     for one in against:
         place = one.places[0]
