@@ -25,7 +25,8 @@ from tasks.language.escaped import escaped
 from tasks.operation import show
 from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
 from tasks.reports.report import RunResults
-from tasks.reports.wording import total_share
+from tasks.reports.wording import outcome_in_words, percent, standing_in_words
+from tasks.scoring.standing import Standing
 
 WARNINGS: Final = "warnings"
 _LONGEST_KEY: Final = 100
@@ -163,12 +164,13 @@ def scorecard(company: CompanyReport, run: RunSummary) -> str:
 def ranking(results: RunResults) -> str:
     """The batch's companies in the order of their ranks, in Markdown, with their totals and what they lack."""
     rows = [
-        f"| {company.rank or '–'} | {escape(company.name)} | {_percent(company.total)} | {_percent(company.coverage)} "
-        f"| {len(result.missing)} | {escape(company.problem or '')} |"
+        f"| {company.rank or '–'} | {escape(company.name)} | {percent(standing.proven)} "
+        f"| {percent(standing.high)} | {percent(standing.coverage)} | {len(result.missing)} "
+        f"| {escape(company.problem or '')} |"
         for result in results.companies
-        for company in [result.company]
+        for company, standing in [(result.company, Standing.of(result.company))]
     ]
-    head = "| Rank | Company | Total | Coverage | Missing | Problem |\n|---:|---|---:|---:|---:|---|"
+    head = "| Rank | Company | Proven | May reach | Scored | Missing | Problem |\n|---:|---|---:|---:|---:|---:|---|"
     return "\n".join([f"# {escape(results.run.batch)}", "", _links(results.run.id), "", head, *rows]) + "\n"
 
 
@@ -184,10 +186,6 @@ def report_address(run_id: str) -> str:
 
 def _links(run_id: str) -> str:
     return f"[Report and evidence]({report_address(run_id)}) · run `{run_id}`"
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.0%}"
 
 
 def escape(text: str) -> str:
@@ -213,7 +211,8 @@ def _row(criterion: CriterionReport, scale: tuple[float, float], address: str) -
     reason = shorten(criterion.reason, REASON_CHARACTERS, placeholder=" …")
     places = [quote.evidence_url for quote in criterion.quotes if quote.evidence_url]
     evidence = f"[{len(places)}]({address}/{places[0]})" if places else ""
-    cells = (escape(criterion.id), f"{criterion.weight:g}", score, criterion.status.value, escape(reason), evidence)
+    outcome = outcome_in_words(criterion, scale) if criterion.absence else criterion.status.value
+    cells = (escape(criterion.name), f"{criterion.weight:g}", score, outcome, escape(reason), evidence)
     return f"| {' | '.join(cells)} |"
 
 
@@ -223,11 +222,5 @@ def _by_weight(company: CompanyReport) -> list[CriterionReport]:
 
 
 def _figures(company: CompanyReport) -> str:
-    share = total_share(company).replace("\u202f", "")
-    total = "nothing could be scored" if company.total is None else f"**{share}** of what could be scored"
-    figures = [escape(company.domain), total]
-    if company.rank is not None:
-        figures.insert(1, f"rank {company.rank}")
-    if company.coverage is not None:
-        figures.append(f"coverage {company.coverage:.0%}")
-    return " · ".join(figures)
+    rank = "not ranked" if company.rank is None else f"rank {company.rank}"
+    return " · ".join((escape(company.domain), rank, escape(standing_in_words(company))))

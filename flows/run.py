@@ -23,7 +23,7 @@ from tasks.evidence.company import is_pdf
 from tasks.reports.files import write_reports
 from tasks.scoring.criteria import read_criteria
 from tasks.scoring.model_trial import find_standing
-from tasks.scoring.score import rank_companies
+from tasks.scoring.standing import rank_companies
 
 
 class CompaniesFailed(DiligenceError):

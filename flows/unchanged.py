@@ -31,7 +31,7 @@ from tasks.operation import operation, show
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.scoring.criteria import Criteria
 from tasks.scoring.inputs import Inputs, first_run, places_of, resting_on
-from tasks.scoring.score import add_up
+from tasks.scoring.standing import stand
 
 log = logging.getLogger(__name__)
 
@@ -219,7 +219,7 @@ def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCom
         scores.carry_outcomes(session, ids, places_of(criteria, {criterion.id for criterion in criteria.criteria}))
         outcomes = scores.outcomes_of_companies(session, list(ids.values()))
         for company in unchanged:
-            company.now.total, company.now.coverage = add_up(outcomes[company.ids[1]], criteria.scale)
+            stand(company.now, outcomes[company.ids[1]], criteria)
         runs.save_companies(session, [company.now for company in unchanged])
     return [company.now for company in unchanged]
 

@@ -71,7 +71,8 @@ class RunCompany(SQLModel, table=True):
 
     `evidence_warnings` is what its evidence alone warns of, which holds while the evidence is the same; None where
     something else than the evidence was at work (a model that could not be asked). `carried_from` is the run that all
-    its outcomes were taken over from.
+    its outcomes were taken over from. `standing` is what `tasks.scoring.standing` keeps; None before it is scored and
+    in runs of earlier releases. `search_warnings` tell what went wrong when passages were last looked for.
     """
 
     __tablename__ = "run_companies"
@@ -93,6 +94,10 @@ class RunCompany(SQLModel, table=True):
     carried_from: str | None = None
     total: float | None = None
     coverage: float | None = None
+    search_warnings: list[str] = Field(
+        default_factory=list, sa_column=Column(JSON, nullable=False, server_default="[]")
+    )
+    standing: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     rank: int | None = None
 
 

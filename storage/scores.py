@@ -33,6 +33,25 @@ class ScoreStatus(StrEnum):
         return self in {ScoreStatus.SCORED, ScoreStatus.CONTESTED}
 
 
+class Absence(StrEnum):
+    """Why something is missing. `silent`: nothing is said of it. `none`: it is said that there is none.
+
+    `not_applicable`: it does not apply to the company. `elsewhere`: it lies in a document that is not in the room.
+    `unread`: it may lie in what could not be read.
+    """
+
+    SILENT = "silent"
+    NONE = "none"
+    NOT_APPLICABLE = "not_applicable"
+    ELSEWHERE = "elsewhere"
+    UNREAD = "unread"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what is missing may yet turn out well: the room was not read, or nothing can be asked of it."""
+        return self in {Absence.UNREAD, Absence.NOT_APPLICABLE}
+
+
 class CriterionOutcome(SQLModel, table=True):
     """How one criterion came out. `evidence` is the hash of all that the outcome rests on.
 
@@ -43,6 +62,7 @@ class CriterionOutcome(SQLModel, table=True):
     as `tasks.scoring.results` writes them. `contested` is `{with, without}`, the score of each judgement (None where it
     gave none), where these words moved it. `warning` is what a reader must know of how it was judged. `given` are the
     ids of the documents that had a part in it; None, also in rows of earlier releases, stands for all of the room.
+    `absence` says of what is missing why; None in rows of earlier releases.
     """
 
     __tablename__ = "criterion_outcomes"
@@ -58,6 +78,7 @@ class CriterionOutcome(SQLModel, table=True):
     status: ScoreStatus = Field(sa_type=string_enum(ScoreStatus))
     reason: str = Field(sa_column=Column(Text, nullable=False))
     missing: str | None = None
+    absence: Absence | None = Field(default=None, sa_type=string_enum(Absence))
     evidence: str
     failed: bool = False
     confidence: float | None = None

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from storage.run_documents import RunDocument
 from storage.runs import CompanyStatus, Run, RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
-from tasks.scoring.criteria import SHOWN_ONLY
+from tasks.scoring.criteria import ADDED_UP, SHOWN_ONLY
 from tasks.scoring.judge import SHOWN
 from tasks.scoring.results import ORDERS, OTHERS
 
@@ -176,7 +176,7 @@ def _some(listed: Sequence[str], separator: str) -> str:
 
 def _question(criterion: Mapping[str, Any]) -> dict[str, Any]:
     """What changes a score: neither the weight nor what is for readers alone."""
-    left_out = SHOWN_ONLY | {"weight", "label"}
+    left_out = SHOWN_ONLY | ADDED_UP | {"label"}
     return {key: value for key, value in criterion.items() if key not in left_out and value is not None}
 
 

@@ -19,10 +19,11 @@ from tasks.figures.rows import conflict_row, derived_row, room_row
 from tasks.reports.changes import Change, Side, changes_between
 from tasks.reports.criteria import company_criteria, evidence_of, missing_items
 from tasks.reports.key_figures import compare
-from tasks.reports.models import CompanyReport, CriterionReport, DocumentReport
+from tasks.reports.models import CompanyReport, CriterionReport, DocumentReport, StandingReport
 from tasks.reports.rights import Seen, as_seen
-from tasks.reports.wording import plain
+from tasks.reports.wording import plain, why_not_ranked
 from tasks.scoring.criteria import rule_of_run
+from tasks.scoring.standing import Standing
 
 _FIRST: Final = (
     "description",
@@ -148,6 +149,7 @@ def scores_report(session: Session, run: Run, company: RunCompany, rows: Company
     """A company's report: its scores and facts, and the fields in `others`."""
     shown = evidence_of(session, company, rows.outcomes, rows.quotes)
     criteria = company_criteria(run, company, rows.outcomes, rows.quotes, shown)
+    standing = Standing.of(company)
     nothing: dict[str, Any] = {"documents": [], "changes": [], "compared_with": None}
     return CompanyReport(
         name=company.name,
@@ -155,7 +157,15 @@ def scores_report(session: Session, run: Run, company: RunCompany, rows: Company
         folder_id=company.folder_id,
         total=company.total,
         coverage=company.coverage,
-        rank=company.rank,
+        standing=StandingReport(
+            proven=standing.proven,
+            low=standing.proven,
+            high=standing.high,
+            ranked=standing.ranked,
+            why_not=why_not_ranked(standing, {criterion.id: criterion.name for criterion in criteria}),
+            gates_failed=standing.gates_failed,
+        ),
+        rank=company.rank if standing.ranked else None,
         criteria=criteria,
         missing=missing_items(criteria),
         conflicts=find_conflicts(rows.claims),
@@ -213,7 +223,7 @@ def _warnings(
         for outcome in outcomes
         if outcome.warning
     ]
-    return list(dict.fromkeys([*company.warnings, *profile, *judged]))
+    return list(dict.fromkeys([*company.warnings, *company.search_warnings, *profile, *judged]))
 
 
 def _document(run: Run, document: RunDocument) -> DocumentReport:

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 from sqlmodel import Session
 
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
-from storage.scores import CriterionOutcome, Quote, ScoreStatus
+from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
 from storage.texts import find_span_pages, find_stretch
 from tasks.companies.profile import field_name
 from tasks.evidence.settings import EvidenceSettings
@@ -27,6 +27,7 @@ from tasks.reports.models import (
     ReportedQuote,
 )
 from tasks.scoring.criteria import figure_in_words, rule_in_words
+from tasks.scoring.standing import is_open
 
 TRIMMED: Final = 320
 """Characters of a trimmed passage, about four lines."""
@@ -161,6 +162,7 @@ def criteria_of_run(run: Run) -> list[CriterionSummary]:
             title=criterion.get("title"),
             severity=criterion.get("severity"),
             recommend=criterion.get("recommend"),
+            must=criterion.get("must") or False,
         )
         for criterion in run.criteria["criteria"]
     ]
@@ -216,12 +218,15 @@ def company_criteria(
 ) -> list[CriterionReport]:
     """Every criterion of the run, in its order; one that the run did not reach is `unscored`."""
     by_criterion = {outcome.criterion_id: outcome for outcome in outcomes}
-    return [
+    criteria = [
         _criterion(criterion, outcome, quotes.get(outcome.id or 0, ()), shown)
         if (outcome := by_criterion.get(criterion.id))
         else _unreached(criterion, _why_not_reached(run, company))
         for criterion in criteria_of_run(run)
     ]
+    for criterion, asked in zip(criteria, run.criteria["criteria"], strict=True):
+        criterion.open = is_open(asked, by_criterion.get(criterion.id))
+    return criteria
 
 
 def _criterion(
@@ -264,7 +269,10 @@ def _criterion(
             )
             for contradiction in outcome.contradictions
         ],
-        missing=(outcome.missing or summary.label) if outcome.status is ScoreStatus.MISSING else None,
+        missing=(outcome.missing or summary.label)
+        if outcome.status is ScoreStatus.MISSING and outcome.absence is not Absence.NOT_APPLICABLE
+        else None,
+        absence=(outcome.absence or Absence.SILENT) if outcome.status is ScoreStatus.MISSING else None,
         nearest=[NearestDocument.model_validate(document) for document in outcome.nearest],
         orders=[
             OrderInDocument.model_validate(

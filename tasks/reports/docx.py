@@ -7,7 +7,7 @@ counts the documents of a data room and names those that could not be read; the 
 from typing import Final, NamedTuple
 
 from tasks.companies.profile import field_name
-from tasks.reports.findings import possible_range, recommend, red_flags, share_of, standing, strengths
+from tasks.reports.findings import recommend, red_flags, share_of, standing, strengths
 from tasks.reports.models import (
     CompanyReport,
     ContradictingQuote,
@@ -115,8 +115,8 @@ def _opening(memo: WordFile, report: Report) -> None:
     memo.paragraph(
         f"{len(companies)} {'company' if len(companies) == 1 else 'companies'} assessed against "
         f"{len(run.criteria)} {'criterion' if len(run.criteria) == 1 else 'criteria'}, each on a scale from "
-        f"{number(run.scale[0])} to {number(run.scale[1])}. The total is the share of the best score, weighted, "
-        "of what could be scored. Sources stand in the footnotes; each leads to its evidence."
+        f"{number(run.scale[0])} to {number(run.scale[1])}. What a company has proven is what its scores "
+        "earned of the weight of all criteria. Sources stand in the footnotes; each leads to its evidence."
     )
     calls = thousands(run.cost.calls) if run.cost.calls else "none"
     if run.cost.unknown_calls:
@@ -136,20 +136,19 @@ def _opening(memo: WordFile, report: Report) -> None:
 
 
 def _ranking(memo: WordFile, report: Report) -> None:
-    columns = ["Rank", "Company", "Total", "Scored", "May end", "Recommendation"]
+    columns = ["Rank", "Company", "Proven", "Scored", "May reach", "Recommendation"]
     widths = [1.3, 3.6, 1.5, 1.7, 2.3, 6.6]
     if report.run.sensitivity:
         columns.append("Stability")
         widths[5:] = [4.7, 1.9]
     rows = []
     for company in report.companies:
-        span = possible_range(company)
         row = [
             str(company.rank or "–"),
             fitted(company.name, widths[1] * 25, 9, 2),
-            _share(company.total),
-            _share(company.coverage),
-            f"{percent(span[0])} to {percent(span[1])}" if span else "–",
+            percent(company.standing.proven),
+            percent(company.coverage or 0.0),
+            percent(company.standing.high),
             fitted(recommend(company, report.run.scale).lead, widths[5] * 24, 9, 4),
         ]
         if report.run.sensitivity:
@@ -157,8 +156,9 @@ def _ranking(memo: WordFile, report: Report) -> None:
         rows.append([WordCell((text,)) for text in row])
     memo.table(columns, rows, widths)
     memo.paragraph(
-        "Total: of what could be scored. Scored: the share of the weight that could be. May end: the total if all "
-        "that is unscored turned out worst, and best.",
+        "All are shares of the weight of all criteria. May reach: what is proven if all that is open turned out best. "
+        "Companies share a rank where the range of one lies wholly within the other’s; with less than half of the "
+        "weight scored, or a gate not met, there is none.",
         style="Remark",
     )
     if report.run.sensitivity:

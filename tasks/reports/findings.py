@@ -8,16 +8,24 @@ from typing import Final, NamedTuple, Never, TypeVar
 
 from pydantic import BaseModel
 
-from storage.scores import ScoreStatus
+from storage.scores import Absence, ScoreStatus
 from tasks.reports.changes import Change
 from tasks.reports.key_figures import NewestFigure, contradicted_in_words, newest_figures
 from tasks.reports.models import CompanyReport, CriterionReport, ReportedQuote, Severity
-from tasks.reports.wording import WHOLE, Tally, percent, sentence, tally, to_request, total_in_words
+from tasks.reports.wording import (
+    WHOLE,
+    Tally,
+    open_gates,
+    percent,
+    sentence,
+    standing_in_words,
+    tally,
+    to_request,
+)
+from tasks.scoring.standing import ENOUGH, is_short
 
 GRAVE: Final = 0.2
 """Up to this share of the scale a score is grave, where its criterion does not say how severe it is."""
-SHORT: Final = 0.4
-"""Up to this share of the scale a score falls short."""
 STRONG: Final = 0.8
 """From this share of the scale on a score speaks for a company."""
 MOST: Final = 3
@@ -86,10 +94,9 @@ def by_criterion(flags: Sequence[PlacedFlag]) -> list[tuple[CriterionReport, lis
 
 def falls_short(criterion: CriterionReport, scale: tuple[float, float]) -> bool:
     """Whether the criterion is missing, or scored in the lower two fifths of the scale or in a band of severity."""
-    share = share_of(criterion, scale)
-    if isinstance(criterion.severity, dict) and share is not None and criterion.score is not None:
-        return criterion.score <= max(criterion.severity.values())
-    return criterion.status is ScoreStatus.MISSING or (share is not None and share <= SHORT)
+    if criterion.status.counts and criterion.score is not None:
+        return is_short(criterion.score, criterion.severity, scale)
+    return criterion.status is ScoreStatus.MISSING and criterion.absence is not Absence.NOT_APPLICABLE
 
 
 def strengths(company: CompanyReport, scale: tuple[float, float]) -> list[CriterionReport]:
@@ -117,20 +124,11 @@ def heat(score: float, scale: tuple[float, float]) -> int:
     return round(HEAT_STEPS * min(max(share, 0.0), 1.0))
 
 
-def possible_range(company: CompanyReport) -> tuple[float, float] | None:
-    """The least and the most that the total would be if all were scored: what is open counted as nothing, then as all.
-
-    None where nothing is known of the company.
-    """
-    if company.coverage is None:
-        return None
-    known = (company.total or 0.0) * company.coverage
-    return known, known + 1 - company.coverage
-
-
 def possible_ranks(companies: Sequence[CompanyReport]) -> list[tuple[int, int] | None]:
-    """For each company the best and the worst rank that what is unscored still allows; None where it has no rank."""
-    ranges = [possible_range(company) if company.rank is not None else None for company in companies]
+    """For each company the best and the worst rank that what is open still allows; None where it has no rank."""
+    ranges = [
+        (company.standing.low, company.standing.high) if company.rank is not None else None for company in companies
+    ]
     known = [ends for ends in ranges if ends is not None]
     return [
         (
@@ -167,8 +165,6 @@ def _severity(criterion: CriterionReport, scale: tuple[float, float]) -> Severit
     return criterion.severity or ("high" if share is not None and share <= GRAVE else "medium")
 
 
-ENOUGH: Final = 0.5
-"""From this share of the weight on what was scored is enough to recommend something."""
 _NAMED: Final = 3
 
 
@@ -194,24 +190,25 @@ def recommend(company: CompanyReport, scale: tuple[float, float]) -> Recommendat
 
 
 def standing(company: CompanyReport, ranked: int) -> str:
-    """Where the company stands in a sentence or two: its rank, its total, and where the total may still end.
+    """Where the company stands in a sentence or two: its rank, what it has proven, and where that may still end.
 
     `ranked` is how many companies have a rank.
     """
     rank = f"Rank {company.rank} of {ranked}. " if company.rank is not None else ""
-    total = total_in_words(company)
-    span = possible_range(company)
-    if span is None or company.coverage is None or company.coverage >= WHOLE:
-        return f"{rank}Total: {total}."
-    return (
-        f"{rank}Total: {total}; with {percent(1 - company.coverage)} still open it may end anywhere "
-        f"from {percent(span[0])} to {percent(span[1])}."
-    )
+    known = f"{rank}Of all the weight, {standing_in_words(company)}."
+    if company.standing.why_not:
+        known += f" {company.standing.why_not}"
+    if gates := open_gates(company):
+        known += f" Not known whether it meets {_some([gate.name for gate in gates])}, which it must."
+    return known
 
 
 def _lead(company: CompanyReport, flags: list[RedFlag]) -> str:
     high = [flag.criterion.name for flag in flags if flag.severity == "high"]
     grave = f"{len(high)} grave {'finding' if len(high) == 1 else 'findings'}"
+    names = {criterion.id: criterion.name for criterion in company.criteria}
+    if failed := [names.get(gate, gate) for gate in company.standing.gates_failed]:
+        return f"Stop, or settle first what it must meet and does not: {_some(failed)}."
     if company.total is None or company.coverage is None:
         return "No recommendation: nothing could be scored."
     if company.coverage < ENOUGH:
@@ -222,7 +219,7 @@ def _lead(company: CompanyReport, flags: list[RedFlag]) -> str:
     if flags:
         return f"Go on, and settle on the way: {_some([flag.criterion.name for flag in flags])}."
     if company.coverage < WHOLE:
-        return f"Go on: nothing falls short among the {percent(company.coverage)} of the weight that could be scored."
+        return f"Go on: nothing falls short among the {percent(company.coverage)} of the weight that is scored."
     return "Go on: nothing falls short."
 
 

@@ -31,7 +31,6 @@ from tasks.reports.findings import (
     heat,
     in_overview,
     missing_most,
-    possible_range,
     possible_ranks,
     red_flags,
     strengths,
@@ -53,6 +52,7 @@ from tasks.reports.wording import (
     money,
     not_read,
     number,
+    open_gates,
     openable,
     outcome_in_words,
     percent,
@@ -60,10 +60,10 @@ from tasks.reports.wording import (
     range_in_words,
     rectangles,
     shared_reason,
+    standing_in_words,
     tally,
     thousands,
     to_request,
-    total_share,
     trial_in_words,
     weblink,
     words,
@@ -263,7 +263,6 @@ def environment() -> Environment:
         outcome_in_words=outcome_in_words,
         is_passage=is_passage,
         place_link=place_link,
-        possible_range=possible_range,
         possible_ranks=possible_ranks,
         profile_facts=profile_facts,
         range_in_words=range_in_words,
@@ -273,7 +272,8 @@ def environment() -> Environment:
         strengths=strengths,
         tally=tally,
         to_request=to_request,
-        total_share=total_share,
+        standing_in_words=standing_in_words,
+        open_gates=open_gates,
         trimmed=trimmed,
         whole=whole,
         words=words,
@@ -316,8 +316,10 @@ def _cell(criterion: CriterionReport, scale: tuple[float, float], link: str) -> 
         if criterion.status is ScoreStatus.CONTESTED:
             exact, shown = f" data-score={criterion.score} aria-label='{shown}, contested'", f"{shown}!"
         return f"<td><a class=heat-{heat(criterion.score, scale)} href={link}{exact}{flag}>{shown}</a>"
+    name = outcome_in_words(criterion, scale)
+    decided = "" if criterion.open else " data-closed"
     sign = _SIGNS.get(criterion.status) or ("?" if criterion.score is None else f"({number(criterion.score)})")
-    return f"<td><a class={criterion.status} href={link} aria-label={criterion.status}{flag}>{sign}</a>"
+    return f"<td><a class={criterion.status} href={link} aria-label='{name}'{flag}{decided}>{sign}</a>"
 
 
 def breakable(identifier: str) -> Markup:

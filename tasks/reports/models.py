@@ -12,7 +12,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from storage.runs import CompanyStatus, ModelTrial, RunStatus
-from storage.scores import ScoreStatus
+from storage.scores import Absence, ScoreStatus
 from tasks.companies.claims import Claim, ClaimConflict
 from tasks.reports.changes import Change
 
@@ -37,7 +37,8 @@ class CriterionInWords(BaseModel):
     """What the batch says of a criterion. `label` is the question, the rule or the document in words.
 
     `title` is its name for people, `severity` how grave it is to fall short of it, or the highest score of each
-    severity, `recommend` what to do then; each null where the criteria file does not say.
+    severity, `recommend` what to do then; each null where the criteria file does not say. `must`: who falls short of it
+    is not ranked.
     """
 
     id: str
@@ -47,6 +48,7 @@ class CriterionInWords(BaseModel):
     title: str | None = None
     severity: Severity | dict[Severity, float] | None = None
     recommend: str | None = None
+    must: bool = False
 
     @property
     def name(self) -> str:
@@ -190,8 +192,9 @@ class CriterionReport(CriterionInWords):
 
     `confidence` is the judge's own, `agreement` the share of repeated judgements that gave this
     score, both 0..1 and null where there is none. `missing` is what to ask the company for, null where
-    nothing is missing, and `nearest` the documents that come nearest to it. `orders` are the words in the passages
-    judged that give orders to a model, and `contested` the scores with and without them, where these differ.
+    nothing is missing, `absence` why it is missing, and `nearest` the documents that come nearest to it. `orders` are
+    the words in the passages judged that give orders to a model, and `contested` the scores with and without them, where these differ.
+    `open`: it may still turn out well, so that its weight is in the range of what the company may prove.
     """
 
     score: float | None
@@ -202,6 +205,8 @@ class CriterionReport(CriterionInWords):
     agreement: float | None = None
     contradictions: list[ReportedContradiction] = []
     missing: str | None = None
+    absence: Absence | None = None
+    open: bool = False
     nearest: list[NearestDocument] = []
     orders: list[OrderInDocument] = []
     contested: ContestedScores | None = None
@@ -279,8 +284,25 @@ class UntiedSum(BaseModel):
     document_name: str
 
 
+class StandingReport(BaseModel):
+    """Where a company stands: the share of all weight that it has proven, and the range in which that may still end.
+
+    `ranked` is false with less than half the weight scored, or where it falls short of a criterion that is a must;
+    `gates_failed` are the ids of these. `why_not` says what is in the way.
+    """
+
+    proven: float
+    low: float
+    high: float
+    ranked: bool
+    why_not: str | None
+    gates_failed: list[str]
+
+
 class CompanyReport(BaseModel):
     """One company. `total` is 0..1 of what could be scored (null if nothing), `coverage` the share of weight scored.
+
+    `rank` is by the proven share of `standing`, null where it has none.
 
     `missing` says what to ask the company for, an entry a thing. `compared_with` is the id of the
     last run that had the company too; without one `changes` is empty and says nothing. `stability` is
@@ -295,6 +317,7 @@ class CompanyReport(BaseModel):
     folder_id: str | None
     total: float | None
     coverage: float | None
+    standing: StandingReport
     rank: int | None
     criteria: list[CriterionReport]
     missing: list[str]

@@ -30,7 +30,7 @@ from pptx.presentation import Presentation
 from pptx.slide import Slide
 from pptx.util import Pt
 
-from tasks.reports.findings import possible_range, recommend, red_flags, share_of, strengths
+from tasks.reports.findings import recommend, red_flags, share_of, strengths
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportedQuote
 from tasks.reports.wording import (
     WHOLE,
@@ -44,10 +44,10 @@ from tasks.reports.wording import (
     sentence,
     shown_at,
     source_in_words,
+    standing_in_words,
     tally,
     thousands,
     to_request,
-    total_in_words,
     trial_in_words,
     xml_text,
 )
@@ -326,18 +326,18 @@ def _overview(slide: Slide, report: Report) -> None:
     box(slide, (560, 318, width, 84), _most_often("Grave findings, most often", _grave(report), companies, width))
     box(slide, (560, 408, width, 84), _most_often("Missing most often", _missing(companies), companies, width))
     note = (
-        "Earned: of all weight. Still open: not scored, so that a total may end anywhere between earned, and earned "
-        "with what is open."
+        "Of the weight of all criteria. Companies rank by what is proven. Still open: neither scored nor known to be "
+        "missing."
     )
     _footer(slide, note)
 
 
 def _standings(slide: Slide, companies: Sequence[CompanyReport]) -> None:
-    """A bar a company: what it earned, what is open, and what it did not earn, of all weight."""
+    """A bar a company: what it has proven, what is open, and what it did not earn, of all weight."""
     names = [fitted(f"{company.rank or '–'} {company.name}", 150, 9) for company in companies] or ["no company"]
-    spans = [possible_range(company) or (0.0, 1.0) for company in companies] or [(0.0, 0.0)]
+    spans = [(company.standing.low, company.standing.high) for company in companies] or [(0.0, 0.0)]
     shares: dict[str, list[float | None]] = {
-        "Earned": [_exact(low) for low, _ in spans],
+        "Proven": [_exact(low) for low, _ in spans],
         "Still open": [_exact(high - low) for low, high in spans],
         "Not earned": [_exact(1 - high) for _, high in spans],
     }
@@ -365,14 +365,14 @@ def _standings(slide: Slide, companies: Sequence[CompanyReport]) -> None:
         labels.font.color.rgb = rgb(colour)
     describe(
         slide,
-        "A bar for each company: the share of the weight that it earned, that is still open, and that it did not earn",
+        "A bar for each company: the share of the weight that it has proven, that is open, and that it did not earn",
     )
 
 
 def _first_three(companies: Sequence[CompanyReport], scale: tuple[float, float], width: float) -> list[Paragraph]:
     paragraphs: list[Paragraph] = [[TextRun("Recommended", 12, ACCENT, bold=True)]]
     for company in companies[:3]:
-        total = sentence(f"{fitted(company.name, width * 0.8, 10.5)}: {total_in_words(company)}")
+        total = sentence(f"{fitted(company.name, width * 0.8, 10.5)}: {standing_in_words(company)}")
         paragraphs.append([TextRun(fitted(total, width * _BOLD, 10.5, 2), bold=True)])
         paragraphs.append([TextRun(fitted(recommend(company, scale).lead, width, 10.5, 2))])
     return paragraphs
@@ -403,10 +403,13 @@ def _most_often(title: str, counts: Counter[str], companies: Sequence[CompanyRep
 def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
     scale = report.run.scale
     _title(slide, company.name, 640)
-    total = "–" if company.total is None else percent(company.total)
-    of_what = total_in_words(company).removeprefix(total).strip(" ,")
-    rank = f"   rank {company.rank}" if company.rank is not None else ""
-    share = [[TextRun(total, 26, ACCENT, bold=True), TextRun(rank, 12, QUIET)], [TextRun(of_what, 10, QUIET)]]
+    known = company.standing
+    rank = f"   rank {company.rank}" if company.rank is not None else "   not ranked"
+    still_open = f"proven of all the weight, {percent(known.high - known.low)} still open"
+    share = [
+        [TextRun(percent(known.proven), 26, ACCENT, bold=True), TextRun(rank, 12, QUIET)],
+        [TextRun(still_open, 10, QUIET)],
+    ]
     box(slide, (684, 28, 240, 46), share)
     lead = recommend(company, scale).lead
     box(

@@ -24,8 +24,9 @@ from tasks.reports.company import CompanyRows, company_report, scores_report, wh
 from tasks.reports.criteria import criteria_of_run
 from tasks.reports.models import CompanyReport, Cost, PreviousRun, Report, ReportInParts, RunSummary, Sensitivity
 from tasks.reports.rights import Seen
-from tasks.reports.wording import trial_in_words
-from tasks.scoring.score import DRAWS, rank_companies, stability
+from tasks.reports.wording import percent, trial_in_words, why_not_ranked
+from tasks.scoring.score import DRAWS, stability
+from tasks.scoring.standing import Standing, rank
 
 
 def build(run_id: str, domain: str | None = None, seen: Mapping[str, Seen] | None = None) -> Report:
@@ -47,9 +48,10 @@ def build(run_id: str, domain: str | None = None, seen: Mapping[str, Seen] | Non
 
 
 def _rank_again(report: Report, *, is_whole: bool) -> None:
-    """Rank companies by the totals that are shown; how stable the ranking is, is known only where all scores are."""
+    """Rank companies by what is shown of them; how stable the ranking is, is known only where all scores are."""
     if is_whole:
-        rank_companies(report.companies)
+        for company, place in zip(report.companies, rank([one.standing for one in report.companies]), strict=True):
+            company.rank = place
         report.companies.sort(key=in_reports_order)
     if any(criterion.status is ScoreStatus.WITHHELD for company in report.companies for criterion in company.criteria):
         report.run.sensitivity = None
@@ -133,9 +135,10 @@ def build_scores(run_id: str, domain: str) -> Report:
         return Report(run=_summary(run, None, count_unanswered(session, run.id)), companies=companies)
 
 
-def in_reports_order(company: CompanyReport | RunCompany) -> tuple[bool, int]:
-    """The key by which a report sorts the companies of a batch: the ranked ones first."""
-    return company.rank is None, company.rank or 0
+def in_reports_order(company: CompanyReport | RunCompany) -> tuple[bool, int, bool, float]:
+    """The key by which a report sorts the companies of a batch: the ranked ones first, those that fail a gate last."""
+    standing = Standing.of(company) if isinstance(company, RunCompany) else company.standing
+    return company.rank is None, company.rank or 0, bool(standing.gates_failed), -standing.proven
 
 
 def _summary(run: Run, before: Run | None, unknown_calls: int) -> RunSummary:
@@ -209,7 +212,10 @@ def results_of(run_id: str) -> RunResults:
         if run is None:
             raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
         companies = sorted(runs.run_companies(session, run.id), key=in_reports_order)
-        results = {company.id: CompanyResult(company, warnings=list(company.warnings)) for company in companies}
+        results = {
+            company.id: CompanyResult(company, warnings=[*company.warnings, *company.search_warnings])
+            for company in companies
+        }
         profiles = warnings_of_profiles(session, [company.profile_id for company in companies if company.profile_id])
         outcomes = remarkable_outcomes(session, run.id)
         documents = run_documents.remarkable_documents(session, run.id)
@@ -238,11 +244,12 @@ def results_of(run_id: str) -> RunResults:
 def result_lines(results: RunResults) -> list[str]:
     """The ranking, a line a company, what speaks against the model, how many had not changed, and what the run cost."""
     lines = []
+    names = {criterion.id: criterion.name for criterion in criteria_of_run(results.run)}
     for company in (result.company for result in results.companies):
-        if company.total is None:
-            result = "nothing could be scored"
-        else:
-            result = f"{company.total:.0%} of what could be scored, coverage {company.coverage or 0:.0%}"
+        standing = Standing.of(company)
+        result = f"{percent(standing.proven)} proven, may reach {percent(standing.high)}"
+        if why_not := why_not_ranked(standing, names):
+            result += f". {why_not}"
         failed = f"; failed: {company.problem}" if company.problem else ""
         lines.append(f"{company.rank or '–':<7} {one_line(company.name)}: {result}{failed}")
     carried = sum(result.company.carried_from is not None for result in results.companies)

@@ -16,7 +16,8 @@ from tasks.documents.index import document_index
 from tasks.errors import NotAllowed, NotFound
 from tasks.remote.fan_out import FanOut
 from tasks.reports.changes import Side
-from tasks.scoring.score import add_up
+from tasks.scoring.criteria import Criteria
+from tasks.scoring.standing import stand
 
 _AT_ONCE: Final = 8
 """Folders that are looked at side by side."""
@@ -81,12 +82,16 @@ def as_seen(side: Side, seen: Seen) -> Side:
     row.warnings = [warning for warning in company.warnings if warning in seen.warnings]
     if len(documents) == len(everything) and outcomes == list(side.outcomes):
         row.warnings += company.evidence_warnings or []
-        row.total, row.coverage, row.problem = company.total, company.coverage, company.problem
+        row.total, row.coverage, row.standing, row.problem = (
+            company.total,
+            company.coverage,
+            company.standing,
+            company.problem,
+        )
+        row.search_warnings = company.search_warnings
     else:  # sentences may name documents
         row.warnings += [_LEFT_OUT]
-        row.total, row.coverage = add_up(
-            [one for one in outcomes if one.criterion_id in weights], run.criteria["scale"]
-        )
+        stand(row, outcomes, Criteria.from_json(run.criteria))
         row.problem = company.problem and "It did not come to its end."
     return Side(run, row, documents, outcomes)
 

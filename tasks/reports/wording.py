@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from html import escape
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from markupsafe import Markup
 
 from storage.runs import ModelTrial
-from storage.scores import ScoreStatus
+from storage.scores import Absence, ScoreStatus
 from tasks.evidence.excerpt import Block, MarkedWords
 from tasks.language.escaped import escaped
 from tasks.reports.evidence_links import is_evidence
@@ -27,6 +27,7 @@ from tasks.reports.models import (
     RunSummary,
 )
 from tasks.scoring.results import ORDERS, OTHERS
+from tasks.scoring.standing import Standing
 
 _SHORT: Final = 18
 """Characters of a cell at most that is kept on one line."""
@@ -90,6 +91,13 @@ WHOLE: Final = 1 - 1e-9
 _TRIALS: Final[dict[ModelTrial | None, str]] = {
     ModelTrial.UNTRIED: "The model was never tried. `diligence doctor --model` shows how well it judges.",
     ModelTrial.WEAK: "The model is weak: it did poorly in `diligence doctor --model`. Take its scores as hints only.",
+}
+_ABSENCES: Final = {
+    Absence.SILENT: "missing: nothing is said of it",
+    Absence.NONE: "missing: it is said that there is none",
+    Absence.NOT_APPLICABLE: "missing: it does not apply",
+    Absence.ELSEWHERE: "missing: it lies in a document that is not in the room",
+    Absence.UNREAD: "missing: it may lie in what could not be read",
 }
 _NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
@@ -274,26 +282,36 @@ def to_request(company: CompanyReport) -> list[CriterionReport]:
     )[::-1]
 
 
-def total_share(company: CompanyReport) -> str:
-    """The total of what could be scored; `all` in place of 100 % where weight is unscored: it is not the whole."""
-    if company.total is None:
-        return "–"
-    is_part = company.coverage is not None and company.coverage < WHOLE
-    return "all" if is_part and company.total >= WHOLE else percent(company.total)
-
-
 def range_in_words(least: float, most: float) -> str:
-    """Where the total may end: `48 % to 76 %`, or `at least 48 %` where the best is the whole."""
+    """Where the proven share may end: `48 % to 76 %`, or `at least 48 %` where the best is the whole."""
     return f"at least {percent(least)}" if most >= WHOLE else f"{percent(least)} to {percent(most)}"
 
 
-def total_in_words(company: CompanyReport) -> str:
-    """The total with the share of the weight that it rests on: no total is called whole that is not."""
-    if company.total is None:
-        return "nothing could be scored"
-    if company.coverage is None or company.coverage >= WHOLE:
-        return f"{percent(company.total)}, with all of the weight scored"
-    return f"{total_share(company)} of the {percent(company.coverage)} of the weight that could be scored"
+def standing_in_words(company: CompanyReport) -> str:
+    """`48 % proven`, with the range in which that may end where something is open."""
+    standing = company.standing
+    if standing.high - standing.low < 1 - WHOLE:
+        return f"{percent(standing.proven)} proven, nothing open"
+    return f"{percent(standing.proven)} proven, {percent(standing.high - standing.low)} open"
+
+
+def why_not_ranked(standing: Standing, names: Mapping[str, str]) -> str | None:
+    """What is in the way of a rank; None where the company has one. `names` are those of the criteria, by id."""
+    failed = [names.get(gate, gate) for gate in standing.gates_failed]
+    if failed:
+        return f"Not ranked: it does not meet the {'gate' if len(failed) == 1 else 'gates'} {' and '.join(failed)}."
+    if standing.ranked:
+        return None
+    shares = {status: share for status, share in standing.shares.items() if not status.counts and share > 1 - WHOLE}
+    rest = ", ".join(
+        f"{percent(share)} is {status}" for status, share in sorted(shares.items(), key=lambda one: -one[1])
+    )
+    return f"Not ranked: {percent(standing.coverage)} of the weight is scored, and half is needed; {rest}."
+
+
+def open_gates(company: CompanyReport) -> list[CriterionReport]:
+    """The criteria that a company must meet and of which it is not known whether it does."""
+    return [criterion for criterion in company.criteria if criterion.must and criterion.open]
 
 
 def heading_of(criterion: CriterionReport) -> str:
@@ -307,7 +325,9 @@ def sentence(text: str) -> str:
 
 
 def outcome_in_words(criterion: CriterionReport, scale: tuple[float, float]) -> str:
-    """The score on its scale, or why there is none that counts: 4 of 5, missing, unscored."""
+    """The score on its scale, or why there is none that counts: `4 of 5`, `missing: nothing is said of it`."""
+    if criterion.absence is not None:
+        return _ABSENCES[criterion.absence]
     if criterion.score is None or criterion.status in (ScoreStatus.MISSING, ScoreStatus.UNSCORED):
         return criterion.status.value
     if criterion.status.counts:

@@ -1,7 +1,6 @@
 """The report as a workbook: the ranking to calculate with, and a sheet for each kind of finding to filter.
 
-Totals, coverage, ranges and ranks are formulas over the scores and the weights: who changes a weight sees the ranking
-change.
+Shares and ranks are formulas over the scores and the weights: who changes a weight sees the ranking change.
 """
 
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from typing import Final
 
 from openpyxl.utils import get_column_letter
 
+from storage.scores import ScoreStatus
 from tasks.companies.profile import field_name
 from tasks.reports.company import in_words
 from tasks.reports.findings import falls_short, heat, red_flags
@@ -55,6 +55,7 @@ from tasks.reports.workbook import (
     severity_style,
     status_style,
 )
+from tasks.scoring.standing import ENOUGH
 
 _FIRST_COMPANY: Final = 3  # row of the ranking, below its head and the weights
 _FIRST_SCORE: Final = 8  # column of the ranking
@@ -62,11 +63,12 @@ _STANDING: Final = (
     SheetColumn("Rank", 8, COUNT),
     SheetColumn("Company", 28),
     SheetColumn("Domain", 18, QUIET),
-    SheetColumn("Total", 9, SHARE),
-    SheetColumn("Coverage", 12, SHARE),
-    SheetColumn("Total at least", 9, SHARE),
-    SheetColumn("Total at most", 9, SHARE),
+    SheetColumn("Proven", 9, SHARE),
+    SheetColumn("May reach", 9, SHARE),
+    SheetColumn("Scored", 9, SHARE),
+    SheetColumn("Fails the gates", 14),
 )
+_OPEN: Final = "missing, open"  # what may lie in what could not be read, or was left open
 _COMPANY: Final = SheetColumn("Company", 22)
 _CRITERION: Final = SheetColumn("Criterion", 24)
 _ID: Final = SheetColumn("Id", 20, QUIET)
@@ -79,6 +81,7 @@ def render(report: Report) -> bytes:
     scores = [SheetColumn(criterion.name, 11, WEIGHT) for criterion in report.run.criteria]
     problems = any(company.problem for company in report.companies)
     ends = (
+        SheetColumn("Ahead of it", 10, COUNT),
         SheetColumn("Rank stability", 10, SHARE),
         SheetColumn("Status", 9),
         SheetColumn("Problem", 36 if problems else 9),
@@ -164,41 +167,51 @@ def _ranking(report: Report) -> Iterator[Row]:
     """A row of weights, taken from their sheet, then a row a company whose figures are formulas over its scores."""
     count, scale = len(report.run.criteria), report.run.scale
     weights = [Styled(Formula(f"=Weights!$B${row}"), WEIGHT) for row in range(2, count + 2)]
-    yield [None, Styled("Weight", QUIET), *[None] * 5, *weights, None, None, None]
+    yield [None, Styled("Weight", QUIET), *[None] * 5, *weights, *[None] * 4]
     last = _FIRST_COMPANY + len(report.companies) - 1
     for row, company in enumerate(report.companies, _FIRST_COMPANY):
         scores = [_score(criterion, scale) for criterion in company.criteria]
-        rank, *figures = _figures(row, last, count, scale) if count else [None] * 5
+        rank, *shares, ahead = _figures(row, last, count, scale) if count else [None] * 5
+        names = {criterion.id: criterion.name for criterion in company.criteria}
+        gates = ", ".join(names.get(gate, gate) for gate in company.standing.gates_failed) or None
         yield [
-            *(rank, company.name, company.domain, *figures, *scores),
-            *(company.stability, company.status.value, company.problem),
+            *(rank, company.name, company.domain, *shares, gates, *scores),
+            *(ahead, company.stability, company.status.value, company.problem),
         ]
 
 
 def _figures(row: int, last: int, criteria: int, scale: tuple[float, float]) -> list[Formula]:
-    """Rank, total, coverage, and the least and the most that the total may end at, of the company in a row.
+    """Rank, what is proven, what it may reach, what is scored, and how many are ahead, of the company in a row.
 
-    What is not scored is a word in its cell and counts nowhere.
+    What is not scored is a word in its cell. What is missing for certain earns nothing; every other word leaves its
+    weight open. The rank is that of `tasks.scoring.standing`: those are ahead that are so at both ends of the range,
+    and nobody is ahead of who has proven more.
     """
     begin, end = get_column_letter(_FIRST_SCORE), get_column_letter(_FIRST_SCORE + criteria - 1)
+    ahead = get_column_letter(_FIRST_SCORE + criteria)
     weights, scores = f"${begin}$2:${end}$2", f"{begin}{row}:{end}{row}"
     counted = f"SUMPRODUCT({weights}*ISNUMBER({scores}))"
+    missing = f'SUMPRODUCT({weights}*({scores}="{ScoreStatus.MISSING}"))'
     low, high = scale
-    earned = f"(SUMPRODUCT({weights},{scores})-{low:g}*{counted})/({high - low:g}*{counted})"
-    totals = f"$D${_FIRST_COMPANY}:$D${last}"
+    proven, reach, scored, gates, others = (f"${one}${_FIRST_COMPANY}:${one}${last}" for one in (*"DEFG", ahead))
+    ranked = f'(ROUND({scored},9)>={ENOUGH:g})*({gates}="")'
+    higher = f"(ROUND({proven},9)>ROUND(D{row},9))*(ROUND({reach},9)>ROUND(E{row},9))"
+    not_lower = f"(ROUND({proven},9)>=ROUND(D{row},9))"
+    best = f"1+SUMPRODUCT(MAX({ranked}*{not_lower}*{others}))"
     return [
-        Formula(f'=IF(ISNUMBER(D{row}),RANK(D{row},{totals}),"")'),
-        Formula(f'=IF({counted}=0,"",{earned})'),
+        Formula(f'=IF(AND(ROUND(F{row},9)>={ENOUGH:g},G{row}=""),{best},"")'),
+        Formula(f"=(SUMPRODUCT({weights},{scores})-{low:g}*{counted})/({high - low:g}*SUM({weights}))"),
+        Formula(f"=D{row}+1-F{row}-{missing}/SUM({weights})"),
         Formula(f"={counted}/SUM({weights})"),
-        Formula(f"=N(D{row})*E{row}"),
-        Formula(f"=N(D{row})*E{row}+1-E{row}"),
+        Formula(f"=SUMPRODUCT({ranked}*{higher})"),
     ]
 
 
 def _score(criterion: CriterionReport, scale: tuple[float, float]) -> Styled:
     """The score on its heat, or the word for what has none that counts."""
     if not criterion.status.counts or criterion.score is None:
-        return Styled(criterion.status.value, status_style(criterion.status.value))
+        what = _OPEN if criterion.status is ScoreStatus.MISSING and criterion.open else criterion.status.value
+        return Styled(what, status_style(criterion.status.value))
     style = heat_style(heat(criterion.score, scale), flagged=falls_short(criterion, scale))
     return Styled(criterion.score, style, decimals=len(number(criterion.score).partition(".")[2]))
 
@@ -228,7 +241,8 @@ def _criteria(report: Report) -> Iterator[Row]:
         for criterion in company.criteria:
             score = criterion.score
             shown = _score(criterion, report.run.scale) if criterion.status.counts else score
-            judged = (criterion.status.value, criterion.confidence, criterion.agreement, criterion.reason)
+            what = outcome_in_words(criterion, report.run.scale) if criterion.absence else criterion.status.value
+            judged = (what, criterion.confidence, criterion.agreement, criterion.reason)
             asked = (criterion.name, criterion.label, criterion.kind, criterion.weight)
             yield [company.name, *asked, shown, *judged, _severity(flags.get(criterion.id)), criterion.id]
 
@@ -380,9 +394,10 @@ def _run(report: Report) -> Iterator[Row]:
         "Budget": run.budget,
     }
     facts |= {
-        "Total": "the share of the best score, by weight, of what could be scored",
-        "Coverage": "the share of the weight that could be scored",
-        "Total at least, at most": "with all that is not scored counted as nothing, or as the best",
+        "Proven": "what the scores earned of the weight of all criteria; what is missing earned nothing",
+        "May reach": "what is proven, and all that is open as the best",
+        "Scored": "the share of the weight that is scored; with less than half a company has no rank",
+        "Rank": "by what is proven; companies share one where the range of one lies wholly within the other's",
         "▼ and a line below a score": "a red flag: in the lower two fifths of the scale, or in a band of "
         "severity; what is missing is one too, in words",
     }

@@ -17,7 +17,7 @@ from sys import intern
 
 from storage.companies import StoredClaim, StoredProfile
 from storage.run_documents import RunDocument
-from storage.scores import ScoreStatus
+from storage.scores import Absence, ScoreStatus
 from tasks.companies.profile import field_name, value_at
 from tasks.language.tokens import tokens
 from tasks.scoring import rules
@@ -49,7 +49,9 @@ def check_fact(
     subject = name[:1].upper() + name[1:]
     if fact is None:
         why = "the company profile has no value for it" if profile else "no source has facts about the company"
-        return CriterionResult(ScoreStatus.MISSING, f"{subject} is unknown: {why}.", missing=name)
+        return CriterionResult(
+            ScoreStatus.MISSING, f"{subject} is unknown: {why}.", missing=name, absence=Absence.SILENT
+        )
     bands = {scale[1]: criterion.rule} if criterion.rule else criterion.bands or {}
     met = [score for score, rule in bands.items() if rules.parse(criterion.fact, rule).holds(fact)]
     verdict = f"meets “{bands[max(met)]}”" if met else f"does not meet {_any_of(list(bands.values()))}"
@@ -79,8 +81,6 @@ def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidenc
     reason = f"No document in the data room matches “{criterion.document}” by its name, folder or opening lines."
     if nearest:
         reason += f" Nearest: {_names([near.document for near in nearest])}."
-    if evidence.unread:
-        reason += f" It may be one of the documents without readable text: {_names(evidence.unread)}."
     return CriterionResult(ScoreStatus.MISSING, reason, missing=criterion.document, nearest=nearest)
 
 

@@ -98,9 +98,15 @@ RuleText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1,
 SHOWN_ONLY = frozenset({"title", "severity", "recommend"})
 """Fields that readers see and that no score is made of: `title` is the criterion's name, `severity` how grave it is to
 fall short of it (which `isolate` looks at), `recommend` what to do then."""
+ADDED_UP = frozenset({"weight", "must", "missing"})
+"""Fields that change no outcome, but what the outcomes add up to."""
 
 
 class _CriterionFields(BaseModel):
+    """What every criterion has. `must`: who falls short of it stands apart from the ranking. `missing: open`: that
+    nothing is said of it leaves its weight open, in place of earning nothing.
+    """
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     id: Name
@@ -108,6 +114,8 @@ class _CriterionFields(BaseModel):
     title: Name | None = None
     severity: Annotated[Severity | dict[Severity, float], BeforeValidator(_severity)] | None = None
     recommend: RuleText | None = None
+    must: bool | None = None
+    missing: Literal["open"] | None = None
 
 
 class Judged(_CriterionFields):
@@ -225,7 +233,7 @@ KINDS: dict[str, type[Judged | FactRule | DocumentCheck | FigureRule]] = {
 }
 
 
-_OPTIONAL: Final = SHOWN_ONLY | {"rule", "bands"}
+_OPTIONAL: Final = SHOWN_ONLY | {"rule", "bands", "must", "missing"}
 """Fields that a run stores only where the file has them: what older runs stored stays the same."""
 
 

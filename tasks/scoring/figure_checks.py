@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from decimal import Context, Decimal
 from typing import Final
 
-from storage.scores import ScoreStatus
+from storage.scores import Absence, ScoreStatus
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
 from tasks.figures.derived import derive
@@ -151,6 +151,7 @@ def _missing(
     name = expression.in_words
     of_period = "" if criterion.period == "latest" else f" of {criterion.period}"
     reason = f"No document gives an actual figure of the company for {name}{of_period}."
+    absence: Absence | None = None
     if values and not any(condition.fits(value.unit) for value in values):
         units = ", ".join(sorted({value.unit for value in values}))
         reason = f"The figures for {name} are in {units}, which the rule cannot be held against."
@@ -161,21 +162,20 @@ def _missing(
             f"The documents do not give {expression.names[0].replace('_', ' ')}{of_period} and that of the year before."
         )
     elif any(value.value.is_nan() for value in values):
+        absence = Absence.NOT_APPLICABLE
         reason = f"{name[:1].upper()}{name[1:]}{of_period} says nothing: {expression.names[-1]} is zero or less."
     elif len(expression.names) > 1:
         reason += _what_is_not_given(expression, figures)
     near = _nearest(figures, {*expression.names, *_MEANT.get(expression.names[0], ())})
     if near:
         reason += f" Nearest: {'; '.join(map(row_in_words, near))}."
-    if evidence.unread:
-        reason += " It may stand in a document without readable text."
     documents = {document.document_id: document for document in evidence.documents}
     nearest = [
         NearDocument(documents[row.document_id], f"it gives {row_in_words(row)}")
         for row in near
         if row.document_id in documents
     ]
-    return CriterionResult(ScoreStatus.MISSING, reason, missing=f"{name}{of_period}", nearest=nearest)
+    return CriterionResult(ScoreStatus.MISSING, reason, missing=f"{name}{of_period}", absence=absence, nearest=nearest)
 
 
 def _what_is_not_given(expression: Expression, figures: Sequence[RoomFigure]) -> str:

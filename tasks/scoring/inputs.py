@@ -24,10 +24,19 @@ from tasks.ai.settings import AiSettings
 from tasks.code_version import code_version
 from tasks.figures.ledger import ledger_version
 from tasks.ranking.semantic import EmbeddingSettings
-from tasks.scoring.criteria import SHOWN_ONLY, Criteria, Criterion, DocumentCheck, FactRule, FigureRule, isolates
+from tasks.scoring.criteria import (
+    ADDED_UP,
+    SHOWN_ONLY,
+    Criteria,
+    Criterion,
+    DocumentCheck,
+    FactRule,
+    FigureRule,
+    isolates,
+)
 from tasks.scoring.model_trial import find_standing
 
-_NOT_SCORED: Final = SHOWN_ONLY | {"weight"}
+_NOT_SCORED: Final = SHOWN_ONLY | ADDED_UP
 """Fields of a criterion that change no outcome."""
 _PROGRAM: Final = ("tasks.ai", "tasks.figures", "tasks.ranking", "tasks.scoring", "tasks.statements", "tasks.language")
 

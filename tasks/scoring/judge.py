@@ -210,12 +210,9 @@ def _nothing(evidence: Evidence) -> str:
     """Why there is no passage."""
     if not evidence.documents:
         return "The data room is empty."
-    unread = len(evidence.unread)
-    if unread == len(evidence.documents):
+    if len(evidence.unread) == len(evidence.documents):
         return "No document in the data room has readable text."
-    have = "has" if unread == 1 else "have"
-    note = f" {unread} of its {len(evidence.documents)} documents {have} no readable text." if unread else ""
-    return f"No passage in the data room shares a word with the question.{note}"
+    return "No passage in the data room shares a word with the question."
 
 
 def _showing(result: CriterionResult, excerpts: Sequence[Excerpt]) -> CriterionResult:

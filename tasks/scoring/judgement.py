@@ -21,7 +21,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, OnErrorOmit, TypeAdapter
 from pydantic_core import from_json
 
-from storage.scores import ScoreStatus
+from storage.scores import Absence, ScoreStatus
 from tasks.language.normalise import caseless, one_line
 from tasks.language.sentences import sentences
 from tasks.scoring.checks import nearest_passages
@@ -198,17 +198,20 @@ def prove(
     A number in the reason that neither quotations and sources nor the figures of the `room` have is marked.
     """
     contradictions = _contradictions(judgement.contradictions, sources, evidence)
+    quotes, numbers = verified_first(judgement.quotes, sources, evidence)
     if not judgement.found or judgement.score is None:
         reason = _without_references(_shortened(judgement.reason, _LONGEST_REASON))
+        denials = [quote for quote in quotes if quote.excerpt and quote.stance == "against"]
         return CriterionResult(
             ScoreStatus.MISSING,
             reason or "The passages do not answer the question.",
+            quotes=denials,
             missing=criterion.ask,
+            absence=Absence.NONE if denials else None,
             confidence=judgement.confidence,
             contradictions=contradictions,
             nearest=nearest_passages(sources),
         )
-    quotes, numbers = verified_first(judgement.quotes, sources, evidence)
     low, high = scale
     if not low <= judgement.score <= high:
         problem = f"The model gave {judgement.score:g}, which is not on the scale from {low:g} to {high:g}."

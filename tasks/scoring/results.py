@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from storage.run_documents import RunDocument
-from storage.scores import ScoreStatus
+from storage.scores import Absence, ScoreStatus
 from tasks.ai.answerer import NotAsked
 from tasks.ai.budget import BudgetSpent
 from tasks.errors import DiligenceError
@@ -126,7 +126,8 @@ class CriterionResult:
     """The result of one criterion.
 
     `quotes` that stand in their documents come first: the reason's `[1]` is the first of them. `missing`
-    says what to request from the company, `nearest` which documents come close. `failed` marks a judgement that
+    says what to request from the company, `absence` why nothing is said (None: nothing, or it may lie in what could not
+    be read), `nearest` which documents come close. `failed` marks a judgement that
     a model's failure prevented, `unfinished` one that is made when the run continues.
     `confidence` and `agreement` are shares from 0 to 1: the judge's own, and that of repeated judgements
     which came out like this one. `orders` are the words in its passages that give orders to a model, `contested` what
@@ -142,6 +143,7 @@ class CriterionResult:
     score: float | None = None
     quotes: Sequence[Quotation] = ()
     missing: str | None = None
+    absence: Absence | None = None
     failed: bool = False
     unfinished: bool = False
     confidence: float | None = None

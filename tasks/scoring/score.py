@@ -1,7 +1,6 @@
 """Scoring the companies of a run.
 
 score_criteria    each criterion of one company: its result is stored at once, then all are added up
-rank_companies    the companies by their totals
 stability         how much of the ranking depends on the weights
 """
 
@@ -11,13 +10,12 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import log
 from random import Random
-from typing import Protocol
 
 import numpy as np
 
 from storage import database, runs, scores
 from storage.runs import ModelTrial, RunCompany
-from storage.scores import CriterionOutcome, Quote, ScoreStatus
+from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
 from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, ledger_of
 from tasks.ai.registry import current_answerer
@@ -25,7 +23,6 @@ from tasks.figures.conflicts import RoomFigure
 from tasks.language.normalise import one_line
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave, finished
-from tasks.scoring import search_plan
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, FigureRule, Judged
 from tasks.scoring.evidence import Evidence
@@ -36,15 +33,17 @@ from tasks.scoring.model_trial import find_standing
 from tasks.scoring.orders import NAME_OF_DOCUMENT
 from tasks.scoring.results import CriterionResult, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan, SearchPlans, search_plans
+from tasks.scoring.standing import stand
 
 DRAWS = 1000
 _MOST = 2.0  # a weight is at most doubled and at least halved
 _SAME = 9  # decimals; totals that differ less are equal, as in the ranking itself
 _MAX_NAMED = 20  # places of words that give orders to a model, each with a warning of its own
 _LONGEST_ORDER = 160  # characters of such words in a warning
+_MOST_UNREAD = 3  # names of documents that could not be read
 _MOST_AT_ONCE = 16  # judgements made side by side, whatever the answerer takes
 
-Standing = Mapping[str, float]
+Scores = Mapping[str, float]
 """One company's scored criteria: the id of each with its score as a share of the scale, 0 to 1."""
 
 Scored = tuple[int, Criterion, CriterionResult, str]
@@ -67,8 +66,8 @@ def score_criteria(company_id: int, *, is_new: bool = False) -> bool:
         inputs = Inputs.of(session, company_id)
     company = inputs.company
     company.carried_from = None
-    company.evidence_warnings, warnings = _score(inputs, current_answerer())
-    return _add_up(company, warnings)
+    _score(inputs, current_answerer())
+    return _add_up(company)
 
 
 def take_over(company_id: int) -> bool:
@@ -80,29 +79,26 @@ def take_over(company_id: int) -> bool:
         return False
     company = inputs.company
     company.carried_from, company.evidence_warnings = carried.run, list(carried.evidence_warnings)
-    return _add_up(company, company.evidence_warnings)
+    company.warnings = list(dict.fromkeys([*company.warnings, *company.evidence_warnings]))
+    company.search_warnings = []
+    return _add_up(company)
 
 
-def _add_up(company: RunCompany, warnings: Sequence[str]) -> bool:
-    """Store a company's total and warnings; gives False where a judgement failed."""
+def _add_up(company: RunCompany) -> bool:
+    """Store where a company stands, and its warnings; gives False where a judgement failed."""
     assert company.id is not None
     with database.reading() as session:
         criteria = Criteria.from_json(runs.get_run(session, company.run_id).criteria)
-        ids = {criterion.id for criterion in criteria.criteria}
-        outcomes = [outcome for outcome in scores.company_outcomes(session, company.id) if outcome.criterion_id in ids]
-    company.total, company.coverage = add_up(outcomes, criteria.scale)
-    earlier = [warning for warning in company.warnings if not warning.startswith(search_plan.OPENING)]
-    company.warnings = list(dict.fromkeys([*earlier, *warnings]))
+        outcomes = scores.company_outcomes(session, company.id)
+    stand(company, outcomes, criteria)
     with database.writing() as session:
         runs.save_company(session, company)
-    return not any(outcome.failed for outcome in outcomes)
+    ids = {criterion.id for criterion in criteria.criteria}
+    return not any(outcome.failed for outcome in outcomes if outcome.criterion_id in ids)
 
 
-def _score(inputs: Inputs, answerer: Answerer) -> tuple[list[str] | None, list[str]]:
-    """Score what is left to score.
-
-    Gives what the evidence alone warns of, None where something else had a part in it, and all warnings.
-    """
+def _score(inputs: Inputs, answerer: Answerer) -> None:
+    """Score what is left to score, and note what its readers must know of how it was done."""
     company = inputs.company
     assert company.id is not None
     evidence, ledger = Evidence(company.id, inputs.documents), ledger_of(company.run_id)
@@ -116,8 +112,9 @@ def _score(inputs: Inputs, answerer: Answerer) -> tuple[list[str] | None, list[s
     _save(company.id, unsaved)
     with database.reading() as session:
         warnings = warnings_of(scores.company_outcomes(session, company.id))
-    others = [warning for warning in (evidence.warning, plans.warning if plans else None) if warning]
-    return None if others else warnings, warnings + others
+    company.search_warnings = [warning for warning in (evidence.warning, plans.warning if plans else None) if warning]
+    company.evidence_warnings = None if company.search_warnings else warnings
+    company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
 
 
 def criterion_results(
@@ -156,10 +153,15 @@ def criterion_results(
         if isinstance(criterion, FactRule):
             yield ordinal, criterion, check_fact(criterion, criteria.scale, inputs.profile, inputs.claims), rests_on
         elif isinstance(criterion, DocumentCheck):
-            yield ordinal, criterion, check_document(criterion, criteria.scale, evidence), rests_on
+            yield (
+                ordinal,
+                criterion,
+                _with_unread(check_document(criterion, criteria.scale, evidence), evidence),
+                rests_on,
+            )
         elif isinstance(criterion, FigureRule):
             result = check_figure(criterion, criteria.scale, room(), evidence, criteria.figure_rule)
-            yield ordinal, criterion, result, rests_on
+            yield ordinal, criterion, _with_unread(result, evidence), rests_on
         else:
             judged.append((ordinal, criterion, rests_on))
     reasons = ReasonChecks(inputs.company.name, answerer, ledger)
@@ -227,7 +229,7 @@ def _judgements(judged: Sequence[tuple[int, Judged, str]], judge: _Judge) -> Ite
                 with judge.evidence.recorded(given[ordinal]):
                     call = steps.send(answer)
             except StopIteration as end:
-                result: CriterionResult = replace(end.value, given=given[ordinal])
+                result = _with_unread(replace(end.value, given=given[ordinal]), judge.evidence)
                 yield ordinal, criterion, result, "" if result.unfinished else rests_on
             else:
                 under_way[threads.submit(call)] = ordinal, criterion, rests_on, steps
@@ -240,6 +242,19 @@ def _judgements(judged: Sequence[tuple[int, Judged, str]], judge: _Judge) -> Ite
             yield from go_on(ordinal, criterion, rests_on, judge.steps(criterion), None)
             yield from answered(leaving=limit - 1)
         yield from answered(leaving=0)
+
+
+def _with_unread(result: CriterionResult, evidence: Evidence) -> CriterionResult:
+    """The result; what is missing, and nobody knows why, may lie in the documents that could not be read."""
+    if result.status is not ScoreStatus.MISSING or result.absence is not None:
+        return result
+    if not (unread := evidence.unread):
+        return replace(result, absence=Absence.SILENT)
+    named = ", ".join(document.name for document in unread[:_MOST_UNREAD])
+    more = f" and {len(unread) - _MOST_UNREAD} more" if len(unread) > _MOST_UNREAD else ""
+    count = "1 document" if len(unread) == 1 else f"{len(unread)} documents"
+    reason = f"{result.reason} It may lie in {count} that could not be read: {named}{more}."
+    return replace(result, absence=Absence.UNREAD, reason=reason)
 
 
 def warnings_of(outcomes: Sequence[CriterionOutcome]) -> list[str]:
@@ -261,30 +276,6 @@ def warnings_of(outcomes: Sequence[CriterionOutcome]) -> list[str]:
 def _shortened(text: str) -> str:
     words = one_line(text)
     return words if len(words) <= _LONGEST_ORDER else f"{words[:_LONGEST_ORDER].rstrip()} …"
-
-
-def add_up(outcomes: Sequence[CriterionOutcome], scale: tuple[float, float]) -> tuple[float | None, float]:
-    """The weighted total (0 to 1, of what could be scored; None when nothing was) and the share of weight scored."""
-    low, high = scale
-    scored = [outcome for outcome in outcomes if outcome.status.counts and outcome.score is not None]
-    weight = sum(outcome.weight for outcome in scored)
-    everything = sum(outcome.weight for outcome in outcomes)
-    if not weight:
-        return None, 0.0
-    total = sum(outcome.weight * ((outcome.score or 0) - low) / (high - low) for outcome in scored) / weight
-    return round(total, 12), weight / everything  # rounded, so that equal scores give equal totals in any order
-
-
-class _Ranked(Protocol):
-    total: float | None
-    rank: int | None
-
-
-def rank_companies(companies_of_run: Sequence[_Ranked]) -> None:
-    """Give each company its rank by total, equal totals the same one; without a total there is none."""
-    totals = sorted((company.total for company in companies_of_run if company.total is not None), reverse=True)
-    for company in companies_of_run:
-        company.rank = None if company.total is None else totals.index(company.total) + 1
 
 
 def _save(company_id: int, scored: Sequence[Scored]) -> None:
@@ -311,6 +302,7 @@ def _outcome(
         status=result.status,
         reason=result.reason,
         missing=result.missing,
+        absence=result.absence,
         evidence=rests_on,
         failed=result.failed,
         confidence=result.confidence,
@@ -344,7 +336,7 @@ def _quote(quotation: Quotation) -> Quote:
     return quote
 
 
-def stability(standings: Sequence[Standing], weights: Mapping[str, float]) -> list[float] | None:
+def stability(standings: Sequence[Scores], weights: Mapping[str, float]) -> list[float] | None:
     """The share of draws in which each company keeps its place, 0 to 1; the same for the same figures.
 
     The ranking is drawn up again a thousand times. In each draw every weight is multiplied by a factor of its own
@@ -367,8 +359,7 @@ def stability(standings: Sequence[Standing], weights: Mapping[str, float]) -> li
     factors = np.exp([[chosen.uniform(-spread, spread) for _ in criteria] for _ in range(DRAWS)])
     own_weights = np.array([weights[criterion] for criterion in criteria])
     drawn = np.vstack([own_weights, own_weights * factors])  # the first row is the ranking as it is
-    scored = np.array([[criterion in standing for criterion in criteria] for standing in standings], dtype=float)
     shares = np.array([[standing.get(criterion, 0.0) for criterion in criteria] for standing in standings])
-    totals = -np.round((drawn @ shares.T) / (drawn @ scored.T), _SAME)
+    totals = -np.round((drawn @ shares.T) / drawn.sum(axis=1, keepdims=True), _SAME)
     places = np.array([np.searchsorted(np.sort(row), row) for row in totals])
     return [float(share) for share in (places[1:] == places[0]).mean(axis=0)]

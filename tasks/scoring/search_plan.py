@@ -23,8 +23,6 @@ from tasks.language.normalise import one_line
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence
 
-OPENING = "The passages were found by the words of the criteria alone"
-
 _MOST_WORDINGS = 16
 _LONGEST = 160  # characters of a wording; longer ones are no wording but an answer
 _DEFAULT_LANGUAGES = ("English",)
@@ -91,7 +89,10 @@ class SearchPlans:
     @property
     def warning(self) -> str | None:
         """Why there are no plans, or no more; None where nothing failed."""
-        return f"{OPENING}, for no search plan could be had. {self._failure.message}" if self._failure else None
+        if self._failure is None:
+            return None
+        why = f"for no search plan could be had. {self._failure.message}"
+        return f"The passages were found by the words of the criteria alone, {why}"
 
     def plan(self, criterion: Judged) -> SearchPlan | None:
         """The plan of a criterion; None where there is none."""

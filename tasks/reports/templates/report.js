@@ -30,7 +30,7 @@ addEventListener("afterprint", () => closed.forEach((part) => { part.open = fals
 // As the report writes shares: a half goes to the even figure.
 const percent = (share) => {
   const points = +(100 * share).toFixed(9), low = Math.floor(points);
-  return `${points - low === 0.5 ? low + (low % 2) : Math.round(points)}\u202f%`;
+  return `${points > 99 && points < 100 ? 99 : points - low === 0.5 ? low + (low % 2) : Math.round(points)}\u202f%`;
 };
 // The head of a column as a button. No <button>: Chromium 156 prints one blank where it repeats a table's head on the next page.
 function pressable(cell, press) {
@@ -73,7 +73,7 @@ function workWith(table) {
   const low = +table.dataset.low, high = +table.dataset.high;
   const columns = [...head.cells].slice(1).map((cell, place) => ({ cell, place, weight: +cell.dataset.weight, figure: cell.dataset.figure }));
   const criteria = columns.filter((column) => !column.figure);
-  const companies = [...body.rows].map((row) => ({ head: row.cells[0], cells: [...row.cells].slice(1), number: row.dataset.company, standing: {} }));
+  const companies = [...body.rows].map((row) => ({ head: row.cells[0], cells: [...row.cells].slice(1), number: row.dataset.company, fails: "gate" in row.dataset, standing: {} }));
   all(".standings > li").forEach((item, place) => { companies[place].item = item; });
   let turned = false, sorted = [...companies];
 
@@ -154,67 +154,71 @@ function workWith(table) {
     weigh();
   });
 
-  // Totals, coverage, ranks and ranges with the weights that stand in the fields.
+  // What is proven and open, and the ranks, with the weights that stand in the fields.
   function weigh() {
     const weights = criteria.map(({ input, weight }) => (input ? Math.max(0, +input.value || 0) : weight));
-    const whole = weights.reduce((sum, weight) => sum + weight, 0);
+    const whole = weights.reduce((sum, weight) => sum + weight, 0), equal = 1e-9;
     const changed = criteria.some(({ weight }, place) => weights[place] !== weight);
     for (const company of companies) {
-      let earned = 0, scored = 0;
+      let earned = 0, scored = 0, open = 0;
       criteria.forEach((column, place) => {
         const points = score(company, column);
-        if (points === null) return;
+        if (points === null) {
+          if (!("closed" in company.cells[column.place].firstElementChild.dataset)) open += weights[place];
+          return;
+        }
         scored += weights[place];
         earned += weights[place] * (high > low ? (points - low) / (high - low) : 1);
       });
-      const least = whole ? earned / whole : 0, coverage = whole ? scored / whole : 0;
-      company.standing = { total: scored ? earned / scored : null, coverage, least, most: least + 1 - coverage };
+      const share = (weight) => (whole ? weight / whole : 0), least = share(earned), most = share(earned + open);
+      company.standing = { least, most, open: share(open), coverage: share(scored), ranked: !company.fails && share(scored) >= 0.5 - equal };
     }
-    const ranked = companies.filter(({ standing }) => standing.total !== null), equal = 1e-9;
+    const ranked = companies.filter(({ standing }) => standing.ranked).sort((a, b) => b.standing.least - a.standing.least);
+    let last = 1;
     for (const company of companies) {
-      const { total, least, most } = company.standing;
+      const { least, most } = company.standing;
       const count = (better) => 1 + ranked.filter((other) => other !== company && better(other.standing)).length;
-      company.rank = total === null ? null : count((other) => other.total > total + equal);
+      company.behind = count((other) => other.least > least + equal && other.most > most + equal);
       company.ends = [count((other) => other.least > most + equal), count((other) => other.most > least + equal)];
-      show(company, changed);
+      company.rank = null;
     }
-    companies.map((company) => company).sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || a.number - b.number)
+    for (const company of ranked) {
+      const { least } = company.standing;
+      last = Math.max(last, ...ranked.filter((other) => Math.abs(other.standing.least - least) <= equal).map(({ behind }) => behind));
+      company.rank = last;
+    }
+    companies.forEach((company) => show(company, changed));
+    companies.map((company) => company).sort((a, b) => (a.rank ?? 1e9) - (b.rank ?? 1e9) || a.fails - b.fails || b.standing.least - a.standing.least || a.number - b.number)
       .forEach((company, place) => { company.place = place; });
     sorted = [...companies].sort((a, b) => a.place - b.place);
     all(".matrix th[aria-sort]").forEach((other) => other.removeAttribute("aria-sort"));
     lay();
     document.querySelector(".standings").append(...sorted.map(({ item }) => item));
     act("reset").hidden = !changed;
-    if (changed) document.querySelector(".said").value = "Totals and ranks above and here are those of your weights; the companies’ own pages keep the run’s.";
+    if (changed) document.querySelector(".said").value = "Shares and ranks above and here are those of your weights; the companies’ own pages keep the run’s.";
   }
 
   function show(company, changed) {
-    const { total, coverage, least, most } = company.standing, { head, item, cells, rank, ends } = company;
+    const { coverage, least, most, open } = company.standing, { head, item, cells, rank, ends } = company;
     const put = (figure, share) => {
-      const column = columns.find((other) => other.figure === figure);
-      if (!column) return;
-      cells[column.place].dataset.value = share ?? "";
-      cells[column.place].textContent = share === null ? "–" : percent(share);
+      const cell = cells[columns.find((other) => other.figure === figure).place];
+      cell.dataset.value = share;
+      cell.textContent = percent(share);
     };
-    put("total", total);
-    put("coverage", coverage);
+    put("proven", least);
+    put("open", open);
     const stability = columns.find(({ figure }) => figure === "stability");
     if (stability) cells[stability.place].classList.toggle("past", changed); // it was drawn around the run's weights
     head.querySelector(".rank").textContent = rank ?? "–";
     item.querySelector(".rank").textContent = rank ?? "–";
     item.querySelector(".rank").setAttribute("aria-label", rank === null ? "no rank" : `rank ${rank}`);
-    const [may, at] = [item.querySelector(".may"), item.querySelector(".at")];
-    if (may) { may.setAttribute("x", 100 * least); may.setAttribute("width", 100 * (most - least)); }
-    if (at) at.setAttribute("x", 99 * (total ?? 0));
-    const standing = item.querySelector('[data-show="standing"]'), ranks = item.querySelector('[data-show="ranks"]');
-    const isWhole = (share) => share > 1 - 1e-9;
-    const range = isWhole(most) ? `in all at least ${percent(least)}` : `in all ${percent(least)} to ${percent(most)}`;
-    if (standing) {
-      const figure = document.createElement("b");
-      const whole = isWhole(coverage);
-      figure.textContent = total === null ? "" : isWhole(total) && !whole ? "all" : percent(total);
-      standing.replaceChildren(figure, total === null ? "Nothing could be scored, so the total is still open" : whole ? ", with all scored" : ` of the ${percent(coverage)} that could be scored; ${range}`);
-    }
-    if (ranks) ranks.textContent = ends[0] === ends[1] ? `rank ${ends[0]} whatever is unscored` : `rank ${ends[0]} to ${ends[1]} possible`;
+    item.querySelector(".at").setAttribute("width", 100 * least);
+    const may = item.querySelector(".may"), why = item.querySelector('[data-show="why"]');
+    may.setAttribute("x", 100 * least);
+    may.setAttribute("width", 100 * (most - least));
+    item.querySelector('[data-show="standing"]').textContent = `${percent(least)} proven, ${open > 1e-9 ? `${percent(open)} open` : "nothing open"}`;
+    if (!company.fails) why.textContent = rank === null ? `Not ranked: ${percent(coverage)} of the weight is scored, and half is needed.` : "";
+    const ranks = item.querySelector('[data-show="ranks"]');
+    if (ranks) ranks.textContent = rank === null ? "" : ends[0] === ends[1] ? `rank ${ends[0]} whatever is open` : `rank ${ends[0]} to ${ends[1]} possible`;
   }
 }

@@ -18,6 +18,7 @@ from tasks.reports.models import (
     ReportedContradiction,
     ReportedQuote,
     RunSummary,
+    StandingReport,
 )
 
 BEGAN = datetime(2025, 11, 20, 21, 4, 30, tzinfo=UTC)
@@ -67,15 +68,23 @@ def report_of(companies: int, criteria: int = 16, *, text: str = "", judged: boo
 def _company(run: RunSummary, number: int, text: str, judged: bool) -> CompanyReport:
     criteria = [_criterion(summary, number, at, text, judged) for at, summary in enumerate(run.criteria)]
     scored = [criterion for criterion in criteria if criterion.status is ScoreStatus.SCORED]
-    weight = sum(criterion.weight for criterion in scored)
+    weight, whole = (sum(criterion.weight for criterion in some) for some in (scored, criteria))
     earned = sum(criterion.weight * (criterion.score or 0) / SCALE[1] for criterion in scored)
     return CompanyReport(
         name=f"Company {number + 1} {text}".strip(),
         domain=f"company-{number + 1}.example",
         folder_id="root",
         total=earned / weight if weight else None,
-        coverage=weight / sum(criterion.weight for criterion in criteria),
-        rank=number + 1 if weight else None,
+        coverage=weight / whole,
+        standing=StandingReport(
+            proven=earned / whole,
+            low=earned / whole,
+            high=(earned + whole - weight) / whole,
+            ranked=2 * weight >= whole,
+            why_not=None if 2 * weight >= whole else "Not ranked: too little is scored.",
+            gates_failed=[],
+        ),
+        rank=number + 1 if 2 * weight >= whole else None,
         criteria=criteria,
         missing=[criterion.missing for criterion in criteria if criterion.missing],
         conflicts=[_conflict(text) for _ in range(12 if text else 1)],
