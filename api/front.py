@@ -1,5 +1,6 @@
 """The outermost ASGI layer: security headers, HEAD, counts and request ids for every path."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -15,9 +16,12 @@ from api.monitoring import Answered, Metrics, Tracing, operation_of
 from api.problems import MEDIA_TYPE, NOTHING_HERE, problem
 from api.requests import ADMISSION, LONG, RESERVED, Admission, Calls, pieces
 from storage import request_ids
+from storage.logs import LogSettings
 from storage.settings import environment_as_it_is
 from tasks.errors import DiligenceError, NotFound
 from tasks.offload import Processes, offloading_to
+
+logger = logging.getLogger(__name__)
 
 _POLICY = (
     b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -125,6 +129,8 @@ class Service(Litestar):
         finally:
             self.admission.give_back(state.get(RESERVED, 0))
             answered.operation = operation_of(scope)
+            if LogSettings.current().as_json:  # by the operation: paths and queries tell whom somebody looks at
+                logger.info("%s %s: %d", scope["method"], answered.operation, answered.status)
             await audit_once(NO_ANSWER)
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import os
 import socket
 import threading
 from collections.abc import Callable
@@ -36,6 +37,8 @@ def serve(host: str, port: int, workers: int = 1) -> None:
         pydantic.ValidationError: a setting has a wrong value.
         Unavailable: the address is in use, or does not belong to this machine; or the processes do not start.
     """
+    reached = "127.0.0.1" if host in {"0.0.0.0", "::"} else f"[{host}]" if ":" in host else host  # noqa: S104 - named
+    os.environ.setdefault("DILIGENCE_BASE_URL", f"http://{reached}:{port}")  # for the processes that serve, too
     dictConfig(service_log_config())
     check_binding(host)  # which brings the database to the newest schema, before several processes open it
     if not has_keys():

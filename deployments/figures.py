@@ -7,16 +7,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from deployments.terminal import echo
 from storage import database, documents, run_documents, runs
+from storage.settings import override_settings
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.registry import acting_as_run_account
 from tasks.documents.index import index_room
-from tasks.errors import NotFound
+from tasks.errors import NotFound, UnsupportedFormat
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step
 from tasks.figures.ledger import LedgerText, RoomLedger, build, not_looked_for, room_ledger
@@ -41,7 +43,7 @@ _WIDEST = 40
 
 
 def figures(
-    room: Annotated[str, typer.Argument(help="A folder of the drive, or a run: its id, its batch's name or latest.")],
+    room: Annotated[str, typer.Argument(help="A folder, a document, or a run: its id, its batch's name or latest.")],
     concept: Annotated[str | None, typer.Option(help="Only this concept, such as revenue.")] = None,
     format: Annotated[FiguresFormat, typer.Option(help="The format.")] = FiguresFormat.TABLE,  # noqa: A002 - what users type
 ) -> None:
@@ -95,7 +97,7 @@ def _texts_of_run(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
 
 def _texts_of_room(folder: str) -> list[LedgerText]:
     try:
-        listed, unread = texts_of_folder(folder)
+        listed, unread = texts_of_path(Path(folder)) if Path(folder).exists() else texts_of_folder(folder)
     except NotFound as error:
         raise NotFound(f"There is no run of this name. {error.message}") from error
     if unread:
@@ -110,16 +112,32 @@ def named(documents: Sequence[str]) -> str:
     return f"{count} ({shown}{', …' if len(documents) > _MOST_NAMED else ''})"
 
 
-def texts_of_folder(folder: str) -> tuple[list[LedgerText], list[str]]:
+def texts_of_path(path: Path) -> tuple[list[LedgerText], list[str]]:
+    """The texts of a folder or of a document on this machine, as those of a folder of the drive."""
+    top = path if path.is_dir() else path.parent
+    with override_settings({"drive": "local", "drive_root": str(top.absolute())}):
+        return texts_of_folder("root", None if path.is_dir() else path.name)
+
+
+def texts_of_folder(folder: str, name: str | None = None) -> tuple[list[LedgerText], list[str]]:
     """Index a folder of the drive and read its documents: their texts, and the names of those that cannot be read.
+
+    With `name`, of the document of that name that lies in the folder itself, alone.
 
     Raises:
         NotFound: there is no such folder.
     """
     with acting_as_run_account():
-        room_id = index_room(folder)
+        room_id = index_room(folder, recursive=name is None)
         with database.reading() as session:
-            listed = {row.document_id: row for row in documents.room_documents(session, room_id)}
+            listed = {
+                row.document_id: row
+                for row in documents.room_documents(session, room_id)
+                if name is None or row.name == name
+            }
+    if not listed and name is not None:
+        raise UnsupportedFormat(f"{name} is no document that can be read.")
+    with acting_as_run_account():
         outcomes = read_documents(room_id, list(listed))
     texts = [
         LedgerText(

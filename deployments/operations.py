@@ -2,18 +2,17 @@
 
 import gc
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from deployments.terminal import echo
+from deployments.texts import read_text
 from tasks.ai.question import ai_question
 from tasks.companies.facts import company_facts
 from tasks.companies.question import company_question
 from tasks.documents.drive.registry import acting_as_run_account, open_drive
 from tasks.documents.index import document_index
-from tasks.errors import BadRequest
 
 
 def index(
@@ -32,14 +31,10 @@ def index(
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
-    context: Annotated[Path | None, typer.Option(help="A text file with background.")] = None,
+    context: Annotated[str | None, typer.Option(help="Background: a document, a folder or a document's id.")] = None,
 ) -> None:
-    """Ask a question, with a text as context if you like."""
-    try:
-        background = context.read_text(encoding="utf-8") if context else None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadRequest(f"{context} cannot be read as UTF-8 text. Is the path right?") from error
-    typer.echo(ai_question(question, background).answer)
+    """Ask a question, with a document or a folder as context if you like."""
+    typer.echo(ai_question(question, read_text(context) if context else None).answer)
 
 
 def facts(

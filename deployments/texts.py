@@ -271,6 +271,29 @@ def _write_all(reader: "DocumentReader", documents: Iterable[DocumentToRead], wo
     return status
 
 
+def read_text(name: str) -> str:
+    """The text of a document, or of all documents of a folder or an archive, one behind the other.
+
+    What cannot be read in a folder is told on stderr.
+
+    Raises:
+        DiligenceError: nothing of it can be read; it says why.
+    """
+    limits = reading_limits(ReadingSettings.current())
+    texts, last = [], None
+    with ExtractionPool(processors(), limits) as pool:
+        reader = DocumentReader(pool, process_folder(), limits.max_mb << 20)
+        for document, reading in in_order(reader, documents_of([name], limits.max_mb << 20, Skipped()), processors()):
+            try:
+                texts.append(reading.result().text)
+            except DiligenceError as error:
+                last = error
+                echo(f"{document}: {error.message}", err=True)
+    if not texts:
+        raise last or NotFound(f"{name} holds no document that can be read.")
+    return "\n\n".join(texts)
+
+
 def in_order(
     reader: "DocumentReader", documents: Iterable[DocumentToRead], workers: int
 ) -> Iterator[tuple[str, Future[Reading]]]:

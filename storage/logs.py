@@ -75,7 +75,7 @@ ROOMS: Final = ("api", "deployments", "flows", "storage", "tasks")
 def log_config(request_id: str | None = None) -> dict[str, Any]:
     """What the log holds, for `logging.config.dictConfig`: the program's own words, at stderr.
 
-    No request lines, since queries and paths tell whom somebody looks at; and none of the HTTP clients', whose
+    No paths and queries of requests, since they tell whom somebody looks at; and no lines of the HTTP clients', whose
     addresses may hold keys. The rooms have the handler themselves: Prefect sets up the root logger anew.
     `request_id` is as in `JsonLines`.
 

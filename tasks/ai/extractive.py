@@ -75,21 +75,22 @@ def from_settings(_settings: AiSettings) -> ExtractiveAnswerer:
 
 
 def _answer(question: str, sources: Sequence[Source]) -> Answer:
-    return Answer(_quote(question, sources), Usage(), order_warnings(sources))
+    return Answer(f"{OPENING} {quote_sentences(question, sources)}", Usage(), order_warnings(sources))
 
 
-def _quote(question: str, sources: Sequence[Source]) -> str:
+def quote_sentences(question: str, sources: Sequence[Source]) -> str:
+    """The sentences of the sources that speak to the question, word for word, or that there are none."""
     # An order to a model answers nothing. A repeated sentence is shown once, from its first place.
     texts = [replace(source, text=without_injections(source.text)[0]) for source in sources]
     if not any(True for _ in _candidates(texts)):
-        return f"{OPENING} No text was given with the question, so there is nothing to take an answer from."
+        return "No text was given with the question, so there is nothing to take an answer from."
     # A heading holds few words, so BM25 puts it above the sentences below it, yet it says nothing.
     statements = (found for found in _candidates(texts) if _says_something(found[0]))
     best = _ranked(question, statements) or _ranked(question, _candidates(texts))
     if not best:
-        return f"{OPENING} No sentence in what was given speaks to the question, so there is nothing to take from it."
+        return "No sentence in what was given speaks to the question, so there is nothing to take from it."
     lines = [f"{number}. {sentence}\n   — {_where(source)}" for number, (sentence, source) in enumerate(best, 1)]
-    return f"{OPENING} These sentences speak to the question, word for word:\n\n" + "\n\n".join(lines)
+    return "These sentences speak to the question, word for word:\n\n" + "\n\n".join(lines)
 
 
 def _candidates(sources: Sequence[Source]) -> Iterator[Candidate]:

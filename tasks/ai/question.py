@@ -14,7 +14,7 @@ from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Answerer, Source
 from tasks.ai.budget import Ledger, ledger_of_question
-from tasks.ai.extractive import OPENING, ExtractiveAnswerer
+from tasks.ai.extractive import quote_sentences
 from tasks.ai.nearby import nearby
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
@@ -89,6 +89,6 @@ def _checked(answer: Answer, question: str, sources: list[Source], answerer: Ans
     proof = checked_answer(answer.text, question, "", grounds, answerer, ledger=ledger, keeps_own=own_words)
     if proof.stands:
         return replace(answer, text=proof.answer.shown, notes=(*proof.notes, *answer.notes))
-    text = ExtractiveAnswerer().answer(question, sources).text.removeprefix(OPENING).strip()
+    text = offload(quote_sentences, question, sources)
     parts = (LEFT_OUT.format("context does"), proof.answer.shown, text)
     return replace(answer, text="\n\n".join(filter(None, parts)))

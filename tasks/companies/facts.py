@@ -301,8 +301,8 @@ def _no_claims(
     if not failures:
         names = ", ".join(source.name for source in sources)
         return NotFound(f"Company not found: no configured source ({names}) knows {domain}. {reasons}".rstrip())
-    if all(isinstance(failure, NotConfigured) for failure in failures) and len(failures) == len(sources):
-        return NotConfigured(reasons)
+    if any(isinstance(failure, NotConfigured) for failure in failures):  # what the caller can do something about
+        return NotConfigured(f"No facts about {domain} were found. {reasons}")
     return SourceFailed(f"No facts about {domain} could be fetched. {reasons}")
 
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Source
 from tasks.ai.budget import ledger_of_question
-from tasks.ai.extractive import OPENING, ExtractiveAnswerer
+from tasks.ai.extractive import quote_sentences
 from tasks.ai.prompt_injection import find_orders, without_injections
 from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import LEFT_OUT, checked_answer
@@ -228,7 +228,7 @@ def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: st
     proof = checked_answer(answer.text, question, names, grounds, current, ledger=ledger, strict=has_injection)
     checked, notes = proof.answer, proof.notes
     if not proof.stands:
-        text = ExtractiveAnswerer().answer(question, sources).text.removeprefix(OPENING).strip()
+        text = offload(quote_sentences, question, sources)
         text = "\n\n".join(filter(None, (LEFT_OUT.format("sources do"), checked.shown, text)))
         return _with_sources(_with_notes(text, answer), numbered, [])
     text = "\n\n".join((checked.shown, *notes))

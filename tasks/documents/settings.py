@@ -11,7 +11,11 @@ from storage.settings import Settings
 class DocumentSettings(Settings):
     """Where users reach documents, and how long an index is used."""
 
-    base_url: str = Field("http://127.0.0.1:8000", description="where users reach the service", pattern="^https?://")
+    base_url: str = Field(
+        "http://127.0.0.1:8000",
+        description="where users reach the service; else the host and port of serve",
+        pattern="^https?://",
+    )
     index_max_age: float = Field(
         1, ge=0, description="hours that a stored index is used where the drive may not tell of every change"
     )

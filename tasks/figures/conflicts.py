@@ -67,13 +67,18 @@ class RoomFigure:
 
 @dataclass(frozen=True, slots=True)
 class FigureConflict:
-    """Figures of one concept and period that differ: the one that counts, the others, and the rule that decided."""
+    """Figures of one concept and period that differ: the one that counts, the others, and the rule that decided.
+
+    `step` is the rule's step, and `kinds` what the two are by it, where that says something.
+    """
 
     concept: str
     period: str
     counted: RoomFigure
     others: tuple[RoomFigure, ...]
     rule: str
+    step: Step | None = None
+    kinds: tuple[str, str] = ("", "")
 
 
 def find_conflicts(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -> list[FigureConflict]:
@@ -101,8 +106,10 @@ def _find_differences(figures: Iterable[RoomFigure], rule: Sequence[Step]) -> li
                 others.setdefault((other.document_id, other.figure.value), other)
         if others:
             listed = tuple(others.values())
-            why = say_step(deciding_step(counted, listed[0], rule), counted, listed[0])
-            found.append(FigureConflict(counted.figure.concept, counted.figure.period, counted, listed, why))
+            step = deciding_step(counted, listed[0], rule)
+            why, kinds = say_step(step, counted, listed[0]), kinds_by_step(step, counted, listed[0])
+            told = (counted.figure.concept, counted.figure.period, counted, listed, why, step, kinds)
+            found.append(FigureConflict(*told))
     return sorted(found, key=lambda conflict: (conflict.concept, conflict.period))
 
 
@@ -194,11 +201,18 @@ def deciding_step(counted: RoomFigure, other: RoomFigure, rule: Sequence[Step] =
 
 def say_step(step: Step | None, counted: RoomFigure, other: RoomFigure) -> str:
     """Why one figure counts and another does not, in words."""
-    if step == "basis":
-        return f"basis: {_basis_words(counted)} before {_basis_words(other)}"
-    if step == "authority":
-        return f"authority: {_AUTHORITY[_authority(counted)]} before {_AUTHORITY[_authority(other)]}"
+    if step in {"basis", "authority"}:
+        return f"{step}: {' before '.join(kinds_by_step(step, counted, other))}"
     return "newer: the document with the later date" if step else "none decides: the more exact, then the first by name"
+
+
+def kinds_by_step(step: Step | None, counted: RoomFigure, other: RoomFigure) -> tuple[str, str]:
+    """What both figures are by a step of the rule: their basis, or how final their documents are; else nothing."""
+    if step == "basis":
+        return _basis_words(counted), _basis_words(other)
+    if step == "authority":
+        return _AUTHORITY[_authority(counted)], _AUTHORITY[_authority(other)]
+    return "", ""
 
 
 def _basis(row: RoomFigure) -> int:

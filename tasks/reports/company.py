@@ -193,7 +193,9 @@ def _figures(documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Se
     ledger = room_ledger(texts, rule=rule)
     return {
         "figures": [room_row(row) for row in ledger.figures],
-        "figure_conflicts": [conflict_row(conflict) for conflict in ledger.conflicts],
+        "figure_conflicts": [
+            conflict_row(conflict) | {"step": conflict.step, "kinds": conflict.kinds} for conflict in ledger.conflicts
+        ],
         "figure_versions": [conflict_row(versions) for versions in ledger.versions],
         "derived_figures": [derived_row(derived) for derived in ledger.derived],
         "figure_comparisons": compare(claims, [*ledger.figures, *ledger.founded], rule),

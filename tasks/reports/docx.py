@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from tasks.companies.profile import field_name
 from tasks.reports.findings import recommend, red_flags, share_of, standing, strengths
+from tasks.reports.key_figures import newest_in_words
 from tasks.reports.models import (
     CompanyReport,
     ContradictingQuote,
@@ -60,6 +61,7 @@ _TAIL: Final = 0.6 * PAGE
 """Of that, what is left to what follows the table of criteria."""
 _FLAGS: Final = 6
 _LISTED: Final = 8
+_KEY_FIGURES: Final = 6
 _COLUMNS: Final = (4.2, 2.5, 1.7, 8.6)
 """Of the table of criteria, in centimetres: the criterion, its outcome, its weight, and why."""
 _FILLS: Final = {"high": "D5EBE6", "middle": None, "low": "F8E3CC"}
@@ -185,6 +187,7 @@ def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float],
     else:
         _reasons(memo, company, scale)
         _criteria(memo, company, scale)
+    _figures(memo, company)
     _contested(memo, company)
     _contradictions(memo, company)
     _listed(
@@ -202,6 +205,11 @@ def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float],
     ]
     _listed(memo, "To be aware of", [*company.warnings, *unread])
     _listed(memo, "Since the last run", [f"{change.text} {change.why}" for change in company.changes])
+
+
+def _figures(memo: WordFile, company: CompanyReport) -> None:
+    """The newest key figures, and those that contradict each other."""
+    _listed(memo, "Key figures", newest_in_words(company, _KEY_FIGURES), most=_KEY_FIGURES + _LISTED, lines=1)
 
 
 def _reasons(memo: WordFile, company: CompanyReport, scale: tuple[float, float]) -> None:

@@ -277,8 +277,10 @@ def without_evidence(report: ReportInParts, unwritten: Mapping[str, str]) -> Rep
 
 
 def standing_alone(report: Report) -> Report:
-    """The same report for a page that has no folder beside it: its quotations link to the documents themselves."""
-    return Report(run=report.run, companies=[_without_links(company) for company in report.companies])
+    """The same report for a page that has no folder beside it: its quotations link to the documents, where they lie."""
+    original = originals_of(report.run.id)
+    companies = [with_originals(_without_links(company), original) for company in report.companies]
+    return Report(run=report.run, companies=companies)
 
 
 def _without_links(company: CompanyReport) -> CompanyReport:

@@ -248,6 +248,15 @@ def figures_across(companies: Sequence[tuple[str, Mapping[str, NewestFigure]]]) 
     return NewestFigures([_words(name) for name in names], rows)
 
 
+def newest_in_words(company: CompanyReport, most: int) -> list[str]:
+    """The first of a company's newest figures, each with what it is and its day, then its contradictions."""
+    table = figures_across([(company.name, newest_figures(company))])
+    cells = zip(table.names, table.rows[0].cells if table.rows else (), strict=False)
+    newest = [f"{name} {cell.value.shown} ({cell.day})" for name, cell in cells if cell]
+    contradicted = [f"Contradicted: {contradicted_in_words(conflict)}" for conflict in company.figure_conflicts]
+    return [*newest[:most], *contradicted]
+
+
 def newest_figures(company: CompanyReport) -> dict[str, NewestFigure]:
     """The newest figure of each concept, and of what is computed, by its name."""
     sources = _Sources.of(company)
@@ -362,19 +371,20 @@ def in_full(figure: ReportedFigure) -> str:
     return f"{shown}, {figure.period.replace('/', ' to ')}"
 
 
-def rule_in_words(rule: str) -> str:
+def rule_in_words(conflict: ReportedFigureConflict) -> str:
     """Why one figure counts and not the other, for a reader who does not know the rule's steps."""
-    step, _, outcome = rule.partition(": ")
-    one, _, other = outcome.partition(" before ")
-    kinds = [f"{'a' if kind == 'deck' else 'an' if kind[:1] in 'aeiou' else 'a'} {kind}" for kind in (one, other)]
-    if step == "basis":
-        of_what = [kind if kind == "a deck" else f"{kind} source" for kind in kinds]
+    if conflict.step == "basis":
+        of_what = [_with_article(kind if kind == "deck" else f"{kind} source") for kind in conflict.kinds]
         return f"It counts because {of_what[0]} goes before {of_what[1]}."
-    if step == "authority":
-        return f"It counts because a document that is {one} goes before one that is {other}."
-    if step == "newer":
+    if conflict.step == "authority":
+        return f"It counts because a document that is {conflict.kinds[0]} goes before one that is {conflict.kinds[1]}."
+    if conflict.step == "newer":
         return "It counts because its document has the later date."
     return "Nothing decides between them: the more exact figure counts."
+
+
+def _with_article(kind: str) -> str:
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
 def _short(number: Decimal) -> str:

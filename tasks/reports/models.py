@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from storage.runs import CompanyStatus, ModelTrial, RunStatus
 from storage.scores import Absence, ScoreStatus
 from tasks.companies.claims import Claim, ClaimConflict
+from tasks.figures.conflicts import Step
 from tasks.reports.changes import Change
 
 CriterionKind = Literal["judged", "fact", "document", "figure"]
@@ -193,8 +194,8 @@ class CriterionReport(CriterionInWords):
     `confidence` is the judge's own, `agreement` the share of repeated judgements that gave this
     score, both 0..1 and null where there is none. `missing` is what to ask the company for, null where
     nothing is missing, `absence` why it is missing, and `nearest` the documents that come nearest to it. `orders` are
-    the words in the passages judged that give orders to a model, and `contested` the scores with and without them, where these differ.
-    `open`: it may still turn out well, so that its weight is in the range of what the company may prove.
+    the words in the passages judged that give orders to a model, and `contested` the scores with and without them,
+    where these differ. `open`: it may still turn out well, so that its weight is in the range of what may be proven.
     """
 
     score: float | None
@@ -243,13 +244,18 @@ class ReportedFigure(BaseModel):
 
 
 class ReportedFigureConflict(BaseModel):
-    """Figures that must agree and do not: the one that counts, the others, and the `rule` that decided."""
+    """Figures that must agree and do not: the one that counts, the others, and the `rule` that decided.
+
+    `step` and `kinds` say the same to the pages and stand in no JSON.
+    """
 
     concept: str
     period: str
     counted: ReportedFigure
     others: list[ReportedFigure]
     rule: str
+    step: Step | None = Field(None, exclude=True)
+    kinds: tuple[str, str] = Field(("", ""), exclude=True)
 
 
 class ReportedDerivedFigure(BaseModel):

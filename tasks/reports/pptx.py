@@ -31,6 +31,7 @@ from pptx.slide import Slide
 from pptx.util import Pt
 
 from tasks.reports.findings import recommend, red_flags, share_of, strengths
+from tasks.reports.key_figures import newest_in_words
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportedQuote
 from tasks.reports.wording import (
     WHOLE,
@@ -290,6 +291,7 @@ _BOLD: Final = 0.9
 _BARS: Final = 36
 """Companies in the chart of the overview, and likewise the criteria in that of a company, at the most."""
 _CRITERIA: Final = 24
+_FIGURES: Final = 5
 _WHOLE_ALONE: Final = '[>=0.9999999]0%;[>=0.99]"99%";0%'
 """A format in which only the whole is 100%."""
 
@@ -429,6 +431,9 @@ def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
     box(slide, (_RIGHT, 248, _COLUMN, 164), grave)
     box(slide, (_RIGHT, 418, _COLUMN, 78), _requests(company))
     counts = tally(company.documents)
+    figures = "; ".join(newest_in_words(company, _FIGURES))
+    if figures:
+        box(slide, (_LEFT, 492, _WIDTH - 2 * _LEFT, 14), [[TextRun(fitted(figures, _WIDTH - 80, 9), 9)]])
     _footer(
         slide,
         f"{fitted(report.run.name, 300, 9)}, {day(report.run.started_at)}. {company.domain}. "

@@ -21,7 +21,7 @@ from tasks.language.periods import last_day, months_of
 from tasks.scoring.criteria import FigureRule
 from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.results import CriterionResult, NearDocument, ProvenContradiction, Quotation
-from tasks.scoring.rules import FigureCondition, parse_condition, score_of_bands
+from tasks.scoring.rules import FigureCondition, parse_condition, points_around, score_of_bands
 from tasks.statements.figures import COUNT, TIMES, StatedFigure, figures
 
 _MAX_NEAREST: Final = 3  # figures that are named when one is missing
@@ -66,7 +66,8 @@ def check_figure(
         verdict = f"{'meets' if score == scale[1] else 'does not meet'} “{criterion.rule}”"
     else:
         score, met = score_of_bands(bands, comparable, scale[0])
-        verdict = _verdict(score, written, bands, met)
+        unit = PERCENT if comparable != value.value else value.unit
+        verdict = _verdict(score, scale, written, bands, met, comparable, unit)
     quotes = [excerpt for row in value.inputs if (excerpt := _excerpt(row, evidence))]
     concepts = {row.figure.concept for row in value.inputs}
     of_inputs = find_conflicts((row for row in figures if row.figure.concept in concepts), order)
@@ -131,12 +132,23 @@ def _inputs(value: FigureValue) -> str:
 
 
 def _verdict(
-    score: float, written: dict[float, str], bands: dict[float, FigureCondition], met: FigureCondition | None
+    score: float,
+    scale: tuple[float, float],
+    written: dict[float, str],
+    bands: dict[float, FigureCondition],
+    met: FigureCondition | None,
+    value: Decimal,
+    unit: str,
 ) -> str:
+    """`lies between your 20 % (0) and 60 % (3): 0.72 of 5`."""
     if met is not None:
         return f"meets “{next(written[band] for band, condition in bands.items() if condition is met)}”"
     rules = " or ".join(f"“{rule}”" for rule in written.values())
-    return f"does not meet {rules}; between their numbers the score is {round(score, 2):g}"
+    between = points_around(bands, value)
+    if between is None:
+        return f"does not meet {rules}"
+    ends = " and ".join(f"{amount_in_words(point, unit)} ({points:g})" for point, points in between)
+    return f"lies between your {ends}: {round(score, 2):g} of {scale[1]:g}"
 
 
 def _missing(

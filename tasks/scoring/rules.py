@@ -131,16 +131,26 @@ def score_of_bands(
     for score in sorted(bands, reverse=True):
         if bands[score].holds(value):
             return score, bands[score]
+    between = points_around(bands, value)
+    if between is None:
+        return lowest, None
+    (low, low_score), (high, high_score) = between
+    share = float((value - low) / (high - low))
+    return round(low_score + share * (high_score - low_score), 6), None
+
+
+def points_around(
+    bands: Mapping[float, FigureCondition], value: Decimal
+) -> tuple[tuple[Decimal, float], tuple[Decimal, float]] | None:
+    """The numbers of the bands between which a value lies, each with its score; None where it lies beyond them all."""
     points = sorted(
         (value, score)
         for score, condition in bands.items()
         for value in {condition.value, condition.value if condition.most is None else condition.most}
     )
-    for (low, low_score), (high, high_score) in pairwise(points):
-        if low < high and low <= value <= high:
-            share = float((value - low) / (high - low))
-            return round(low_score + share * (high_score - low_score), 6), None
-    return lowest, None
+    return next(
+        ((low, high) for low, high in pairwise(points) if low[0] < high[0] and low[0] <= value <= high[0]), None
+    )
 
 
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
