@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from storage.scores import ScoreStatus
-from tasks.scoring.score import add_up, score_criteria
+from tasks.scoring.score import score_criteria
 from tests.tasks.scoring.conftest import Room
 
 ACCOUNTS = (
@@ -144,7 +144,10 @@ def test_a_figure_that_another_document_contradicts_says_so(accounts: Room) -> N
 def test_what_is_missing_does_not_count_in_the_total(accounts: Room) -> None:
     accounts.asks({"id": "a", "figure": "revenue", "rule": "> 1"}, {"id": "b", "figure": "headcount", "rule": "> 1"})
     assert score_criteria(accounts.id)
-    assert add_up(list(accounts.outcomes.values()), (0, 5)) == (1, 0.5)
+    company = accounts.company
+    assert (company.total, company.coverage) == (1, 0.5)
+    assert company.standing is not None
+    assert (company.standing["proven"], company.standing["high"]) == (0.5, 0.5)
 
 
 def test_it_is_not_scored_again_while_the_room_is_the_same(accounts: Room) -> None:

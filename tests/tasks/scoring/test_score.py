@@ -10,17 +10,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from storage.database import reading
-from storage.runs import RunCompany, get_company
-from storage.scores import CriterionOutcome, ScoreStatus
+from storage.runs import get_company
+from storage.scores import ScoreStatus
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
 from tasks.scoring.inputs import Inputs
 from tasks.scoring.judge import Question
-from tasks.scoring.score import add_up, criterion_results, rank_companies, score_criteria
+from tasks.scoring.score import criterion_results, score_criteria
 from tests.servers.openai_server import ModelRequest, ModelServer, refusing, saying
 from tests.tasks.scoring.conftest import Room
 
@@ -422,75 +420,6 @@ def test_what_was_scored_before_an_unforeseen_error_is_kept(
     with pytest.raises(ZeroDivisionError):
         score_criteria(room.id)
     assert set(room.outcomes) == {"established", "cap_table"}
-
-
-# --- adding up
-
-
-def outcome(score: float | None, weight: float = 1, status: ScoreStatus | None = None) -> CriterionOutcome:
-    status = status or (ScoreStatus.MISSING if score is None else ScoreStatus.SCORED)
-    return CriterionOutcome(
-        company_id=1, ordinal=0, criterion_id="a", kind="fact", weight=weight, score=score, status=status,
-        reason="", evidence="",
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("outcomes", "scale", "total", "coverage"),
-    [
-        ([], (0, 5), None, 0),
-        ([outcome(None)], (0, 5), None, 0),
-        ([outcome(5)], (0, 5), 1, 1),
-        ([outcome(0)], (0, 5), 0, 1),
-        ([outcome(5, 3), outcome(0, 1)], (0, 5), 0.75, 1),
-        ([outcome(5, 3), outcome(None, 1)], (0, 5), 1, 0.75),
-        ([outcome(-1), outcome(1)], (-1, 1), 0.5, 1),
-        ([outcome(1), outcome(10)], (1, 10), 0.5, 1),
-        ([outcome(5, status=ScoreStatus.UNSUPPORTED), outcome(0)], (0, 5), 0, 0.5),
-        ([outcome(5, status=ScoreStatus.UNSCORED)], (0, 5), None, 0),
-    ],
-)
-def test_only_what_was_scored_counts(
-    outcomes: list[CriterionOutcome], scale: tuple[float, float], total: float | None, coverage: float
-) -> None:
-    assert add_up(outcomes, scale) == (total, coverage)
-
-
-scores = st.tuples(st.none() | st.floats(-3, 7), st.floats(1e-6, 1e6))
-
-
-@given(st.lists(scores, max_size=20))
-def test_totals_and_coverage_are_shares_whatever_the_order(rows: list[tuple[float | None, float]]) -> None:
-    outcomes = [outcome(score, weight) for score, weight in rows]
-    total, coverage = add_up(outcomes, (-3, 7))
-    assert total is None or 0 <= total <= 1
-    assert 0 <= coverage <= 1 + 1e-9
-    again, _ = add_up(outcomes[::-1], (-3, 7))
-    assert again == (total if total is None else pytest.approx(total))
-
-
-def test_equal_scores_give_equal_totals_in_any_order() -> None:
-    one = add_up([outcome(1, 0.1), outcome(2, 0.2), outcome(3, 0.3)], (0, 5))
-    other = add_up([outcome(3, 0.3), outcome(2, 0.2), outcome(1, 0.1)], (0, 5))
-    assert one[0] == other[0]
-
-
-def ranks(*totals: float | None) -> list[int | None]:
-    listed = [RunCompany(run_id="r", ordinal=0, name="", domain="", folder="", total=total) for total in totals]
-    rank_companies(listed)
-    return [company.rank for company in listed]
-
-
-def test_ranks_go_by_total_with_ties_shared_and_none_without_a_total() -> None:
-    assert ranks(0.5, 0.9, None, 0.5, 0.1, 0.0) == [2, 1, None, 2, 4, 5]
-    assert ranks(None, None) == [None, None]
-    assert ranks() == []
-
-
-def test_a_company_that_lost_its_total_loses_its_rank() -> None:
-    company = RunCompany(run_id="r", ordinal=0, name="", domain="", folder="", total=None, rank=1)
-    rank_companies([company])
-    assert company.rank is None
 
 
 def test_passages_with_prompt_injection_are_reported_once_with_their_place(room: Room) -> None:

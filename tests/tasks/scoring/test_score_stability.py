@@ -27,8 +27,8 @@ def test_a_lead_that_hangs_on_a_heavy_weight_is_less_sure_than_one_that_does_not
     assert close[0] < clear[0] < 1
 
 
-def test_a_criterion_counts_only_for_those_it_was_scored_for() -> None:
-    assert stability([{"a": 0.9}, {"a": 0.5, "b": 0.6}], {"a": 1, "b": 1}) == [1.0, 1.0]
+def test_what_is_not_scored_earns_nothing_whatever_the_weights() -> None:
+    assert stability([{"a": 0.9}, {"a": 0.9, "b": 0.6}], {"a": 1, "b": 1}) == [1.0, 1.0]
 
 
 def test_the_same_figures_give_the_same_shares() -> None:
