@@ -129,7 +129,7 @@ class Service(Litestar):
         finally:
             self.admission.give_back(state.get(RESERVED, 0))
             answered.operation = operation_of(scope)
-            if LogSettings.current().as_json:  # by the operation: paths and queries tell whom somebody looks at
+            if LogSettings.current().is_json:  # by the operation: paths and queries tell whom somebody looks at
                 logger.info("%s %s: %d", scope["method"], answered.operation, answered.status)
             await audit_once(NO_ANSWER)
 

@@ -68,7 +68,9 @@ def as_seen(side: Side, seen: Seen) -> Side:
     if seen.documents is None:
         row.status = CompanyStatus.FINISHED
         reason = "Not shown: the company's folder is not shared with your account."
-        return Side(run, row, [], [_withheld(name, weight, reason) for name, weight in weights.items()])
+        withheld = [_withheld(name, weight, reason) for name, weight in weights.items()]
+        stand(row, withheld, Criteria.from_json(run.criteria))
+        return Side(run, row, [], withheld)
     documents = [document for document in side.documents if document.document_id in seen.documents]
     everything = [document.document_id for document in side.documents]
     outcomes = [

@@ -26,7 +26,8 @@ from tasks.documents.drive.drive import Bearer, acting_as
 from tasks.documents.drive.registry import drive_to_open_again
 from tasks.reports import company as company_pages
 from tasks.scoring.criteria import read_criteria
-from tasks.scoring.score import rank_companies, score_criteria
+from tasks.scoring.score import score_criteria
+from tasks.scoring.standing import rank_companies
 from tests.api.conftest import forget_settings
 from tests.api.google import ADA, BOB
 from tests.api.users.drives import Users, google_users, memory_users

@@ -25,6 +25,7 @@ from tasks.reports.models import (
     ReportInParts,
     RunSummary,
     Sensitivity,
+    StandingReport,
 )
 from tests.tasks.reports.rows import BEGAN
 
@@ -91,7 +92,7 @@ def _company(n: int, asked: list[CriterionSummary], random: Random, *, judged: b
     domain = f"company-{n}.example"
     criteria = [_criterion(summary, domain, random, judged=judged) for summary in asked]
     scored = [criterion for criterion in criteria if criterion.status.counts]
-    weight = sum(criterion.weight for criterion in scored)
+    weight, whole = (sum(criterion.weight for criterion in some) for some in (scored, criteria))
     earned = sum(criterion.weight * (criterion.score or 0) / 5 for criterion in scored)
     claims = [
         Claim(field="founded_year", value=2014, source="files", retrieved_at=BEGAN, as_of="2025-02-20"),
@@ -102,7 +103,15 @@ def _company(n: int, asked: list[CriterionSummary], random: Random, *, judged: b
         domain=domain,
         folder_id=None,
         total=earned / weight if weight else None,
-        coverage=weight / sum(criterion.weight for criterion in criteria),
+        coverage=weight / whole,
+        standing=StandingReport(
+            proven=earned / whole,
+            low=earned / whole,
+            high=(earned + whole - weight) / whole,
+            ranked=2 * weight >= whole,
+            why_not=None if 2 * weight >= whole else "Not ranked: too little is scored.",
+            gates_failed=[],
+        ),
         rank=None,
         criteria=criteria,
         missing=[criterion.missing for criterion in criteria if criterion.missing],

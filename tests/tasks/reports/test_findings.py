@@ -1,11 +1,9 @@
 """What a reader sees first: red flags by severity, strengths, and what the unscored weight could still change."""
 
-import pytest
-
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
-from tasks.reports.findings import possible_range, red_flags, strengths
-from tasks.reports.models import CompanyReport, CriterionReport
+from tasks.reports.findings import red_flags, strengths
+from tasks.reports.models import CompanyReport, CriterionReport, StandingReport
 
 SCALE = (0.0, 5.0)
 
@@ -17,13 +15,14 @@ def criterion(
     return CriterionReport.model_validate({"id": name, "score": score, "status": status, **values})
 
 
-def company(*criteria: CriterionReport, total: float | None = None, coverage: float | None = None) -> CompanyReport:
+def company(*criteria: CriterionReport) -> CompanyReport:
     return CompanyReport(
         name="Alpha",
         domain="alpha.example",
         folder_id=None,
-        total=total,
-        coverage=coverage,
+        total=None,
+        coverage=None,
+        standing=StandingReport(proven=0, low=0, high=1, ranked=False, why_not=None, gates_failed=[]),
         rank=None,
         criteria=list(criteria),
         missing=[],
@@ -76,14 +75,3 @@ def test_bands_of_severity_say_from_which_score_on_a_criterion_is_a_red_flag() -
 def test_strengths_are_the_weightiest_of_the_best_scores() -> None:
     alpha = company(*(criterion(f"c{weight}", 5, weight=float(weight)) for weight in (1, 4, 2, 3)), criterion("c9", 3))
     assert [each.id for each in strengths(alpha, SCALE)] == ["c4", "c3", "c2"]
-
-
-@pytest.mark.parametrize(
-    ("total", "coverage", "expected"),
-    [(1.0, 0.5, (0.5, 1.0)), (0.6, 1.0, (0.6, 0.6)), (None, 0.0, (0.0, 1.0)), (None, None, None)],
-)
-def test_what_is_unscored_could_still_go_either_way(
-    total: float | None, coverage: float | None, expected: tuple[float, float] | None
-) -> None:
-    found = possible_range(company(total=total, coverage=coverage))
-    assert found == (pytest.approx(expected) if expected else None)

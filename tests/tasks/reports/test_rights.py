@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from storage.scores import ScoreStatus
-from tasks.reports.models import CompanyReport, CriterionInWords, CriterionReport, RunSummary
+from tasks.reports.models import CompanyReport, CriterionInWords, CriterionReport, RunSummary, StandingReport
 from tasks.reports.report import build
 from tasks.reports.rights import HIDDEN, Seen
 from tests.tasks.reports.everything import report_with_everything
@@ -56,11 +56,16 @@ def test_of_hidden_documents_nothing_is_made() -> None:
                 status=ScoreStatus.WITHHELD,
                 reason=criterion.reason,
                 quotes=[],
+                open=True,
             )
             assert criterion == bare
             assert criterion.reason.startswith("Not shown: ")
     assert hidden == CompanyReport(
-        name=HIDDEN, domain="", folder_id=None, total=None, coverage=None, rank=None, criteria=hidden.criteria,
+        name=HIDDEN, domain="", folder_id=None, total=None, coverage=0, rank=None, criteria=hidden.criteria,
+        standing=StandingReport(
+            proven=0, low=0, high=1, ranked=False, gates_failed=[],
+            why_not="Not ranked: 0\u202f% of the weight is scored, and half is needed; 100\u202f% is withheld.",
+        ),
         missing=[], conflicts=[], documents=[], changes=[], status=hidden.status, problem=None, warnings=[],
         compared_with=None,
     )  # fmt: skip

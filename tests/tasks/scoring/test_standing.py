@@ -23,8 +23,8 @@ def outcome(
     name: str, status: ScoreStatus, score: float | None = None, absence: Absence | None = None
 ) -> CriterionOutcome:
     return CriterionOutcome(
-        company_id=1, ordinal=0, criterion_id=name, kind="document", weight=1, score=score, status=status, absence=absence,
-        reason="", evidence="",
+        company_id=1, ordinal=0, criterion_id=name, kind="document", weight=1, score=score, status=status,
+        absence=absence, reason="", evidence="",
     )  # fmt: skip
 
 
