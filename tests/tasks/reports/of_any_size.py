@@ -107,7 +107,7 @@ def _company(n: int, asked: list[CriterionSummary], random: Random, *, judged: b
         standing=StandingReport(
             proven=earned / whole,
             low=earned / whole,
-            high=(earned + whole - weight) / whole,
+            high=(earned + sum(criterion.weight for criterion in criteria if criterion.open)) / whole,
             ranked=2 * weight >= whole,
             why_not=None if 2 * weight >= whole else "Not ranked: too little is scored.",
             gates_failed=[],
@@ -143,6 +143,7 @@ def _criterion(summary: CriterionSummary, domain: str, random: Random, *, judged
             else "The contracts say so in two places [1], [2].",
             "quotes": quotes if summary.kind == "judged" else quotes[:1],
             "confidence": 0.8,
+            "open": not status.counts and status is not ScoreStatus.MISSING,
             "missing": summary.name if status is ScoreStatus.MISSING else None,
             "contradictions": [_contradiction(quotes)] if random.random() < 0.05 else [],
         }

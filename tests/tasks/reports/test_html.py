@@ -45,7 +45,7 @@ def test_page_shows_all_that_the_report_holds() -> None:
         "Autumn screen",
         "27 November 2025, 21:04 UTC",
         "the run of 20 November 2025",
-        "75\u202f%",
+        "38\u202f% proven, 50\u202f% open",
         "Is most of the revenue recurring?",
         "because: Words of a document.",
         "proven: Words of a document.",
@@ -111,7 +111,7 @@ def test_matrix_says_status_in_words_and_names_its_rows_and_columns() -> None:
     marks = {link["aria-label"] for link in page.all("a") if "aria-label" in link}
     assert "Alpha, recurring: 4 of 5" in marks
     assert "Alpha, established: unsupported, 2 does not count" in marks
-    assert "Alpha, audited: missing" in marks
+    assert "Alpha, audited: missing: nothing is said of it" in marks
     assert all(head.get("scope") in ("col", "row") for head in page.all("th"))
 
 
@@ -202,11 +202,13 @@ def test_no_headline_says_100_percent_where_weight_is_unscored() -> None:
     report = report_with_everything()
     one = report.companies[0]
     one.total, one.coverage, one.rank = 1.0, 0.5, 1
+    one.standing.proven = one.standing.low = 0.5
+    one.standing.high = 1
     report.companies.append(one.model_copy(update={"name": "Beta", "domain": "beta.example", "total": 0.5, "rank": 2}))
     page = html.render(report)
     headlines = re.findall(
-        r'class="lead".*?</p>|data-show="standing".*?</p>|class="headline".*?</summary>', page, re.DOTALL
+        r'class="lead".*?</p>|data-show="standing".*?</span>|class="headline".*?</summary>', page, re.DOTALL
     )
-    assert len(headlines) == 6
+    assert len(headlines) == 7
     assert not any("100\u202f%" in headline for headline in headlines)
-    assert "<b>all</b> of the 50\u202f% that could be scored; in all at least 50\u202f%" in headlines[1]
+    assert "50\u202f% proven, 50\u202f% open" in headlines[1]

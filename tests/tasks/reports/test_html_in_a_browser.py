@@ -82,7 +82,8 @@ def test_page_works_on_a_phone_and_asks_the_network_for_nothing(browse: Browse) 
     hostile = "<script>document.title='owned'</script><img src=/leak><link rel=stylesheet href=/leak>"
     totals = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3]
     rows = [
-        company(f"C{n} {hostile}", n, domain=f"c{n}.example", total=total, rank=n + 1) for n, total in enumerate(totals)
+        company(f"C{n} {hostile}", n, domain=f"c{n}.example", total=total, coverage=1.0, rank=n + 1)
+        for n, total in enumerate(totals)
     ]
     write_run("r1", [*rows, company("Unranked", 7)])
     for n in range(len(totals)):
@@ -98,7 +99,7 @@ def test_page_works_on_a_phone_and_asks_the_network_for_nothing(browse: Browse) 
     assert found["title"].startswith("Autumn screen")
     assert int(found["width"]) <= 390, "the page scrolls sideways"
     assert found["open"] == company_anchor("c6.example"), "the section that a link leads to is open, the others are not"
-    assert found["order"] == "7,6,5,4,3,2,1,8", "sorted by total, lowest first, the one without a total still last"
+    assert found["order"] == "7,6,5,4,3,2,1,8", "sorted by what is proven, lowest first"
 
 
 def test_the_newest_figures_are_sorted_by_a_column_each_currency_by_itself(browse: Browse) -> None:

@@ -44,6 +44,8 @@ def with_figures() -> tuple[Report, CompanyReport]:
             counted=company.figures[3],
             others=[wrong],
             rule="basis: audited before deck",
+            step="basis",
+            kinds=("audited", "deck"),
         )
     ]
     company.derived_figures = [

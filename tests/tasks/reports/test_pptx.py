@@ -48,22 +48,21 @@ def test_overview_shows_what_was_earned_and_what_is_still_open() -> None:
     series = {series.name: list(series.values) for series in chart.plots[0].series}
     assert list(chart.plots[0].categories) == ["1 Company 1", "2 Company 2", "3 Company 3"]
     for position, company in enumerate(report.companies):
-        assert company.total is not None
-        assert company.coverage is not None
-        assert series["Earned"][position] == pytest.approx(company.total * company.coverage, abs=1e-6)
-        assert series["Still open"][position] == pytest.approx(1 - company.coverage, abs=1e-6)
+        known = company.standing
+        assert series["Proven"][position] == pytest.approx(known.proven, abs=1e-6)
+        assert series["Still open"][position] == pytest.approx(known.high - known.low, abs=1e-6)
         assert sum(values[position] for values in series.values()) == pytest.approx(1, abs=1e-5)
 
 
 def test_company_has_its_scores_reasons_findings_and_what_is_missing_with_links() -> None:
     alpha, beta = slides_of(report_with_everything())[1:]
     for expected in (
-        "75\u202f%   rank 1\nof the 50\u202f% of the weight that could be scored",
+        "38\u202f%   rank 1\nproven of all the weight, 50\u202f% still open",
         "Go on, and settle on the way: audited.",
         "What speaks for it",
         "Is most of the revenue recurring? – 4 of 5\nbecause: Words of a document.",
         "verified: Words of a document..pdf, page 14",
-        "medium: audited financial statements – missing",
+        "medium: audited financial statements – missing: nothing is said of it",
         "• please send: Words of a document.",
         "1 of 3 documents were read.",
     ):
@@ -91,8 +90,8 @@ def test_no_slide_calls_a_company_whole_without_what_was_looked_at() -> None:
         company.total = 1.0
     for slide in slides_of(report):
         for line in words(slide).split("\n"):
-            assert "100" not in line or "of the weight that could be scored" in line or re.search("rank", line)
-    assert all("of the weight that could be scored" in words(slide) for slide in slides_of(report)[1:])
+            assert "100\u202f%" not in line
+    assert all("proven of all the weight" in words(slide) for slide in slides_of(report)[1:])
 
 
 @pytest.mark.parametrize("text", ["", "with words that go on " * 12, "w" * 255, "名前" * 42, "İstanbul " * 28])

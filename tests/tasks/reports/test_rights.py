@@ -15,7 +15,8 @@ OF_THE_RUN = set(RunSummary.model_fields) - {"sensitivity"}
 OF_THE_COMPANY = {"name", "domain", "folder_id", "status", "compared_with"}
 OF_PUBLIC_SOURCES = {"facts", "conflicts"}
 MADE_ANEW = {
-    "total", "coverage", "rank", "criteria", "missing", "documents", "changes", "problem", "warnings", "stability",
+    "total", "coverage", "standing", "rank",
+    "criteria", "missing", "documents", "changes", "problem", "warnings", "stability",
     "figures", "figure_conflicts", "figure_versions", "derived_figures", "figure_comparisons",
     "untied_sums", "figures_left_out",
 }  # fmt: skip
@@ -32,7 +33,7 @@ def test_each_field_is_decided_on() -> None:
     assert set(CompanyReport.model_fields) == OF_THE_COMPANY | OF_PUBLIC_SOURCES | MADE_ANEW
     assert set(CriterionReport.model_fields) - set(CriterionInWords.model_fields) == {
         "score", "status", "reason", "quotes", "confidence", "agreement", "contradictions", "missing", "nearest",
-        "orders", "contested",
+        "orders", "contested", "absence", "open",
     }  # fmt: skip
 
 
@@ -44,9 +45,9 @@ def test_of_hidden_documents_nothing_is_made() -> None:
     was = next(company for company in whole.companies if company.name == "Alpha")
     for name in OF_THE_COMPANY | OF_PUBLIC_SOURCES:
         assert getattr(alpha, name) == getattr(was, name), name
-    for name in MADE_ANEW - {"criteria", "warnings", "coverage"}:
+    for name in MADE_ANEW - {"criteria", "warnings", "coverage", "standing"}:
         assert not getattr(alpha, name), name
-    assert alpha.coverage == 0
+    assert (alpha.coverage, alpha.standing.proven, alpha.standing.ranked) == (0, 0, False)
     assert alpha.warnings == ["Documents that were deleted since the run, or are not shared with you, are left out."]
     for company in (alpha, hidden):
         for criterion, asked in zip(company.criteria, whole.run.criteria, strict=True):
