@@ -27,6 +27,8 @@ from tasks.reports.models import (
     Sensitivity,
     StandingReport,
 )
+from tasks.reports.report import in_reports_order
+from tasks.scoring.standing import rank
 from tests.tasks.reports.rows import BEGAN
 
 _TITLES: Final = (
@@ -68,9 +70,9 @@ def report_of(companies: int, criteria: int, *, judged: bool = True, seed: int =
         for n in range(criteria)
     ]
     made = [_company(n, asked, random, judged=judged) for n in range(companies)]
-    made.sort(key=lambda company: -(company.total or 0))
-    for rank, company in enumerate(made, 1):
-        company.rank = rank
+    for company, place in zip(made, rank([company.standing for company in made]), strict=True):
+        company.rank = place
+    made.sort(key=in_reports_order)
     run = RunSummary(
         id="20251120-210430-0001",
         name="Autumn screen",
