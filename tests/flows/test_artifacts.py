@@ -70,7 +70,7 @@ def test_scorecard_ranks_criteria_by_weight_and_says_each_status() -> None:
     )
     report = build("r1")
     card = scorecard(report.companies[0], report.run)
-    assert card.startswith("# Alpha \\| Co\n\nalpha.example · rank 2 · 38\u202f% proven, 50\u202f% open")
+    assert card.startswith("# Alpha \\| Co\n\nalpha.example · rank 2 · 38 % proven, 50 % open")
     assert "[Report and evidence](http://127.0.0.1:8000/runs/r1/report.html)" in card
     rows = [line for line in card.splitlines() if line.startswith("| ")][1:]
     assert [row.split(" | ")[:4] for row in rows] == [
@@ -85,7 +85,7 @@ def test_scorecard_ranks_criteria_by_weight_and_says_each_status() -> None:
 def test_scorecard_of_a_company_with_nothing_scored_says_so() -> None:
     report = build(write_run("r1", [company("Alpha", problem="The folder is gone.")]))
     card = scorecard(report.companies[0], report.run)
-    assert "alpha.example · not ranked · 0\u202f% proven, 100\u202f% open" in card
+    assert "alpha.example · not ranked · 0 % proven, 100 % open" in card
     assert "**This company's run failed.** The folder is gone." in card
 
 
