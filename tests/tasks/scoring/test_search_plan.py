@@ -61,7 +61,7 @@ def test_a_plan_finds_what_the_criterion_does_not_say(room: Room, server: ModelS
     assert score_criteria(room.id)
     outcome = room.outcomes["suits"]
     assert (outcome.status, outcome.score) == (ScoreStatus.SCORED, 1)
-    assert room.company.warnings == []
+    assert room.company.search_warnings == []
     assert room.run.calls == len(server.requests) == 2
 
 
@@ -70,7 +70,7 @@ def test_without_one_it_is_not_found(room: Room, server: ModelServer, monkeypatc
     assert score_criteria(room.id)
     assert room.outcomes["suits"].status is ScoreStatus.MISSING
     assert server.plan_requests == []
-    assert room.company.warnings == []
+    assert room.company.search_warnings == []
 
 
 def test_the_criterion_is_data_and_the_company_is_not_named(room: Room, server: ModelServer) -> None:
@@ -115,7 +115,7 @@ def test_a_second_search_that_finds_nothing_either_changes_nothing(room: Room, s
     assert score_criteria(room.id)
     outcome = room.outcomes["suits"]
     assert (outcome.status, outcome.missing) == (ScoreStatus.MISSING, "Is anybody suing them?")
-    assert room.company.warnings == []
+    assert room.company.search_warnings == []
 
 
 def test_a_second_search_that_fails_leaves_the_first_result(room: Room, server: ModelServer) -> None:
@@ -125,7 +125,7 @@ def test_a_second_search_that_fails_leaves_the_first_result(room: Room, server: 
     server.plans = plans
     assert score_criteria(room.id)
     assert room.outcomes["suits"].status is ScoreStatus.MISSING
-    assert len(room.company.warnings) == 1
+    assert len(room.company.search_warnings) == 1
 
 
 FAILURES = {
@@ -155,7 +155,7 @@ def test_a_plan_that_fails_costs_no_score(room: Room, server: ModelServer, failu
     assert len(server.judgements) == 3
     first_format = [request for request in server.plan_requests if request.format == "json_schema"]
     assert len(first_format) <= 2, "a plan is asked for once, in each protocol at most"
-    (warning,) = room.company.warnings
+    (warning,) = room.company.search_warnings
     assert warning.startswith("The passages were found by the words of the criteria alone, for no search plan")
 
 
@@ -170,7 +170,7 @@ def test_an_answer_that_is_no_plan_is_paid_for_once(
     again.asks(SUING)
     score_criteria(again.id)
     assert len(server.plan_requests) == 1
-    assert len(again.company.warnings) == 1
+    assert len(again.company.search_warnings) == 1
 
 
 def test_a_busy_server_is_waited_for(room: Room, server: ModelServer) -> None:
@@ -193,11 +193,11 @@ def test_without_budget_for_a_plan_there_is_a_warning(
     assert score_criteria(room.id)
     assert server.requests == []
     assert room.outcomes["suits"].score is None
-    assert "The budget is spent" in room.company.warnings[0]
+    assert "The budget is spent" in room.company.search_warnings[0]
     monkeypatch.delenv("DILIGENCE_AI_BUDGET")
     assert score_criteria(room.id)
     assert room.outcomes["suits"].score == 1
-    assert room.company.warnings == []
+    assert room.company.search_warnings == []
 
 
 def test_what_is_no_wording_is_left_out(room: Room, server: ModelServer) -> None:
