@@ -218,15 +218,6 @@ def test_where_nothing_comes_near_nothing_is_named(room: Room) -> None:
     )
 
 
-def test_documents_without_readable_text_are_named(room: Room) -> None:
-    for number in range(5):
-        room.holds(f"Scan {number}.pdf")
-    reason = document_of(room, "cap table").reason
-    assert reason.endswith(
-        "It may be one of the documents without readable text: Scan 0.pdf, Scan 1.pdf, Scan 2.pdf and 2 more."
-    )
-
-
 def test_a_document_of_that_name_without_a_text_counts_and_says_so(room: Room) -> None:
     room.holds("Cap table.pdf")
     finding = document_of(room, "cap table")

@@ -129,10 +129,12 @@ def test_a_gate_that_is_missing_and_an_unread_document_are_told(room: Room) -> N
     assert score_criteria(room.id)
     assert room.outcomes["accounts"].absence == "silent"
     assert Standing.of(room.company).gates_failed == ["accounts"]
-    room.holds("Scan 1.pdf")
+    for number in range(5):
+        room.holds(f"Scan {number}.pdf")
     assert score_criteria(room.id)
     assert room.outcomes["accounts"].absence == "unread"
-    assert room.outcomes["accounts"].reason.endswith("It may lie in 1 document that could not be read: Scan 1.pdf.")
+    named = "Scan 0.pdf, Scan 1.pdf, Scan 2.pdf and 2 more"
+    assert room.outcomes["accounts"].reason.endswith(f"It may lie in 5 documents that could not be read: {named}.")
     assert Standing.of(room.company).gates_open == ["accounts"]
 
 
