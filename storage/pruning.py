@@ -38,6 +38,7 @@ from storage.columns import table_of
 from storage.companies import StoredClaim, StoredProfile
 from storage.documents import Content, RoomDocument
 from storage.figures import StoredFigure, StoredLedger
+from storage.kinds import StoredSigns
 from storage.logins import AuditedCall
 from storage.model_calls import USE_STEP, StoredAnswer, TextVector, UnansweredCall
 from storage.run_documents import RunDocument
@@ -55,7 +56,7 @@ _OUTCOMES, _QUOTES, _TEXTS = table_of(CriterionOutcome), table_of(Quote), table_
 _CONTENTS, _PROFILES, _ANSWERS = table_of(Content), table_of(StoredProfile), table_of(StoredAnswer)
 _CALLS = table_of(AuditedCall)
 _OF_TEXTS: dict[str, tuple[type[SQLModel], ...]] = {
-    "texts": (Passage, StoredLedger, StoredFigure),
+    "texts": (Passage, StoredLedger, StoredFigure, StoredSigns),
     "vectors": (TextVector,),
     "evidence": (SpanPages,),
 }

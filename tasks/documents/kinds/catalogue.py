@@ -1,0 +1,164 @@
+"""The catalogue of kinds of documents (`catalogue.toml`), and which of them the words of a line name."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+_PARTED: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+"""Where a word begins inside `CapTable2024FY`."""
+_POSSESSIVE: Final = re.compile(r"(?<=\w)['’´`](?=s\b)|(?<=s)['’´`](?=\s|$)|(?<=\b[dl])['’´`]")
+_ENDING: Final = "(?:e?s|e?n|e)?"
+_LETTERS: Final = str.maketrans({"ø": "o", "æ": "a", "ł": "l", "đ": "d", "œ": "o", "ß": "ss"})
+_GAP: Final = r"(?:\w+ ){0,3}"
+
+
+@lru_cache(maxsize=20_000)
+def plain_words(text: str) -> str:
+    """The words of a text in the form in which names of kinds are compared, a blank between them."""
+    text = _POSSESSIVE.sub("", unicodedata.normalize("NFC", text).replace("_", " "))
+    letters = unicodedata.normalize("NFD", _PARTED.sub(" ", text).casefold().translate(_LETTERS))
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return " ".join(re.findall(r"[^\W_]+", re.sub("([aou])e", r"\1", bare)))
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of document; `catalogue.toml` says what each attribute means. `wider` is its `is`."""
+
+    id: str
+    title: str
+    over: bool
+    signed: bool
+    serial: bool
+    wider: str | None
+    lesser: tuple[str, ...]
+    body: tuple[str, ...]
+    against: "Phrases"
+
+    def is_confirmed(self, body_words: str) -> bool:
+        """Whether two of the words that stand in such a document stand in these."""
+        return sum(word in body_words for word in self.body) >= 2
+
+
+class Match(NamedTuple):
+    """A kind that words name: from and to which of their characters; `weak` where its body must confirm it."""
+
+    kind: Kind
+    start: int
+    end: int
+    weak: bool
+
+
+class Phrases:
+    """Phrases to look for in plain words, found by the beginning of their longest word."""
+
+    def __init__(self, phrases: Iterable[tuple[str, Any]]) -> None:
+        """`phrases` are pairs: what is looked for, and what it stands for."""
+        self._by_word: dict[str, list[tuple[re.Pattern[str], Any]]] = {}
+        for phrase, meaning in phrases:
+            words = phrase.split()
+            longest = max((word for word in words if not word.startswith("*")), key=len, default="*")
+            self._by_word.setdefault(plain_words(longest.rstrip("*")).partition(" ")[0][:4], []).append((_pattern(words), meaning))
+
+    def find(self, words: str) -> Iterator[tuple[int, int, Any]]:
+        """Where each stands in plain words, and what it stands for."""
+        starts = {"", *(word[:length] for word in words.split() for length in (1, 2, 3, 4))}
+        for start in starts & self._by_word.keys():
+            for pattern, meaning in self._by_word[start]:
+                for match in pattern.finditer(words):
+                    yield match.start(), match.end(), meaning
+
+    def stand_in(self, words: str) -> bool:
+        """Whether one of them stands in plain words."""
+        return next(self.find(words), None) is not None
+
+
+def _pattern(words: Sequence[str]) -> re.Pattern[str]:
+    parts = [
+        _GAP if word == "*" else re.escape(plain_words(word.replace("*", "")) or "").join(
+            (r"\w*" if word.startswith("*") else "", r"\w*" if word.endswith("*") else "")
+        )
+        + ("" if place == len(words) - 1 else " ")
+        for place, word in enumerate(words)
+    ]
+    ending = "" if words[-1].endswith("*") else _ENDING
+    return re.compile(r"\b" + "".join(parts).rstrip() + ending + r"\b")
+
+
+@cache
+def read_file(name: str) -> Mapping[str, Any]:
+    """One of the data files beside this module."""
+    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Every kind by its id."""
+    return {
+        name: Kind(
+            name,
+            entry.get("title", ""),
+            entry.get("over", False),
+            entry.get("signed", False),
+            entry.get("serial", False),
+            entry.get("is"),
+            tuple(entry.get("lesser", ())),
+            tuple(plain_words(word) for word in entry.get("body", ())),
+            Phrases((phrase, True) for phrase in entry.get("against", ())),
+        )
+        for name, entry in read_file("catalogue.toml").items()
+    }
+
+
+@cache
+def _names() -> Phrases:
+    entries = read_file("catalogue.toml").items()
+    return Phrases(
+        (phrase, (kinds()[name], weak))
+        for name, entry in entries
+        for key, weak in (("names", False), ("weak", True))
+        for phrase in entry.get(key, ())
+    )
+
+
+@lru_cache(maxsize=20_000)
+def find_kinds(words: str) -> tuple[Match, ...]:
+    """The kinds that plain words name, in order; of names within each other the longer one."""
+    found = [
+        Match(kind, start, end, weak)
+        for start, end, (kind, weak) in _names().find(words)
+        if not kind.against.stand_in(words)
+    ]
+    found.sort(key=lambda match: (match.start - match.end, match.weak, match.start))
+    kept: list[Match] = []
+    for match in found:
+        if all(match.end <= other.start or match.start >= other.end for other in kept):
+            kept.append(match)
+    return tuple(sorted(kept, key=lambda match: match.start))
+
+
+def named_kind(words: str) -> Match | None:
+    """The kind that a title is of. The last of two names that stand together is what it is: a lease *guarantee*."""
+    found = find_kinds(words)
+    over = next((match for match in found if match.kind.over), None)
+    if over is not None or not found:
+        return over
+    named = found[0]
+    for match in found[1:]:
+        if match.start - named.end > 1:
+            break
+        named = match
+    return named
+
+
+def is_kind(name: str, wanted: str) -> bool:
+    """Whether a kind is another one, or a part of it."""
+    kind: Kind | None = kinds().get(name)
+    while kind is not None and kind.id != wanted:
+        kind = kinds()[kind.wider] if kind.wider else None
+    return kind is not None

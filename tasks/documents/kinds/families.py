@@ -1,0 +1,177 @@
+"""Which documents of a room belong together: copies, near copies, and versions of one document.
+
+Each family has its newest signed member in front. Near copies are found by bands of their marks, so that a room of
+10,000 of them takes no longer than 10,000 different documents.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from tasks.documents.kinds.catalogue import kinds, plain_words, read_file
+from tasks.documents.kinds.kind import DocumentKind
+from tasks.documents.kinds.signs import resemblance
+
+_NEAR: Final = 0.85
+"""The share of shingles from which on two texts are copies of each other: a scan has some words wrong."""
+_VERSION: Final = 0.3
+"""The share from which on two documents are versions of one, where only marks of versions tell their names apart…"""
+_DATED_VERSION: Final = 0.6
+"""… and where dates do."""
+_BAND: Final = 16  # bytes: four of the 64 numbers; two texts that share .85 share one of 16 bands all but never not
+_STATES: Final = {"signed": 0, None: 1, "unsigned": 2, "draft": 3, "template": 4, "superseded": 5}
+_NUMBER: Final = re.compile(r"\b(?:v|ver|version|rev|revision|fassung|r) ?(\d+(?: \d+)*)\b")
+_FIGURES: Final = re.compile(r"\b\d+\b")
+_MONTH: Final = re.compile(r"\b(?:jan|feb|mar|mrz|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-z]*\b|\bq[1-4]\b|\bfy\b")
+
+
+class Tie(StrEnum):
+    """What makes a document a member of its family, besides the one in front."""
+
+    COPY = "copy"
+    NEAR_COPY = "near copy"
+    VERSION = "version"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A document that may belong to a family. `opening` are the plain words at its top, as far as they are known."""
+
+    id: str
+    name: str
+    what: DocumentKind
+    content: str | None = None
+    sketch: bytes = b""
+    updated: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Documents that are one: the one in front, and the others by what ties them to it."""
+
+    front: Member
+    others: tuple[tuple[Member, Tie], ...]
+
+
+def find_families(members: Sequence[Member]) -> list[Family]:
+    """The families of a room, of two members and more, in the order of their fronts."""
+    head = {member.id: member.id for member in members}
+    by_id = {member.id: member for member in members}
+
+    def leader(name: str) -> str:
+        while head[name] != name:
+            head[name] = name = head[head[name]]
+        return name
+
+    def join(groups: Iterable[Sequence[Member]], belong: Callable[[Member, Member], bool]) -> None:
+        for group in groups:
+            leaders: list[Member] = []
+            for member in group:
+                known = next((other for other in leaders if leader(other.id) == leader(member.id) or belong(other, member)), None)
+                if known is not None:
+                    head[leader(member.id)] = leader(known.id)
+                elif len(leaders) < _MOST_LEADERS:
+                    leaders.append(member)
+
+    join(_groups(members, lambda member: [member.content] if member.content else []), lambda *_: True)
+    join(_groups(members, _bands), _are_near)
+    join(_groups(members, lambda member: [_base(member.name)]), _are_versions)
+    gathered: dict[str, list[Member]] = defaultdict(list)
+    for member in members:
+        gathered[leader(member.id)].append(by_id[member.id])
+    return [_family(family) for family in gathered.values() if len(family) > 1]
+
+
+_MOST_LEADERS: Final = 20
+"""Documents of a group that are no family with which the next one is compared: all of them would be the square."""
+
+
+def _groups(members: Sequence[Member], keys: Callable[[Member], Iterable[str | bytes]]) -> list[list[Member]]:
+    groups: dict[str | bytes, list[Member]] = defaultdict(list)
+    for member in members:
+        for key in keys(member):
+            groups[key].append(member)
+    return [group for key, group in groups.items() if key and len(group) > 1]
+
+
+def _bands(member: Member) -> Iterable[bytes]:
+    return (bytes([place]) + member.sketch[place * _BAND : (place + 1) * _BAND] for place in range(len(member.sketch) // _BAND))
+
+
+def _are_near(one: Member, other: Member) -> bool:
+    return resemblance(one.sketch, other.sketch) >= _NEAR and not _are_apart(one, other)
+
+
+def _are_apart(one: Member, other: Member) -> bool:
+    """Whether two texts of one form are two documents: of other days, or kinds, or with other parties in their names."""
+    if one.what.kind and other.what.kind and one.what.kind != other.what.kind:
+        return True
+    kind = kinds().get(one.what.kind or other.what.kind or "")
+    serial = kind is not None and kind.serial
+    if one.what.date and other.what.date and one.what.date != other.what.date and serial:
+        return True
+    words = set(_base(one.name).split()) ^ set(_base(other.name).split())
+    of_kind = kind is not None and kind.signed
+    return of_kind and any(word in set(_base(one.name).split()) for word in words) and any(
+        word in set(_base(other.name).split()) for word in words
+    )
+
+
+def _are_versions(one: Member, other: Member) -> bool:
+    kind = kinds().get(one.what.kind or other.what.kind or "")
+    if one.what.kind != other.what.kind and one.what.kind and other.what.kind:
+        return False
+    by_date = _dates(one.name) != _dates(other.name)
+    if by_date and kind is not None and kind.serial:
+        return False
+    return resemblance(one.sketch, other.sketch) >= (_DATED_VERSION if by_date else _VERSION)
+
+
+def _base(name: str) -> str:
+    """What names of versions have in common: the words but for dates, numbers and marks of versions and states."""
+    words = f" {_MONTH.sub(' ', _FIGURES.sub(' ', _NUMBER.sub(' ', plain_words(name.rsplit('.', 1)[0]))))} "
+    for mark in _version_words():
+        words = words.replace(f" {mark} ", " ")
+    return " ".join(words.split())
+
+
+def _version_words() -> Sequence[str]:
+    content = read_file("marks.toml")
+    marks = [*content["versions"]["words"], *(word for words in content["states"].values() for word in words)]
+    return sorted((plain_words(mark) for mark in marks if "*" not in mark), key=len, reverse=True)
+
+
+def _dates(name: str) -> list[str]:
+    words = _NUMBER.sub(" ", plain_words(name.rsplit(".", 1)[0]))
+    return [*[figure for figure in _FIGURES.findall(words) if len(figure) >= 4], *_MONTH.findall(words)]
+
+
+def _family(members: Sequence[Member]) -> Family:
+    front, *others = sorted(members, key=_order, reverse=False)
+    return Family(front, tuple((member, _tie(front, member)) for member in others))
+
+
+def _order(member: Member) -> tuple[int, list[int], str, str]:
+    numbers = [int(number) for number in (_NUMBER.search(plain_words(member.name)) or [0, "0"])[1].split()]
+    newest = "".join(chr(0x10FFFF - ord(letter)) for letter in member.what.date or "")
+    changed = "".join(chr(0x10FFFF - ord(letter)) for letter in member.updated)
+    return _STATES[member.what.state], [-number for number in numbers], newest or "\U0010ffff", changed + member.name
+
+
+def _tie(front: Member, member: Member) -> Tie:
+    if front.content and front.content == member.content:
+        return Tie.COPY
+    near = resemblance(front.sketch, member.sketch) >= _NEAR
+    return Tie.NEAR_COPY if near and front.what.state == member.what.state and _base(front.name) != _base(member.name) else Tie.VERSION
+
+
+def family_names(families: Iterable[Family]) -> Mapping[str, str]:
+    """By the id of each member the name of the document in front of its family."""
+    return {
+        member.id: family.front.name
+        for family in families
+        for member in (family.front, *(other for other, _ in family.others))
+    }

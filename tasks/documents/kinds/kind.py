@@ -1,0 +1,166 @@
+"""What a document is: its kind, state and date, from its name, its folder and what its text tells.
+
+A kind that is not sure is not given. Of a name and a title that differ, the one counts that the words of the document
+confirm.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Final
+
+from tasks.documents.kinds.catalogue import Kind, Match, find_kinds, is_kind, kinds, named_kind, plain_words, read_file
+from tasks.documents.kinds.signs import Signs, marks, named_state
+from tasks.language.periods import dates_in
+
+SURE: Final = 0.6
+"""The least certainty with which a kind is given."""
+_NAME_PARTS: Final = re.compile(r"\s[-–—]+\s|[,;()\[\]]|(?<!\d)\.(?!\d)")
+_DIGITS: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])[-_. ]?(0[1-9]|[12]\d|3[01])(?!\d)")
+_PICTURES: Final = frozenset({".pdf", ".tif", ".tiff", ".png", ".jpg", ".jpeg"})
+"""Formats in which a signature is a picture over the empty line."""
+_ACCOUNTS: Final = "financial_statements"
+_AUDITED: Final = "audited_financial_statements"
+_UNAUDITED: Final = "unaudited_financial_statements"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentKind:
+    """What a document is.
+
+    Attributes:
+        kind: the id of its kind, None where that is not sure.
+        state: `signed`, `draft`, `unsigned`, `template`, `superseded`; None where nothing tells.
+        date: its own date (ISO), None where it has none.
+        certainty: of the kind, 0 to 1.
+        also: other kinds that it is, or holds, with where those begin in its text (0: all of it).
+        speaks_of: it is a request, an index, a letter: what it names is not in it.
+    """
+
+    kind: str | None = None
+    state: str | None = None
+    date: str | None = None
+    certainty: float = 0.0
+    also: tuple[tuple[str, int], ...] = ()
+    speaks_of: bool = False
+
+    @property
+    def title(self) -> str | None:
+        """What people call its kind."""
+        return kinds()[self.kind].title if self.kind else None
+
+    def holds(self, wanted: str) -> int | None:
+        """Where a document of that kind begins in it; None where it holds none."""
+        held = [(self.kind, 0), *self.also] if self.kind else self.also
+        return next((start for kind, start in held if kind and is_kind(kind, wanted)), None)
+
+
+def document_kind(name: str, path: str = "", signs: Signs | None = None) -> DocumentKind:
+    """What a document is. `name` has its ending, `path` is its folder; without `signs` its text is not known."""
+    said = signs or Signs()
+    stem, ending = PurePath(name).stem if "." in name else name, PurePath(name).suffix.lower()
+    folder = path.rsplit("/", 1)[-1]
+    words = plain_words(stem)
+    kind, certainty = _kind(stem, folder, said, is_read=signs is not None)
+    also = tuple((part, start) for part, start in said.parts)
+    if kind is not None and is_kind(kind.id, _ACCOUNTS):
+        audit = _audit(f"{words} {plain_words(folder)}", words, said)
+        if audit is not None and audit != kind.id:
+            also = ((kind.id, 0), *also)
+            kind = kinds()[audit]
+    state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES)
+    dated = _DIGITS.search(stem)
+    days = ["-".join(dated.groups())] if dated else [day.isoformat() for day in dates_in(stem, of_any_span=True, of_months=False)] or said.days
+    speaks_of = kind is not None and kind.over and not kind.title
+    if kind is None or certainty < SURE or not kind.title:
+        return DocumentKind(None, state, days[0] if days else None, 0.0, also, speaks_of)
+    return DocumentKind(kind.id, state, days[0] if days else None, round(certainty, 2), also, kind.over)
+
+
+def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind | None, float]:
+    """The kind and its certainty."""
+    title = kinds().get(said.title) if said.title else None
+    if title is not None and said.weak and title.id not in said.body:
+        title = None
+    named = _named(stem, said)
+    name = named.kind if named else None
+    letters = read_file("marks.toml")["letter"]["kinds"]
+    if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):
+        name = None
+    if title is not None and name is not None:
+        if is_kind(title.id, name.id) or is_kind(name.id, title.id):
+            return (title if is_kind(title.id, name.id) else name), 0.95
+        if title.over or name.over:
+            return _of_two(title, name, said)
+        if name.id in said.body and title.id not in said.body:
+            return name, 0.65
+        return title, 0.75 if title.id in said.body else 0.65
+    if title is not None:
+        return title, 0.9 if title.over or title.id in said.body else 0.8
+    if name is not None:
+        return name, 0.85 if name.over or name.id in said.body else 0.7
+    of_folder = named_kind(plain_words(folder))
+    if of_folder is not None and not of_folder.kind.over and not said.letter and of_folder.kind.id not in said.denied:
+        fills = 2 * (of_folder.end - of_folder.start) >= len(plain_words(folder))
+        confirmed = of_folder.kind.id in said.body
+        if confirmed or (fills and not of_folder.weak and not (is_read and of_folder.kind.body)):
+            return of_folder.kind, 0.6
+    return None, 0.0
+
+
+def _of_two(title: Kind, name: Kind, said: Signs) -> tuple[Kind | None, float]:
+    """Which counts of a title and a name, one of which only speaks of other documents."""
+    if title.over and name.over:
+        return title, 0.7
+    normal, over = (name, title) if title.over else (title, name)
+    if title.over or normal.id not in said.body:
+        return over, 0.65
+    return normal, 0.65
+
+
+def _named(stem: str, said: Signs) -> Match | None:
+    """The kind that a name tells: its parts from the left, the whole for what speaks of other documents."""
+    whole = named_kind(plain_words(stem))
+    if whole is not None and whole.kind.over:
+        return whole
+    for part in [*_NAME_PARTS.split(stem), stem]:
+        words = plain_words(part)
+        match = named_kind(words)
+        if match is None or (match.weak and match.kind.id not in said.body):
+            continue
+        if not marks("", "denied").stand_in(" ".join(words[: match.start].split()[-2:])):
+            return match
+    return None
+
+
+def _audit(named: str, name: str, said: Signs) -> str | None:
+    """The kind of accounts by whether they are audited; None where nothing tells."""
+    if marks("audit", "negative").stand_in(named) or said.audit == "negative":
+        return _UNAUDITED
+    claims = any(match.kind.id == _AUDITED for match in find_kinds(name)) or marks("", "audited").stand_in(named)
+    return _AUDITED if said.audit in {"opinion", "claim"} or claims else None
+
+
+def _state(name: str, folder: str, said: Signs, kind: Kind | None, *, is_picture: bool) -> str | None:
+    named = named_state(name) or (named_state(folder) if folder else None)
+    if named is not None:
+        return named
+    if said.state is None and said.blank_signatures and kind is not None and kind.signed and not is_picture:
+        return "unsigned"
+    return said.state
+
+
+def asked_kind(asked: str) -> tuple[Kind | None, list[str]]:
+    """The kind that a user asks for, and the other words that its document must have; None where no kind is named."""
+    words = plain_words(asked)
+    left_out = set(read_file("marks.toml")["asked"]["left_out"])
+    best = max(
+        (match for match in find_kinds(words) if match.kind.title and not match.weak),
+        key=lambda match: match.end - match.start,
+        default=None,
+    )
+    if best is None:
+        return None, []
+    rest = [word for word in f"{words[: best.start]} {words[best.end :]}".split() if word not in left_out]
+    return best.kind, rest

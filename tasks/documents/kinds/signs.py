@@ -1,0 +1,342 @@
+"""What a text tells of the kind, the state and the date of its document, read once and stored with it.
+
+A document's name tells as much, and two copies may have two names: `kind.py` puts both together.
+"""
+
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from functools import cache
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from tasks.documents.kinds.catalogue import Match, Phrases, find_kinds, kinds, named_kind, plain_words, read_file
+from tasks.language.periods import dates_in
+from tasks.reading.places import ATTACHMENT, FOOTER, HEADER, PAGE
+
+VERSION: Final = "1"
+"""Of what is stored: texts are looked at again when it changes, and when a data file does."""
+_OPENING: Final = 3000
+_LINES: Final = 40
+_LONGEST_TITLE: Final = 14  # words
+_CLOSING: Final = 6000
+_BODY: Final = 8000
+_SHORT: Final = 600  # characters: a slip of paper, every line of which counts
+_LONG: Final = 20_000  # characters: no index is so long; its first page may hold one
+_MOST_PARTS: Final = 20
+_MOST_CITED: Final = 40
+_SEGMENT: Final = re.compile(r"(?<=[.!?:])\s+(?=\S)|\s[-–—|·•]\s|[\t;|]+|\s(?=\()")
+_BLANKS: Final = re.compile(r"_{4,}|\.{8,}|…{3,}")
+_GAPS: Final = re.compile(r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»|_{5,}|\.{8,}|…{3,}")
+_WORD: Final = re.compile(r"\w+")
+_CITED_PART: Final = re.compile(
+    r"\b(exhibit|schedule|annex|appendix|anlage|annexe|anexo|allegato|bijlage)\s+([A-Z]|[IVX]+|\d{1,2}(?:\.\d{1,2})?)\b(?![’'])",
+    re.IGNORECASE,
+)
+_CHANCES: Final = np.random.default_rng(20_261_128).integers(1, 2**61, size=(2, 64), dtype=np.uint64) | np.uint64(1)
+
+
+@dataclass(slots=True)
+class Signs:
+    """What a text tells.
+
+    Attributes:
+        title: the kind that its first title is of; `line` is that line.
+        weak: only its body can confirm that.
+        letter: it begins as a letter.
+        denied: the kinds that it says there are none of.
+        body: the kinds of which the words stand in it that stand in such documents.
+        audit: `opinion` where auditors give one, `claim` where a title says audited, `negative` where it says not.
+        state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty.
+        days: the dates in its opening (ISO).
+        parts: other documents inside of it, [kind, where it begins].
+        cited: agreements that it names by their dates, [kind or None, day or None, words, start, end].
+        pages, pages_read: how many it has, and how many of these have words; 0 where there are no pages.
+    """
+
+    title: str | None = None
+    line: str = ""
+    weak: bool = False
+    letter: bool = False
+    denied: list[str] = field(default_factory=list)
+    body: list[str] = field(default_factory=list)
+    audit: str | None = None
+    state: str | None = None
+    blank_signatures: bool = False
+    days: list[str] = field(default_factory=list)
+    parts: list[tuple[str, int]] = field(default_factory=list)
+    cited: list[tuple[str | None, str | None, str, int, int]] = field(default_factory=list)
+    pages: int = 0
+    pages_read: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The form that storage keeps."""
+        return asdict(self)
+
+
+@cache
+def marks(table: str, name: str) -> Phrases:
+    """The words of one list of `marks.toml`; `table` is empty for those at its top."""
+    content = read_file("marks.toml")
+    return Phrases((phrase, True) for phrase in (content[table] if table else content)[name])
+
+
+def named_state(words: str) -> str | None:
+    """The state that the plain words of a name or a title tell."""
+    return next((state for state in read_file("marks.toml")["states"] if marks("states", state).stand_in(words)), None)
+
+
+class _Segment(NamedTuple):
+    """A part of a line that may be a title, in plain words; `place` counts from the first, `line` is all of its line."""
+
+    words: str
+    place: int
+    line: str
+
+    @property
+    def is_short(self) -> bool:
+        return self.words.count(" ") < _LONGEST_TITLE
+
+    @property
+    def is_prose(self) -> bool:
+        return marks("", "prose").stand_in(self.words)
+
+
+def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
+    """What a text tells, with the places that its reader found."""
+    signs = Signs()
+    opening = text.lstrip()[:_OPENING]
+    body = plain_words(text[:_BODY])
+    signs.body = [kind.id for kind in kinds().values() if kind.is_confirmed(body)]
+    lines, signs.letter = _title_lines(opening)
+    segments = list(_segments(lines))
+    found = _title(segments, is_long=len(text) > _LONG)
+    if found is None or not found[0].kind.over:
+        found = _listed(lines, text) or _only_said(segments, text, signs) or found
+    if found is not None:
+        signs.title, signs.line, signs.weak = found[0].kind.id, found[1], found[0].weak
+    signs.audit = _audit(segments, text, signs)
+    marginal = [text[int(start) : int(end)][:80] for start, end, kind, _ in places if kind in {HEADER, FOOTER}][:6]
+    signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
+    closing = text[-_CLOSING:].casefold()
+    is_signed = any(mark in closing or mark in opening[:400].casefold() for mark in read_file("marks.toml")["text"]["signed"])
+    if signs.state is None and is_signed:
+        signs.state = "signed"
+    signs.blank_signatures = not is_signed and len(_BLANKS.findall(closing)) >= 2
+    signs.days = list(dict.fromkeys(day.isoformat() for day in dates_in(opening[:1500], of_any_span=True, of_months=False)))[:6]
+    starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
+    signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
+    inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]
+    signs.parts = list(islice(_parts(text, inside, signs), _MOST_PARTS))
+    signs.cited = list(islice(_cited(text, signs), _MOST_CITED))
+    return signs
+
+
+def _title_lines(opening: str) -> tuple[list[str], bool]:
+    """The lines at the top of a document, up to a salutation or a subject, and whether there is one."""
+    lines = [" ".join(line.split()) for line in opening.splitlines() if line.strip()][:_LINES]
+    greetings = tuple(read_file("marks.toml")["text"]["letters"])
+    for place, line in enumerate(lines[:25]):
+        lower = line.casefold()
+        if (lower.startswith(greetings) and len(line) < 80) or _SUBJECT.match(line):
+            subject = [each for each in lines[place : place + 1] if _SUBJECT.match(each)]
+            return [*lines[:place], *subject], True
+    return lines, False
+
+
+_SUBJECT: Final = re.compile(
+    r"(?:re|fwd?|aw|wg|from|to|subject|sent|von|an|betreff|betr\.|gesendet|de|à|objet|asunto|para|da|a|oggetto|aan|onderwerp|emne)\s?:\s",
+    re.IGNORECASE,
+)
+
+
+def _segments(lines: Sequence[str]) -> Iterator[_Segment]:
+    place = 0
+    for line in lines:
+        whole = plain_words(line[:300])
+        for part in _SEGMENT.split(line):
+            words = plain_words(part[:300])
+            if words:
+                yield _Segment(words, place, whole)
+                place += 1
+
+
+def _title(segments: Sequence[_Segment], *, is_long: bool) -> tuple[Match, str] | None:
+    """The first kind that a title names, and its line."""
+    for segment in segments:
+        match = _match_over(segment, is_long=is_long)
+        if match is None and (segment.is_short or segment.place < 3):
+            match = named_kind(segment.words)
+            if match is None or match.kind.over or not _heads(match, segment):
+                match = None
+        if match is None and (opened := _opened(segment)):
+            match = opened
+        if match is not None:
+            return match, segment.line
+    return None
+
+
+def _match_over(segment: _Segment, *, is_long: bool) -> Match | None:
+    """What a line says of other documents: a request, an index, a letter on them."""
+    short = segment.line.count(" ") < 2 * _LONGEST_TITLE
+    match = named_kind(segment.line if short else segment.words)
+    if match is None or not match.kind.over or (not short and not segment.is_short):
+        return None
+    says = match.kind.id in {"request_list", "placeholder"}
+    if (segment.is_prose and not says) or (is_long and match.kind.id in {"index", "about", *(["placeholder"] if segment.place > 3 else [])}):
+        return None
+    return match
+
+
+def _heads(match: Match, segment: _Segment) -> bool:
+    """Whether a kind is what a line is a title of, and not only mentioned in it."""
+    before = segment.words[: match.start].split()
+    if any(marks("", name).stand_in(" ".join(before[-3:])) for name in ("denied", "attached")):
+        return False
+    if segment.is_prose:
+        return False
+    return segment.place < 12 or (not before and 2 * (match.end - match.start) >= len(segment.words))
+
+
+def _opened(segment: _Segment) -> Match | None:
+    """The kind of an agreement that a sentence opens: `This Lease Agreement is made on …`."""
+    for _, end, _ in marks("", "opening").find(segment.words[:40]):
+        for match in find_kinds(segment.words[:160]):
+            if 0 < match.start - end <= 30 and (match.kind.signed or match.kind.over) and match.kind.title:
+                return match
+    return None
+
+
+def _listed(lines: Sequence[str], text: str) -> tuple[Match, str] | None:
+    """An index without a title: most lines name documents of several kinds."""
+    if len(text) > _LONG or len(lines) < 3:
+        return None
+    named = [match for line in lines if line.count(" ") < _LONGEST_TITLE and (match := named_kind(plain_words(line)))]
+    several = len({match.kind.wider or match.kind.id for match in named}) >= (3 if len(named) > 0.6 * len(lines) else 4)
+    if several and len(named) >= 0.4 * len(lines):
+        return Match(kinds()["index"], 0, 0, weak=False), ""
+    return None
+
+
+def _only_said(segments: Sequence[_Segment], text: str, signs: Signs) -> tuple[Match, str] | None:
+    """In a slip of paper: what is asked for or to come, and what it says there is none of."""
+    if len(text) > _SHORT:
+        return None
+    for segment in segments:
+        for match in find_kinds(segment.words):
+            if match.kind.id in {"request_list", "placeholder"}:
+                return match, segment.line
+            if marks("", "denied").stand_in(" ".join(segment.words[: match.start].split()[-3:])):
+                signs.denied.append(match.kind.id)
+    return None
+
+
+def _audit(segments: Sequence[_Segment], text: str, signs: Signs) -> str | None:
+    """Whether accounts are audited: what the title says first, then the auditors, then the opening."""
+    says = read_file("marks.toml")["audit"]
+    title = next((segment for segment in segments if segment.line == signs.line), None)
+    early = [segment for segment in segments if title is not None and abs(segment.place - title.place) <= 3]
+    if any(marks("audit", "negative").stand_in(segment.words) for segment in early if segment.is_short):
+        return "negative"
+    running = " ".join(text.casefold().split())
+    if any(words in running for words in says["report"]) and any(words in running for words in says["opinion"]):
+        return "negative" if any(words in running for words in says["none"]) else "opinion"
+    if marks("audit", "negative").stand_in(plain_words(text[:_OPENING])):
+        return "negative"
+    named = [match for segment in segments[:12] if not segment.is_prose for match in find_kinds(segment.words)]
+    return "claim" if any(match.kind.id == "audited_financial_statements" for match in named) else None
+
+
+def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, signs: Signs) -> str | None:
+    """What the lines at the top, and those repeated on its pages, say of the document's state."""
+    titled = [segment.words for segment in segments if segment.line == signs.line or (segment.place < 8 and segment.is_short)]
+    for words in [*titled, *marginal]:
+        if words.count(" ") < 10 and not marks("", "prose").stand_in(words) and (state := named_state(words)):
+            if state != "signed" or words.count(" ") < 5:
+                return state
+    kind = kinds().get(signs.title or "")
+    if kind is not None and kind.signed and len(_GAPS.findall(text[:_OPENING])) >= 4:
+        return "template"
+    return None
+
+
+def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str, int]]:
+    """Other documents that begin at these places, or at a line that is nothing but their title."""
+    if len(text) < 300_000:
+        starts = [*starts, *(match.start() for match in re.finditer(r"(?m)^[^\S\n]*[^\W\d_a-z][^\n]{3,58}$", text) if match.start() > 400)]
+    seen = {signs.title}
+    for start in sorted(set(starts)):
+        lines = [line for line in text[start : start + 300].splitlines() if line.strip()][:2]
+        for line in lines:
+            words = plain_words(line)
+            match = named_kind(words) if len(words) < 80 else None
+            if match is None or match.kind.over or not match.kind.title or match.kind.id in seen:
+                continue
+            if (match.end - match.start) < 0.6 * len(words) or marks("", "attached").stand_in(
+                plain_words(text[max(0, start - 120) : start + 60])
+            ):
+                continue
+            behind = plain_words(text[start : start + 3000])
+            parties = match.kind.signed and re.search(r"\b(?:between|zwischen|entre|tra|tussen|mellem|mellan)\b", behind)
+            if match.kind.is_confirmed(behind) or (not match.kind.body and parties):
+                seen.add(match.kind.id)
+                yield match.kind.id, start
+                break
+
+
+@cache
+def _dated() -> re.Pattern[str]:
+    words = "|".join(sorted(map(re.escape, read_file("marks.toml")["text"]["dated"]), key=len, reverse=True))
+    return re.compile(rf"\b(?:{words})\s+(?=[^\n]{{0,12}}\d)", re.IGNORECASE)
+
+
+def _cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | None, str, int, int]]:
+    """The agreements that a text names by kind and date, and the annexes that it refers to and does not hold."""
+    known: set[tuple[str, str]] = set()
+    for match in _dated().finditer(text, 0, 400_000):
+        before = text[max(0, match.start() - 90) : match.start()]
+        named = find_kinds(plain_words(before)[-70:]) if before[-1:].isspace() or before[-1:] in ",(" else ()
+        if not named or not named[-1].kind.signed or len(plain_words(before)[-70:]) - named[-1].end > 12:
+            continue
+        days = dates_in(text[match.end() : match.end() + 24].split("\n")[0], of_any_span=True, of_months=False)
+        key = (named[-1].kind.id, days[0].isoformat()) if days else None
+        if key is None or key in known or (key[0] == signs.title and key[1] in signs.days):
+            continue
+        known.add(key)
+        yield key[0], key[1], " ".join(text[match.start() : match.end() + 20].split()), match.start(), match.end()
+    annexed = read_file("marks.toml")["text"]["annexed"]
+    for match in _CITED_PART.finditer(text, 0, 400_000):
+        label = f"{match[1].capitalize()} {match[2]}"
+        around = text[max(0, match.start() - 60) : match.end() + 40].casefold()
+        if ("", label) in known or not any(words in around for words in annexed):
+            continue
+        known.add(("", label))
+        if not re.search(rf"(?im)^[^\S\n]*{re.escape(match[1])}\s+{re.escape(match[2])}\b[^\n]{{0,100}}$", text):
+            yield None, None, label, match.start(), match.end()
+
+
+def sketch(text: str) -> bytes:
+    """A small mark of a text: the share of its 64 numbers that two marks have in common is about that of their shingles.
+
+    MinHash over runs of four words (Broder, On the resemblance and containment of documents, 1997). Empty for fewer
+    than twenty words.
+    """
+    words = _WORD.findall(text[:400_000].casefold())
+    if len(words) < 20:
+        return b""
+    numbers = np.fromiter((zlib.crc32(word.encode()) for word in words), dtype=np.uint64, count=len(words))
+    shingles = numbers[:-3] * 31**3 + numbers[1:-2] * 31**2 + numbers[2:-1] * 31 + numbers[3:]
+    shingles = np.unique(shingles * np.uint64(0x9E3779B97F4A7C15))
+    lowest = [(shingles * factor + shift).min() for factor, shift in zip(*_CHANCES, strict=True)]
+    return (np.array(lowest, dtype=np.uint64) >> np.uint64(32)).astype("<u4").tobytes()
+
+
+def resemblance(one: bytes, other: bytes) -> float:
+    """About the share of shingles that two texts have in common, 0 to 1, by their marks."""
+    if not one or not other:
+        return 0.0
+    return float((np.frombuffer(one, "<u4") == np.frombuffer(other, "<u4")).mean())
