@@ -1,7 +1,7 @@
 """Criteria that need no model: rules on facts, and documents that should be in the data room.
 
 check_fact           holds a field of the company profile against a rule
-check_document       looks for a document by its name, its folder and its opening lines
+check_document       looks for a document of a kind, else by its name, its folder and its opening lines
 nearest_documents    what to look at when the document is missing
 nearest_passages     what to look at when the passages do not answer a question
 
@@ -14,11 +14,14 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from sys import intern
+from typing import Final
 
 from storage.companies import StoredClaim, StoredProfile
 from storage.run_documents import RunDocument
 from storage.scores import Absence, ScoreStatus
 from tasks.companies.profile import field_name, value_at
+from tasks.documents.kinds.catalogue import Kind, is_kind, plain_words
+from tasks.documents.kinds.kind import DocumentKind, asked_kind
 from tasks.language.tokens import tokens
 from tasks.scoring import rules
 from tasks.scoring.criteria import DocumentCheck, FactRule
@@ -30,6 +33,7 @@ _MAX_PASSAGES = 10  # passages that are searched for words of a missing document
 _MAX_NAMES = 3  # document names in a reason
 _QUOTED = 160  # characters of a document's opening that are shown
 _OPENING = 600  # characters: a title page, not a body that only mentions other documents
+_BEGINNING = 1500  # characters that say whose a document is, and of which year
 _TITLE = 120  # characters; a longer line is a sentence
 
 # Where a word begins inside `CapTable2024FY`.
@@ -63,43 +67,115 @@ def check_fact(
 
 
 def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidence: Evidence) -> CriterionResult:
-    """Look for a document by its name, its folder and its opening lines.
+    """Look for a document of a kind of the catalogue, or for one that the words of the criterion are the title of.
 
-    Every word of the criterion must stand there: a contract that mentions audited accounts somewhere is not the
-    accounts. A document without readable text counts by its name.
+    A draft, a copy without signatures, what is no longer in force, and what stands in for the kind without being it
+    (accounts of which nobody says that they are audited) give half the scale; a template gives nothing.
     """
+    kind, rest = asked_kind(criterion.document)
+    room = evidence.kinds
+    if kind is not None:
+        held = [row for row in evidence.documents if room.kinds[row.document_id].holds(kind.id) is not None]
+        stands_in = [row for row in evidence.documents if room.kinds[row.document_id].kind in kind.lesser]
+        whole = [row for row in held if _lesser_state(room.kinds[row.document_id], kind) is None]
+        lesser = [row for row in held if row not in whole] + [row for row in stands_in if row not in held]
+        lesser = [row for row in lesser if room.kinds[row.document_id].state != "template"]
+        if rest:
+            whole, lesser = ([row for row in rows if _says(rest, row, evidence)] for rows in (whole, lesser))
+        if whole or lesser:
+            return _present(
+                whole or lesser, f"of the kind “{kind.title}”", scale, evidence, kind=kind, is_lesser=not whole
+            )
     words = _words(criterion.document)
-    documents = [document for document in evidence.documents if _share(words, _path_and_name(document)) == 1]
+    candidates = [row for row in evidence.documents if kind is None and _may_be(row, words, evidence)]
+    documents = [row for row in candidates if _share(words, _path_and_name(row)) == 1]
     documents.sort(key=lambda document: -_share(words, document.name))  # those of that name before its folder's others
-    matched_by = "name or folder"
+    matched_by = "matched by name or folder"
     if not documents:
-        documents = [document for document in evidence.documents if _share(words, _title(document, evidence)) == 1]
-        matched_by = "its opening lines"
+        documents = [row for row in candidates if _share(words, _title(row, evidence)) == 1]
+        matched_by = "matched by its opening lines"
     if documents:
-        return _present(documents, matched_by, scale, evidence)
-    nearest = nearest_documents(criterion.document, evidence)
-    reason = f"No document in the data room matches “{criterion.document}” by its name, folder or opening lines."
+        whole = [row for row in documents if _lesser_state(room.kinds[row.document_id], None) is None]
+        if whole or any(room.kinds[row.document_id].state != "template" for row in documents):
+            return _present(whole or documents, matched_by, scale, evidence, is_lesser=not whole)
+    return _absent(criterion.document, kind, evidence)
+
+
+_LESSER: Final = {
+    "draft": "it is a draft",
+    "unsigned": "it is not signed",
+    "superseded": "it is no longer in force",
+    "template": "it is a template",
+}
+
+
+def _lesser_state(what: DocumentKind, kind: Kind | None) -> str | None:
+    """Why a document does not count in full; signatures count where such documents are signed."""
+    unsigned_counts = what.state == "unsigned" and kind is not None and not kind.signed
+    return None if what.state is None or unsigned_counts else _LESSER.get(what.state)
+
+
+def _says(rest: Sequence[str], document: RunDocument, evidence: Evidence) -> bool:
+    """Whether a document's path, name or beginning has these words too."""
+    beginning = evidence.beginning(document, _BEGINNING)
+    said = set(plain_words(f"{document.path} {document.name} {beginning}").split())
+    return said.issuperset(rest)
+
+
+def _may_be(document: RunDocument, words: Sequence[str], evidence: Evidence) -> bool:
+    """Whether a document can be what is asked for, and not what only asks for it, or says that there is none."""
+    if evidence.kinds.kinds[document.document_id].speaks_of and evidence.kinds.kinds[document.document_id].kind is None:
+        return False
+    name = plain_words(f"{document.path} {document.name}").split()
+    sought = {plain_words(word) for word in words}
+    return not any(word in _DENIALS and name[place + 1] in sought for place, word in enumerate(name[:-1]))
+
+
+_DENIALS: Final = frozenset(
+    {"no", "not", "non", "without", "kein", "keine", "ohne", "sans", "sin", "senza", "geen", "zonder"}
+)
+
+
+def _absent(asked: str, kind: Kind | None, evidence: Evidence) -> CriterionResult:
+    """The result where no document is what is asked for, with those that come near and those that refer to it."""
+    nearest = nearest_documents(asked, evidence, kind)
+    reason = f"No document in the data room matches “{asked}” by its name, folder or opening lines."
     if nearest:
         reason += f" Nearest: {_names([near.document for near in nearest])}."
-    return CriterionResult(ScoreStatus.MISSING, reason, missing=criterion.document, nearest=nearest)
+    cited = [row for row in evidence.kinds.cited if kind is not None and row.kind and is_kind(row.kind, kind.id)]
+    if cited:
+        reason += f" The room has not {', nor '.join(row.in_words for row in cited[:_MAX_NAMES])}."
+    absence = Absence.ELSEWHERE if cited else None
+    return CriterionResult(ScoreStatus.MISSING, reason, missing=asked, nearest=nearest, absence=absence)
 
 
-def nearest_documents(name: str, evidence: Evidence) -> list[NearDocument]:
+def nearest_documents(name: str, evidence: Evidence, kind: Kind | None = None) -> list[NearDocument]:
     """The documents that come nearest to a missing one, each with why, best first.
 
-    First come those whose name, folder or opening lines share most words with the name of the missing document, then
+    First come those of the kind, of a wider or a lesser one, then those whose name, folder or opening lines share most words with the name of the missing document, then
     those whose text mentions it.
     """
     words = _words(name)
+    of_kind = [
+        NearDocument(
+            row, f"it is of the kind “{what.title}”" + (f", {_LESSER[what.state]}" if what.state in _LESSER else "")
+        )
+        for row in evidence.documents
+        if kind is not None and (what := evidence.kinds.kinds[row.document_id]).kind is not None
+        if is_kind(what.kind or "", kind.id) or is_kind(kind.id, what.kind or "") or what.kind in kind.lesser
+    ][:_MAX_NEAREST]
     near: list[tuple[float, float, NearDocument]] = []
+    listed = {row.document.document_id for row in of_kind}
     for document in evidence.documents:
+        if document.document_id in listed:
+            continue
         title = _title(document, evidence)
         share = _share(words, title)
         if share > 0:
             share_of_name = _share(words, _path_and_name(document))
             near.append((share, share_of_name, NearDocument(document, _why_near(name, document, title))))
     near.sort(key=lambda row: (-row[0], -row[1]))
-    by_name = [document for *_, document in near[:_MAX_NEAREST]]
+    by_name = [*of_kind, *(document for *_, document in near)][:_MAX_NEAREST]
     if len(by_name) == _MAX_NEAREST:
         return by_name
     listed = {near_document.document.document_id for near_document in by_name}
@@ -138,22 +214,49 @@ def _as_text(fact: object) -> str:
 
 
 def _present(
-    documents: Sequence[RunDocument], matched_by: str, scale: tuple[float, float], evidence: Evidence
+    documents: Sequence[RunDocument],
+    matched_by: str,
+    scale: tuple[float, float],
+    evidence: Evidence,
+    *,
+    kind: Kind | None = None,
+    is_lesser: bool = False,
 ) -> CriterionResult:
-    """The result for documents that match. The first one with a text is shown."""
+    """The result for documents that match. The front of the first family with a text is shown."""
+    room = evidence.kinds
     unread = {document.document_id for document in evidence.unread}
-    shown = min(documents, key=lambda document: document.document_id in unread)
-    reason = f"In the data room: {shown.name} (matched by {matched_by})."
+    fronts = {family.front.id for family in room.families}
+    shown = min(
+        documents,
+        key=lambda row: (
+            row.document_id in unread,
+            room.kinds[row.document_id].state not in {"signed", None},
+            row.document_id in room.fronts and row.document_id not in fronts,
+        ),
+    )
+    what = room.kinds[shown.document_id]
+    signed = ", signed" if kind is not None and what.state == "signed" else ""
+    reason = f"In the data room: {shown.name} ({matched_by}{signed})."
+    if is_lesser:
+        why = _lesser_state(what, kind) or f"it is of the kind “{what.title}”, and nothing shows that it is more"
+        reason += f" But {why}: half the marks."
     if shown.document_id in unread:
         reason += " It has no readable text, so check it yourself."
-    others = [document for document in documents if document is not shown]
+    front = room.fronts.get(shown.document_id)
+    others = [
+        row for row in documents if row is not shown and (front is None or room.fronts.get(row.document_id) != front)
+    ]
     if others:
         reason += f" Other matches: {_names(others)}."
-    opening = evidence.opening(shown, _QUOTED)
+    versions = [row for row in documents if row is not shown and row not in others]
+    if versions:
+        reason += f" Copies and versions of it: {_names(versions)}."
+    start = (what.holds(kind.id) if kind else 0) or 0
+    opening = evidence.opening(shown, _QUOTED, start)
     return CriterionResult(
         ScoreStatus.SCORED,
         reason,
-        score=scale[1],
+        score=(scale[0] + scale[1]) / 2 if is_lesser else scale[1],
         quotes=[Quotation.of(opening)] if opening else [],
         given=[document.document_id for document in documents],
     )

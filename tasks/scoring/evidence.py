@@ -16,6 +16,7 @@ from cachetools import LRUCache
 from storage import database, run_documents, texts
 from storage.run_documents import RunDocument
 from tasks.ai.prompt_injection import find_orders
+from tasks.documents.kinds.room import RoomKinds, room_kinds
 from tasks.language.languages import languages_of
 from tasks.language.quotations import in_sentence, locate
 from tasks.ranking.embedders import embedder
@@ -125,6 +126,14 @@ class Evidence:
             if document.text_id in by_text:
                 self._passages.extend((document, span) for span in by_text[document.text_id])
 
+    @cached_property
+    def kinds(self) -> RoomKinds:
+        """What the documents are."""
+        texts_of = {
+            row.document_id: row.text_id for row in self.documents if row.text_id is not None and row.characters
+        }
+        return room_kinds(self.documents, texts_of, {row.document_id: row.content_hash for row in self.documents})
+
     @property
     def unread(self) -> list[RunDocument]:
         """The documents that gave no text: what is missed may stand in one of them."""
@@ -186,13 +195,18 @@ class Evidence:
             return ""
         return self._texts[document.text_id][: characters + 1000].lstrip()[:characters].rstrip()
 
-    def opening(self, document: RunDocument, characters: int) -> Excerpt | None:
-        """How a document begins: its title, its first lines, some `characters` and to the end of their sentence."""
-        begins = self.beginning(document, characters)
-        if not begins or document.text_id is None:
+    def opening(self, document: RunDocument, characters: int, at: int = 0) -> Excerpt | None:
+        """How a document begins: its title, its first lines, some `characters` and to the end of their sentence.
+
+        `at` is where it begins in its text, if another one stands before it.
+        """
+        if document.text_id is None or document.text_id not in self._texts:
             return None
         text = self._texts[document.text_id]
-        start = text.index(begins)
+        begins = text[at : at + characters + 1000].lstrip()[:characters].rstrip()
+        if not begins:
+            return None
+        start = text.index(begins, at)
         end = start + len(begins)
         return self._span(document, document.text_id, start, max(end, in_sentence(text, end - 1, end)[1]))
 

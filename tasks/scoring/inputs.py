@@ -38,7 +38,10 @@ from tasks.scoring.model_trial import find_standing
 
 _NOT_SCORED: Final = SHOWN_ONLY | ADDED_UP
 """Fields of a criterion that change no outcome."""
-_PROGRAM: Final = ("tasks.ai", "tasks.figures", "tasks.ranking", "tasks.scoring", "tasks.statements", "tasks.language")
+_PROGRAM: Final = (
+    *("tasks.ai", "tasks.documents.kinds", "tasks.figures", "tasks.ranking", "tasks.scoring", "tasks.statements"),
+    "tasks.language",
+)
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,15 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-_PARTED: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_PARTED: Final = re.compile(
+    r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
+)
 """Where a word begins inside `CapTable2024FY`."""
 _POSSESSIVE: Final = re.compile(r"(?<=\w)['’´`](?=s\b)|(?<=s)['’´`](?=\s|$)|(?<=\b[dl])['’´`]")
 _ENDING: Final = "(?:e?s|e?n|e)?"
 _LETTERS: Final = str.maketrans({"ø": "o", "æ": "a", "ł": "l", "đ": "d", "œ": "o", "ß": "ss"})
+_BEGINNING: Final = 40
+"""Characters at the beginning of a title among which what it is of begins."""
 _GAP: Final = r"(?:\w+ ){0,3}"
 
 
@@ -53,6 +57,14 @@ class Match(NamedTuple):
     end: int
     weak: bool
 
+    def fills(self, words: str) -> bool:
+        """Whether the name is what the words are about: it begins them, or is a good part of them."""
+        length = self.end - self.start
+        if " " not in words[self.start : self.end]:
+            share = 0.5 if self.kind.over and not self.kind.title else 0.25
+            return length >= share * len(words) or (self.start == 0 and not self.kind.over)
+        return self.start <= _BEGINNING or length >= 0.3 * len(words)
+
 
 class Phrases:
     """Phrases to look for in plain words, found by the beginning of their longest word."""
@@ -63,7 +75,9 @@ class Phrases:
         for phrase, meaning in phrases:
             words = phrase.split()
             longest = max((word for word in words if not word.startswith("*")), key=len, default="*")
-            self._by_word.setdefault(plain_words(longest.rstrip("*")).partition(" ")[0][:4], []).append((_pattern(words), meaning))
+            self._by_word.setdefault(plain_words(longest.rstrip("*")).partition(" ")[0][:4], []).append(
+                (_pattern(words), meaning)
+            )
 
     def find(self, words: str) -> Iterator[tuple[int, int, Any]]:
         """Where each stands in plain words, and what it stands for."""
@@ -80,7 +94,9 @@ class Phrases:
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:
     parts = [
-        _GAP if word == "*" else re.escape(plain_words(word.replace("*", "")) or "").join(
+        _GAP
+        if word == "*"
+        else re.escape(plain_words(word.replace("*", "")) or "").join(
             (r"\w*" if word.startswith("*") else "", r"\w*" if word.endswith("*") else "")
         )
         + ("" if place == len(words) - 1 else " ")
@@ -144,7 +160,7 @@ def find_kinds(words: str) -> tuple[Match, ...]:
 
 def named_kind(words: str) -> Match | None:
     """The kind that a title is of. The last of two names that stand together is what it is: a lease *guarantee*."""
-    found = find_kinds(words)
+    found = [match for match in find_kinds(words) if match.fills(words)]
     over = next((match for match in found if match.kind.over), None)
     if over is not None or not found:
         return over

@@ -25,7 +25,9 @@ _BAND: Final = 16  # bytes: four of the 64 numbers; two texts that share .85 sha
 _STATES: Final = {"signed": 0, None: 1, "unsigned": 2, "draft": 3, "template": 4, "superseded": 5}
 _NUMBER: Final = re.compile(r"\b(?:v|ver|version|rev|revision|fassung|r) ?(\d+(?: \d+)*)\b")
 _FIGURES: Final = re.compile(r"\b\d+\b")
-_MONTH: Final = re.compile(r"\b(?:jan|feb|mar|mrz|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-z]*\b|\bq[1-4]\b|\bfy\b")
+_MONTH: Final = re.compile(
+    r"\b(?:jan|feb|mar|mrz|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-z]*\b|\bq[1-4]\b|\bfy\b"
+)
 
 
 class Tie(StrEnum):
@@ -70,7 +72,9 @@ def find_families(members: Sequence[Member]) -> list[Family]:
         for group in groups:
             leaders: list[Member] = []
             for member in group:
-                known = next((other for other in leaders if leader(other.id) == leader(member.id) or belong(other, member)), None)
+                known = next(
+                    (other for other in leaders if leader(other.id) == leader(member.id) or belong(other, member)), None
+                )
                 if known is not None:
                     head[leader(member.id)] = leader(known.id)
                 elif len(leaders) < _MOST_LEADERS:
@@ -98,7 +102,10 @@ def _groups(members: Sequence[Member], keys: Callable[[Member], Iterable[str | b
 
 
 def _bands(member: Member) -> Iterable[bytes]:
-    return (bytes([place]) + member.sketch[place * _BAND : (place + 1) * _BAND] for place in range(len(member.sketch) // _BAND))
+    return (
+        bytes([place]) + member.sketch[place * _BAND : (place + 1) * _BAND]
+        for place in range(len(member.sketch) // _BAND)
+    )
 
 
 def _are_near(one: Member, other: Member) -> bool:
@@ -115,8 +122,10 @@ def _are_apart(one: Member, other: Member) -> bool:
         return True
     words = set(_base(one.name).split()) ^ set(_base(other.name).split())
     of_kind = kind is not None and kind.signed
-    return of_kind and any(word in set(_base(one.name).split()) for word in words) and any(
-        word in set(_base(other.name).split()) for word in words
+    return (
+        of_kind
+        and any(word in set(_base(one.name).split()) for word in words)
+        and any(word in set(_base(other.name).split()) for word in words)
     )
 
 
@@ -165,7 +174,11 @@ def _tie(front: Member, member: Member) -> Tie:
     if front.content and front.content == member.content:
         return Tie.COPY
     near = resemblance(front.sketch, member.sketch) >= _NEAR
-    return Tie.NEAR_COPY if near and front.what.state == member.what.state and _base(front.name) != _base(member.name) else Tie.VERSION
+    return (
+        Tie.NEAR_COPY
+        if near and front.what.state == member.what.state and _base(front.name) != _base(member.name)
+        else Tie.VERSION
+    )
 
 
 def family_names(families: Iterable[Family]) -> Mapping[str, str]:

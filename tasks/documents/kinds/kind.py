@@ -71,7 +71,11 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
             kind = kinds()[audit]
     state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES)
     dated = _DIGITS.search(stem)
-    days = ["-".join(dated.groups())] if dated else [day.isoformat() for day in dates_in(stem, of_any_span=True, of_months=False)] or said.days
+    days = (
+        ["-".join(dated.groups())]
+        if dated
+        else [day.isoformat() for day in dates_in(stem, of_any_span=True, of_months=False)] or said.days
+    )
     speaks_of = kind is not None and kind.over and not kind.title
     if kind is None or certainty < SURE or not kind.title:
         return DocumentKind(None, state, days[0] if days else None, 0.0, also, speaks_of)
@@ -100,12 +104,13 @@ def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind |
         return title, 0.9 if title.over or title.id in said.body else 0.8
     if name is not None:
         return name, 0.85 if name.over or name.id in said.body else 0.7
-    of_folder = named_kind(plain_words(folder))
-    if of_folder is not None and not of_folder.kind.over and not said.letter and of_folder.kind.id not in said.denied:
-        fills = 2 * (of_folder.end - of_folder.start) >= len(plain_words(folder))
-        confirmed = of_folder.kind.id in said.body
-        if confirmed or (fills and not of_folder.weak and not (is_read and of_folder.kind.body)):
-            return of_folder.kind, 0.6
+    for words in (plain_words(folder), plain_words(f"{folder} {stem}")):
+        match = named_kind(words)
+        if match is None or match.kind.over or said.letter or match.kind.id in said.denied:
+            continue
+        fills = 2 * (match.end - match.start) >= len(words)
+        if match.kind.id in said.body or (fills and not match.weak and not (is_read and match.kind.body)):
+            return match.kind, 0.6
     return None, 0.0
 
 

@@ -18,11 +18,11 @@ from tasks.documents.kinds.catalogue import Match, Phrases, find_kinds, kinds, n
 from tasks.language.periods import dates_in
 from tasks.reading.places import ATTACHMENT, FOOTER, HEADER, PAGE
 
-VERSION: Final = "1"
-"""Of what is stored: texts are looked at again when it changes, and when a data file does."""
 _OPENING: Final = 3000
 _LINES: Final = 40
 _LONGEST_TITLE: Final = 14  # words
+_RUNS_ON: Final = 45
+"""Characters from which on a line may be cut by the width of its page."""
 _CLOSING: Final = 6000
 _BODY: Final = 8000
 _SHORT: Final = 600  # characters: a slip of paper, every line of which counts
@@ -31,7 +31,9 @@ _MOST_PARTS: Final = 20
 _MOST_CITED: Final = 40
 _SEGMENT: Final = re.compile(r"(?<=[.!?:])\s+(?=\S)|\s[-–—|·•]\s|[\t;|]+|\s(?=\()")
 _BLANKS: Final = re.compile(r"_{4,}|\.{8,}|…{3,}")
-_GAPS: Final = re.compile(r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»|_{5,}|\.{8,}|…{3,}")
+_GAPS: Final = re.compile(
+    r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»|_{5,}|\.{8,}|…{3,}"
+)
 _WORD: Final = re.compile(r"\w+")
 _CITED_PART: Final = re.compile(
     r"\b(exhibit|schedule|annex|appendix|anlage|annexe|anexo|allegato|bijlage)\s+([A-Z]|[IVX]+|\d{1,2}(?:\.\d{1,2})?)\b(?![’'])",
@@ -91,11 +93,15 @@ def named_state(words: str) -> str | None:
 
 
 class _Segment(NamedTuple):
-    """A part of a line that may be a title, in plain words; `place` counts from the first, `line` is all of its line."""
+    """A part of a line that may be a title, in plain words; `place` counts from the first, `line` is all of its line.
+
+    `is_sentence`: it ends as a sentence does, or goes on in the next line.
+    """
 
     words: str
     place: int
     line: str
+    is_sentence: bool
 
     @property
     def is_short(self) -> bool:
@@ -123,11 +129,15 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     marginal = [text[int(start) : int(end)][:80] for start, end, kind, _ in places if kind in {HEADER, FOOTER}][:6]
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
     closing = text[-_CLOSING:].casefold()
-    is_signed = any(mark in closing or mark in opening[:400].casefold() for mark in read_file("marks.toml")["text"]["signed"])
+    is_signed = any(
+        mark in closing or mark in opening[:400].casefold() for mark in read_file("marks.toml")["text"]["signed"]
+    )
     if signs.state is None and is_signed:
         signs.state = "signed"
     signs.blank_signatures = not is_signed and len(_BLANKS.findall(closing)) >= 2
-    signs.days = list(dict.fromkeys(day.isoformat() for day in dates_in(opening[:1500], of_any_span=True, of_months=False)))[:6]
+    signs.days = list(
+        dict.fromkeys(day.isoformat() for day in dates_in(opening[:1500], of_any_span=True, of_months=False))
+    )[:6]
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
     inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]
@@ -156,12 +166,13 @@ _SUBJECT: Final = re.compile(
 
 def _segments(lines: Sequence[str]) -> Iterator[_Segment]:
     place = 0
-    for line in lines:
+    for number, line in enumerate(lines):
         whole = plain_words(line[:300])
+        runs_on = len(line) > _RUNS_ON and number + 1 < len(lines) and lines[number + 1][0].islower()
         for part in _SEGMENT.split(line):
             words = plain_words(part[:300])
             if words:
-                yield _Segment(words, place, whole)
+                yield _Segment(words, place, whole, runs_on or part.rstrip().endswith((".", ";", ",")))
                 place += 1
 
 
@@ -169,9 +180,9 @@ def _title(segments: Sequence[_Segment], *, is_long: bool) -> tuple[Match, str] 
     """The first kind that a title names, and its line."""
     for segment in segments:
         match = _match_over(segment, is_long=is_long)
-        if match is None and (segment.is_short or segment.place < 3):
+        if match is None:
             match = named_kind(segment.words)
-            if match is None or match.kind.over or not _heads(match, segment):
+            if match is not None and (match.kind.over or not _heads(match, segment)):
                 match = None
         if match is None and (opened := _opened(segment)):
             match = opened
@@ -187,7 +198,9 @@ def _match_over(segment: _Segment, *, is_long: bool) -> Match | None:
     if match is None or not match.kind.over or (not short and not segment.is_short):
         return None
     says = match.kind.id in {"request_list", "placeholder"}
-    if (segment.is_prose and not says) or (is_long and match.kind.id in {"index", "about", *(["placeholder"] if segment.place > 3 else [])}):
+    if (segment.is_prose and not says) or (
+        is_long and match.kind.id in {"index", "about", *(["placeholder"] if segment.place > 3 else [])}
+    ):
         return None
     return match
 
@@ -197,9 +210,11 @@ def _heads(match: Match, segment: _Segment) -> bool:
     before = segment.words[: match.start].split()
     if any(marks("", name).stand_in(" ".join(before[-3:])) for name in ("denied", "attached")):
         return False
-    if segment.is_prose:
+    if segment.is_prose or not (segment.is_short or (segment.place < 2 and match.start < 10)):
         return False
-    return segment.place < 12 or (not before and 2 * (match.end - match.start) >= len(segment.words))
+    if segment.is_sentence and (match.start > 4 or 2 * (match.end - match.start) < len(segment.words)):
+        return False
+    return segment.place < 8 or (not before and 2 * (match.end - match.start) >= len(segment.words))
 
 
 def _opened(segment: _Segment) -> Match | None:
@@ -253,7 +268,9 @@ def _audit(segments: Sequence[_Segment], text: str, signs: Signs) -> str | None:
 
 def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, signs: Signs) -> str | None:
     """What the lines at the top, and those repeated on its pages, say of the document's state."""
-    titled = [segment.words for segment in segments if segment.line == signs.line or (segment.place < 8 and segment.is_short)]
+    titled = [
+        segment.words for segment in segments if segment.line == signs.line or (segment.place < 8 and segment.is_short)
+    ]
     for words in [*titled, *marginal]:
         if words.count(" ") < 10 and not marks("", "prose").stand_in(words) and (state := named_state(words)):
             if state != "signed" or words.count(" ") < 5:
@@ -267,7 +284,14 @@ def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, sig
 def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str, int]]:
     """Other documents that begin at these places, or at a line that is nothing but their title."""
     if len(text) < 300_000:
-        starts = [*starts, *(match.start() for match in re.finditer(r"(?m)^[^\S\n]*[^\W\d_a-z][^\n]{3,58}$", text) if match.start() > 400)]
+        starts = [
+            *starts,
+            *(
+                match.start()
+                for match in re.finditer(r"(?m)^[^\S\n]*[^\W\d_a-z][^\n]{3,58}$", text)
+                if match.start() > 400
+            ),
+        ]
     seen = {signs.title}
     for start in sorted(set(starts)):
         lines = [line for line in text[start : start + 300].splitlines() if line.strip()][:2]
@@ -281,7 +305,9 @@ def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str
             ):
                 continue
             behind = plain_words(text[start : start + 3000])
-            parties = match.kind.signed and re.search(r"\b(?:between|zwischen|entre|tra|tussen|mellem|mellan)\b", behind)
+            parties = match.kind.signed and re.search(
+                r"\b(?:between|zwischen|entre|tra|tussen|mellem|mellan)\b", behind
+            )
             if match.kind.is_confirmed(behind) or (not match.kind.body and parties):
                 seen.add(match.kind.id)
                 yield match.kind.id, start

@@ -120,30 +120,38 @@ def test_the_source_of_a_part_is_that_of_the_whole(room: Room) -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "path", "name"),
+    ("document", "path", "name", "matched"),
     [
-        ("cap table", "", "Cap table 2025.xlsx"),
-        ("cap table", "", "cap_table-2025.xlsx"),
-        ("cap table", "", "CapTable2025.xlsx"),
-        ("cap table", "", "captable.xlsx"),
-        ("cap table", "Cap table", "2025-01.xlsx"),
-        ("audited financial statements", "Audited", "FinancialStatements FY24.pdf"),
-        ("shareholder agreement", "", "Shareholders' Agreement - signed.docx"),
-        ("data protection policy", "Data protection", "Policy.docx"),
-        ("Geschäftsführervertrag", "", "Geschaeftsfuehrervertrag.pdf"),
-        ("Geschäftsführervertrag", "", "Gescha\u0308ftsfu\u0308hrervertrag.pdf"),
-        ("Geschaftsfuhrervertrag", "", "Geschäftsführervertrag.pdf"),
-        ("Østerå agreement", "", "Ostera - agreement.docx"),
-        ("accounts 2024", "", "Accounts_FY2024.pdf"),
-        ("NDA", "", "signed-nda.pdf"),
+        ("cap table", "", "Cap table 2025.xlsx", "of the kind “Cap table”"),
+        ("cap table", "", "cap_table-2025.xlsx", "of the kind “Cap table”"),
+        ("cap table", "", "CapTable2025.xlsx", "of the kind “Cap table”"),
+        ("cap table", "", "captable.xlsx", "of the kind “Cap table”"),
+        ("cap table", "Cap table", "2025-01.xlsx", "of the kind “Cap table”"),
+        (
+            *("audited financial statements", "Audited", "FinancialStatements FY24.pdf"),
+            "of the kind “Audited financial statements”",
+        ),
+        (
+            *("shareholder agreement", "", "Shareholders' Agreement - signed.docx"),
+            "of the kind “Shareholders' agreement”, signed",
+        ),
+        ("data protection policy", "Data protection", "Policy.docx", "of the kind “Data protection policy”"),
+        ("Geschäftsführervertrag", "", "Geschaeftsfuehrervertrag.pdf", "of the kind “Employment contract”"),
+        ("Geschäftsführervertrag", "", "Gescha\u0308ftsfu\u0308hrervertrag.pdf", "of the kind “Employment contract”"),
+        ("Geschaftsfuhrervertrag", "", "Geschäftsführervertrag.pdf", "of the kind “Employment contract”"),
+        ("Østerå agreement", "", "Ostera - agreement.docx", "matched by name or folder"),
+        ("accounts 2024", "", "Accounts_FY2024.pdf", "matched by name or folder"),
+        ("NDA", "", "signed-nda.pdf", "of the kind “Non-disclosure agreement”, signed"),
     ],
 )
-def test_a_document_is_found_by_its_name_and_folder(room: Room, document: str, path: str, name: str) -> None:
+def test_a_document_is_found_by_its_name_and_folder(
+    room: Room, document: str, path: str, name: str, matched: str
+) -> None:
     room.holds("Lease.pdf", "The lease.")
     room.holds(name, "Something else.", path=path)
     finding = document_of(room, document)
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 5)
-    assert finding.reason == f"In the data room: {name} (matched by name or folder)."
+    assert finding.reason == f"In the data room: {name} ({matched})."
     assert [quote.text for quote in finding.quotes] == ["Something else."]
 
 
@@ -151,7 +159,7 @@ def test_a_document_is_found_by_its_opening_lines(room: Room) -> None:
     room.holds("Scan 0012.pdf", ACCOUNTS, [(0, len(ACCOUNTS), "page", "1")])
     room.holds("Agreement.docx", CONTRACT)
     finding = document_of(room, "audited financial statements")
-    assert finding.reason == "In the data room: Scan 0012.pdf (matched by its opening lines)."
+    assert finding.reason == "In the data room: Scan 0012.pdf (of the kind “Audited financial statements”)."
     (quote,) = finding.quotes
     assert quote.excerpt is not None
     assert (quote.text, quote.stance, quote.excerpt.place) == (ACCOUNTS, None, "page 1")
@@ -224,7 +232,7 @@ def test_a_document_of_that_name_without_a_text_counts_and_says_so(room: Room) -
     assert (finding.status, list(finding.quotes)) == (ScoreStatus.SCORED, [])
     assert (
         finding.reason
-        == "In the data room: Cap table.pdf (matched by name or folder). It has no readable text, so check it yourself."
+        == "In the data room: Cap table.pdf (of the kind “Cap table”). It has no readable text, so check it yourself."
     )
 
 
@@ -233,7 +241,7 @@ def test_of_several_the_one_with_a_text_is_shown_and_the_others_named(room: Room
     room.holds("Cap table 2024.xlsx", "Holder\tShares")
     room.holds("A note.txt", "A note", path="Cap table")
     assert document_of(room, "cap table").reason == (
-        "In the data room: Cap table 2024.xlsx (matched by name or folder). "
+        "In the data room: Cap table 2024.xlsx (of the kind “Cap table”). "
         "Other matches: Cap table 2023.pdf, A note.txt."
     )
 

@@ -1,0 +1,165 @@
+"""The kinds of a room's documents, their families, and what they cite and the room has not.
+
+What each text tells is found once and stored with it. Names, folders and families are looked at each time: they take
+0.2 ms a document.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+from storage import database
+from storage.kinds import find_signs, save_signs
+from storage.texts import find_texts, groups_of, text_sizes
+from tasks.code_version import code_version
+from tasks.documents.kinds.catalogue import is_kind, kinds, plain_words
+from tasks.documents.kinds.families import Family, Member, find_families
+from tasks.documents.kinds.kind import DocumentKind, document_kind
+from tasks.documents.kinds.signs import Signs, read_signs, sketch
+
+
+class Listed(Protocol):
+    """A document of a room or a run, as far as its kind depends on it."""
+
+    @property
+    def document_id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CitedDocument:
+    """What a document refers to and the room has not: its words, its kind where it is an agreement, and by which document.
+
+    `start` and `end` are where the words begin and end in the text of that document.
+    """
+
+    words: str
+    kind: str | None
+    document_id: str
+    document_name: str
+    start: int
+    end: int
+
+    @property
+    def in_words(self) -> str:
+        """What to ask for."""
+        return f"“{self.words}”, which {self.document_name} refers to"
+
+
+@dataclass(frozen=True)
+class RoomKinds:
+    """What the documents of a room are, by their ids."""
+
+    documents: Mapping[str, Listed]
+    kinds: Mapping[str, DocumentKind]
+    signs: Mapping[str, Signs]
+    sketches: Mapping[str, bytes] = field(default_factory=dict)
+    contents: Mapping[str, str | None] = field(default_factory=dict)
+
+    @cached_property
+    def families(self) -> list[Family]:
+        """The documents that belong together."""
+        return find_families(
+            [
+                Member(name, row.name, self.kinds[name], self.contents.get(name), self.sketches.get(name, b""))
+                for name, row in self.documents.items()
+            ]
+        )
+
+    @cached_property
+    def fronts(self) -> Mapping[str, str]:
+        """By the id of each member of a family the name of the document in front of it."""
+        return {
+            member.id: family.front.name
+            for family in self.families
+            for member in (family.front, *(other for other, _ in family.others))
+        }
+
+    @cached_property
+    def cited(self) -> list[CitedDocument]:
+        """Agreements and annexes that documents refer to and the room has not, each once; where that is not sure, not."""
+        hidden = {other.id for family in self.families for other, _ in family.others}
+        found: dict[tuple[str, str], CitedDocument] = {}
+        names = [plain_words(row.name) for row in self.documents.values()]
+        for document_id, signs in self.signs.items():
+            for kind, day, words, start, end in signs.cited if document_id not in hidden else ():
+                row = self.documents[document_id]
+                if kind is None:
+                    key = (document_id, words)
+                    has = any(re.search(rf"\b{plain_words(words)}\b", name) for name in names)
+                else:
+                    key = (kind, day or "")
+                    has = any(self._may_be(other, kind, day) for other in self.kinds)
+                if not has:
+                    found.setdefault(key, CitedDocument(words, kind, document_id, row.name, start, end))
+        return list(found.values())
+
+    def _may_be(self, document_id: str, kind: str, day: str | None) -> bool:
+        """Whether a document may be the one of that kind and day: it is, or nothing tells its day or its kind."""
+        what, signs = self.kinds[document_id], self.signs.get(document_id)
+        if what.holds(kind) is None and not (what.kind and is_kind(kind, what.kind)):
+            return (
+                what.kind is None
+                and kinds()[kind].title.split()[0].casefold() in self.documents[document_id].name.casefold()
+            )
+        days = {what.date, *(signs.days if signs else ())} - {None}
+        return not days or day in days
+
+
+def signs_version() -> str:
+    """The version of what is found: it changes with the program's own modules and data files."""
+    return code_version("tasks.documents.kinds")[:16]
+
+
+def find_text_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
+    """What these texts tell, by text; what was not found before is found now, and stored."""
+    ids, version = sorted(set(text_ids)), signs_version()
+    with database.reading() as session:
+        known = find_signs(session, ids, version)
+        sizes = text_sizes(session, [text_id for text_id in ids if text_id not in known])
+    for group in groups_of(sizes):
+        with database.reading() as session:
+            new = {
+                text.id: (read_signs(text.text, text.places).as_json(), sketch(text.text))
+                for text in find_texts(session, group)
+                if text.id is not None
+            }
+        with database.writing() as session:
+            save_signs(session, version, new)
+        known |= new
+    return {text_id: (Signs(**signs), mark) for text_id, (signs, mark) in known.items()}
+
+
+def stored_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
+    """What is stored of these texts, by text."""
+    with database.reading() as session:
+        return {
+            text_id: (Signs(**signs), mark)
+            for text_id, (signs, mark) in find_signs(session, text_ids, signs_version()).items()
+        }
+
+
+def room_kinds(
+    documents: Sequence[Listed], texts: Mapping[str, int], contents: Mapping[str, str | None], *, find: bool = True
+) -> RoomKinds:
+    """What documents are.
+
+    Args:
+        documents: those of a room or a run.
+        texts: by document the id of its text, where it has one with words.
+        contents: by document the hash of what it holds, where that is known.
+        find: whether texts that were not looked at are looked at now.
+    """
+    known = (find_text_signs if find else stored_signs)(texts.values())
+    signs: dict[str, Signs] = {}
+    sketches: dict[str, bytes] = {}
+    for name, text_id in texts.items():
+        if text_id in known:
+            signs[name], sketches[name] = known[text_id]
+    whats = {row.document_id: document_kind(row.name, row.path, signs.get(row.document_id)) for row in documents}
+    return RoomKinds({row.document_id: row for row in documents}, whats, signs, sketches, contents)
