@@ -45,6 +45,10 @@ COMMANDS = {
     "facts": Command("deployments.operations:facts", "Print the company's profile as JSON."),
     "ask-company": Command("deployments.operations:ask_company", "Ask a question about a company."),
     "report": Command("deployments.runs:report", "Give the report of a run."),
+    "documents": Command(
+        "deployments.documents:list_documents",
+        "Print what the documents of a room are: kinds, states, dates, families.",
+    ),
     "figures": Command("deployments.figures:figures", "Print the figures of a room."),
     "check": Command("deployments.check:check", "Hold every figure, quotation and statement of a memo against a room."),
     "runs": Command("deployments.runs:list_runs", "List the runs, newest first, with status, ranking and cost."),

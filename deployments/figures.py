@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from deployments.terminal import echo
+from deployments.terminal import echo, harmless_cell
 from storage import database, documents, run_documents, runs
 from storage.settings import override_settings
 from tasks.documents.batch import read_documents
@@ -23,7 +23,6 @@ from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step
 from tasks.figures.ledger import LedgerText, RoomLedger, build, not_looked_for, room_ledger
 from tasks.figures.rows import conflict_row, decimal_text, derived_row, room_row
-from tasks.language.escaped import escaped_line
 from tasks.scoring.criteria import rule_of_run
 from tasks.user_file import nearest
 
@@ -169,15 +168,7 @@ def _print_json(ledger: RoomLedger) -> None:
 def _print_csv(ledger: RoomLedger) -> None:
     writer = csv.DictWriter(sys.stdout, [*_COLUMNS, "document_id"], extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _harmless(value) for name, value in room_row(row).items()} for row in ledger.figures)
-
-
-def _harmless(value: str | None) -> str | None:
-    """A cell that no spreadsheet takes for a formula; negative numbers stay numbers."""
-    value = escaped_line(value) if value else value
-    if (value and value[0] in "=+@\t\r") or (value and value[0] == "-" and not value[1:2].isdigit()):
-        return f"'{value}"
-    return value
+    writer.writerows({name: harmless_cell(value) for name, value in room_row(row).items()} for row in ledger.figures)
 
 
 def _print_table(ledger: RoomLedger) -> None:

@@ -32,3 +32,11 @@ class Escaping:
 def echo(*cells: object, err: bool = False) -> None:
     """Print a line, whatever names it has, on stdout or stderr; tabs part its cells, and nothing else does."""
     typer.echo("\t".join(escaped_line(str(cell)) for cell in cells), err=err)
+
+
+def harmless_cell(value: str | None) -> str | None:
+    """A cell that no spreadsheet takes for a formula; negative numbers stay numbers."""
+    value = escaped_line(value) if value else value
+    if (value and value[0] in "=+@\t\r") or (value and value[0] == "-" and not value[1:2].isdigit()):
+        return f"'{value}"
+    return value

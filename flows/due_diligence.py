@@ -29,6 +29,7 @@ from flows.score_company import score_company
 from storage.run_documents import DocumentStatus
 from storage.runs import CompanyStatus
 from storage.settings import override_settings
+from tasks.documents.kinds.room import find_company_kinds
 from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger, ledger_warnings
@@ -131,6 +132,7 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
                 counts = extract_all(folder, room_id=room_id, company_id=company_id)
                 (build_ledger.tracked if counts.get(DocumentStatus.READ, 0) > _FEW else build_ledger)(company_id)
                 add_warnings(company_id, ledger_warnings(company_id))
+                find_company_kinds(company_id)
             company_facts(domain, company_id=company_id)
             is_complete = score_company(domain, run=run)
         pdfs = count_pdfs(company_id)

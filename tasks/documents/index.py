@@ -17,8 +17,9 @@ from tasks.documents.drive.drive import ROOT, Document, Drive, Folder, Listing, 
 from tasks.documents.drive.registry import configured_drive, open_drive, open_run_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.index_answer import DocumentIndex, IndexedFolder
+from tasks.documents.kinds.room import IndexedDocument, room_kinds
 from tasks.documents.settings import DocumentSettings
-from tasks.documents.texts import known_warnings
+from tasks.documents.texts import known_texts, warning_of
 from tasks.operation import operation
 
 
@@ -54,8 +55,24 @@ def indexed_folder(cloud_drive_folder: str, recursive: bool = True) -> IndexedFo
         _store(drive, listing, recursive=recursive)
     else:
         listing = _listing_of(stored)
-    warnings = known_warnings(drive, list(listing.documents))
-    return IndexedFolder(listing, recursive, warnings)
+    return IndexedFolder(listing, recursive, _remarks(drive, list(listing.documents)))
+
+
+def _remarks(drive: Drive, listed: Sequence[Document]) -> dict[str, dict[str, str]]:
+    """What is known from reading these documents as they are now, by document id."""
+    known = known_texts(drive, listed)
+    room = room_kinds(
+        [IndexedDocument(document.id, document.name, document.path) for document in listed if document.id in known],
+        {document_id: text.id for document_id, text in known.items() if text.characters},
+        {},
+        find=False,
+    )
+    remarks = {}
+    for document_id, text in known.items():
+        what = room.kinds[document_id]
+        remark = {"warning": warning_of(text), "kind": what.title, "state": what.state if what.kind else None}
+        remarks[document_id] = {name: value for name, value in remark.items() if value}
+    return remarks
 
 
 @operation(name="index_room", asks_a_source=True)

@@ -10,10 +10,12 @@ from pydantic import BaseModel
 from tasks.documents.drive.drive import Document, Folder, Listing
 
 SOURCE = "Cloud_Drive"
+Remarks = Mapping[str, Mapping[str, str]]
+"""By document id its `warning`, `kind` and `state`, those that there are."""
 
 
 class DocumentEntry(BaseModel):
-    """One document. `warning` is there when reading it gave one."""
+    """One document. `warning` is there when reading it gave one, `kind` and `state` where they are known and sure."""
 
     document_id: str
     document_name: str
@@ -24,6 +26,8 @@ class DocumentEntry(BaseModel):
     mime_type: str
     source: str
     warning: str | None = None
+    kind: str | None = None
+    state: str | None = None
 
 
 class SubfolderEntry(BaseModel):
@@ -67,22 +71,22 @@ class DocumentIndex(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class IndexedFolder:
-    """What lies in a folder, and the warnings of reading it, by document id."""
+    """What lies in a folder, and what is known of it from reading, by document id."""
 
     listing: Listing
     recursive: bool
-    warnings: Mapping[str, str]
+    remarks: Remarks
 
     def index(self) -> DocumentIndex:
         """The answer of Document Index."""
-        return document_index_of(self.listing, recursive=self.recursive, warnings=self.warnings)
+        return document_index_of(self.listing, recursive=self.recursive, remarks=self.remarks)
 
     def pieces(self) -> Iterator[bytes]:
         """The JSON of that answer, some 100 KB at a time; of what is not sent yet there are no entries in memory."""
         by_folder = _by_folder(self.listing)
         waiting: list[bytes] = []
         size = 0
-        for piece in _written(_index_of(self.listing, recursive=self.recursive), by_folder, self.warnings):
+        for piece in _written(_index_of(self.listing, recursive=self.recursive), by_folder, self.remarks):
             waiting.append(piece)
             size += len(piece)
             if size >= _PIECE:
@@ -96,8 +100,8 @@ _ENTRIES: Final = 250
 """Documents that are written together: 100 KB."""
 
 
-def document_index_of(listing: Listing, *, recursive: bool, warnings: Mapping[str, str]) -> DocumentIndex:
-    """Group a listing into categories. `warnings` are those of reading, by document id.
+def document_index_of(listing: Listing, *, recursive: bool, remarks: Remarks) -> DocumentIndex:
+    """Group a listing into categories. `remarks` are what is known from reading, by document id.
 
     Categories, subfolders and documents are in order of name. Deeper folders are flattened into their
     category, in order of path.
@@ -107,7 +111,7 @@ def document_index_of(listing: Listing, *, recursive: bool, warnings: Mapping[st
     for category in index.document_index:
         for folder in (category, *(category.subfolders or ())):
             folder.documents = [
-                _document(document, warnings.get(document.id)) for document in by_folder.get(folder.folder_id, ())
+                _document(document, remarks.get(document.id)) for document in by_folder.get(folder.folder_id, ())
             ]
     return index
 
@@ -141,9 +145,7 @@ def _index_of(listing: Listing, *, recursive: bool) -> DocumentIndex:
     return index
 
 
-def _written(
-    index: DocumentIndex, by_folder: Mapping[str, Sequence[Document]], warnings: Mapping[str, str]
-) -> Iterator[bytes]:
+def _written(index: DocumentIndex, by_folder: Mapping[str, Sequence[Document]], remarks: Remarks) -> Iterator[bytes]:
     """The JSON of an index without documents, with them."""
     before, _, behind = _json(index.model_copy(update={"document_index": []})).partition(b'"document_index":[]')
     yield before + b'"document_index":['
@@ -151,27 +153,27 @@ def _written(
         subfolders = category.subfolders
         without = category if subfolders is None else category.model_copy(update={"subfolders": []})
         yield b"," if number else b""
-        yield from _with_documents(_json(without), by_folder.get(category.folder_id, ()), warnings)
+        yield from _with_documents(_json(without), by_folder.get(category.folder_id, ()), remarks)
         if subfolders is not None:
             yield b',"subfolders":['
             for place, subfolder in enumerate(subfolders):
                 yield b"," if place else b""
                 documents = by_folder.get(subfolder.folder_id, ())
-                yield from _with_documents(_json(subfolder), documents, warnings)
+                yield from _with_documents(_json(subfolder), documents, remarks)
                 yield b"}"
             yield b"]"
         yield b"}"
     yield b"]" + behind
 
 
-def _with_documents(folder: bytes, documents: Sequence[Document], warnings: Mapping[str, str]) -> Iterator[bytes]:
+def _with_documents(folder: bytes, documents: Sequence[Document], remarks: Remarks) -> Iterator[bytes]:
     """The JSON of a folder up to the end of its documents, with these in it.
 
     No name can look like its `"documents":[]`: a quotation mark within a name has a backslash before it.
     """
     yield folder.partition(b'"documents":[]')[0] + b'"documents":['
     for start in range(0, len(documents), _ENTRIES):
-        entries = [_json(_document(each, warnings.get(each.id))) for each in documents[start : start + _ENTRIES]]
+        entries = [_json(_document(each, remarks.get(each.id))) for each in documents[start : start + _ENTRIES]]
         yield (b"," if start else b"") + b",".join(entries)
     yield b"]"
 
@@ -197,7 +199,7 @@ def _subfolder(path: str, folder: Folder) -> SubfolderEntry:
     return SubfolderEntry(folder_id=folder.id, subfolder_name=folder.name, path=path, source=SOURCE, documents=[])
 
 
-def _document(document: Document, warning: str | None) -> DocumentEntry:
+def _document(document: Document, known: Mapping[str, str] | None) -> DocumentEntry:
     entry = DocumentEntry(
         document_id=document.id,
         document_name=document.name,
@@ -208,8 +210,8 @@ def _document(document: Document, warning: str | None) -> DocumentEntry:
         mime_type=document.mime_type,
         source=SOURCE,
     )
-    if warning:
-        entry.warning = warning
+    for name, value in (known or {}).items():
+        setattr(entry, name, value)
     return entry
 
 

@@ -229,12 +229,6 @@ def known_texts(drive: Drive, candidates: Sequence[Document]) -> dict[str, TextS
     return {document_id: known[key] for document_id, key in keys.items() if key in known}
 
 
-def known_warnings(drive: Drive, candidates: Sequence[Document]) -> dict[str, str]:
-    """The warnings of reading these documents as they are now, by document id."""
-    warnings = {document_id: warning_of(summary) for document_id, summary in known_texts(drive, candidates).items()}
-    return {document_id: warning for document_id, warning in warnings.items() if warning}
-
-
 def known_contents(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], TextSummary]:
     """The stored texts of contents, without the words, by (content hash, format)."""
     if not keys:

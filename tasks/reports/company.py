@@ -13,13 +13,14 @@ from storage.runs import Run, RunCompany, RunStatus
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
 from tasks.companies.claims import Claim, find_conflicts
 from tasks.companies.profile import field_name
+from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.figures.conflicts import Step
 from tasks.figures.ledger import LedgerText, room_ledger
 from tasks.figures.rows import conflict_row, derived_row, room_row
 from tasks.reports.changes import Change, Side, changes_between
 from tasks.reports.criteria import company_criteria, evidence_of, missing_items
 from tasks.reports.key_figures import compare
-from tasks.reports.models import CompanyReport, CriterionReport, DocumentReport, StandingReport
+from tasks.reports.models import CitedElsewhere, CompanyReport, CriterionReport, DocumentReport, StandingReport
 from tasks.reports.rights import Seen, as_seen
 from tasks.reports.wording import plain, why_not_ranked
 from tasks.scoring.criteria import rule_of_run
@@ -45,6 +46,15 @@ _FIRST: Final = (
 _NOT_FOR_READERS: Final = frozenset({"name", "profile_pic_url", "updates", "similar_companies", "affiliated_companies"})
 _MOST: Final = 8
 """Entries of a list that are named; the rest is counted."""
+
+
+MOST_CITED: Final = 50
+"""Documents of other documents that are asked for."""
+
+
+def to_ask_for(cited: CitedElsewhere) -> str:
+    """What to ask for, in words."""
+    return f"“{cited.words}”, which {cited.document_name} refers to"
 
 
 class Fact(NamedTuple):
@@ -133,12 +143,17 @@ def company_report(
     changes: list[Change] = []
     if before and earlier:
         changes = changes_between(now, _side(session, before, earlier, seen), rows.quotes)
+    room = run_kinds(now.documents, find=False)
     return scores_report(
         session,
         run,
         now.company,
         rows,
-        documents=[_document(run, document) for document in now.documents],
+        documents=[_document(run, document, room) for document in now.documents],
+        cited=[
+            CitedElsewhere(words=row.words, kind=row.kind, document_id=row.document_id, document_name=row.document_name)
+            for row in room.cited[:MOST_CITED]
+        ],
         changes=changes,
         compared_with=before.id if before and earlier else None,
         **_figures(now.documents, rows.claims, rule_of_run(run.criteria)),
@@ -167,7 +182,7 @@ def scores_report(session: Session, run: Run, company: RunCompany, rows: Company
         ),
         rank=company.rank if standing.ranked else None,
         criteria=criteria,
-        missing=missing_items(criteria),
+        missing=[*missing_items(criteria), *(to_ask_for(row) for row in others.get("cited", ()))],
         conflicts=find_conflicts(rows.claims),
         status=company.status,
         problem=company.problem,
@@ -228,7 +243,7 @@ def _warnings(
     return list(dict.fromkeys([*company.warnings, *company.search_warnings, *profile, *judged]))
 
 
-def _document(run: Run, document: RunDocument) -> DocumentReport:
+def _document(run: Run, document: RunDocument, room: RoomKinds) -> DocumentReport:
     """A document that the run did not reach counts as failed: the scores do not include its text."""
     status, warning = document.status, document.warning
     if status is DocumentStatus.PENDING:
@@ -242,6 +257,7 @@ def _document(run: Run, document: RunDocument) -> DocumentReport:
         warning=warning,
         path=document.path,
         document_url=document.url,
+        **room.row(document.document_id),
     )
 
 

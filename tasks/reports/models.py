@@ -214,7 +214,12 @@ class CriterionReport(CriterionInWords):
 
 
 class DocumentReport(BaseModel):
-    """What became of one document. `path` is its folder's path in the data room."""
+    """What became of one document, and what it is. `path` is its folder's path in the data room.
+
+    `kind` is the id of its kind in the catalogue, null where that is not sure, `kind_title` what people call it; `date`
+    its own date, `family` the name of the newest signed one of its copies and versions, null where there are none.
+    `pages` and `pages_read`, those with words, are null where it has no pages.
+    """
 
     document_id: str
     document_name: str
@@ -223,6 +228,27 @@ class DocumentReport(BaseModel):
     warning: str | None
     path: str
     document_url: str
+    kind: str | None = None
+    kind_title: str | None = None
+    state: Literal["signed", "draft", "unsigned", "template", "superseded"] | None = None
+    date: str | None = None
+    family: str | None = None
+    pages: int | None = None
+    pages_read: int | None = None
+
+    @property
+    def what(self) -> str:
+        """What it is in words: `Lease, signed, 2024-03-01`."""
+        return ", ".join(filter(None, (self.kind_title, self.state, self.date if self.kind else None)))
+
+
+class CitedElsewhere(BaseModel):
+    """An agreement or annex that a document of the room refers to and the room has not: `words` are the document's."""
+
+    words: str
+    kind: str | None
+    document_id: str
+    document_name: str
 
 
 class ReportedFigure(BaseModel):
@@ -315,7 +341,8 @@ class CompanyReport(BaseModel):
     the share of draws in which it keeps its place when the weights vary (`run.sensitivity`). `facts` are
     those of its profile, for each field the claim that the profile took. `figures_left_out` counts the numbers of the
     documents that are no figures because something about them is not sure, by reason. `figure_versions` are plans for
-    one period that differ from document to document.
+    one period that differ from document to document. `cited` is what documents refer to and the room has not; `missing`
+    asks for it too.
     """
 
     name: str
@@ -329,6 +356,7 @@ class CompanyReport(BaseModel):
     missing: list[str]
     conflicts: list[ClaimConflict]
     documents: list[DocumentReport]
+    cited: list[CitedElsewhere] = []
     changes: list[Change]
     status: CompanyStatus
     problem: str | None

@@ -152,7 +152,8 @@ def render(report: Report) -> bytes:
     columns = (_COMPANY, SheetColumn("Kind", 20), SheetColumn("Change", 60), SheetColumn("Why", 80))
     book.sheet("Changes", columns, _changes(report), still=(1, 1))
     book.sheet("Warnings", (_COMPANY, SheetColumn("Warning", 120)), _warnings(report), still=(1, 1))
-    columns = (_COMPANY, SheetColumn("Document", 48), SheetColumn("Folder", 36), SheetColumn("Outcome", 13))
+    columns = (_COMPANY, SheetColumn("Document", 48), SheetColumn("Folder", 36), SheetColumn("Kind", 36))
+    columns = (*columns, SheetColumn("Copy or version of", 36), SheetColumn("Outcome", 13))
     book.sheet(
         "Documents",
         (*columns, SheetColumn("Characters", 12, COUNT), SheetColumn("Remark", 70), SheetColumn("SheetLink", 7)),
@@ -372,7 +373,7 @@ def _documents(report: Report) -> Iterator[Row]:
 
 def _documents_of(company: CompanyReport) -> Iterator[Row]:
     for document in by_urgency(company.documents):
-        figures = (document.status, document.characters, document.warning)
+        figures = (document.what, document.family, document.status, document.characters, document.warning)
         yield [company.name, document.document_name, document.path, *figures, _link(document.document_url)]
 
 

@@ -152,8 +152,8 @@ def _absent(asked: str, kind: Kind | None, evidence: Evidence) -> CriterionResul
 def nearest_documents(name: str, evidence: Evidence, kind: Kind | None = None) -> list[NearDocument]:
     """The documents that come nearest to a missing one, each with why, best first.
 
-    First come those of the kind, of a wider or a lesser one, then those whose name, folder or opening lines share most words with the name of the missing document, then
-    those whose text mentions it.
+    First come those of the kind, of a wider or a lesser one, then those whose name, folder or opening lines share most
+    words with the name of the missing document, then those whose text mentions it.
     """
     words = _words(name)
     of_kind = [

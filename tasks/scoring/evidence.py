@@ -16,7 +16,7 @@ from cachetools import LRUCache
 from storage import database, run_documents, texts
 from storage.run_documents import RunDocument
 from tasks.ai.prompt_injection import find_orders
-from tasks.documents.kinds.room import RoomKinds, room_kinds
+from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.language.languages import languages_of
 from tasks.language.quotations import in_sentence, locate
 from tasks.ranking.embedders import embedder
@@ -129,10 +129,7 @@ class Evidence:
     @cached_property
     def kinds(self) -> RoomKinds:
         """What the documents are."""
-        texts_of = {
-            row.document_id: row.text_id for row in self.documents if row.text_id is not None and row.characters
-        }
-        return room_kinds(self.documents, texts_of, {row.document_id: row.content_hash for row in self.documents})
+        return run_kinds(self.documents)
 
     @property
     def unread(self) -> list[RunDocument]:

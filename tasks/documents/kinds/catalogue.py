@@ -3,6 +3,7 @@
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -67,22 +68,20 @@ class Match(NamedTuple):
 
 
 class Phrases:
-    """Phrases to look for in plain words, found by the beginning of their longest word."""
+    """Phrases to look for in plain words, found by the beginning of their rarest word."""
 
     def __init__(self, phrases: Iterable[tuple[str, Any]]) -> None:
         """`phrases` are pairs: what is looked for, and what it stands for."""
+        listed = [(phrase.split(), meaning) for phrase, meaning in phrases]
+        counts = Counter(_beginning(word) for words, _ in listed for word in words)
         self._by_word: dict[str, list[tuple[re.Pattern[str], Any]]] = {}
-        for phrase, meaning in phrases:
-            words = phrase.split()
-            longest = max((word for word in words if not word.startswith("*")), key=len, default="*")
-            self._by_word.setdefault(plain_words(longest.rstrip("*")).partition(" ")[0][:4], []).append(
-                (_pattern(words), meaning)
-            )
+        for words, meaning in listed:
+            rarest = min(map(_beginning, words), key=lambda start: (not start, counts[start]))
+            self._by_word.setdefault(rarest, []).append((_pattern(words), meaning))
 
     def find(self, words: str) -> Iterator[tuple[int, int, Any]]:
         """Where each stands in plain words, and what it stands for."""
-        starts = {"", *(word[:length] for word in words.split() for length in (1, 2, 3, 4))}
-        for start in starts & self._by_word.keys():
+        for start in self._by_word.keys() & _starts(words):
             for pattern, meaning in self._by_word[start]:
                 for match in pattern.finditer(words):
                     yield match.start(), match.end(), meaning
@@ -90,6 +89,19 @@ class Phrases:
     def stand_in(self, words: str) -> bool:
         """Whether one of them stands in plain words."""
         return next(self.find(words), None) is not None
+
+
+_KEY: Final = 6
+
+
+def _beginning(word: str) -> str:
+    """The letters that a word of a phrase begins with in any text; none where it may begin with others."""
+    return "" if word.startswith("*") else plain_words(word.rstrip("*")).partition(" ")[0][:_KEY]
+
+
+@lru_cache(maxsize=1000)
+def _starts(words: str) -> frozenset[str]:
+    return frozenset(["", *(word[:length] for word in words.split() for length in range(1, _KEY + 1))])
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:

@@ -6,7 +6,7 @@ Each family has its newest signed member in front. Near copies are found by band
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -40,14 +40,13 @@ class Tie(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A document that may belong to a family. `opening` are the plain words at its top, as far as they are known."""
+    """A document that may belong to a family: `content` is the hash of what it holds, `sketch` the mark of its text."""
 
     id: str
     name: str
     what: DocumentKind
     content: str | None = None
     sketch: bytes = b""
-    updated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,15 +158,15 @@ def _dates(name: str) -> list[str]:
 
 
 def _family(members: Sequence[Member]) -> Family:
-    front, *others = sorted(members, key=_order, reverse=False)
+    front, *others = sorted(members, key=_order)
     return Family(front, tuple((member, _tie(front, member)) for member in others))
 
 
 def _order(member: Member) -> tuple[int, list[int], str, str]:
-    numbers = [int(number) for number in (_NUMBER.search(plain_words(member.name)) or [0, "0"])[1].split()]
-    newest = "".join(chr(0x10FFFF - ord(letter)) for letter in member.what.date or "")
-    changed = "".join(chr(0x10FFFF - ord(letter)) for letter in member.updated)
-    return _STATES[member.what.state], [-number for number in numbers], newest or "\U0010ffff", changed + member.name
+    number = _NUMBER.search(plain_words(member.name))
+    numbers = [-int(part) for part in number[1].split()] if number else []
+    newest = "".join(chr(0x7F - ord(letter)) for letter in member.what.date or "") or "~"
+    return _STATES[member.what.state], numbers or [0], newest, member.name
 
 
 def _tie(front: Member, member: Member) -> Tie:
@@ -179,12 +178,3 @@ def _tie(front: Member, member: Member) -> Tie:
         if near and front.what.state == member.what.state and _base(front.name) != _base(member.name)
         else Tie.VERSION
     )
-
-
-def family_names(families: Iterable[Family]) -> Mapping[str, str]:
-    """By the id of each member the name of the document in front of its family."""
-    return {
-        member.id: family.front.name
-        for family in families
-        for member in (family.front, *(other for other, _ in family.others))
-    }

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 from storage import database
 from storage.kinds import find_signs, save_signs
+from storage.run_documents import RunDocument, company_documents
 from storage.texts import find_texts, groups_of, text_sizes
 from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import is_kind, kinds, plain_words
@@ -29,6 +30,14 @@ class Listed(Protocol):
     def name(self) -> str: ...
     @property
     def path(self) -> str: ...
+
+
+class IndexedDocument(NamedTuple):
+    """A document of a folder that was listed."""
+
+    document_id: str
+    name: str
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,20 @@ class RoomKinds:
             member.id: family.front.name
             for family in self.families
             for member in (family.front, *(other for other, _ in family.others))
+        }
+
+    def row(self, document_id: str) -> dict[str, Any]:
+        """What a list says of a document: kind and its title, state, date, family, pages and those with words."""
+        what, signs = self.kinds[document_id], self.signs.get(document_id)
+        pages = signs.pages if signs else 0
+        return {
+            "kind": what.kind,
+            "kind_title": what.title,
+            "state": what.state,
+            "date": what.date,
+            "family": self.fronts.get(document_id),
+            "pages": pages or None,
+            "pages_read": signs.pages_read if signs and pages else None,
         }
 
     @cached_property
@@ -163,3 +186,16 @@ def room_kinds(
             signs[name], sketches[name] = known[text_id]
     whats = {row.document_id: document_kind(row.name, row.path, signs.get(row.document_id)) for row in documents}
     return RoomKinds({row.document_id: row for row in documents}, whats, signs, sketches, contents)
+
+
+def run_kinds(documents: Sequence[RunDocument], *, find: bool = True) -> RoomKinds:
+    """`room_kinds` of a company's documents in a run."""
+    texts = {row.document_id: row.text_id for row in documents if row.text_id is not None and row.characters}
+    return room_kinds(documents, texts, {row.document_id: row.content_hash for row in documents}, find=find)
+
+
+def find_company_kinds(company_id: int) -> None:
+    """Find what the texts of a company of a run tell of its documents, where that is not stored."""
+    with database.reading() as session:
+        documents = company_documents(session, company_id)
+    find_text_signs(row.text_id for row in documents if row.text_id is not None and row.characters)

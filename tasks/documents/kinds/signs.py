@@ -7,7 +7,6 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import date
 from functools import cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
@@ -328,7 +327,7 @@ def _cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | None, st
         named = find_kinds(plain_words(before)[-70:]) if before[-1:].isspace() or before[-1:] in ",(" else ()
         if not named or not named[-1].kind.signed or len(plain_words(before)[-70:]) - named[-1].end > 12:
             continue
-        days = dates_in(text[match.end() : match.end() + 24].split("\n")[0], of_any_span=True, of_months=False)
+        days = dates_in(text[match.end() : match.end() + 24].partition("\n")[0], of_any_span=True, of_months=False)
         key = (named[-1].kind.id, days[0].isoformat()) if days else None
         if key is None or key in known or (key[0] == signs.title and key[1] in signs.days):
             continue
@@ -346,7 +345,7 @@ def _cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | None, st
 
 
 def sketch(text: str) -> bytes:
-    """A small mark of a text: the share of its 64 numbers that two marks have in common is about that of their shingles.
+    """A small mark of a text: two share about as many of their 64 numbers as the texts share shingles.
 
     MinHash over runs of four words (Broder, On the resemblance and containment of documents, 1997). Empty for fewer
     than twenty words.

@@ -30,8 +30,9 @@ def document(name: str, folder: str = "top", path: str = "", **given: Any) -> Do
 
 
 def index(listing: Listing, *, recursive: bool = True, warnings: Mapping[str, str] | None = None) -> dict[str, Any]:
-    indexed = IndexedFolder(listing, recursive, warnings or {})
-    answer = document_index_of(listing, recursive=recursive, warnings=warnings or {})
+    remarks = {name: {"warning": warning} for name, warning in (warnings or {}).items()}
+    indexed = IndexedFolder(listing, recursive, remarks)
+    answer = document_index_of(listing, recursive=recursive, remarks=remarks)
     assert b"".join(indexed.pieces()).decode() == answer.model_dump_json(exclude_unset=True)  # whatever is indexed
     return answer.answer()
 
