@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 _PARTED: Final = re.compile(
-    r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
+    r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-ZÀ-ÖØ-Þ])(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{2})"
+    r"|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
 )
 """Where a word begins inside `CapTable2024FY`."""
-_POSSESSIVE: Final = re.compile(r"(?<=\w)['’´`](?=s\b)|(?<=s)['’´`](?=\s|$)|(?<=\b[dl])['’´`]")
+_POSSESSIVE: Final = re.compile(r"(?<=\w)['’´`](?=s\b)|(?<=s)['’´`](?=\s|$)|(?<=\b[dlDL])['’´`]")
 _ENDING: Final = "(?:e?s|e?n|e)?"
 _LETTERS: Final = str.maketrans({"ø": "o", "æ": "a", "ł": "l", "đ": "d", "œ": "o", "ß": "ss"})
 _BEGINNING: Final = 40

@@ -112,20 +112,14 @@ def _are_near(one: Member, other: Member) -> bool:
 
 
 def _are_apart(one: Member, other: Member) -> bool:
-    """Whether two texts of one form are two documents: of other days, or kinds, or with other parties in their names."""
+    """Whether two texts of one form are two documents: of other kinds or days, or of other parties by their names."""
     if one.what.kind and other.what.kind and one.what.kind != other.what.kind:
         return True
     kind = kinds().get(one.what.kind or other.what.kind or "")
-    serial = kind is not None and kind.serial
-    if one.what.date and other.what.date and one.what.date != other.what.date and serial:
+    if kind is not None and kind.serial and one.what.date and other.what.date and one.what.date != other.what.date:
         return True
-    words = set(_base(one.name).split()) ^ set(_base(other.name).split())
-    of_kind = kind is not None and kind.signed
-    return (
-        of_kind
-        and any(word in set(_base(one.name).split()) for word in words)
-        and any(word in set(_base(other.name).split()) for word in words)
-    )
+    words, others = set(_base(one.name).split()), set(_base(other.name).split())
+    return kind is not None and kind.signed and bool(words - others) and bool(others - words)
 
 
 def _are_versions(one: Member, other: Member) -> bool:

@@ -42,7 +42,7 @@ class IndexedDocument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CitedDocument:
-    """What a document refers to and the room has not: its words, its kind where it is an agreement, and by which document.
+    """What a document refers to and the room has not: its words, and its kind where it is an agreement.
 
     `start` and `end` are where the words begin and end in the text of that document.
     """
@@ -105,7 +105,7 @@ class RoomKinds:
 
     @cached_property
     def cited(self) -> list[CitedDocument]:
-        """Agreements and annexes that documents refer to and the room has not, each once; where that is not sure, not."""
+        """Agreements and annexes that documents refer to and the room surely has not, each once."""
         hidden = {other.id for family in self.families for other, _ in family.others}
         found: dict[tuple[str, str], CitedDocument] = {}
         names = [plain_words(row.name) for row in self.documents.values()]

@@ -24,7 +24,8 @@ _RUNS_ON: Final = 45
 """Characters from which on a line may be cut by the width of its page."""
 _CLOSING: Final = 6000
 _BODY: Final = 8000
-_SHORT: Final = 600  # characters: a slip of paper, every line of which counts
+_SHORT: Final = 600  # characters: a sheet that may do no more than say that there is none
+_SLIP: Final = 200  # characters: a slip of paper, every line of which counts
 _LONG: Final = 20_000  # characters: no index is so long; its first page may hold one
 _MOST_PARTS: Final = 20
 _MOST_CITED: Final = 40
@@ -117,11 +118,16 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     opening = text.lstrip()[:_OPENING]
     body = plain_words(text[:_BODY])
     signs.body = [kind.id for kind in kinds().values() if kind.is_confirmed(body)]
-    lines, signs.letter = _title_lines(opening)
+    lines, begins = _title_lines(opening)
+    signs.letter = begins is not None
     segments = list(_segments(lines))
     found = _title(segments, is_long=len(text) > _LONG)
+    if found is None and begins is not None:  # the subject of a letter is what the letter is, for some kinds
+        found = _title(list(_segments([begins])), is_long=False)
+        if found is not None and found[0].kind.id not in read_file("marks.toml")["letter"]["kinds"]:
+            found = None
     if found is None or not found[0].kind.over:
-        found = _listed(lines, text) or _only_said(segments, text, signs) or found
+        found = _listed(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
     if found is not None:
         signs.title, signs.line, signs.weak = found[0].kind.id, found[1], found[0].weak
     signs.audit = _audit(segments, text, signs)
@@ -145,16 +151,14 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     return signs
 
 
-def _title_lines(opening: str) -> tuple[list[str], bool]:
-    """The lines at the top of a document, up to a salutation or a subject, and whether there is one."""
+def _title_lines(opening: str) -> tuple[list[str], str | None]:
+    """The lines at the top of a document, up to a salutation or the head of a message, and the line that was."""
     lines = [" ".join(line.split()) for line in opening.splitlines() if line.strip()][:_LINES]
     greetings = tuple(read_file("marks.toml")["text"]["letters"])
     for place, line in enumerate(lines[:25]):
-        lower = line.casefold()
-        if (lower.startswith(greetings) and len(line) < 80) or _SUBJECT.match(line):
-            subject = [each for each in lines[place : place + 1] if _SUBJECT.match(each)]
-            return [*lines[:place], *subject], True
-    return lines, False
+        if (line.casefold().startswith(greetings) and len(line) < 80) or _SUBJECT.match(line):
+            return lines[:place], line
+    return lines, None
 
 
 _SUBJECT: Final = re.compile(
@@ -211,7 +215,8 @@ def _heads(match: Match, segment: _Segment) -> bool:
         return False
     if segment.is_prose or not (segment.is_short or (segment.place < 2 and match.start < 10)):
         return False
-    if segment.is_sentence and (match.start > 4 or 2 * (match.end - match.start) < len(segment.words)):
+    is_brief = segment.words.count(" ") < 8 or 2 * (match.end - match.start) >= len(segment.words)
+    if segment.is_sentence and (match.start > 4 or not is_brief):
         return False
     return segment.place < 8 or (not before and 2 * (match.end - match.start) >= len(segment.words))
 
@@ -236,13 +241,13 @@ def _listed(lines: Sequence[str], text: str) -> tuple[Match, str] | None:
     return None
 
 
-def _only_said(segments: Sequence[_Segment], text: str, signs: Signs) -> tuple[Match, str] | None:
+def _only_said(segments: Sequence[_Segment], text: str, signs: Signs, title: str | None) -> tuple[Match, str] | None:
     """In a slip of paper: what is asked for or to come, and what it says there is none of."""
     if len(text) > _SHORT:
         return None
     for segment in segments:
         for match in find_kinds(segment.words):
-            if match.kind.id in {"request_list", "placeholder"}:
+            if match.kind.id in {"request_list", "placeholder"} and (segment.line == title or len(text) < _SLIP):
                 return match, segment.line
             if marks("", "denied").stand_in(" ".join(segment.words[: match.start].split()[-3:])):
                 signs.denied.append(match.kind.id)
@@ -271,9 +276,10 @@ def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, sig
         segment.words for segment in segments if segment.line == signs.line or (segment.place < 8 and segment.is_short)
     ]
     for words in [*titled, *marginal]:
-        if words.count(" ") < 10 and not marks("", "prose").stand_in(words) and (state := named_state(words)):
-            if state != "signed" or words.count(" ") < 5:
-                return state
+        is_short = words.count(" ") < 10 and not marks("", "prose").stand_in(words)
+        state = named_state(words) if is_short else None
+        if state is not None and (state != "signed" or words.count(" ") < 2):
+            return state
     kind = kinds().get(signs.title or "")
     if kind is not None and kind.signed and len(_GAPS.findall(text[:_OPENING])) >= 4:
         return "template"
