@@ -237,9 +237,10 @@ def _present(
     what = room.kinds[shown.document_id]
     signed = ", signed" if kind is not None and what.state == "signed" else ""
     reason = f"In the data room: {shown.name} ({matched_by}{signed})."
-    if is_lesser:
-        why = _lesser_state(what, kind) or f"it is of the kind “{what.title}”, and nothing shows that it is more"
-        reason += f" But {why}: half the marks."
+    if is_lesser and (why := _lesser_state(what, kind)):
+        reason = f"In the data room: {shown.name} ({matched_by}), but {why}: half of the marks."
+    elif is_lesser:
+        reason = f"In the data room: {shown.name}, of the kind “{what.title}” alone: half of the marks."
     if shown.document_id in unread:
         reason += " It has no readable text, so check it yourself."
     front = room.fronts.get(shown.document_id)

@@ -28,7 +28,7 @@ def plain_words(text: str) -> str:
     """The words of a text in the form in which names of kinds are compared, a blank between them."""
     text = _POSSESSIVE.sub("", unicodedata.normalize("NFC", text).replace("_", " "))
     letters = unicodedata.normalize("NFD", _PARTED.sub(" ", text).casefold().translate(_LETTERS))
-    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    bare = re.sub("[\u0300-\u036f]", "", letters)
     return " ".join(re.findall(r"[^\W_]+", re.sub("([aou])e", r"\1", bare)))
 
 
