@@ -116,17 +116,21 @@ def _are_apart(one: Member, other: Member) -> bool:
     if one.what.kind and other.what.kind and one.what.kind != other.what.kind:
         return True
     kind = kinds().get(one.what.kind or other.what.kind or "")
-    if kind is not None and kind.serial and one.what.date and other.what.date and one.what.date != other.what.date:
+    if kind is not None and kind.serial and _on_other_days(one, other):
         return True
     words, others = set(_base(one.name).split()), set(_base(other.name).split())
     return kind is not None and kind.signed and bool(words - others) and bool(others - words)
+
+
+def _on_other_days(one: Member, other: Member) -> bool:
+    return None not in {one.what.date, other.what.date} and one.what.date != other.what.date
 
 
 def _are_versions(one: Member, other: Member) -> bool:
     kind = kinds().get(one.what.kind or other.what.kind or "")
     if one.what.kind != other.what.kind and one.what.kind and other.what.kind:
         return False
-    by_date = _dates(one.name) != _dates(other.name)
+    by_date = _dates(one.name) != _dates(other.name) or _on_other_days(one, other)
     if by_date and kind is not None and kind.serial:
         return False
     return resemblance(one.sketch, other.sketch) >= (_DATED_VERSION if by_date else _VERSION)

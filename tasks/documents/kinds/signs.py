@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from tasks.documents.kinds.catalogue import Match, Phrases, find_kinds, kinds, named_kind, plain_words, read_file
-from tasks.language.periods import dates_in
+from tasks.language.periods import dates, dates_in
 from tasks.reading.places import ATTACHMENT, FOOTER, HEADER, PAGE
 
 _OPENING: Final = 3000
@@ -329,16 +329,19 @@ def _cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | None, st
     """The agreements that a text names by kind and date, and the annexes that it refers to and does not hold."""
     known: set[tuple[str, str]] = set()
     for match in _dated().finditer(text, 0, 400_000):
-        before = text[max(0, match.start() - 90) : match.start()]
-        named = find_kinds(plain_words(before)[-70:]) if before[-1:].isspace() or before[-1:] in ",(" else ()
-        if not named or not named[-1].kind.signed or len(plain_words(before)[-70:]) - named[-1].end > 12:
+        before = text[max(0, match.start() - 90) : match.start()].split()
+        words = plain_words(" ".join(before[-8:]))
+        named = find_kinds(words)
+        when = next((when for when in dates(text[match.end() : match.end() + 24].partition("\n")[0]) if when.end), None)
+        if not named or not named[-1].kind.signed or len(words) - named[-1].end > 12 or when is None or not when.end:
             continue
-        days = dates_in(text[match.end() : match.end() + 24].partition("\n")[0], of_any_span=True, of_months=False)
-        key = (named[-1].kind.id, days[0].isoformat()) if days else None
-        if key is None or key in known or (key[0] == signs.title and key[1] in signs.days):
+        key = (named[-1].kind.id, when.end.isoformat())
+        if key in known or (key[0] == signs.title and key[1] in signs.days):
             continue
         known.add(key)
-        yield key[0], key[1], " ".join(text[match.start() : match.end() + 20].split()), match.start(), match.end()
+        end = match.end() + when.stop
+        title = " ".join(before[-8:][words[: named[-1].start].count(" ") :])
+        yield *key, f"{title} {text[match.start() : end]}", match.start(), end
     annexed = read_file("marks.toml")["text"]["annexed"]
     for match in _CITED_PART.finditer(text, 0, 400_000):
         label = f"{match[1].capitalize()} {match[2]}"

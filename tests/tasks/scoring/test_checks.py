@@ -248,3 +248,49 @@ def test_of_several_the_one_with_a_text_is_shown_and_the_others_named(room: Room
 
 def test_an_empty_room_lacks_the_document(room: Room) -> None:
     assert document_of(room, "cap table").status is ScoreStatus.MISSING
+
+
+@pytest.mark.parametrize(
+    ("document", "name", "text", "why"),
+    [
+        ("lease", "Lease.docx", "DRAFT\nLease\nLandlord and tenant agree.", "it is a draft"),
+        ("lease", "Lease.docx", "Lease\nLandlord: __________\nTenant: __________", "it is not signed"),
+        ("lease", "Lease - superseded.pdf", "Lease\nLandlord and tenant agree.", "it is no longer in force"),
+        ("staff survey", "Staff survey DRAFT.docx", "Answers", "it is a draft"),
+    ],
+)
+def test_a_lesser_state_gives_half_the_scale_and_says_so(
+    room: Room, document: str, name: str, text: str, why: str
+) -> None:
+    room.holds(name, text)
+    finding = document_of(room, document)
+    assert (finding.status, finding.score) == (ScoreStatus.SCORED, 3)
+    assert finding.reason.endswith(f", but {why}: half of the marks.")
+
+
+def test_unaudited_accounts_give_half_for_audited_ones(room: Room) -> None:
+    room.holds("f.txt", "Financial statements 2024 (not audited)")
+    finding = document_of(room, "audited financial statements")
+    assert (finding.score, finding.reason) == (
+        3,
+        "In the data room: f.txt, of the kind “Unaudited financial statements” alone: half of the marks.",
+    )
+
+
+def test_a_template_is_no_document_but_the_nearest(room: Room) -> None:
+    room.holds("Lease template.docx", "Lease\nLandlord [NAME], tenant [NAME]")
+    finding = document_of(room, "lease")
+    assert finding.status is ScoreStatus.MISSING
+    assert [near.why for near in finding.nearest] == ["it is of the kind “Lease”, it is a template"]
+
+
+def test_a_missing_agreement_that_a_document_refers_to_is_named(room: Room) -> None:
+    room.holds("Lease.txt", "Lease\nLandlord and tenant, as varied by the Facility Agreement dated 4 May 2020.")
+    reason = document_of(room, "facility agreement").reason
+    assert "The room has not “Facility Agreement dated 4 May 2020”, which Lease.txt refers to." in reason
+
+
+def test_a_document_of_a_kind_must_have_the_other_words_too(room: Room) -> None:
+    room.holds("Lease Leeds.pdf", "Lease of the premises in Leeds, landlord and tenant")
+    assert document_of(room, "lease in Leeds").score == 5
+    assert document_of(room, "lease in York").status is ScoreStatus.MISSING

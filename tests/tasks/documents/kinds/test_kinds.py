@@ -1,0 +1,152 @@
+"""The kinds of documents: on a set of openings of our own, and what separates a document from what only names it."""
+
+import hashlib
+import tomllib
+from pathlib import Path, PurePath
+
+import pytest
+
+from tasks.documents.kinds.catalogue import is_kind, kinds
+from tasks.documents.kinds.families import Family, Member, Tie, find_families
+from tasks.documents.kinds.kind import DocumentKind, asked_kind, document_kind
+from tasks.documents.kinds.signs import read_signs, resemblance, sketch
+
+AUDITED = "audited_financial_statements"
+OPENINGS = tomllib.loads(Path(__file__).with_name("openings.toml").read_text(encoding="utf-8"))["documents"]
+LEASE = "LEASE\nbetween Harbour Estates (Landlord) and Northgate (Tenant)\n" + " ".join(
+    f"clause {number} on the premises and their rent" for number in range(80)
+)
+
+
+def what(name: str, text: str, path: str = "") -> DocumentKind:
+    return document_kind(name, path, read_signs(text, []))
+
+
+def member(name: str, text: str) -> Member:
+    content = hashlib.sha256(text.encode()).hexdigest()
+    return Member(name, name, what(name, text), content, sketch(text))
+
+
+def named(family: Family) -> tuple[str, dict[str, Tie]]:
+    return family.front.name, {other.name: tie for other, tie in family.others}
+
+
+def test_at_least_ninety_five_of_a_hundred_openings_have_their_kind_and_state() -> None:
+    right, unaudited = 0, []
+    for name, kind, state, text in OPENINGS:
+        found = what(PurePath(name).name, text)
+        right += (found.kind or "", found.state or "") == (kind, state)
+        unaudited += [name] if found.holds(AUDITED) is not None and kind != AUDITED else []
+    assert unaudited == []
+    assert len({kind for _, kind, *_ in OPENINGS}) > 25
+    assert right >= 0.95 * len(OPENINGS)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("f.txt", "Financial statements 2024, not yet audited"),
+        ("f.txt", "Audited financial statements: please send these to us."),
+        ("f.txt", "Audited accounts (missing)"),
+        ("f.txt", "Index of audited financial statements"),
+        ("f.txt", "Comptes annuels 2024 (audit en cours)"),
+        ("f.txt", "Jaarrekening 2024 (niet gecontroleerd)"),
+        ("Audit engagement letter - financial statements 2024.txt", "Dear Sirs, we confirm the terms."),
+        ("FS_2024_not_audited.pdf", "Balance sheet\nAssets\nLiabilities"),
+        ("Minutes.txt", "The board approved them.\nThen it looked at the audited accounts for an hour."),
+    ],
+)
+def test_what_only_names_audited_accounts_is_none(name: str, text: str) -> None:
+    assert what(name, text).holds(AUDITED) is None
+
+
+def test_an_annual_report_with_an_opinion_is_both() -> None:
+    report = what(
+        "AR.txt", "FORM 10-K\nReport of Independent Registered Public Accounting Firm\nIn our opinion they are fair."
+    )
+    assert (report.kind, report.holds("annual_report"), report.holds("lease")) == (AUDITED, 0, None)
+
+
+def test_two_kinds_in_one_file_are_both_there_with_their_places() -> None:
+    second = "SHAREHOLDERS' AGREEMENT\nThis agreement is made between the founders and the investors.\n"
+    text = f"{LEASE}\n\n{second}"
+    both = what("bundle.txt", text)
+    assert (both.kind, both.holds("shareholders_agreement")) == ("lease", text.index(second))
+
+
+def test_a_document_of_no_kind_has_none() -> None:
+    assert what("recipe.txt", "Pancakes\nTwo eggs.") == DocumentKind()
+
+
+def test_a_picture_may_hide_the_signature_over_an_empty_line() -> None:
+    text = f"{LEASE}\nLandlord: ____________\nTenant: ____________"
+    assert [what(name, text).state for name in ("lease.docx", "lease.pdf")] == ["unsigned", None]
+
+
+def test_versions_are_one_family_with_the_newest_signed_one_in_front() -> None:
+    versions = [
+        member("Lease v1.docx", f"DRAFT\n{LEASE}\nearlier"),
+        member("Lease v2 FINAL (2).docx", f"{LEASE}\nfinal words"),
+        member("Lease v2 signed.pdf", f"{LEASE}\nfinal words\n/s/ A. Harbour"),
+        member("Copy of Lease v2 signed.pdf", f"{LEASE}\nfinal words\n/s/ A. Harbour"),
+        member("NDA.docx", "MUTUAL NON-DISCLOSURE AGREEMENT\n" + "the parties keep secrets " * 30),
+    ]
+    (family,) = find_families(versions)
+    front, others = named(family)
+    assert front in {"Lease v2 signed.pdf", "Copy of Lease v2 signed.pdf"}
+    assert len(others) == 3
+    assert Tie.COPY in others.values()
+
+
+def test_agreements_of_one_form_with_two_parties_are_two() -> None:
+    form = "NON-DISCLOSURE AGREEMENT\n" + " ".join(f"clause {number} of the usual form" for number in range(90))
+    assert find_families([member("NDA Delta.docx", form + " Delta"), member("NDA Gamma.docx", form + " Gamma")]) == []
+
+
+def test_minutes_of_two_meetings_are_two_documents() -> None:
+    form = "MINUTES OF A MEETING OF THE BOARD\n" + " ".join(f"item {number} was noted" for number in range(90))
+    days = [member(f"Board minutes {day}.docx", f"{form} {day}") for day in ("2024-01-15", "2024-02-15")]
+    assert find_families(days) == []
+
+
+def test_two_thousand_near_copies_are_one_family() -> None:
+    marked = sketch(LEASE)
+    copies = [Member(str(number), f"{number}.txt", DocumentKind(), None, marked) for number in range(2000)]
+    (family,) = find_families(copies)
+    assert len(family.others) == 1999
+
+
+def test_marks_tell_how_much_two_texts_share() -> None:
+    assert resemblance(sketch(LEASE), sketch(LEASE + " one more word")) > 0.9
+    assert resemblance(sketch(LEASE), sketch("quite another text " * 40)) < 0.1
+    assert sketch("too short") == b""
+
+
+def test_what_is_cited_and_not_there_is_kept() -> None:
+    signs = read_signs(
+        f"{LEASE}\nas varied by the Facility Agreement dated 4 May 2020 and the plan attached as Schedule 2.", []
+    )
+    assert [(kind, day or words) for kind, day, words, *_ in signs.cited] == [
+        ("loan_agreement", "2020-05-04"),
+        (None, "Schedule 2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "rest"),
+    [
+        ("audited financial statements", AUDITED, []),
+        ("signed lease of premises", "lease", []),
+        ("patent licence with Dr. Kessler", "licence_agreement", ["dr", "kessler"]),
+        ("photographs of the site", None, []),
+    ],
+)
+def test_a_question_names_a_kind_and_what_else_it_asks(asked: str, kind: str | None, rest: list[str]) -> None:
+    found, other = asked_kind(asked)
+    assert ((found.id if found else None), other) == (kind, rest)
+
+
+def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
+    for kind in kinds().values():
+        assert {*kind.lesser, *filter(None, [kind.wider])} <= kinds().keys()
+    assert is_kind("insurance_cyber", "insurance")
