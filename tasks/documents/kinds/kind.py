@@ -17,6 +17,7 @@ SURE: Final = 0.6
 """The least certainty with which a kind is given."""
 _NAME_PARTS: Final = re.compile(r"\s[-–—]+\s|[,;()\[\]]|(?<!\d)\.(?!\d)")
 _DIGITS: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])[-_. ]?(0[1-9]|[12]\d|3[01])(?!\d)")
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _PICTURES: Final = frozenset({".pdf", ".tif", ".tiff", ".png", ".jpg", ".jpeg"})
 """Formats in which a signature is a picture over the empty line."""
 _ACCOUNTS: Final = "financial_statements"
@@ -69,16 +70,23 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
             also = ((kind.id, 0), *also)
             kind = kinds()[audit]
     state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES)
-    dated = _DIGITS.search(stem)
-    days = (
-        ["-".join(dated.groups())]
-        if dated
-        else [day.isoformat() for day in dates_in(stem, of_any_span=True, of_months=False)] or said.days
-    )
+    day = _day(stem, said)
     speaks_of = kind is not None and kind.over and not kind.title
     if kind is None or certainty < SURE or not kind.title:
-        return DocumentKind(None, state, days[0] if days else None, 0.0, also, speaks_of)
-    return DocumentKind(kind.id, state, days[0] if days else None, round(certainty, 2), also, kind.over)
+        return DocumentKind(None, state, day, 0.0, also, speaks_of)
+    return DocumentKind(kind.id, state, day, round(certainty, 2), also, kind.over)
+
+
+def _day(stem: str, said: Signs) -> str | None:
+    """A document's own date: that of its name, else that at its top, unless the name has another year."""
+    digits = _DIGITS.search(stem)
+    if digits:
+        return "-".join(digits.groups())
+    named = dates_in(stem, of_any_span=True, of_months=False)
+    if named or said.dated is None:
+        return named[0].isoformat() if named else None
+    years = _YEAR.findall(stem)
+    return said.dated if not years or said.dated[:4] in years else None
 
 
 def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind | None, float]:

@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import date
 from functools import cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
@@ -22,6 +23,8 @@ _LINES: Final = 40
 _LONGEST_TITLE: Final = 14  # words
 _RUNS_ON: Final = 45
 """Characters from which on a line may be cut by the width of its page."""
+_SUBTITLE: Final = 100
+"""Characters of a line at the top that tells the day and little else."""
 _CLOSING: Final = 6000
 _BODY: Final = 8000
 _SHORT: Final = 600  # characters: a sheet that may do no more than say that there is none
@@ -54,7 +57,7 @@ class Signs:
         body: the kinds of which the words stand in it that stand in such documents.
         audit: `opinion` where auditors give one, `claim` where a title says audited, `negative` where it says not.
         state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty.
-        days: the dates in its opening (ISO).
+        dated: the date (ISO) that stands by itself at its top; `days` are all dates in its opening.
         parts: other documents inside of it, [kind, where it begins].
         cited: agreements that it names by their dates, [kind or None, day or None, words, start, end].
         pages, pages_read: how many it has, and how many of these have words; 0 where there are no pages.
@@ -69,6 +72,7 @@ class Signs:
     audit: str | None = None
     state: str | None = None
     blank_signatures: bool = False
+    dated: str | None = None
     days: list[str] = field(default_factory=list)
     parts: list[tuple[str, int]] = field(default_factory=list)
     cited: list[tuple[str | None, str | None, str, int, int]] = field(default_factory=list)
@@ -143,6 +147,8 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.days = list(
         dict.fromkeys(day.isoformat() for day in dates_in(opening[:1500], of_any_span=True, of_months=False))
     )[:6]
+    top = [line for line in lines[:6] if len(line) < _SUBTITLE and not marks("", "prose").stand_in(plain_words(line))]
+    signs.dated = next(map(date.isoformat, dates_in("\n".join(top), of_any_span=True, of_months=False)), None)
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
     inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]
