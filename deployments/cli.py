@@ -47,7 +47,7 @@ COMMANDS = {
     "report": Command("deployments.runs:report", "Give the report of a run."),
     "documents": Command(
         "deployments.documents:list_documents",
-        "Print what the documents of a room are: kinds, states, dates, families.",
+        "Print what the documents of a room are: kinds, states, dates, families, pages.",
     ),
     "figures": Command("deployments.figures:figures", "Print the figures of a room."),
     "check": Command("deployments.check:check", "Hold every figure, quotation and statement of a memo against a room."),

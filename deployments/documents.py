@@ -46,7 +46,7 @@ def list_documents(
     folder: Annotated[str, typer.Argument(help="A path under the drive's root, a folder's id or its URL.")],
     format: Annotated[DocumentsFormat, typer.Option(help="The format.")] = DocumentsFormat.TABLE,  # noqa: A002 - what users type
 ) -> None:
-    """Print what the documents of a room are: kinds, states, dates, families, pages read."""
+    """Print what the documents of a room are: kinds, states, dates, families, pages."""
     with acting_as_run_account():
         room_id = index_room(folder)
         with database.reading() as session:

@@ -58,7 +58,7 @@ def test_each_kind_of_finding_has_its_sheet() -> None:
     ]
     assert [row[2] for row in found["Disagreeing sources"][1:]] == ["2014", "2016"]
     assert ["score moved", "recurring went from 3 to 4."] in [row[1:3] for row in found["Changes"]]
-    assert [row[3] for row in found["Documents"][1:]] == ["failed", "empty", "read"]
+    assert [row[5] for row in found["Documents"][1:]] == ["failed", "empty", "read"]
     assert ["Budget", "0.50 USD"] in found["Run"]
 
 
@@ -120,7 +120,7 @@ def test_only_web_addresses_are_links() -> None:
     quotes = book["Quotes"]
     assert quotes["I2"].hyperlink.target == "http://127.0.0.1:8000/documents/accounts#page=14"
     assert quotes["I3"].hyperlink is None
-    assert [row[6].hyperlink is not None for row in book["Documents"].iter_rows(min_row=2)] == [False, True, True]
+    assert [row[8].hyperlink is not None for row in book["Documents"].iter_rows(min_row=2)] == [False, True, True]
 
 
 def test_a_text_longer_than_a_cell_is_cut_and_says_so() -> None:
