@@ -1,0 +1,50 @@
+"""`diligence documents`: what the documents of a room are, as a table, JSON and CSV."""
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from deployments.documents import DocumentsFormat, list_documents
+from tasks.documents.index import document_index
+
+LEASE = "Lease\nLandlord and tenant, as varied by the Facility Agreement dated 4 May 2020.\n" + "The rent is due. " * 30
+
+
+@pytest.fixture
+def room(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path))
+    folder = tmp_path / "room"
+    folder.mkdir()
+    (folder / "Lease.txt").write_text(LEASE)
+    (folder / "Copy of Lease.txt").write_text(LEASE)
+    (folder / "Notes.txt").write_text("=1+1\nNothing of note.")
+    return "room"
+
+
+def test_the_table_has_kinds_families_and_what_is_not_there(room: str, capsys: pytest.CaptureFixture[str]) -> None:
+    list_documents(room)
+    header, first, second, notes, missing = capsys.readouterr().out.splitlines()
+    assert header.split()[:2] == ["document_name", "kind_title"]
+    assert [line.split("  ")[0] for line in (first, second, notes)] == ["Copy of Lease.txt", "Lease.txt", "Notes.txt"]
+    assert {"with" in line for line in (first, second)} == {True, False}
+    assert missing.startswith("Not in the room: “Facility Agreement dated 4 May 2020”, which ")
+
+
+def test_json_and_csv_have_the_same_rows(room: str, capsys: pytest.CaptureFixture[str]) -> None:
+    list_documents(room, DocumentsFormat.JSON)
+    answer = json.loads(capsys.readouterr().out)
+    list_documents(room, DocumentsFormat.CSV)
+    rows = list(csv.DictReader(StringIO(capsys.readouterr().out)))
+    assert [row["kind"] for row in answer["documents"]] == ["lease", "lease", None]
+    assert [row["kind"] for row in rows] == ["lease", "lease", ""]
+    assert [row["kind"] for row in answer["cited"]] == ["loan_agreement"]
+
+
+def test_the_index_has_the_kinds_of_what_was_read(room: str) -> None:
+    assert "kind" not in document_index(room).as_json()
+    list_documents(room)
+    (category,) = document_index(room).answer()["document_index"]
+    assert [entry.get("kind") for entry in category["documents"]] == ["Lease", "Lease", None]
