@@ -49,7 +49,8 @@ def score(subset: TextSubset, query: Query, *, guess: bool = False) -> Floats:
 
     The order is that by the vocabulary and that of plain BM25 in one: of each score its share of the best counts, plain
     BM25's the more the less the vocabulary knows of the question, and the more texts it finds as good as the best: in a
-    room of many companies it knows many balance sheets. The best text has the score by the vocabulary.
+    room of many companies it knows many balance sheets. Clauses of one kind are all what is asked for, however many.
+    The best text has the score by the vocabulary.
     Where no text has a term of the query, words of the same families and words put together with them decide, at a low
     score; where there are none, function words alone with `guess`, with scores far below all others.
     """
@@ -65,8 +66,8 @@ def score(subset: TextSubset, query: Query, *, guess: bool = False) -> Floats:
         return _GUESS * by_words if guess else by_vocabulary
     if not best_by_words:
         return by_vocabulary
-    alike = int(np.count_nonzero(by_vocabulary >= _ALIKE * best))
-    decided = query.known * min(1.0, _DISTINCT / alike)
+    alike = 0 if query.clause else int(np.count_nonzero(by_vocabulary >= _ALIKE * best))
+    decided = query.known * min(1.0, _DISTINCT / max(alike, 1))
     weight = _PLAIN_AT_MOST - (_PLAIN_AT_MOST - _PLAIN_AT_LEAST) * decided
     fused = (1 - weight) * by_vocabulary / best + weight * by_words / best_by_words
     return best * fused
