@@ -228,7 +228,7 @@ _TRIED = {
 def _embeddings() -> Iterator[CheckResult]:
     model = embedder()
     if model is None:
-        yield CheckResult("ranking", "by words; DILIGENCE_EMBEDDINGS adds an embedding model", tried=False)
+        yield CheckResult("ranking", "by words alone, as DILIGENCE_EMBEDDINGS is off", tried=False)
         return
     dimensions = model.embed(["yes"]).shape[1]
     name = model.name.partition(" at ")[0]

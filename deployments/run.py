@@ -31,6 +31,7 @@ from tasks.errors import BadRequest, DiligenceError, Unavailable
 from tasks.language.escaped import escaped, escaped_line
 from tasks.operation import run_tracked, untracked
 from tasks.ranking.embedders import embedder
+from tasks.ranking.semantic import under_way
 from tasks.remote.environment import usable_environment
 from tasks.reports.replacing import check_writable
 from tasks.reports.report import result_lines, results_of, warning_lines
@@ -286,7 +287,11 @@ def _watch(batch: str, progress: Progress, ended: threading.Event, pause: float)
         for company_id, (name, done, total) in counts.items():
             if company_id not in bars:
                 bars[company_id] = progress.add_task(escaped_line(name), total=None)
-            progress.update(bars[company_id], completed=done, total=total or None)
+            embedded, passages = under_way.get(company_id, (done, total))
+            what = ", passages by meaning" if company_id in under_way else ""
+            progress.update(
+                bars[company_id], description=escaped_line(name) + what, completed=embedded, total=passages or None
+            )
 
 
 def _document_counts(batch: str, since: datetime) -> dict[int, tuple[str, int, int]]:

@@ -43,6 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 os.environ["DILIGENCE_AI_PROBE"] = "off"  # for fixtures of whole modules; see `unprobed`
+os.environ["DILIGENCE_EMBEDDINGS"] = "off"  # the model is loaded where a test is about it: it takes a second
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +62,7 @@ def new_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("DILIGENCE_HOME", str(folder))
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")  # nobody is asked over the network by mistake
     monkeypatch.setenv("DILIGENCE_AI_PROBE", "off")  # tests count the calls of what they test
+    monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "off")
     yield folder
     database.close()
 

@@ -2,18 +2,17 @@
 
 Embedder           the seam: what an embedding model promises; `tasks.ranking.embedders` has the implementations
 SemanticRanking    the order of a data room's passages for a question
-windows            the parts of a passage that a model reads at once
-reorder            the order by words and the order by meaning as one
+fuse               the order by words and the order by meaning as one
 
 Vectors are stored for each version of a text, and only what has none yet is embedded. Where the embedder fails, the
 order by words stands, with a warning: no run fails for its embeddings.
 """
 
 import logging
-import re
-from collections.abc import Iterator, Sequence
-from math import ceil
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from math import exp, sqrt
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,20 +24,21 @@ from storage.model_calls import TextVector
 from storage.settings import Settings
 from tasks.errors import DiligenceError, SourceFailed
 
-LOCAL = "local"
+AUTO, LOCAL, OFF = "auto", "local", "off"
 
 
 class EmbeddingSettings(Settings):
-    """Without `embeddings` passages are ranked by their words alone.
+    """Which embedding model ranks passages beside their words.
 
     A key belongs to its address: `OPENAI_API_KEY` is never sent to `embeddings_url`.
     """
 
     model_config = SettingsConfigDict(populate_by_name=True, str_strip_whitespace=True)
 
-    embeddings: str | None = Field(
-        None,
-        description="local (needs the extra diligence[semantic]), or an embedding model's name as its server knows it",
+    embeddings: str = Field(
+        AUTO,
+        description="auto (the local model, in rooms that it embeds within 30 seconds of a processor), local (in every "
+        "room), off, or an embedding model's name as its server knows it",
     )
     embeddings_url: str | None = Field(
         None, description="the address of the embedding server, usually ending in /v1; OPENAI_BASE_URL without it"
@@ -52,22 +52,24 @@ class EmbeddingSettings(Settings):
     )
 
 
-Vector = NDArray[np.float32]
+Vectors = NDArray[np.float32]
 Key = tuple[int, int, int]  # text id, start, end
+Ranked = list[tuple[int, float]]
+"""Passages by their positions, each with its score, best first."""
 
-CANDIDATES = 300  # passages, the best by words, that are put in order by meaning
+WITHIN: Final = 30.0  # seconds of a processor that embedding a room may take where nobody asked for it
 _QUESTION = 2000  # characters of a question that are embedded; most models read 256 to 512 word pieces
-_BATCH = 128  # windows that are embedded before their vectors are stored: a run that is killed keeps these
-
-# Mean reciprocal rank on TAT-QA .760, with undivided passages .746; on ContractNLI .776 both.
-_WINDOW = 600  # characters at most
-_SHIFT = 60  # characters that a window may end earlier, to end with a word
-_ABOUT = 200  # characters of what a passage is about
-_SPACE = re.compile(r"\s")
-# Measured as `reorder` says: .4 gives .896, .938 and .783 of those questions, .6 gives .882, .941 and .795.
-_MEANING = 0.5  # the weight of meaning, of 1
+_BATCH = 256  # passages that are embedded before their vectors are stored: a run that is killed keeps these
+_ABOUT = 100  # characters of what a passage is about
+_MEANING = 0.4  # the weight of meaning, of 1, where words find what is asked for
+_MEANING_ALONE = 0.7  # where they hardly find anything
+_FOUND = 0.2  # the best score by words above which they count as such, as these scores fall off
+_NEAR = 0.3  # the cosine from which a passage may answer that shares no word with the question
 
 log = logging.getLogger(__name__)
+
+under_way: dict[int, tuple[int, int]] = {}
+"""The rooms that are being embedded, by what they are numbered by: how many of how many passages are done."""
 
 
 class Embedder(Protocol):
@@ -77,7 +79,7 @@ class Embedder(Protocol):
     def name(self) -> str:
         """What vectors are stored under: another model, or the same one at another server, has another name."""
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """One vector of unit length for each text, as the rows of an array (texts, dimensions).
 
         A text longer than the model reads is cut to what it reads.
@@ -86,11 +88,15 @@ class Embedder(Protocol):
             tasks.errors.DiligenceError: there are no vectors; the message says what to do about it.
         """
 
+    def seconds(self, characters: Iterable[int]) -> float:
+        """About how many seconds of this machine's processors texts of these lengths take."""
+
 
 class Candidate(NamedTuple):
     """A passage to be put in order: a span of a stored text, in characters, and its words.
 
-    `about` is what it stands under: its heading, its columns' names. Each window is embedded with it.
+    `about` is what it stands under: its heading, its columns' names. It is embedded with it. A text that is not stored
+    has the id 0, and its vectors are not stored either.
     """
 
     text_id: int
@@ -104,124 +110,134 @@ class Candidate(NamedTuple):
         """The words, and in front of them what they are about."""
         return f"{self.about[:_ABOUT]}\n{self.text}" if self.about else self.text
 
+    @property
+    def key(self) -> Key:
+        """What its vector is stored under."""
+        return self.text_id, self.start, self.end
+
 
 class SemanticRanking:
-    """Puts the passages of one data room in order, question by question.
+    """Puts the passages of one data room in order, question by question. Vectors are made at the first question.
 
     When the embedder fails, it is not asked again, so that a server that is down costs a room one time-out and not one
     for each question. From then on the order is by words alone, and `warning` says why; before it is None.
     """
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        passages: Callable[[], Iterable[Candidate]],
+        within: float | None = None,
+        room: int = 0,
+    ) -> None:
+        """The ranking of passages in the room of that number, which is a company's in a run.
+
+        With `within` a room is embedded only where that takes no more seconds of a processor.
+        """
         self.warning: str | None = None
-        self._embedder = embedder
+        self._embedder, self._passages, self._within, self._room = embedder, passages, within, room
 
-    def order(self, question: str, candidates: Sequence[Candidate], scores: Sequence[float]) -> list[int]:
-        """The positions of all candidates, best first; `scores` are those by words, the higher the better."""
-        by_words = list(enumerate(scores))
-        if self.warning is None and len(candidates) > 1:
+    def order(self, question: str, by_words: Ranked, k: int) -> Ranked:
+        """The `k` best passages; `by_words` are all that share a word with the question.
+
+        A passage that shares none is among them where its meaning is near.
+        """
+        if self.warning is None:
             try:
-                similarities = self._similarities(question, candidates)
-            except DiligenceError as error:
-                self.warning = f"Passages are ranked by their words alone. {error.message}"
+                vectors = self._vectors
+                if vectors is not None:
+                    return fuse(by_words, vectors @ self._embedder.embed([question[:_QUESTION]])[0], k)
+            except (DiligenceError, ValueError) as error:  # ValueError: the model behind the name has just changed
+                why = error.message if isinstance(error, DiligenceError) else _OTHER_LENGTHS
+                self.warning = f"Passages are ranked by their words alone. {why}"
                 log.warning(self.warning)
-            else:
-                return [position for position, _score in reorder(by_words, similarities, len(by_words))]
-        return [position for position, _score in sorted(by_words, key=lambda candidate: -candidate[1])]
+        return by_words[: max(k, 0)]
 
-    def _similarities(self, question: str, candidates: Sequence[Candidate]) -> list[float]:
-        """The cosine of each candidate with the question; the best of its windows counts."""
-        direction = self._embedder.embed([question[:_QUESTION]])[0]
-        parts = [list(windows(candidate)) for candidate in candidates]
-        vectors = self._vectors([window for part in parts for window in part], len(direction))
-        return [max((float(vectors[_key(window)] @ direction) for window in part), default=-1.0) for part in parts]
-
-    def _vectors(self, parts: Sequence[Candidate], dimensions: int) -> dict[Key, Vector]:
-        """The vectors of windows: the stored ones, and the others embedded and stored."""
+    @cached_property
+    def _vectors(self) -> Vectors | None:
+        """The vectors of all passages; None where there are hardly any, or embedding them takes too long."""
+        passages = list(self._passages())
+        if len(passages) < 2:
+            return None
         model = self._embedder.name
         with database.reading() as session:
-            stored = model_calls.find_vectors(session, [window.text_id for window in parts], model)
-        vectors: dict[Key, Vector] = {}
-        missing: dict[Key, str] = {}
-        for window in parts:
-            vector = np.frombuffer(stored.get(_key(window), b""), "<f4")
-            if len(vector) == dimensions:  # else there is none, or the model behind the name has changed
-                vectors[_key(window)] = vector
-            else:
-                missing[_key(window)] = window.with_context
-        for keys in _batches(list(missing)):
-            batch = self._embedder.embed([missing[key] for key in keys])
-            if batch.shape[1] != dimensions:
-                raise SourceFailed(
-                    "The embedding model returned vectors of different lengths. Name another in DILIGENCE_EMBEDDINGS."
-                )
-            with database.writing() as session:
-                model_calls.save_vectors(
-                    session,
-                    [
-                        TextVector(
-                            text_id=text_id, model=model, start=start, end=end, vector=vector.astype("<f4").tobytes()
-                        )
-                        for (text_id, start, end), vector in zip(keys, batch, strict=True)
-                    ],
-                )
-            vectors.update(zip(keys, batch, strict=True))
-        return vectors
+            ids = {passage.text_id for passage in passages if passage.text_id}
+            stored = model_calls.find_vectors(session, sorted(ids), model) if ids else {}
+        rows = [np.frombuffer(stored.get(passage.key, b""), "<f4") for passage in passages]
+        dimensions = max(map(len, rows))
+        missing = [at for at, row in enumerate(rows) if not len(row) or len(row) != dimensions]
+        seconds = self._embedder.seconds(len(passages[at].text) for at in missing)
+        if self._within is not None and seconds > self._within:
+            log.info(
+                "A room is ranked by words alone: embedding its %d passages takes some %.0f s.", len(missing), seconds
+            )
+            return None
+        if missing:
+            log.info("%d passages are embedded, in some %.0f s of a processor.", len(missing), seconds)
+        try:
+            for first in range(0, len(missing), _BATCH):
+                under_way[self._room] = first, len(missing)
+                some = missing[first : first + _BATCH]
+                made = self._embedder.embed([passages[at].with_context for at in some])
+                for at, vector in zip(some, made, strict=True):
+                    rows[at] = vector
+                self._save([(passages[at], rows[at]) for at in some if passages[at].text_id])
+        finally:
+            under_way.pop(self._room, None)
+        if len({len(row) for row in rows}) > 1:
+            raise SourceFailed(_OTHER_LENGTHS)
+        return np.stack(rows)
+
+    def _save(self, made: Sequence[tuple[Candidate, NDArray[np.float32]]]) -> None:
+        with database.writing() as session:
+            model_calls.save_vectors(
+                session,
+                [
+                    TextVector(
+                        text_id=passage.text_id,
+                        model=self._embedder.name,
+                        start=passage.start,
+                        end=passage.end,
+                        vector=vector.astype("<f4").tobytes(),
+                    )
+                    for passage, vector in made
+                ],
+            )
 
 
-def _key(window: Candidate) -> Key:
-    return window.text_id, window.start, window.end
+_OTHER_LENGTHS: Final = (
+    "The embedding model returned vectors of different lengths. Name another in DILIGENCE_EMBEDDINGS."
+)
 
 
-def _batches(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
-    for start in range(0, len(keys), _BATCH):
-        yield keys[start : start + _BATCH]
+def fuse(by_words: Ranked, cosines: NDArray[np.floating[Any]], k: int) -> Ranked:
+    """The `k` best passages by words and meaning, best first; equal ones keep the order of the room.
 
-
-def windows(passage: Candidate) -> Iterator[Candidate]:
-    """The passage in as few parts of equal length as possible, cut at white space where there is some near.
-
-    Embedding models read 256 to 512 word pieces and make one vector of them, in which a long passage says a bit of
-    everything. So a passage is embedded in parts, and its best part counts.
-    """
-    parts = ceil(len(passage.text) / _WINDOW)
-    begin = 0
-    for part in range(1, parts + 1):
-        end = len(passage.text) if part == parts else _word_end(passage.text, len(passage.text) * part // parts)
-        yield passage._replace(start=passage.start + begin, end=passage.start + end, text=passage.text[begin:end])
-        begin = end
-
-
-def _word_end(text: str, offset: int) -> int:
-    """The offset, or that of the last white space shortly before it."""
-    ends = [match.end() for match in _SPACE.finditer(text, offset - _SHIFT, offset)]
-    return ends[-1] if ends else offset
-
-
-def reorder(candidates: Sequence[tuple[int, float]], similarities: Sequence[float], k: int) -> list[tuple[int, float]]:
-    """The `k` best of the candidates as (position, score of at most 1), best first; equal ones keep their order.
-
-    Each score counts as its share of the best one, and both shares are added: passages that are as good as equal in one
-    stay so. Measured with all-MiniLM-L6-v2 over plain BM25, what is asked for is within the first 5 for .890 instead of
-    .882 of TAT-QA's questions, which repeat the page's words, for .940 instead of .920 of ContractNLI's statements and
-    .783 instead of .741 of its short descriptions. Adding up ranks (reciprocal rank fusion) gives .856, .932 and .788;
-    meaning alone .758, .907 and .800.
+    Both scores are taken as standard deviations above the room's mean, and added up. The less of the question the best
+    passage has by its words, the more its meaning counts: everyday questions share few words with their answers.
+    `tests/benchmarks/records/retrieval.md` has what that gives.
 
     Args:
-        candidates: (position, score by words).
-        similarities: the cosine of each candidate with the question.
+        by_words: the passages that share a word with the question.
+        cosines: that of each passage of the room with the question.
         k: how many are returned.
     """
-    if not candidates:
-        return []
-    words = _shares([score for _position, score in candidates])
-    fused = (1 - _MEANING) * words + _MEANING * _shares(similarities)
-    best = np.argsort(-fused, kind="stable")[: max(k, 0)]
-    return [(candidates[index][0], float(fused[index])) for index in best]
+    words = np.zeros(len(cosines))
+    for position, score in by_words:
+        words[position] = score
+    meaning = _MEANING + (_MEANING_ALONE - _MEANING) * exp(-words.max(initial=0.0) / _FOUND)
+    fused = (1 - meaning) * _standard(words) + meaning * _standard(cosines)
+    eligible = np.flatnonzero((words > 0) | (cosines >= _NEAR))
+    best = eligible[np.argsort(-fused[eligible], kind="stable")][: max(k, 0)]
+    return [(int(position), float(fused[position])) for position in best]
 
 
-def _shares(values: Sequence[float]) -> NDArray[np.float64]:
-    """The values as shares of the greatest; all are 0 where none is above it."""
+def _standard(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """The values as standard deviations above their mean; all are 0 where there are none.
+
+    Of a few values the deviation is held to be a share of the greatest at least: three that are as good as equal are
+    not told apart.
+    """
     array = np.asarray(values, np.float64)
-    greatest = array.max()
-    return array / greatest if greatest > 0 else np.zeros(len(array))
+    deviation = max(float(array.std()), abs(float(array.max(initial=0.0))) / sqrt(max(len(array), 1)))
+    return (array - array.mean()) / deviation if deviation > 0 else np.zeros(len(array))

