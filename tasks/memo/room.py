@@ -15,7 +15,8 @@ from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.fiscal_years import calendar_of_room
 from tasks.figures.ledger import LedgerText, RoomLedger, build, first_by_path, room_ledger
 from tasks.language.quotations import in_sentence
-from tasks.scoring.passages import Index, PassageSpan, passages_of
+from tasks.ranking import Index
+from tasks.scoring.passages import PassageSpan, passages_of
 
 _BY_MEANING: Final = 10
 _BY_WORDS: Final = 10

@@ -8,6 +8,7 @@ FigureRule       `figure` and `rule` or `bands`: a figure of the room, its growt
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, get_args
@@ -34,6 +35,7 @@ from tasks.user_file import Line, UserFile, nearest
 MOST = 1_000_000.0  # of a weight and of the scale's ends: their products stay exact
 LEAST = 0.000_001  # of a weight and of the scale's width, for the same reason
 _LONGEST_NAME = 64  # characters
+_NUMBERS = re.compile(r"\d[\d.,' ]*%?")
 
 
 def _searchable(text: str) -> str:
@@ -131,6 +133,11 @@ class Judged(_CriterionFields):
     @property
     def label(self) -> str:
         return self.ask
+
+    @property
+    def searched(self) -> str:
+        """The words that passages are searched by: the guide's marks of the scale and its bounds stand in none."""
+        return f"{self.ask} {_NUMBERS.sub(' ', self.guide)}".strip()
 
 
 class FactRule(_CriterionFields):

@@ -3,10 +3,11 @@
 A room of 2,000 documents and 120,000 passages (127 MB of text) takes 150 MB, and its index 190 MB more.
 """
 
+import itertools
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from threading import Lock
@@ -19,9 +20,11 @@ from tasks.ai.prompt_injection import find_orders
 from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.language.languages import languages_of
 from tasks.language.quotations import in_sentence, locate
-from tasks.ranking.embedders import embedder
-from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking
-from tasks.scoring.passages import Index, PassageSpan, TextPlaces, passages_of
+from tasks.language.tokens import word_forms
+from tasks.ranking import Index
+from tasks.ranking.embedders import semantic_ranking
+from tasks.ranking.semantic import Candidate, SemanticRanking
+from tasks.scoring.passages import SCORED, PassageSpan, TextPlaces, passages_of
 
 MANY = 300_000  # passages; of a room of more the log says what its index takes
 _ON_DISK = 1e-6  # GB for a passage of 1,000 characters, while its index is built; half of it after that
@@ -32,6 +35,9 @@ _AROUND = 4000  # characters before and behind these: normalising all of a docum
 _EDGE = 40  # characters at the ends of such a stretch, where a word or a figure may be cut
 _BESIDE = 300  # characters beside a quotation that are read to tell whether its words give orders
 _PLACES_KEPT = 20  # texts
+_COLUMNS = 160  # characters of columns' names in a place
+_DEEPER = 4  # times as many passages are ranked as are shown: some repeat better ones, some are hidden
+_REPEATED = 0.85  # of a passage's pairs of neighbouring words that a better one has too
 _WHOLE = 1_000_000  # characters; a source up to this length is searched from start to end
 
 log = logging.getLogger(__name__)
@@ -41,7 +47,7 @@ log = logging.getLogger(__name__)
 class Excerpt:
     """Words of a document: where they stand, and the span that they take of its stored text.
 
-    `header` is the first row of the table that a passage goes on with.
+    `header` is the first row of the table that a passage goes on with. `repeats` are passages that nearly repeat it.
     """
 
     document: RunDocument
@@ -52,6 +58,14 @@ class Excerpt:
     heading: str | None
     text: str
     header: str | None = None
+    repeats: int = 0
+
+    @property
+    def shown(self) -> "Excerpt":
+        """The excerpt whose place also names its columns, and how many passages nearly repeat it."""
+        columns = f", columns {' | '.join(self.header.split())[:_COLUMNS]}" if self.header else ""
+        more = f" ({self.repeats} more nearly the same)" if self.repeats else ""
+        return replace(self, place=f"{self.place}{columns}{more}")
 
     @property
     def with_header(self) -> str:
@@ -111,6 +125,7 @@ class Evidence:
             with database.reading() as session:
                 documents = run_documents.company_documents(session, company_id)
         self.documents = documents
+        self._company_id = company_id
         self._places: dict[int, TextPlaces] = {}
         self._texts = RoomTexts()
         self._passages: list[tuple[RunDocument, PassageSpan]] = []
@@ -137,11 +152,52 @@ class Evidence:
         return [document for document in self.documents if document.text_id not in self._texts]
 
     def find(self, question: str, k: int, wordings: Sequence[str] = ()) -> list[Excerpt]:
-        """The passages that speak most to a question, best first; `wordings` are how documents would put it."""
-        found = [self._excerpt(*self._passages[position]) for position in self._ranked(question, k, wordings)]
-        self.record(excerpt.document.document_id for excerpt in found)
-        if not found:
-            self.record(document.document_id for document in self.documents)
+        """The passages that speak most to a question by their words, best first.
+
+        `wordings` are how documents would put it. Those of hidden sheets come last.
+        """
+        ranked = self._index.rank(question, _DEEPER * k, wordings, guess=False)
+        return self._recorded([self._excerpt(*passage) for passage in self._visible_first(ranked)[:k]])
+
+    def find_distinct(self, question: str, k: int, wordings: Sequence[str] = (), meant: str = "") -> list[Excerpt]:
+        """The same by words and by meaning, without passages that nearly repeat a better one, which counts them.
+
+        One repeats another where that has most of its words in their order, and all its figures. `meant` is what is
+        asked, where the question has other words besides.
+        """
+        if self._semantic is None:
+            ranked = self._index.rank(question, _DEEPER * k, wordings, guess=False)
+        else:
+            by_words = self._index.rank(question, SCORED, wordings, guess=False)
+            ranked = self._semantic.order("; ".join((meant or question, *wordings)), by_words, _DEEPER * k)
+        chosen: list[Excerpt] = []
+        known: list[tuple[set[tuple[str, str]], set[str]]] = []
+        for passage in self._visible_first(ranked):
+            excerpt = self._excerpt(*passage)
+            words = word_forms(excerpt.text)
+            pairs = set(itertools.pairwise(words)) or {(word, word) for word in words}
+            figures = {word for word in words if word[0].isdigit()}
+            repeated = (
+                index
+                for index, (others, other_figures) in enumerate(known)
+                if len(pairs & others) >= _REPEATED * len(pairs) and figures <= other_figures
+            )
+            better = next(repeated, None)
+            if better is not None:
+                chosen[better] = replace(chosen[better], repeats=chosen[better].repeats + 1)
+            elif len(chosen) < k:
+                chosen.append(excerpt)
+                known.append((pairs, figures))
+        return self._recorded(chosen)
+
+    def _visible_first(self, ranked: Sequence[tuple[int, float]]) -> list[tuple[RunDocument, PassageSpan]]:
+        """Ranked passages, those of hidden sheets behind all others."""
+        return sorted(
+            (self._passages[position] for position, _score in ranked), key=lambda passage: passage[1].is_hidden
+        )
+
+    def _recorded(self, found: list[Excerpt]) -> list[Excerpt]:
+        self.record([excerpt.document.document_id for excerpt in found] or [row.document_id for row in self.documents])
         return found
 
     @contextmanager
@@ -253,26 +309,15 @@ class Evidence:
     def _stretch(self, document: RunDocument, start: int, end: int) -> tuple[RunDocument, int, int, int]:
         return document, max(start - _AROUND, 0), min(end + _AROUND, self._texts.length(document.text_id or 0)), start
 
-    def _ranked(self, question: str, k: int, wordings: Sequence[str]) -> list[int]:
-        """The best `k` passages by their words; with an embedding model the best of these are ordered by meaning."""
-        if self._semantic is None:
-            return [position for position, _ in self._index.rank(question, k, wordings, guess=False)]
-        ranked = self._index.rank(question, max(k, CANDIDATES), wordings, guess=False)
-        meant = "; ".join((question, *wordings))
-        candidates = [self._candidate(position) for position, _ in ranked]
-        return [
-            ranked[index][0] for index in self._semantic.order(meant, candidates, [score for _, score in ranked])[:k]
-        ]
-
-    def _candidate(self, position: int) -> Candidate:
-        excerpt = self._excerpt(*self._passages[position])
-        about = "\n".join(words for words in (excerpt.heading, excerpt.header) if words)
-        return Candidate(excerpt.text_id, excerpt.start, excerpt.end, excerpt.text, about)
+    def _candidates(self) -> Iterator[Candidate]:
+        for document, span in self._passages:
+            about = "\n".join(words for words in (span.heading, span.header) if words)
+            text_id = document.text_id or 0
+            yield Candidate(text_id, span.start, span.end, self._texts[text_id][span.start : span.end], about)
 
     @cached_property
     def _semantic(self) -> SemanticRanking | None:
-        model = embedder()
-        return SemanticRanking(model) if model else None
+        return semantic_ranking(self._candidates, self._company_id)
 
     def _span(self, document: RunDocument, text_id: int, start: int, end: int) -> Excerpt:
         """A span of a document's text, with its place."""

@@ -184,7 +184,7 @@ def prepare(
     says for which criteria each document is read by itself.
     """
     wordings = plan.phrases if plan else ()
-    excerpts = evidence.find(f"{criterion.ask} {criterion.guide}", _PASSAGES, wordings)
+    excerpts = evidence.find_distinct(criterion.searched, _PASSAGES, wordings, criterion.ask)
     matching = len(excerpts)
     if answerer.judges and matching < _PASSAGES:
         excerpts = [*excerpts, *evidence.others(excerpts, _PASSAGES - matching)]
@@ -219,7 +219,7 @@ def _showing(result: CriterionResult, excerpts: Sequence[Excerpt]) -> CriterionR
     """The result with the passages that a model would have judged."""
     if not excerpts:
         return result
-    quotes = [Quotation.of(excerpt) for excerpt in excerpts[:_SHOWN]]
+    quotes = [Quotation.of(excerpt.shown) for excerpt in excerpts[:_SHOWN]]
     return replace(result, reason=result.reason + SHOWN, quotes=quotes)
 
 

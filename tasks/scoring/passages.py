@@ -2,7 +2,7 @@
 
 cut            the passages of a text
 passages_of    those of stored texts, stored for that version of the cutter
-Index, rank    passages ranked by a question (`tasks.ranking`)
+Index          texts ranked by a question as a room's passages are, by words and by meaning
 """
 
 import itertools
@@ -16,13 +16,19 @@ from typing import Final, NamedTuple
 
 from storage import database, texts
 from storage.texts import Passage, StoredText
-from tasks.ranking import Index, rank
+from tasks import ranking
+from tasks.ranking.embedders import semantic_ranking
+from tasks.ranking.semantic import Candidate, Ranked
 from tasks.reading import places as kinds
 from tasks.reading import tables
 from tasks.reading.places import Place
+from tasks.scoring.directories import is_directory, outline_start
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""
+
+SCORED: Final = 2000
+"""Passages whose words are scored where their meaning is too: those of the others say next to nothing."""
 
 _BORDERS: Final = frozenset({kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.BODY, kinds.HEADING, kinds.ATTACHMENT})
 """What no passage reaches over; beyond the other places, which are parts of these, passages reach."""
@@ -59,11 +65,11 @@ class TextPlaces:
         self._text = text
         self._kinds: dict[str, tuple[list[int], list[tuple[int, str]]]] = {}
         self._attachments: list[tuple[int, int, str]] = []
-        self._places = sorted(
+        self.places = sorted(
             (Place(int(start), int(end), str(kind), str(label)) for start, end, kind, label in places),
             key=lambda place: (place.start, -place.end),
         )
-        for start, end, kind, label in self._places:
+        for start, end, kind, label in self.places:
             if kind == kinds.ATTACHMENT:
                 self._attachments.append((start, end, label))
             starts, rest = self._kinds.setdefault(kind, ([], []))
@@ -156,7 +162,7 @@ class TextPlaces:
         if around is None:
             return ""
         bounds = next((place for place in self._touching(kinds.SHEET, start, end - 1)), around)
-        table = [place for place in self._places if bounds.start <= place.start and place.end <= bounds.end]
+        table = [place for place in self.places if bounds.start <= place.start and place.end <= bounds.end]
         if around.kind == kinds.TABLE:
             table = [around]
         cells = kinds.cells(self._text, table)
@@ -194,11 +200,23 @@ class TextPlaces:
         return [label for (end, label) in rest[first:behind] if end > start]
 
 
-__all__ = ["CUTTER", "Index", "PassageSpan", "cut", "rank"]
+class Index:
+    """Texts made ready for many questions, ranked as the passages of a data room are. No vector is stored."""
 
-# Raised when passages are cut in another way: stored ones are then cut again. Its second word once told the version of
-# the detector of orders, which is no longer asked here: the same passages keep their version.
-CUTTER = "cut-6 orders-3"
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._words = ranking.Index(texts)
+        self._semantic = semantic_ranking(lambda: [Candidate(0, 0, 0, text) for text in texts])
+
+    def rank(self, question: str, k: int, wordings: Sequence[str] = ()) -> Ranked:
+        """The `k` best texts as (position, score), best first; as `tasks.ranking.Index` where meaning has no part."""
+        if self._semantic is None:
+            return self._words.rank(question, k, wordings)
+        by_words = self._words.rank(question, max(k, SCORED), wordings)
+        return self._semantic.order("; ".join((question, *wordings)), by_words, k)
+
+
+# Raised when passages are cut in another way: stored ones are then cut again.
+CUTTER = "cut-7"
 
 _MAX_PASSAGE = 1200  # characters; a dozen passages fit a small model's window
 _MIN_PASSAGE = 200  # characters; a single line says too little to be ranked: it goes with what follows
@@ -211,7 +229,8 @@ _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+")
 class PassageSpan:
     """A passage of a text: its span in characters, its place in words, the heading that it stands under.
 
-    `header` are the header rows of a table (else its first row), when the passage is a later part of it.
+    `header` are the header rows of a table (else its first row), when the passage is a later part of it. `is_hidden`:
+    it stands on a hidden sheet.
     """
 
     start: int
@@ -219,21 +238,23 @@ class PassageSpan:
     place: str
     heading: str | None
     header: str | None = None
+    is_hidden: bool = False
 
 
 def cut(text: str, places: Places) -> list[PassageSpan]:
-    """The passages of a text, in order: none reaches over a page, slide, sheet, heading or attachment."""
+    """The passages of a text, in order: none reaches over a page, slide, sheet, heading or attachment.
+
+    What only says where something stands (`directories`) is no passage.
+    """
     text_places, text_tables = TextPlaces(text, places), _Tables(text)
+    behind = outline_start(text, text_places.places)
     return [
-        PassageSpan(
-            first,
-            last,
-            text_places.place(first, last),
-            text_places.label(first, "heading"),
-            text_tables.header(first, since=start),
-        )
+        PassageSpan(first, last, text_places.place(first, last), heading, header)
         for start, end in _blocks(text, text_places.borders)
+        if start < behind
         for first, last in _split(text, start, end)
+        for heading, header in [(text_places.label(first, "heading"), text_tables.header(first, since=start))]
+        if not is_directory(text[first:last], heading, header)
     ]
 
 
@@ -324,6 +345,11 @@ def passages_of(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[C
         with database.reading() as session:
             words = dict(texts.words_of(session, text_ids))
             rows = texts.find_passages(session, text_ids, CUTTER)
+            hidden = {
+                text_id: _hidden_sheets(texts.places_of(session, text_id))
+                for text_id, text in words.items()
+                if kinds.HIDDEN_SHEET_MARK in text
+            }
             uncut = texts.find_texts(session, [text_id for text_id in words if text_id not in rows])
         new = {text.id: _cut_stored(text) for text in uncut if text.id is not None}
         if new:
@@ -331,7 +357,13 @@ def passages_of(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[C
                 texts.save_passages(session, CUTTER, new)
         for text_id in filter(words.__contains__, text_ids):
             of_text = new[text_id] if text_id in new else rows[text_id]
-            yield CutText(text_id, words[text_id], [_span(row, strings) for row in of_text])
+            sheets = hidden.get(text_id, ())
+            yield CutText(text_id, words[text_id], [_span(row, strings, sheets) for row in of_text])
+
+
+def _hidden_sheets(places: Places) -> list[tuple[int, int]]:
+    """Where the hidden sheets of a text begin and end."""
+    return [(int(start), int(end)) for start, end, kind, _label in places if kind == kinds.HIDDEN_SHEET]
 
 
 def _cut_stored(text: StoredText) -> list[Passage]:
@@ -350,8 +382,9 @@ def _cut_stored(text: StoredText) -> list[Passage]:
     ]
 
 
-def _span(row: Passage, strings: dict[str, str]) -> PassageSpan:
+def _span(row: Passage, strings: dict[str, str], hidden: Sequence[tuple[int, int]]) -> PassageSpan:
     heading, header = (
         None if words is None else strings.setdefault(words, words) for words in (row.heading, row.header)
     )
-    return PassageSpan(row.start, row.end, strings.setdefault(row.place, row.place), heading, header)
+    is_hidden = any(start <= row.start < end for start, end in hidden)
+    return PassageSpan(row.start, row.end, strings.setdefault(row.place, row.place), heading, header, is_hidden)

@@ -42,6 +42,7 @@ from tasks.reading.txt import reader as txt
 from tasks.reports import criteria as shown_passages
 from tasks.reports import pptx
 from tasks.scoring import ask, figure_checks, passages
+from tasks.scoring.directories import outline_start
 from tasks.scoring.passages import TextPlaces
 from tasks.statements import answers, check, differences, figures
 from tasks.statements.answers import Ground
@@ -148,6 +149,9 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.memo.check.render_memo": lambda text: memo_check.render_memo("memo", "room", text, [], []),
     "tasks.scoring.figure_checks.marked": lambda text: figure_checks.marked(text[:4000], [text], list),
     "tasks.scoring.passages.cut": lambda text: passages.cut(text, _marked_places(text)),
+    "tasks.scoring.directories.outline_start": lambda text: outline_start(
+        text, [Place(0, len(text) // 2, "page", "1")]
+    ),
     "tasks.scoring.passages.cut without places": lambda text: passages.cut(text, []),
     "tasks.scoring.ask.is_reason": lambda text: ask.is_reason(text, text, [text]),
     "tasks.scoring.ask.speaks_clearly": lambda text: ask.speaks_clearly(text, [text]),
@@ -209,6 +213,7 @@ CALLS: Final[dict[str, Call]] = {
 
 
 EXCUSED: Final[dict[str, str]] = {
+    "it takes texts that were cut to what a model reads": r"ranking\.embedders\.local\.embed_batch",
     "it takes a few characters": r"""
         language\.(languages\.language_of_script|locales\.month_names)
         | evidence\.boxes\.compared""",

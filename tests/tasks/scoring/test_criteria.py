@@ -368,3 +368,14 @@ def test_isolate_says_for_which_criteria_passages_are_read_alone(tmp_path: Path)
     assert mistakes(tmp_path, f"isolate: low\n{text}") == [
         "line 1, isolate: must be all or high or off: for which criteria documents are read alone."
     ]
+
+
+@pytest.mark.parametrize(
+    "guide",
+    ["5: none; 3: small; 0: many", "5 = none, 3 = small, 0 = many", "none (5), small (3.5), many above 1,000 (0)"],
+)
+def test_passages_are_searched_by_the_words_of_a_guide_and_not_by_its_marks(guide: str) -> None:
+    searched = Judged(id="a", ask="Are there 2 lawsuits?", guide=guide).searched
+    assert searched.startswith("Are there 2 lawsuits?")
+    assert not set("013459") & set(searched)
+    assert {"none", "small", "many"} <= set(searched.translate(str.maketrans(":;=,()", "      ")).split())

@@ -137,3 +137,34 @@ def test_a_room_whose_index_lies_on_the_disk_is_told(
     assert caplog.messages == [
         "This room has 5 passages. Their index takes about 0.0 GB in DILIGENCE_HOME while they are ranked."
     ]
+
+
+PARAGRAPH = (
+    "The company may end the supply contract with Alder at any time, by a letter of three months, and owes no payment "
+    "for that beyond what it has ordered by then. Alder delivers what was ordered."
+)
+
+
+def test_a_passage_that_nearly_repeats_a_better_one_is_counted_beside_it(room: Room) -> None:
+    room.holds("a.txt", PARAGRAPH)
+    room.holds("b.txt", PARAGRAPH.replace("Alder delivers", "It delivers"))
+    room.holds("c.txt", PARAGRAPH.replace("three months", "three months (12 weeks)"))
+    found = room.evidence.find_distinct("May the company end the supply contract?", 5)
+    assert [excerpt.repeats for excerpt in found] == [1, 0], "another figure is something else"
+    assert found[0].shown.place.endswith("(1 more nearly the same)")
+    assert len(room.evidence.find("May the company end the supply contract?", 5)) == 3
+
+
+def test_hidden_sheets_come_last_and_say_so(room: Room) -> None:
+    hidden = "[hidden sheet]\nThe lease of the plant ends, the lease is not renewed.\n"
+    text = f"{hidden}\fThe plant has a lease.\n"
+    places = [
+        *[(0, len(hidden), kind, "Old") for kind in ("sheet", "hidden_sheet")],
+        (len(hidden) + 1, len(text), "sheet", "Now"),
+    ]
+    room.holds("book.xlsx", text, places)
+    for found in (
+        room.evidence.find("the lease of the plant", 5),
+        room.evidence.find_distinct("lease of the plant", 5),
+    ):
+        assert [excerpt.place for excerpt in found] == ["sheet Now", "sheet Old, hidden sheet"]

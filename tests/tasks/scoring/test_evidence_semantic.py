@@ -23,7 +23,7 @@ def server(room: Room, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingsSe
 
 def test_passages_are_put_in_order_by_what_they_mean(room: Room, server: EmbeddingsServer) -> None:
     evidence = room.evidence
-    assert [excerpt.document.name for excerpt in evidence.find(QUESTION, 1)] == ["C.txt"]
+    assert [excerpt.document.name for excerpt in evidence.find_distinct(QUESTION, 1)] == ["C.txt"]
     assert evidence.warning is None
     assert len(server.requests) == 2, "the question, and the passages together"
 
@@ -31,6 +31,6 @@ def test_passages_are_put_in_order_by_what_they_mean(room: Room, server: Embeddi
 def test_a_server_that_is_down_leaves_the_order_by_words(room: Room, server: EmbeddingsServer) -> None:
     server.always(failing(404))
     evidence = room.evidence
-    assert [excerpt.document.name for excerpt in evidence.find(QUESTION, 3)] == ["A.txt", "B.txt", "C.txt"]
+    assert [excerpt.document.name for excerpt in evidence.find_distinct(QUESTION, 3)] == ["A.txt", "B.txt", "C.txt"]
     assert evidence.warning is not None
     assert "by their words alone" in evidence.warning

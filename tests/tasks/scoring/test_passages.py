@@ -254,3 +254,39 @@ def test_later_parts_of_a_table_come_with_all_its_header_rows() -> None:
     headers = [piece.header for piece in cut(text, [])]
     assert headers[0] is None
     assert set(headers[1:]) == {"EUR m\tYear\t\n\t2023\t2022"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Table of contents\nIntroduction\t1\nThe business\t4\nRisks\t19\nAccounts\t44\n",
+        "Inhaltsverzeichnis\nEinleitung 1\nGeschäft 4\nRisiken 19\n",
+        "Business ............ 3\nRisk factors ............ 12\nLegal proceedings ............ 31\n",
+        "Index to exhibits\n\nNo.\tExhibit\n3.1\tCertificate\n3.2\tBylaws\n10.3\tForm\n",
+        "10.1\tLease, incorporated by reference\n10.2\tLoan, incorporated by reference\n10.3\tPlan, filed herewith\n",
+        "Anlagenverzeichnis\nAnlage 1 Gesellschaftsvertrag\nAnlage 2 Mietvertrag\nAnlage 3 Satzung\n",
+    ],
+)
+def test_what_only_says_where_something_stands_is_no_passage(text: str) -> None:
+    assert cut(text, [(0, len(text), "page", "1")]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Revenue by year\nGermany\t10\nFrance\t40\nSpain\t90\n",
+        "Contents of the tank\nThe tank holds 40 litres of oil.\nIt must be emptied before the sale.\n",
+        "10.1 Notices. All notices are in writing.\n10.2 Term. It ends in 2030.\n10.3 Rent. Rent is due monthly.\n",
+        "Exhibit A shows the floor plan.\nThe tenant pays for repairs.\nThe landlord insures the house.\n",
+        "Index\nIndex of prices in 2024: 104.\nIndex of wages: 99.\nBoth fell.\n",
+    ],
+)
+def test_tables_and_clauses_are_no_directories(text: str) -> None:
+    assert len(cut(text, [(0, len(text), "page", "1")])) == 1
+
+
+def test_the_bookmarks_of_a_pdf_are_no_passage() -> None:
+    pages = "Legal proceedings\nA lawsuit is pending.\n\fLeases\nThe lease ends in 2030.\n"
+    text = f"{pages}Legal proceedings\nLeases\n"
+    places = [(0, 40, "page", "1"), (41, len(pages), "page", "2")]
+    assert [text[span.start : span.end] for span in cut(text, places)][-1].endswith("2030.")
