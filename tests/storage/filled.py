@@ -5,7 +5,19 @@ from typing import Any
 from sqlalchemy import select
 from sqlmodel import Session, SQLModel
 
-from storage import companies, database, documents, figures, logins, model_calls, run_documents, runs, scores, texts
+from storage import (
+    companies,
+    database,
+    documents,
+    figures,
+    kinds,
+    logins,
+    model_calls,
+    run_documents,
+    runs,
+    scores,
+    texts,
+)
 from storage.columns import now, values_of
 from storage.companies import SourceAnswer, StoredClaim, StoredProfile
 from storage.documents import RoomFolder
@@ -57,6 +69,8 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
         model_calls.save_vectors(
             session, [model_calls.TextVector(text_id=saved.id, model="m", start=0, end=7, vector=b"\0\1" * 50)]
         )
+        assert saved.id is not None
+        kinds.save_signs(session, "1", {saved.id: ({"kind": "lease"}, b"\0\1")})
         texts.save_span_pages(session, [texts.SpanPages(text_id=saved.id, start=0, end=7, pages=[{"page": 1}])])
         ledger = StoredLedger(text_id=saved.id, version="1", basis="reported")
         figure = {

@@ -72,7 +72,7 @@ def test_a_scan_is_read_page_by_page_and_marked_as_recognised(scanned: str) -> N
     assert words(first) == words(CLAUSE)
     assert words(second) == words("Signed in Aarhus for the bank.")
     (kept,) = stored()
-    assert [(kind, label) for _, _, kind, label in kept.places] == [
+    assert [(kind, label) for _, _, kind, label in kept.places if kind != "file_dates"] == [
         ("page", "1"),
         ("ocr", "eng"),
         ("page", "2"),

@@ -23,7 +23,7 @@ RULE_OR_BANDS = "needs a rule, such as '>= 50', or bands, such as {5: '>= 50', 3
 SEVERITY = "must be high, medium or low, or the highest score of each, the graver the lower: {high: 1, medium: 2}."
 KIND = "must have exactly one of ask (judged), fact or figure (with a rule), or document"
 
-FIELDS = "(allowed: id, weight, title, severity, recommend, document)."
+FIELDS = "(allowed: id, weight, title, severity, recommend, must, missing, document)."
 
 
 def read(tmp_path: Path, text: str) -> Criteria:
