@@ -157,6 +157,9 @@ def _is_audited(text: str) -> bool:
     return any(matches(_AUDIT, text, spots(lowered(text), _AUDIT_WORDS)))
 
 
+_RUN_TOGETHER: Final = re.compile(r"(?<![\d ])\d{1,3}(?: \d{3})+ \d{1,2}(?: \d{3})+(?![\d ])")
+
+
 class LedgerDocument:
     """A text with its places, and what the whole of it says about the figures in it."""
 
@@ -224,6 +227,11 @@ class LedgerDocument:
     @cached_property
     def _learnt(self) -> Calendar:
         return self._calendar or learn_calendar(self.text, self.name)
+
+    @cached_property
+    def runs_together(self) -> bool:
+        """Whether some cells hold the numbers of two columns: "2 812 300 2 105 700"."""
+        return _RUN_TOGETHER.search(self.text) is not None
 
     @cached_property
     def calendar(self) -> Calendar:

@@ -151,6 +151,7 @@ def _with_all_operations(group: list[TableCandidate]) -> list[TableCandidate]:
     return [each for each in group if not _CONTINUING.search(each.figure.label)] or group
 
 
+_GROUPS: Final = re.compile(r"[-–−(]?\d{1,3}(?: \d{3})++\)?")
 _IN_PERCENT: Final = re.compile(r"\s[(\[]?%[)\]]?$")
 """A label of percentages."""
 
@@ -194,6 +195,10 @@ def cell_figure(
     instant = meaning.kind == "instant" or (meaning.kind == "either" and not (label and label.average))
     if when is None:
         findings.leave_out("headers that contradict themselves" if column and column.unclear else "no period")
+        return None
+    groups = row.cells[index].count(" ") + 1 if _GROUPS.fullmatch(row.cells[index]) else 1
+    if groups > (3 if document.runs_together else 4):
+        findings.leave_out("numbers that run together")
         return None
     calendar = document.calendar
     if cell.is_of_two_years and when.is_bare_year and not when.months and document.is_of_a_quarter:

@@ -104,6 +104,8 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _RANGE_BEFORE: Final = re.compile(r"(?:[\d%]|illion|thousand)\s$")
+_NAME_OR_RANGE_BEFORE: Final = re.compile(r"(?:[\d%]|illion|thousand|\b[A-Z][\w&]{1,18})\s$")
+"""Before a dash that is no sign. "EBITDA - £2.4 million" names what follows, which would be written -£2.4 else."""
 """What stands before the dash of a range, `7.0% - 8.0%`."""
 
 _NAME_BEHIND: Final = re.compile(r"[A-Za-z]{4}")
@@ -328,9 +330,8 @@ def _of_sentence(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:
     if parts["open"] and (not held or "(" in (parts["inner"] or "")):
         first += len(parts["open"])
     minus = parts["minus"] or ""
-    if minus[-1:].isspace() and _RANGE_BEFORE.search(
-        match.string, max(0, match.start("minus") - 9), match.start("minus")
-    ):
+    no_sign = _NAME_OR_RANGE_BEFORE if parts["before"] else _RANGE_BEFORE
+    if minus[-1:].isspace() and no_sign.search(match.string, max(0, match.start("minus") - 20), match.start("minus")):
         first, minus = match.end("minus"), ""
     is_written = not is_bare or any(mark in parts["digits"] for mark in ".,'’ ")
     brackets = held and (not parts["open"] or (is_written and not parts["before"]))

@@ -148,3 +148,12 @@ def test_a_format_that_shows_thousands_is_in_the_units_of_its_header(tmp_path: P
         book.save(tmp_path / "book.xlsx")
         figures = read_figures(str(tmp_path / "book.xlsx"))
         assert [(figure["value"], figure["unit"]) for figure in figures] == [(value, "EUR" if units else "unknown")]
+
+
+def test_numbers_of_two_columns_in_one_cell_are_left_out() -> None:
+    text = "EUR\n\t2025\t2024\nRevenue\t2 812 300 2 105 700\nEquity\t1 020 300 871 400\nCash\t391 200\t502 800\n"
+    found = findings(text)
+    assert [figure.concept for figure in found.figures] == ["cash", "cash"]
+    assert found.left_out["numbers that run together"] == 1
+    whole = findings("EUR\n\t2025\t2024\nEquity\t1 020 300 871\t1 020 300 870\n")
+    assert [str(figure.value) for figure in whole.figures] == ["1020300871", "1020300870"]
