@@ -104,7 +104,7 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _RANGE_BEFORE: Final = re.compile(r"(?:[\d%]|illion|thousand)\s$")
-_NAME_OR_RANGE_BEFORE: Final = re.compile(r"(?:[\d%]|illion|thousand|\b[A-Z][\w&]{1,18})\s$")
+_NAME_OR_RANGE_BEFORE: Final = re.compile(r"(?:[\d%]|illion|thousand|\b[A-Z][\w&]{1,18}|\A)\s$")
 """Before a dash that is no sign. "EBITDA - £2.4 million" names what follows, which would be written -£2.4 else."""
 """What stands before the dash of a range, `7.0% - 8.0%`."""
 
