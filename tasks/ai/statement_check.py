@@ -42,9 +42,9 @@ _MOST_FAILED: Final = 10_000
 _INSTRUCTIONS: Final = (
     "The material has numbered statements, each with sentences of its source. Say of each statement whether these "
     "sentences alone support it. supported: they say the same, with the same subject, figures, units, dates and "
-    "conditions. contradicted: they speak of the same and say otherwise. not said: neither. A statement may be in "
-    "another language than its source. Use nothing but the sentences beside a statement, and give one verdict for each "
-    "number."
+    "conditions. contradicted: they speak of the same and say otherwise; quote the words that do, to the letter. not "
+    "said: neither. A statement may be in another language than its source. Use nothing but the sentences beside a "
+    "statement, and give one verdict for each number."
 )
 
 
@@ -53,6 +53,11 @@ class StatementVerdict(BaseModel):
 
     statement: int = Field(description="the number of the statement")
     verdict: Opinion = Field(description="what its source's sentences say of it")
+    words: str = Field(
+        default="",
+        description="where contradicted: the words of a sentence that say otherwise, to the letter; else empty",
+        json_schema_extra={"maxLength": 400},
+    )
 
 
 class StatementVerdicts(BaseModel):
@@ -141,6 +146,8 @@ def second_opinions(
 ) -> dict[int, Opinion]:
     """The model's verdict on each statement, by the statement's place; none where the settings want no check.
 
+    A contradiction whose quoted words do not stand in the source is "not said".
+
     Raises:
         DiligenceError: the call failed. What the model itself failed at is not asked for again.
     """
@@ -159,11 +166,20 @@ def second_opinions(
         if len(_failed) < _MOST_FAILED:
             _failed[key] = error.message  # a model that cannot do it is not paid for the same again
         raise
-    return {
-        places[each.statement - 1]: each.verdict
-        for each in verdict.value.verdicts
-        if 1 <= each.statement <= len(places)
-    }
+    opinions: dict[int, Opinion] = {}
+    for each in verdict.value.verdicts:
+        if 1 <= each.statement <= len(places):
+            place = places[each.statement - 1]
+            said = "\n".join(offload(_sentences, statements[place], company, grounds))
+            is_proved = each.verdict != "contradicted" or _stands_in(each.words, said)
+            opinions[place] = each.verdict if is_proved else "not said"
+    return opinions
+
+
+def _stands_in(words: str, said: str) -> bool:
+    """Whether a quotation stands in sentences; a contradiction without one is none."""
+    quoted = one_line(words).strip(" \"'“”„«».").casefold()
+    return bool(quoted) and quoted in one_line(said).casefold()
 
 
 def _material(statements: Sequence[CheckedStatement], company: str, grounds: Sequence[Ground]) -> str:

@@ -108,16 +108,22 @@ def test_a_question_for_a_score_keeps_the_models_own_words_and_says_so(server: M
     assert "no sentence of the sources supports: 1 of 2 statements" in answer
 
 
-def test_both_verdicts_stand_in_the_answer(server: ModelServer) -> None:
-    verdicts = [{"statement": 1, "verdict": "contradicted"}, {"statement": 2, "verdict": "supported"}]
+@pytest.mark.parametrize(
+    ("words", "opinion"), [("lease ends in 2027", "contradicted"), ("ends in 2031", "not said"), ("", "not said")]
+)
+def test_both_verdicts_stand_in_the_answer(server: ModelServer, words: str, opinion: str) -> None:
+    verdicts = [
+        {"statement": 1, "verdict": "contradicted", "words": words},
+        {"statement": 2, "verdict": "supported", "words": ""},
+    ]
     answer = "The lease ends in 2027. Der Vertrag läuft 2027 aus."
     server.says = lambda request: json.dumps({"verdicts": verdicts}) if "Statement 1:" in request.prompt else answer
     shown = ai_question("When does the lease end?", CONTEXT).answer
     assert shown.startswith(
-        "The lease ends in 2027 [1]. (by its words: supported; second check: contradicted) "
+        f"The lease ends in 2027 [1]. (by its words: supported; second check: {opinion}) "
         "Der Vertrag läuft 2027 aus. (by its words: not found; second check: supported"
     )
-    assert "1 supported, 1 contradicted, 0 not said" in shown
+    assert f"1 supported, {int(opinion == 'contradicted')} contradicted" in shown
 
 
 def test_a_long_context_is_read_whole_and_the_answer_ends_with_that(server: ModelServer) -> None:
