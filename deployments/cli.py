@@ -41,7 +41,7 @@ COMMANDS = {
     "run": Command("deployments.run:run", "Run a batch, going on where an earlier run of it stopped."),
     "index": Command("deployments.operations:index", "Print the document index of a folder as JSON."),
     "text": Command("deployments.texts:text", "Print the text of documents, or write it to files."),
-    "ask": Command("deployments.operations:ask", "Ask a question, with a text as context if you like."),
+    "ask": Command("deployments.operations:ask", "Ask a question, with a document or a folder as context if you like."),
     "facts": Command("deployments.operations:facts", "Print the company's profile as JSON."),
     "ask-company": Command("deployments.operations:ask_company", "Ask a question about a company."),
     "report": Command("deployments.runs:report", "Give the report of a run."),

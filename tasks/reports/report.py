@@ -249,7 +249,7 @@ def result_lines(results: RunResults) -> list[str]:
         standing = Standing.of(company)
         result = f"{percent(standing.proven)} proven, may reach {percent(standing.high)}"
         if why_not := why_not_ranked(standing, names):
-            result += f". {why_not}"
+            result += f". {why_not.rstrip('.')}"
         failed = f"; failed: {company.problem}" if company.problem else ""
         lines.append(f"{company.rank or '–':<7} {one_line(company.name)}: {result}{failed}")
     carried = sum(result.company.carried_from is not None for result in results.companies)

@@ -49,7 +49,7 @@ _LAST_YEAR: Final = re.compile(
 )
 _LOSS: Final = re.compile(r"\b(?:loss|deficit|Verlust|perte)\b", re.IGNORECASE)
 _DEFINED: Final = re.compile(
-    r"(?P<full>(?:[A-Z][\w&.’'-]*,?|of|and|for)(?: (?:[A-Z][\w&.’'-]*,?|of|and|for|plc)){1,6})"
+    r"(?<![\w&.’'-])(?P<full>(?:[A-Z][\w&.’'-]*,?|of|and|for)(?: (?:[A-Z][\w&.’'-]*,?|of|and|for|plc)){1,6})"
     r" \((?:the |each |collectively |hereinafter )*[\"“]?(?P<short>[A-Z][A-Za-z]+(?: [A-Z][a-z]+)?)[\"”]?\)"
 )
 _FORM: Final = re.compile(r",? (?:plc|Limited|Ltd|Inc|Corp|LLC|GmbH|AG|AS|SA)\.?$")

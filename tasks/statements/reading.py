@@ -183,7 +183,7 @@ def read(original: str) -> Sentence:
             if word == "." and tokens and tokens[-1].text in _COMPANY_FORMS:
                 continue
             is_row = word == ":" and re.match(
-                r"\s*[-−(]?\s*(?:[$€£¥]|[A-Z]{3}\s)?\s*[-−(]?\d", text[match.end() : match.end() + 12]
+                r"\s*+[-−(]?+\s*+(?:[$€£¥]|[A-Z]{3}\s)?+\s*+[-−(]?+\d", text[match.end() : match.end() + 12]
             )
             clause += word in _BREAKS and not is_row
             segment += word != "/"

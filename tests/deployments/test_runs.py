@@ -11,14 +11,18 @@ from tests.tasks.reports.everything import report_with_everything
 from tests.tasks.reports.rows import company, write_run
 
 pytestmark = pytest.mark.usefixtures("home")
+NOTHING_SCORED = (
+    "0\u202f% proven, may reach 100\u202f%. Not ranked: 0\u202f% of the weight is scored, and half is needed; "
+    "100\u202f% is unscored"
+)
 MARKUP = "[/bold] [red]:smile:"
 
 
 def test_the_ranking_has_a_line_a_company_and_the_last_line_is_the_cost() -> None:
     write_run("r1", [company("Alpha", total=0.75, coverage=0.5, rank=1), company("Beta", 1)], calls=1200, usd=0.25)
     assert result_lines(results_of("r1")) == [
-        "1       Alpha: 75% of what could be scored, coverage 50%",
-        "–       Beta: nothing could be scored",
+        "1       Alpha: 38\u202f% proven, may reach 88\u202f%",
+        f"–       Beta: {NOTHING_SCORED}",
         "cost    1,200 calls, 0 tokens in, 0 out, 0.2500 USD",
     ]
 
@@ -26,7 +30,7 @@ def test_the_ranking_has_a_line_a_company_and_the_last_line_is_the_cost() -> Non
 def test_a_cost_without_a_price_and_a_failed_company_say_so() -> None:
     write_run("r1", [company("Alpha", problem="The folder does not exist.")], calls=1)
     assert result_lines(results_of("r1")) == [
-        "–       Alpha: nothing could be scored; failed: The folder does not exist.",
+        f"–       Alpha: {NOTHING_SCORED}; failed: The folder does not exist.",
         "cost    1 call, 0 tokens in, 0 out, price not known",
     ]
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from tasks.ai import nearby, prompts
 from tasks.ai.answerer import Source
-from tasks.ai.extractive import ExtractiveAnswerer
+from tasks.ai.extractive import ExtractiveAnswerer, quote_sentences
 from tasks.ai.openai import errors, json_answer
 from tasks.companies import walls
 from tasks.companies.company_match import Identity, is_parked, names_exactly
@@ -159,6 +159,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.ranking.rank": lambda text: rank([text[at : at + 1000] for at in range(0, len(text), 1000)], STATEMENT, 5),
     "tasks.ranking.rank for a question": lambda text: rank([STATEMENT], text[:20_000], 5),
     "tasks.ranking.Index": lambda text: Index([text]).rank(STATEMENT, 5),
+    "tasks.ai.extractive.quote_sentences": lambda text: quote_sentences("What was the revenue?", _source(text)),
     "tasks.ai.extractive": lambda text: ExtractiveAnswerer().answer("What was the revenue?", _source(text)),
     "tasks.ai.prompts.question_prompt": lambda text: prompts.question_prompt(text, _source(text)),
     "tasks.ai.prompts.part_prompt": lambda text: prompts.part_prompt(text, _source(text), 1, 2),

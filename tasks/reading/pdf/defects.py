@@ -114,7 +114,7 @@ def _mark_text(function: Any, *arguments: Any) -> str:
     return bytes(buffer)[: max(0, size.value - 2)].decode("utf-16-le", "replace")
 
 
-_FIRST: Final = re.compile(r"^\s*(?=\S)", re.MULTILINE)
+_FIRST: Final = re.compile(r"^[^\S\n]*+(?=\S)", re.MULTILINE)
 _WHITE: Final = 250
 _TINY: Final = 1.2
 """The height in points of a character's box of which nobody sees anything: a point has the size of a full stop."""

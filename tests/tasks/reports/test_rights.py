@@ -18,7 +18,7 @@ MADE_ANEW = {
     "total", "coverage", "standing", "rank",
     "criteria", "missing", "documents", "changes", "problem", "warnings", "stability",
     "figures", "figure_conflicts", "figure_versions", "derived_figures", "figure_comparisons",
-    "untied_sums", "figures_left_out",
+    "untied_sums", "figures_left_out", "cited",
 }  # fmt: skip
 """Made of the documents that the viewer sees."""
 
