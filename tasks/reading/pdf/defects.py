@@ -316,13 +316,13 @@ def are_confirmed(text: str, recognised: str) -> bool:
     return bool(found) and sum(word in words for word in found) >= _ALIKE * len(found)
 
 
-_MARK_END: Final = re.compile(r"\d\)?(?!\w)")
+_MARK_END: Final = re.compile(r"\d\)?(?!\w|[.,]\d)")
 _OF_MARKS: Final = frozenset("0123456789(),")
 _LONGEST_MARK: Final = 6  # characters, with what it stands behind
 _SMALLER: Final = 0.85
 """The height of a raised mark as a share of that of what stands before it, at most."""
 _HIGHER: Final = 0.12
-"""How much higher a raised mark ends than what stands before it, as a share of the height of that."""
+"""How much higher a raised mark stands than what is before it, as a share of the height of that."""
 
 
 def with_raised_marks(textpage: Any, page_text: PageText) -> PageText:
@@ -335,23 +335,25 @@ def with_raised_marks(textpage: Any, page_text: PageText) -> PageText:
     usual = max(heights, default=0.0)
     small = [end for end, height in zip(ends, heights, strict=True) if 0 < height < _SMALLER * usual]
     around = sorted({at for end in small for at in range(max(0, end - _LONGEST_MARK), end)})
-    boxes = dict(zip(around, document.character_boxes(textpage, around), strict=True))
+    boxes = zip(document.character_boxes(textpage, around), document.character_origins(textpage, around), strict=True)
+    heights_and_bases = {
+        at: (top - bottom, base) for at, ((_, top, _, bottom), (_, base)) in zip(around, boxes, strict=True)
+    }
     letters = list(text)
     for end in small:
-        start = _start_of_mark(text, end, boxes)
+        start = _start_of_mark(text, end, heights_and_bases)
         letters[start:end] = raised(text[start:end])
     return page_text._replace(text="".join(letters))
 
 
-def _start_of_mark(text: str, end: int, boxes: Mapping[int, document.Box]) -> int:
+def _start_of_mark(text: str, end: int, heights_and_bases: Mapping[int, tuple[float, float]]) -> int:
     """Where the raised mark that ends there begins; its end where it is none."""
-    _, top, _, bottom = boxes[end - 1]
+    height, base = heights_and_bases[end - 1]
     for at in range(end - 2, max(0, end - _LONGEST_MARK) - 1, -1):
-        _, other_top, _, other_bottom = boxes[at]
-        height = other_top - other_bottom
-        if text[at] in _OF_MARKS and abs(bottom - other_bottom) < 0.01 * height:
+        other_height, other_base = heights_and_bases[at]
+        if text[at] in _OF_MARKS and abs(base - other_base) < 0.01 * height:
             continue
-        is_raised = top - bottom < _SMALLER * height and bottom - other_bottom > _HIGHER * height and top > other_bottom
+        is_raised = height < _SMALLER * other_height and _HIGHER < (base - other_base) / other_height < 1
         return at + 1 if is_raised and not text[at].isspace() else end
     return end
 
