@@ -247,7 +247,8 @@ def result_lines(results: RunResults) -> list[str]:
     names = {criterion.id: criterion.name for criterion in criteria_of_run(results.run)}
     for company in (result.company for result in results.companies):
         standing = Standing.of(company)
-        result = f"{percent(standing.proven)} proven, may reach {percent(standing.high)}"
+        best = "nothing open" if standing.high <= standing.proven else f"may reach {percent(standing.high)}"
+        result = f"{percent(standing.proven)} proven, {best}"
         if why_not := why_not_ranked(standing, names):
             result += f". {why_not.rstrip('.')}"
         failed = f"; failed: {company.problem}" if company.problem else ""
