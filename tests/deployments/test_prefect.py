@@ -203,7 +203,7 @@ def test_the_log_of_a_scheduled_run_tells_it(server: Server, scheduled: tuple[di
 
     told = wait_for(lines, 60)
     assert f"The run {written.parent.name} begins: 3 companies, 16 criteria." in told
-    assert any(line.startswith("1       Fjordvarm: 97% of what could be scored") for line in told)
+    assert any(line.startswith("1       Fjordvarm: 74\u202f% proven") for line in told)
     assert any("recognised (OCR)" in line or "cannot be opened" in line for line in told)
     assert any(line.startswith("cost    0 calls") for line in told)
     assert sum(line.startswith("Finished in state") for line in told) == 1, "that of the run, not of each task"

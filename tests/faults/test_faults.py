@@ -24,7 +24,7 @@ _OTHERS = [kind for kind in Kind if kind not in _EMBEDDED]
 @pytest.mark.parametrize(
     ("kinds", "options"),
     [
-        (_EMBEDDED, []),
+        pytest.param(_EMBEDDED, [], marks=pytest.mark.nightly),
         pytest.param(_OTHERS, [], marks=pytest.mark.nightly),
         pytest.param([Kind.FILE, Kind.READER], ["--on-disk", "--twice"], marks=pytest.mark.nightly),
     ],

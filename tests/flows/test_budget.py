@@ -283,7 +283,7 @@ def test_a_killed_run_goes_on_under_the_same_cap_and_stays_below_it(
     screen: Path, server: ModelServer, tmp_path: Path, prefect_url: str
 ) -> None:
     till = Greedy(server, delay=0.2)
-    under(screen, "60000 tokens")
+    under(screen, "40000 tokens")
     secret = os.environ["PREFECT_API_AUTH_STRING"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     environment |= settings(make_home(tmp_path / "home").parent, server) | {"PYTHONPATH": str(REPOSITORY)}
@@ -303,9 +303,9 @@ def test_a_killed_run_goes_on_under_the_same_cap_and_stays_below_it(
     assert "left unscored" in done.stderr
     report = build("latest")
     assert reasons(report, "unscored")
-    assert till.tokens <= 60_000
+    assert till.tokens <= 40_000
     assert till.taken.calls <= usage_of(report).calls + 8  # answers that nobody was there for any more
-    assert till.tokens <= report.run.cost.input_tokens + report.run.cost.output_tokens <= 60_000
+    assert till.tokens <= report.run.cost.input_tokens + report.run.cost.output_tokens <= 40_000
 
 
 def test_a_cap_in_dollars_without_a_price_is_refused_at_the_start(screen: Path, server: ModelServer) -> None:

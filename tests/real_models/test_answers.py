@@ -100,6 +100,7 @@ def test_a_question_about_a_company_from_the_pages_of_its_site(
     assert "Hamburg" in answer.answer  # in the model's words, or in the passage that is shown in their place
 
 
+@pytest.mark.nightly
 def test_a_text_beyond_a_window_of_2048_tokens_is_read_in_parts_that_fit(home: Path) -> None:
     licence = (REPOSITORY / "LICENSE").read_text()[:9_000]
     with LlamaServer(SMOLLM2, window=2048, slots=1) as server, recorded(server) as (answerer, recorder):

@@ -296,6 +296,7 @@ def test_a_date_that_is_none_stands_as_it_is() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_mutated_mails_raise_nothing_else() -> None:
     message = mail("Größe\n")
     message.add_alternative("<p>Größe</p>", subtype="html")
