@@ -43,7 +43,7 @@ from tasks.reports.html import allowed, environment, part
 from tasks.scoring.figure_checks import amount_in_words, period_in_words
 from tasks.scoring.passages import Places
 from tasks.statements import check as statement_proof
-from tasks.statements.differences import Difference
+from tasks.statements.difference import Difference
 from tasks.statements.figures import StatedFigure, figures
 
 _MOST_PLACES: Final = 5

@@ -19,7 +19,9 @@ from typing import Final
 
 from tasks.language.words import stem
 from tasks.statements.alignment import Alignment, align
-from tasks.statements.differences import Difference, DifferenceKind, contrary, differences, says_in_order
+from tasks.statements.contrary import contrary
+from tasks.statements.difference import Difference, DifferenceKind
+from tasks.statements.differences import differences, says_in_order
 from tasks.statements.figures import figures, same
 from tasks.statements.nearness import nearness
 from tasks.statements.reading import Limit, Sentence, read

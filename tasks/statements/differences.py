@@ -1,81 +1,36 @@
 """What speaks against a sentence as the proof of a statement: one rule for each way in which two sentences differ.
 
-A rule yields what it finds; without a finding the sentence says what the statement says. `contrary` is stricter: the
-one thing in which a sentence that is nearly the same says otherwise. Code asks for kinds; `Difference.why` is for
-people.
+A rule yields what it finds; without a finding the sentence says what the statement says. `contrary` is stricter. Code
+asks for kinds; `Difference.why` is for people.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from difflib import SequenceMatcher
-from enum import Enum
 from itertools import combinations, pairwise
 from typing import Final
 
-from tasks.language.words import ACTING, RESTRICTING, frequencies, has_opposite, stem, words_of
-from tasks.statements.alignment import Alignment, Pair, agree, figure_nearest, kind_of
-from tasks.statements.figures import StatedFigure, same, same_size
+from tasks.language.words import RESTRICTING, frequencies, has_opposite, stem, words_of
+from tasks.statements.alignment import Alignment, Pair, figure_nearest
+from tasks.statements.difference import Difference, DifferenceKind, Rule
+from tasks.statements.figure_rules import (
+    amounts_in,
+    are_opposed,
+    figures_of_others,
+    kind_at,
+    missing_figures,
+    other_times,
+    relative_clause,
+)
+from tasks.statements.figures import same
 from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, are_confused, nearness
 from tasks.statements.reading import Limit, Sentence, Token
 
 _FEWEST_WITH_A_GAP: Final = 5
 _WORDS_TO_A_GAP: Final = 5
 """So many words of a statement that the sentence has make up for one that it has not."""
-_FEWEST_SHARED: Final = 3
-_EVENTS: Final = frozenset(map(stem, "end expire found establish incorporate sign mature terminate die born".split()))  # noqa: SIM905 - a list of words reads best as words
-"""What happens once, so that one year for it speaks against another."""
-_MOST_EXTRA: Final = 0.34
-_MOST_ADDED: Final = 1
-"""The share of a sentence's words that a contradicted statement may lack, and words beside them."""
-_DIRECTIONS: Final = (
-    ("from", "to"),
-    ("from", "by"),
-    ("by", "to"),
-    ("by", "at"),
-    ("before", "after"),
-    ("above", "below"),
-    ("with", "without"),
-)
 _TORN: Final = 5
 """Words between two in the sentence that stand side by side in the statement, at most."""
-
-
-class DifferenceKind(Enum):
-    """A way in which a sentence differs from a statement, with the words that say so."""
-
-    FIGURE = "The source gives “{theirs}”, the statement “{ours}”."
-    NAME = "The source names “{theirs}”, the statement “{ours}”."
-    DENIED = "The source denies what the statement says."
-    NOT_DENIED = "The statement denies what the source says."
-    OPPOSITE = "The source says “{theirs}”, the statement the opposite: “{ours}”."
-    MISSING = "The nearest sentence of the source does not say “{ours}”."
-    NO_FIGURE = "The nearest sentence of the source does not give “{ours}”."
-    OTHER_FIGURE = "The source gives “{ours}” for something else."
-    OTHER_PERIOD = "The source speaks of another time: “{theirs}”."
-    LIMITED = "The source limits what it says: “{theirs}”."
-    NOT_LIMITED = "The statement limits what the source does not: “{ours}”."
-    PART = "The source speaks of a part, or of something narrower: “{theirs}”."
-    ROLES = "The source says it the other way round."
-    SOMEBODY_ELSE = "The source says it of somebody else: “{theirs}”."
-    TOO_LONG = "It is too long to be one statement."
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What a sentence says otherwise, or does not say: the words of the statement and those of the sentence."""
-
-    kind: DifferenceKind
-    ours: str = ""
-    theirs: str = ""
-
-    @property
-    def why(self) -> str:
-        """The difference as a sentence."""
-        return self.kind.value.format(ours=self.ours, theirs=self.theirs)
-
-
-Rule = Callable[[Alignment], Iterator[Difference]]
 
 
 def differences(alignment: Alignment) -> Iterator[Difference]:
@@ -84,11 +39,10 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
         yield from rule(alignment)
 
 
-def _missing_figures(alignment: Alignment) -> Iterator[Difference]:
-    for at in alignment.missing:
-        token = alignment.stated.tokens[at]
-        if token.figure is not None:
-            yield Difference(DifferenceKind.NO_FIGURE, token.text)
+def _nothing_alike(alignment: Alignment) -> Iterator[Difference]:
+    """A sentence with nothing but words that are near to those of the statement is of something else."""
+    if not any(pair.nearness >= ALIKE for pair in alignment.pairs.values()):
+        yield Difference(DifferenceKind.MISSING, alignment.stated.text)
 
 
 def _missing_words(alignment: Alignment) -> Iterator[Difference]:
@@ -123,12 +77,12 @@ def _missing_words(alignment: Alignment) -> Iterator[Difference]:
 def _is_row_of_change(alignment: Alignment, word: Token) -> bool:
     """Whether the sentence is a row of figures that went as the statement says: from the one to the other."""
     stated, source = alignment.stated, alignment.source
-    ends = {stated.tokens[at].preposition: at for at in _amounts(stated) if at in alignment.pairs}
+    ends = {stated.tokens[at].preposition: at for at in amounts_in(stated) if at in alignment.pairs}
     if not {"from", "to"} <= ends.keys() or any(token.is_verb for token in source.tokens):
         return False
     places = [alignment.pairs[ends[name]].source for name in ("from", "to")]
     one, other = (source.tokens[place].figure for place in places)
-    day = next((at for at in source.figures if _kind(source, at) == "date"), None)
+    day = next((at for at in source.figures if kind_at(source, at) == "date"), None)
     days = [figure_nearest(source, place, source.tokens[day]) for place in places] if day is not None else []
     when = [figure.date for at in days if at is not None and (figure := source.tokens[at].figure)]
     if one is None or other is None or len(when) < 2 or not _is_earlier(when[0], when[1]):
@@ -172,14 +126,14 @@ def _counts(token: Token, alignment: Alignment) -> bool:
     )
 
 
-def _denials(alignment: Alignment) -> Iterator[Difference]:
+def denials(alignment: Alignment) -> Iterator[Difference]:
     """Words that are denied in one of the two alone."""
     stated, source = alignment.stated, alignment.source
     words = [pair for pair in alignment.pairs.values() if stated.tokens[pair.stated].figure is None]
     ours = [pair for pair in words if stated.is_denied(pair.stated)]
     theirs = [pair for pair in words if source.is_denied(pair.source)]
     denies = any(token.limit is Limit.NEGATION for token in stated.tokens)
-    if theirs and not denies:
+    if (theirs or any(_is_none(alignment, pair) for pair in words)) and not denies:
         yield Difference(DifferenceKind.DENIED)
     elif denies and not any(pair in theirs for pair in ours):
         yield Difference(DifferenceKind.NOT_DENIED)
@@ -187,6 +141,14 @@ def _denials(alignment: Alignment) -> Iterator[Difference]:
         verbs = [pair for pair in words if stated.tokens[pair.stated].is_verb and source.tokens[pair.source].is_verb]
         if any((pair in ours) != (pair in theirs) for pair in verbs):
             yield Difference(DifferenceKind.DENIED)
+
+
+def _is_none(alignment: Alignment, pair: Pair) -> bool:
+    """Whether the sentence says that there is none of what a word names: "a streak of 0 fines"."""
+    before = alignment.source.tokens[pair.source - 1] if pair.source else None
+    if before is None or before.figure is None or pair.source - 1 in alignment.taken:
+        return False
+    return before.figure.value == 0 and not before.figure.is_date
 
 
 _STRENGTHS: Final = (Limit.EXPECTED, Limit.POSSIBLE, Limit.SUPPOSED, Limit.CLAIMED, Limit.WANTED)
@@ -222,10 +184,22 @@ def _limits(alignment: Alignment) -> Iterator[Difference]:
         is_general = any(token.text in {"when", "whenever", "who", "where"} for token in stated.tokens)
         if binds and not is_general and not any(place in alignment.taken for place in says):
             yield Difference(DifferenceKind.LIMITED, theirs=token.text)
+    if Limit.CONDITION in ours and (word := _condition_left_out(alignment)):
+        yield Difference(DifferenceKind.LIMITED, theirs=word)
     for kind, word in ours.items():
         is_same = kind in theirs or kind is Limit.ANY or kind in anywhere or (word in {"can", "could"} and not theirs)
         if not is_same and not (kind is Limit.REQUIRED and Limit.EXPECTED in theirs):
             yield Difference(DifferenceKind.NOT_LIMITED, word)
+
+
+def _condition_left_out(alignment: Alignment) -> str:
+    """A word of the sentence's condition that the statement's has not: "if you ask and you have paid"; else ""."""
+    source = alignment.source
+    opens = next((token.start for token in source.tokens if token.limit is Limit.CONDITION), len(source.text))
+    ends = source.text.find(",", opens)
+    ends = len(source.text) if ends < 0 else ends
+    places = [at for at in alignment.others() if opens < source.tokens[at].start < ends]
+    return next((source.tokens[at].text for at in places if source.tokens[at].stem not in LIGHT), "")
 
 
 def _limits_in(
@@ -299,123 +273,8 @@ def _is_torn(source: Sentence, one: int, other: int) -> bool:
     return abs(one - other) > _TORN or is_listed
 
 
-def _figures_of_others(alignment: Alignment) -> Iterator[Difference]:
-    """Figures and dates that the sentence gives for something else than the statement does."""
-    stated, source = alignment.stated, alignment.source
-    for at in stated.figures:
-        own = stated.tokens[at]
-        if own.figure is None or at not in alignment.pairs:
-            continue
-        place = alignment.pairs[at].source
-        if _are_opposed(own.preposition, source.tokens[place].preposition) or _rates_differ(alignment, at, place):
-            yield Difference(DifferenceKind.OTHER_FIGURE, own.text)
-            continue
-        rivals = [other for other in source.figures if _kind(source, other) == kind_of(own)]
-        has_amounts = own.figure.is_date and any(_kind(stated, other) != "date" for other in stated.figures)
-        if len(rivals) > 1 and not has_amounts and not _belongs(alignment, at, place, rivals):
-            yield Difference(DifferenceKind.OTHER_FIGURE, own.text)
-
-
-def _belongs(alignment: Alignment, at: int, place: int, rivals: Sequence[int]) -> bool:
-    """Whether the words that say what a figure is stand nearest to it in the sentence too, or before all its rivals."""
-    stated, source = alignment.stated, alignment.source
-    own = stated.tokens[at]
-    order = _in_order(alignment, rivals)
-    others = {source.tokens[other].preposition for other in rivals if other != place}
-    is_led = own.preposition == source.tokens[place].preposition in {"from", "to", "by"}
-    is_said = is_led or place == rivals[0]
-    labels = [label for label in _labels(stated, at) if label in alignment.pairs]
-    if is_led and own.preposition not in others:
-        labels = [label for label in labels if _kind(stated, label)]
-    for label in labels:
-        where = alignment.pairs[label].source
-        if where in order:
-            if order[where] != place:
-                return False
-            is_said = True
-            continue
-        nearest = figure_nearest(source, where, own)
-        is_shared = all(where < other for other in rivals)
-        if nearest == place or _is_antecedent(source, where, place):
-            is_said = True
-        elif not is_shared or _has_own_words(alignment, place, rivals):
-            return False
-    return is_said or not labels
-
-
-def _is_antecedent(sentence: Sentence, where: int, place: int) -> bool:
-    """Whether a word stands before the relative clause of a figure: "a charge …, which included … of 800"."""
-    opens = _relative(sentence, sentence.tokens[place].clause)
-    return where < opens
-
-
-def _relative(sentence: Sentence, clause: int) -> int:
-    """Where a clause begins that says more of what stands before it: "a portion that was paid"; 0 for another."""
-    opens = next(at for at, token in enumerate(sentence.tokens) if token.clause == clause)
-    is_relative = opens and sentence.tokens[opens].text in {"that", "which", "who", "whom"}
-    return opens if is_relative and sentence.tokens[opens - 1].text not in words_of("prepositions") else 0
-
-
-def _has_own_words(alignment: Alignment, place: int, rivals: Sequence[int]) -> bool:
-    """Whether words of its own stand before a figure, behind the figure before it, that the statement does not have."""
-    before = max((other for other in rivals if other < place), default=place)
-    return any(
-        before < at < place
-        and not _kind(alignment.source, at)
-        and alignment.source.tokens[at].text not in _TIMELY
-        and not alignment.source.tokens[at].is_verb
-        for at in alignment.others()
-    )
-
-
-_TIMELY: Final = frozenset("quarter quarters year years month months half ended date weeks fiscal compares".split())  # noqa: SIM905 - a list of words reads best as words
-
-
-_RATE: Final = re.compile(
-    r"(?:\s+\w+)?\s+(?:(?:a|an|per|each|every|pro|par|je)\s+(year|quarter|month|week|day|hour|share|unit|tonne|ton|barrel|ounce|annum|customer|user|employee|Jahr|Monat|Quartal|Aktie|an|mois|trimestre|action))\b",
-    re.IGNORECASE,
-)
-
-
-def _rates_differ(alignment: Alignment, at: int, place: int) -> bool:
-    """Whether one of two figures is by the quarter or by the unit, and the other is not, or by another."""
-    own, other = alignment.stated.tokens[at], alignment.source.tokens[place]
-    rates = [
-        _RATE.match(sentence.text, token.end)
-        for sentence, token in ((alignment.stated, own), (alignment.source, other))
-    ]
-    return rates[0] is not None and (rates[1] is None or not nearness(stem(rates[0][1]), stem(rates[1][1])))
-
-
 def _is_in_clause(sentence: Sentence, one: int, other: int) -> bool:
     return sentence.tokens[one].clause == sentence.tokens[other].clause
-
-
-def _kind(sentence: Sentence, at: int) -> str:
-    return kind_of(sentence.tokens[at])
-
-
-def _labels(sentence: Sentence, at: int) -> list[int]:
-    """The words and dates of a statement that say what a figure is: those to which it is the nearest of its kind."""
-    token = sentence.tokens[at]
-    dates = [place for place in sentence.figures if _kind(sentence, place) == "date" != _kind(sentence, at)]
-    return [place for place in (*sentence.content, *dates) if figure_nearest(sentence, place, token) == at]
-
-
-def _in_order(alignment: Alignment, rivals: Sequence[int]) -> dict[int, int]:
-    """For "2024 and 2023 … 19 % and 13 %, respectively" the figure of each date or word, by place; else empty."""
-    source = alignment.source
-    if not any(token.text in {"respectively", "jeweils", "respectivement"} for token in source.tokens):
-        return {}
-    dates = [at for at in source.figures if _kind(source, at) == "date"]
-    for names in (dates, [at for at in source.content if at < rivals[0] and source.tokens[at].figure is None]):
-        if len(names) == len(rivals) or (names is not dates and len(names) >= len(rivals)):
-            return dict(zip(names[-len(rivals) :], rivals, strict=True))
-    return {}
-
-
-def _are_opposed(one: str, other: str) -> bool:
-    return any({one, other} == set(pair) for pair in _DIRECTIONS)
 
 
 def _scattered(alignment: Alignment) -> Iterator[Difference]:
@@ -437,7 +296,7 @@ def _goes_on_from(alignment: Alignment, pair: Pair, home: int) -> bool:
     """Whether a word's clause says more of the last thing of the clause before: "a portion that was paid"."""
     source = alignment.source
     clause = source.tokens[pair.source].clause
-    opens = _relative(source, clause) if clause == home + 1 else 0
+    opens = relative_clause(source, clause) if clause == home + 1 else 0
     return (
         opens > 0
         and max((at for at in (*source.content, *source.figures) if at < opens), default=-1) in alignment.taken
@@ -481,7 +340,7 @@ def _roles(alignment: Alignment) -> Iterator[Difference]:
             )
             has_moved = ((pair.stated < verb.stated) == (pair.source < verb.source)) == (verb in turned)
             if mine.preposition not in {"", "by"} or theirs.preposition not in {"", "by"}:
-                if (_are_opposed(mine.preposition, theirs.preposition) and mine.is_name) or (is_subject and has_moved):
+                if (are_opposed(mine.preposition, theirs.preposition) and mine.is_name) or (is_subject and has_moved):
                     yield Difference(DifferenceKind.ROLES)
             elif has_moved and (is_subject or same_segment):
                 yield Difference(DifferenceKind.ROLES)
@@ -495,11 +354,16 @@ def _roles(alignment: Alignment) -> Iterator[Difference]:
                 yield Difference(DifferenceKind.ROLES)
     for pair in pairs:
         mine, theirs = stated.tokens[pair.stated], source.tokens[pair.source]
-        if mine.is_name and _are_opposed(mine.preposition, theirs.preposition):
+        if mine.is_name and are_opposed(mine.preposition, theirs.preposition):
             yield Difference(DifferenceKind.ROLES)
     names = [
         (stated.tokens[pair.stated], source.tokens[pair.source]) for pair in pairs if stated.tokens[pair.stated].is_name
     ]
+    if not verbs:  # "A is a B corporation", of a list in which B belongs to somebody else
+        for (mine, theirs), (other, others) in combinations(names, 2):
+            is_turned = (mine.start < other.start) != (theirs.start < others.start)
+            if is_turned and mine.segment == other.segment and theirs.segment != others.segment:
+                yield Difference(DifferenceKind.SOMEBODY_ELSE, other.text, others.text)
     for (mine, theirs), (other, others) in combinations(names, 2):
         if mine.preposition == others.preposition != theirs.preposition == other.preposition:
             yield Difference(DifferenceKind.ROLES)
@@ -558,7 +422,7 @@ def _other_subjects(alignment: Alignment) -> Iterator[Difference]:
     ):
         return
     clause = source.tokens[first].clause
-    clauses = {clause, clause - 1} if _relative(source, clause) else {clause}
+    clauses = {clause, clause - 1} if relative_clause(source, clause) else {clause}
     head = [at for at in range(max(first, verb)) if source.tokens[at].clause in clauses]
     if any(source.tokens[at].text in _SELF or (at in alignment.taken and source.tokens[at].is_name) for at in head):
         return
@@ -594,37 +458,6 @@ def _other_names(alignment: Alignment) -> Iterator[Difference]:
         ]
         if names and alignment.source.tokens[names[0]].stem not in alignment.known:
             yield Difference(DifferenceKind.SOMEBODY_ELSE, token.text, alignment.source.tokens[names[0]].text)
-
-
-def _other_times(alignment: Alignment) -> Iterator[Difference]:
-    """Amounts that the sentence gives for another time than the statement, where it names several."""
-    stated, source = alignment.stated, alignment.source
-    days = [at for at in source.figures if _kind(source, at) == "date"]
-    own_days = [at for at in stated.figures if _kind(stated, at) == "date" and at in alignment.pairs]
-    if len(days) < 2 or not own_days:
-        return
-    for at in stated.figures:
-        if at not in alignment.pairs or _kind(stated, at) == "date":
-            continue
-        day = figure_nearest(stated, at, stated.tokens[own_days[0]])
-        place = alignment.pairs[at].source
-        rivals = [other for other in source.figures if _kind(source, other) == _kind(source, place)]
-        order = _in_order(alignment, rivals)
-        if (
-            day is None
-            or day not in alignment.pairs
-            or (len(own_days) < len(_amounts(stated)) and figure_nearest(stated, day, stated.tokens[at]) != at)
-        ):
-            continue
-        when = alignment.pairs[day].source
-        if order.get(when, place) != place or (
-            when not in order and figure_nearest(source, place, source.tokens[when]) != when
-        ):
-            yield Difference(DifferenceKind.OTHER_PERIOD, theirs=source.tokens[place].text)
-
-
-def _amounts(sentence: Sentence) -> list[int]:
-    return [at for at in sentence.figures if _kind(sentence, at) != "date"]
 
 
 _SELF: Final = frozenset("we our us company group".split())  # noqa: SIM905 - a list of words reads best as words
@@ -780,143 +613,12 @@ def says_in_order(stated: Sentence, source: Sentence) -> bool:
 
 
 _RULES: Final[tuple[Rule, ...]] = (
-    _missing_figures, _missing_words, _denials, _limits, _lost_restrictions, _figures_of_others, _scattered, _roles,
-    _other_subjects, _other_ways, _narrower_subjects, _other_names, _other_times, _edits,
+    _nothing_alike, missing_figures, _missing_words, denials, _limits, _lost_restrictions, figures_of_others,
+    _scattered, _roles, _other_subjects, _other_ways, _narrower_subjects, _other_names, other_times, _edits,
     _hidden_opposites, _governed,
 )  # fmt: skip
 
-
-def contrary(alignment: Alignment) -> Difference | None:
-    """What a sentence that is nearly the same says otherwise: a figure, a name, a denial or an opposite alone."""
-    stated = alignment.stated
-    missing = alignment.missing
-    clauses = alignment.used
-    extra = alignment.others(clauses)
-    shared = [pair for pair in alignment.pairs.values() if pair.nearness >= ALIKE]
-    fewest = _FEWEST_SHARED - bool(missing or not extra)
-    if len(shared) < len(alignment.pairs) or len(shared) < fewest or len(missing) > 1:
-        return None
-    if not missing:
-        return (
-            None
-            if _differs_besides(alignment, _denials) or _is_wider(alignment, extra)
-            else next(_denials(alignment), None)
-        )
-    token = stated.tokens[missing[0]]
-    found = _instead(alignment, missing[0], extra)
-    if found is None:
-        return None
-    theirs = alignment.source.tokens[found]
-    if (
-        next(_denials(alignment), None)
-        or _differs_besides(alignment, None)
-        or _is_wider(alignment, [at for at in extra if at != found])
-    ):
-        return None
-    if token.figure is not None:
-        return Difference(DifferenceKind.FIGURE, token.text, theirs.text)
-    kind = DifferenceKind.OPPOSITE if are_confused(token.stem, theirs.stem) else DifferenceKind.NAME
-    if kind is DifferenceKind.OPPOSITE and {token.stem, theirs.stem} <= ACTING:
-        return None  # "bought from" and "sold to" may be one
-    return Difference(kind, _written(stated, token), _written(alignment.source, theirs))
-
-
-def _written(sentence: Sentence, token: Token) -> str:
-    """A word as it is written, a name in full."""
-    at = sentence.tokens.index(token)
-    first = last = at
-    while (
-        token.is_name
-        and first
-        and sentence.tokens[first - 1].is_name
-        and sentence.tokens[first - 1].segment == token.segment
-    ):
-        first -= 1
-    while (
-        token.is_name
-        and last + 1 < len(sentence.tokens)
-        and sentence.tokens[last + 1].is_name
-        and sentence.tokens[last + 1].segment == token.segment
-    ):
-        last += 1
-    return sentence.text[sentence.tokens[first].start : sentence.tokens[last].end].replace("_", " ")
-
-
-def _differs_besides(alignment: Alignment, rule: Rule | None) -> bool:
-    """Whether the two differ in more than what is missing, or what a rule finds."""
-    rules = (_denials, _limits, _lost_restrictions, _figures_of_others, _scattered, _roles, _other_subjects)
-    return any(next(other(alignment), None) for other in rules if other is not rule)
-
-
-def _is_wider(alignment: Alignment, extra: Sequence[int]) -> bool:
-    """Whether the sentence says so much more, or of others, that it need not be the same matter."""
-    source = alignment.source
-    dates = [at for at in extra if _kind(source, at) == "date"]
-    names = [at for at in extra if source.tokens[at].is_name and source.tokens[at].stem not in alignment.known]
-    amounts = [at for at in extra if _kind(source, at) not in {"", "date"}]
-    words = [at for at in extra if not _kind(source, at)]
-    own_dates = any(_kind(alignment.stated, at) == "date" for at in alignment.stated.figures)
-    all_words = len(words) + len(alignment.pairs)
-    restricts = any(source.tokens[at].text in RESTRICTING for at in words)
-    return (
-        bool(names or amounts or restricts)
-        or (bool(dates) and own_dates)
-        or len(words) > max(_MOST_ADDED, all_words * _MOST_EXTRA)
-    )
-
-
-def _instead(alignment: Alignment, at: int, extra: Sequence[int]) -> int | None:
-    """What the sentence has where the statement has something else: of the same kind, beside the same words."""
-    stated, source = alignment.stated, alignment.source
-    token = stated.tokens[at]
-    is_event = any(stated.tokens[other].stem in _EVENTS for other in alignment.pairs) and not _amounts(stated)
-    for place in extra:
-        other = source.tokens[place]
-        if token.figure is not None:
-            if (
-                other.figure is not None
-                and _is_other_figure(token.figure, other.figure, is_event=is_event)
-                and _stands_alike(alignment, at, place)
-            ):
-                return place
-        elif other.figure is None and (
-            are_confused(token.stem, other.stem)
-            or (
-                token.is_name
-                and other.is_name
-                and not nearness(token.stem, other.stem)
-                and _stands_alike(alignment, at, place)
-            )
-        ):
-            return place
-    return None
-
-
-def _is_other_figure(one: StatedFigure, other: StatedFigure, *, is_event: bool) -> bool:
-    """Whether two figures of one unit cannot both be right: neither is the other rounded, or with another sign."""
-    if one.is_date or other.is_date:
-        is_whole = (one.date[2] and other.date[2]) or is_event
-        is_alike = [part is None for part in one.date] == [part is None for part in other.date]
-        return bool(is_whole) and one.unit == other.unit and is_alike and one.date != other.date
-    is_alike = one.unit == other.unit and one.measure == other.measure and one.limit == other.limit
-    return (
-        is_alike
-        and not same(one, other)
-        and not agree(one, other)
-        and not (one.value != other.value and same_size(one, other))
-    )
-
-
-def _stands_alike(alignment: Alignment, at: int, place: int) -> bool:
-    """Whether a token of each stands beside the same words: its neighbours on one side at least are each other's."""
-    stated, source = alignment.stated, alignment.source
-    before = max((other for other in alignment.pairs if other < at), default=None)
-    behind = min((other for other in alignment.pairs if other > at), default=None)
-    own = sorted((*source.content, *source.figures))
-    where = own.index(place)
-    earlier = own[where - 1] if where else None
-    later = own[where + 1] if where + 1 < len(own) else None
-    matches_before = (alignment.pairs[before].source if before is not None else None) == earlier
-    matches_behind = (alignment.pairs[behind].source if behind is not None else None) == later
-    is_alike = stated.tokens[at].preposition == source.tokens[place].preposition
-    return (matches_before and earlier is not None) or (matches_behind and later is not None and is_alike)
+GRAVE: Final[tuple[Rule, ...]] = (
+    denials, _limits, _lost_restrictions, figures_of_others, _scattered, _roles, _other_subjects,
+)  # fmt: skip
+"""The rules after which a sentence is not nearly the same."""

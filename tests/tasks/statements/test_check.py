@@ -173,6 +173,7 @@ def test_what_an_answer_makes_of_a_sentence_is_supported(statement: str) -> None
         "Acme owns 6.4% of the fund.",
         "The company maintains its annual dividend of $1.19 per share.",
         "Suppliers may provide a self-assessment.",
+        "We have fines.",
         "The customer may terminate.",
         "The plant was closed.",
         "Sales grew 7.0% to 8.0%.",
@@ -201,6 +202,7 @@ LICENCE = (
     [
         ("Brandt shall be responsible at its sole cost for all surveys of the harbour.", True),
         ("Halden shall be responsible at its sole cost for all surveys of the harbour.", False),
+        ("Brandt Surveys is an Illinois corporation.", False),
         ("The company is incorporated in Halden.", False),
     ],
 )

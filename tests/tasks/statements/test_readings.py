@@ -54,6 +54,7 @@ def test_another_form_proves_a_statement(source: str, statement: str) -> None:
         (NEWS, "Flour grew 6.0% to $188 million."),
         (POLICY, "Customers receive a full refund of the first month."),
         (POLICY, "Customers warn us a week before they close their account."),
+        (POLICY, "If you ask in time, we close the account."),
         (LEASE, "Dunmore Logistics shall maintain the roof."),
         (LEASE, "Its frames are made in York."),
         (LEASE, "The Landlord has repaired all gates."),
