@@ -147,7 +147,10 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.days = list(
         dict.fromkeys(day.isoformat() for day in dates_in(opening[:1500], of_any_span=True, of_months=False))
     )[:6]
-    top = [line for line in lines[:6] if len(line) < _SUBTITLE and not marks("", "prose").stand_in(plain_words(line))]
+    # A row of a table, whose cells stand apart by tabs or blanks, dates nothing: it may tell of a renewal.
+    rows = {" ".join(line.split()) for line in opening.splitlines() if "\t" in line.strip() or "   " in line.strip()}
+    alone = [line for line in lines[:6] if len(line) < _SUBTITLE and line not in rows]
+    top = [line for line in alone if not marks("", "prose").stand_in(plain_words(line))]
     signs.dated = next(map(date.isoformat, dates_in("\n".join(top), of_any_span=True, of_months=False)), None)
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())

@@ -150,3 +150,15 @@ def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
     for kind in kinds().values():
         assert {*kind.lesser, *filter(None, [kind.wider])} <= kinds().keys()
     assert is_kind("insurance_cyber", "insurance")
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Minutes of the board\nPorto, 4 February 2025\n\nThe board met.\n", "2025-02-04"),
+        ("Customer\tSince\tChurn\nAlpha\t1 March 2022\t2 %\n", None),
+        ("Insurance in force\n\nLiability   Lusitana   EUR 1,000,000   renewal 1 July 2025\n", None),
+    ],
+)
+def test_a_date_at_the_top_dates_a_document_and_one_in_a_table_does_not(text: str, day: str | None) -> None:
+    assert what("a.txt", text).date == day
