@@ -297,7 +297,7 @@ def test_a_model_with_a_small_window_judges_the_best_passages_and_a_warning_says
     assert (finding.status is ScoreStatus.SCORED, finding.failed) == (not more, False)
 
 
-@pytest.mark.parametrize(("window", "least", "most"), [(8_192, 12, 12), (4_096, 4, 8), (2_048, 1, 2)])
+@pytest.mark.parametrize(("window", "least", "most"), [(8_192, 12, 12), (4_096, 4, 8), (2_048, 2, 2)])
 def test_no_more_passages_are_sent_than_fit_into_a_window_that_is_known(
     room: Room, server: ModelServer, monkeypatch: pytest.MonkeyPatch, window: int, least: int, most: int
 ) -> None:
