@@ -33,7 +33,7 @@ class CompanyEstimate:
     """What one company would cost. `problem` says why that could not be estimated.
 
     `most` is an upper limit: every prompt and answer at its longest, every judgement requested twice because the
-    first answer did not fit the schema, a second look at each passage that was read by itself, and all that again with
+    first answer did not fit the schema, a second look at each document that was read by itself, and all that again with
     another search plan because nothing was found.
     """
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
+from pydantic import BaseModel
+
 from tasks.ai.answer_cache import judge_once
 from tasks.ai.answerer import Answerer, AnswererFailed, Source, T, Verdict
 from tasks.ai.budget import LONGEST_ANSWER, Ledger
@@ -130,7 +132,7 @@ class Ask:
                 raise NoReason(verdict.usage)
         return verdict.value
 
-    def fitting(self, told: str, sources: Sequence[Source], schema: type[Judgement]) -> Sequence[Source]:
+    def fitting(self, told: str, sources: Sequence[Source], schema: type[BaseModel]) -> Sequence[Source]:
         """The first of the sources, at least one, that fit into the model's window with the rest of the prompt.
 
         Room is left for the answer, as much as the limit on it allows. All, where the window is not known.

@@ -8,6 +8,7 @@ Whatever the server promises, each judgement is validated here.
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from math import ceil
 from typing import Any, Final, Literal
 
 from storage.settings import is_web_address
@@ -20,7 +21,7 @@ from tasks.ai.openai.errors import ContextWindowExceeded, EndlessAnswer, ServerF
 from tasks.ai.openai.json_answer import Misfit, read_object
 from tasks.ai.openai.long_context import LongContext
 from tasks.ai.openai.probe import find_out, recall
-from tasks.ai.openai.protocols import Reply, RequestFormat
+from tasks.ai.openai.protocols import Reply, RequestFormat, longest_answer
 from tasks.ai.prompts import Messages, judgement_prompt, order_warnings, question_prompt, repair_prompt
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
@@ -39,7 +40,8 @@ _FORMATS = {
 }
 _ANY_MODEL = 1_000_000  # tokens; few models take more at once, so what is longer is read in parts from the start
 _MANY_MODELS = 128_000  # tokens that parts are then made for, until the model shows that it takes fewer
-_OWN_WORDS: Final = 300  # tokens of a judgement beside what it quotes: a reason of three sentences, and the JSON
+_LEAST: Final = 320  # tokens of an answer in words of its own, such as a search plan
+_KEY: Final = 8  # tokens of a key of an answer with its marks, and of a number or a choice as its value
 _CUT: Final = "The model's answer was longer than it may be: what follows its last whole sentence is missing."
 _SEARCH_PROMPT: Final = "Search the web for pages that tell this, and cite each page that does:\n"
 
@@ -213,7 +215,10 @@ class OpenAiAnswerer:
                 "model with a larger window in DILIGENCE_AI_MODEL, or raise the server's context size.",
                 self.window,
             )
-        most = usual_model_tokens(material) + _OWN_WORDS  # a judgement has no need to say more than its sources do
+        # A judgement has no need to say more than its sources do, nor more than the bounds of its schema allow.
+        characters, keys = longest_answer(schema)
+        copied = usual_model_tokens(material) * min(1.0, characters / max(len(material), 1))
+        most = max(ceil(copied) + keys * _KEY, _LEAST)
         used, reply = self._judgement(messages, schema, ledger, most, one_attempt=one_attempt)
         try:
             return Verdict(_read(reply, schema, material), reply.usage)

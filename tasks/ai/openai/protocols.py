@@ -178,6 +178,29 @@ def _bounded(schema: Any) -> Any:
     return bounds | {key: _bounded(part) for key, part in schema.items()}
 
 
+def longest_answer(schema: type[BaseModel]) -> tuple[int, int]:
+    """The longest answer that keeps to a schema and its bounds, those added here too: characters of texts, and keys."""
+    whole: Any = _bounded(schema.model_json_schema())
+
+    def longest(part: Any) -> tuple[int, int]:
+        if "$ref" in part:
+            return longest(whole["$defs"][part["$ref"].rsplit("/", 1)[1]])
+        if "anyOf" in part:
+            return max(map(longest, part["anyOf"]))
+        match part.get("type"):
+            case "string":
+                return int(part.get("maxLength", 0)), 0
+            case "array":
+                characters, keys = longest(part.get("items", {}))
+                return int(part["maxItems"]) * characters, int(part["maxItems"]) * keys
+            case "object":
+                fields = [longest(field) for field in part.get("properties", {}).values()]
+                return sum(one for one, _ in fields), len(fields) + sum(keys for _, keys in fields)
+        return 0, 0
+
+    return longest(whole)
+
+
 def _encodable(text: str) -> str:
     return text.encode(errors="replace").decode()
 
