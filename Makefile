@@ -54,7 +54,7 @@ bench: $(DEV) $(PEERS)  ## measure; the figures are kept in tests/benchmarks/REA
 faults: $(DEV)  ## runs with one fault each, compared with one without; FAULTS="--seeds 0:3000 --seconds 3600": see CONTRIBUTING.md
 	$(BIN)/python -m tests.faults $(FAULTS)
 
-fuzz: $(DEV)  ## ten minutes of mutated documents, kept in tests/fuzz/findings where one breaks a promise; FUZZ=compare: see CONTRIBUTING.md
+fuzz: $(DEV)  ## ten minutes of mutated documents, kept in tests/fuzz/findings where one breaks a promise; FUZZ="--seconds 60" takes less
 	$(BIN)/python -m tests.fuzz $(FUZZ)
 
 golden: $(DEV)  ## what differs from the recorded texts, figures, verdicts and report; GOLDEN="texts --write": see CONTRIBUTING.md

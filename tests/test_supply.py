@@ -28,6 +28,7 @@ def _run(*command: str | Path, **environment: str) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.slow
 def test_the_list_of_parts_names_what_the_wheel_needs_and_is_the_same_each_time(tmp_path: Path) -> None:
     for name in ("one.json", "two.json"):
         done = _run(".ci/sbom.py", tmp_path / name)

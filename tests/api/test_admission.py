@@ -92,6 +92,7 @@ def test_bodies_of_middling_length_are_counted_too() -> None:
     anyio.run(main)
 
 
+@pytest.mark.slow
 def test_a_context_comes_back_as_it_was_sent_however_long_it_is(service: httpx.Client) -> None:
     context = 'A "word" in lot 1.\n\tÜber \U0001f600 \\ ' * 60_000
     answer = service.post("/v1/ai/question", json={"question": "Lot 1?", "context": context})
@@ -100,6 +101,7 @@ def test_a_context_comes_back_as_it_was_sent_however_long_it_is(service: httpx.C
     assert answer.json()["context"] == context
 
 
+@pytest.mark.slow
 def test_a_long_body_of_very_many_values_is_refused(service: httpx.Client) -> None:
     for values in ("[" + "{}," * 120_000 + "{}]", '["' + '","' * 250_000 + '"]'):
         answer = service.post(

@@ -156,7 +156,7 @@ def test_the_service_lives_while_four_heavy_calls_are_worked_on_and_ends_them_wi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.nightly), 2])
 def test_nothing_heavy_silences_the_service(large_room: Path, workers: int) -> None:
     names = list(HEAVY)
     with served(workers) as (root, port):

@@ -24,7 +24,7 @@ from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import ACTUAL, Figure
 from tasks.language.periods import last_day, months_of
 from tasks.reading import read_document
-from tests.benchmarks import extraction, figure_conflicts, figure_conflicts_layouts
+from tests.benchmarks import extraction, figure_conflicts
 
 LABELS: Final = Path(__file__).with_name("filing_figures.txt")
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"
@@ -83,7 +83,6 @@ def measure() -> Iterator[tuple[str, str, str]]:
             yield f"processor time with the ledger, {part}", f"{share:.2f} × reading", "1.3 ×"
     yield from _room()
     yield from figure_conflicts.measure()
-    yield from figure_conflicts_layouts.measure()
 
 
 def _room() -> Iterator[tuple[str, str, str]]:

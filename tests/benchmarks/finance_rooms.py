@@ -19,35 +19,19 @@ from tests.benchmarks import (
     finance_rooms_fifth,
     finance_rooms_fifth_languages,
     finance_rooms_fifth_trades,
-    finance_rooms_fourth,
-    finance_rooms_fourth_languages,
-    finance_rooms_second_development,
-    finance_rooms_second_shut,
-    finance_rooms_shut,
-    finance_rooms_third,
 )
 from tests.benchmarks.figure_conflicts import conflicts_of
 
 Room = Callable[[Path], set[tuple[str, str, str]]]
-_THIRD: Final = random.Random(17).sample(finance_rooms_third.ROOMS, len(finance_rooms_third.ROOMS))
-"""The third rooms in an order by lot: the first half is for development, the other is shut."""
-_WRITTEN_FOURTH: Final = [*finance_rooms_fourth.ROOMS, *finance_rooms_fourth_languages.ROOMS]
-_FOURTH: Final = random.Random(24).sample(_WRITTEN_FOURTH, len(_WRITTEN_FOURTH))
-_WRITTEN_FIFTH: Final = [
+_WRITTEN: Final = [
     *finance_rooms_fifth.ROOMS,
     *finance_rooms_fifth_trades.ROOMS,
     *finance_rooms_fifth_languages.ROOMS,
 ]
-_FIFTH: Final = random.Random(30).sample(_WRITTEN_FIFTH, len(_WRITTEN_FIFTH))
+_FIFTH: Final = random.Random(30).sample(_WRITTEN, len(_WRITTEN))
+"""In an order by lot: the first half is for development, the other is shut."""
 PARTS: Final[dict[str, Sequence[Room]]] = {
     "development": finance_rooms_development.ROOMS,
-    "shut": finance_rooms_shut.ROOMS,
-    "second development": finance_rooms_second_development.ROOMS,
-    "second shut": finance_rooms_second_shut.ROOMS,
-    "third development": _THIRD[: len(_THIRD) // 2],
-    "third shut": _THIRD[len(_THIRD) // 2 :],
-    "fourth development": _FOURTH[: len(_FOURTH) // 2],
-    "fourth shut": _FOURTH[len(_FOURTH) // 2 :],
     "fifth development": _FIFTH[: len(_FIFTH) // 2],
     "fifth shut": _FIFTH[len(_FIFTH) // 2 :],
 }

@@ -26,6 +26,7 @@ def only_judging(request: ModelRequest) -> ModelResponse:
     return saying(JUDGEMENT)(request)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow  # two runs of the command
 def test_without_plans_and_checks_scores_and_exit_status_are_the_same(batch_file: Path, prefect_url: str) -> None:
     with ModelServer(plans=None) as server:

@@ -18,7 +18,6 @@ from tasks.documents.batch import read_documents
 from tasks.figures.ledger import LedgerText, build
 from tests.flows.conftest import write_batch, write_room
 from tests.homes import make_home
-from tests.matrices import quick_cases
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
 
@@ -127,7 +126,7 @@ def _one(folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -
     return _written(home, out, folder / "memo.md")
 
 
-@pytest.mark.parametrize("orders", quick_cases([2, 6], quick=[0]))
+@pytest.mark.parametrize("orders", [2, pytest.param(6, marks=[pytest.mark.slow, pytest.mark.nightly])])
 def test_the_order_of_reading_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, orders: int) -> None:
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")
     folder = tmp_path / "screen"

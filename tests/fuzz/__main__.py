@@ -19,7 +19,7 @@ from typing import Final
 
 from tasks.reading.pool.pool import ExtractionPool, Limits
 from tasks.reading.text_writer import Reading
-from tests.fuzz import compare, findings, watched
+from tests.fuzz import findings, watched
 from tests.fuzz.mutations import Case, case
 from tests.fuzz.reducer import reduced
 from tests.fuzz.seeds import Seeds
@@ -137,4 +137,4 @@ def _forget(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(compare.main(sys.argv[2:]) if sys.argv[1:2] == ["compare"] else main())
+    sys.exit(main())

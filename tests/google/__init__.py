@@ -1,6 +1,6 @@
 """Google Drive v3 and Google's OAuth 2.0 over loopback, as far as a reader of documents needs them.
 
-It speaks the real protocol to any client: Google's Python libraries in its own tests, rclone, a browser at
+It speaks the real protocol to any client: Google's Python libraries, rclone, a browser at
 the sign-in page. What it does follows Google's discovery document, the Drive guides, RFC 6749, 7636, 7523
 and 7009, and reports of what the service answers where the guides are silent. It knows nothing of the
 project whose tests use it.

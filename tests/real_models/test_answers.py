@@ -116,6 +116,7 @@ def test_a_text_beyond_a_window_of_2048_tokens_is_read_in_parts_that_fit(home: P
     assert all(LIMITS & call.body.keys() for call in calls)
 
 
+@pytest.mark.nightly
 def test_a_server_with_a_key_takes_that_key_alone(home: Path) -> None:
     with LlamaServer(SMOLLM2, key="the-key", window=2048, slots=1) as server:
         for wrong in (None, "another"):
@@ -127,6 +128,7 @@ def test_a_server_with_a_key_takes_that_key_alone(home: Path) -> None:
             assert_all_is_well(recorder.asked)
 
 
+@pytest.mark.nightly
 def test_a_server_that_is_stopped_between_two_calls_is_named_and_asked_again_when_it_runs(home: Path) -> None:
     server = LlamaServer(SMOLLM2, window=2048, slots=1)
     with server:
@@ -153,6 +155,7 @@ def test_a_server_that_is_still_loading_its_model_is_waited_for(home: Path) -> N
         server.kill()
 
 
+@pytest.mark.nightly
 def test_a_server_that_unloads_its_model_between_two_calls_answers_as_before(home: Path) -> None:
     with (
         LlamaServer(SMOLLM2, window=2048, slots=1, idle=1) as server,

@@ -85,6 +85,7 @@ def test_another_language_is_answered_in_its_own_words(question: str, text: str,
     assert f"1. {sentence}\n   — a.txt" in shown
 
 
+@pytest.mark.slow
 def test_a_sentence_is_found_among_very_many() -> None:
     rows = "\n".join(f"Row {number} tells about the weather on day {number * 7}." for number in range(11_000))
     text = f"{rows}\nThe tenancy of the Leeds office runs out in March 2027.\n{rows.replace('Row', 'Line')}"

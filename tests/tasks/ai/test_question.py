@@ -154,6 +154,7 @@ def test_the_schema_says_that_context_may_be_absent() -> None:
     assert set(schema["required"]) == {"question", "answer"}
 
 
+@pytest.mark.slow
 def test_statements_are_checked_against_what_a_very_long_context_says_of_them(server: ModelServer) -> None:
     lines = [f"Item {number} of the inventory lies in hall {number % 30}." for number in range(40_000)]
     said, other = "The lease of the Leeds office ends in March 2027.", "The Leeds office has nine floors."

@@ -100,7 +100,7 @@ def refusing_now_and_then(answer: Behaviour) -> Behaviour:
     return behaviour
 
 
-@pytest.mark.parametrize("companies", [6, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("companies", [6, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.nightly])])
 def test_a_batch_loses_no_source_while_each_refuses_now_and_then(
     serve: Callable[..., list[LoopbackServer]], companies: int
 ) -> None:

@@ -229,7 +229,7 @@ def test_isolate_of_the_criteria_file_holds_in_a_run(room: Room, server: ModelSe
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize("part", ["doors", "open"])
+@pytest.mark.parametrize("part", ["doors", pytest.param("open", marks=pytest.mark.slow)])
 def test_planted_words_move_no_score_and_hide_no_claim(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DILIGENCE_AI_MODEL", "DILIGENCE_AI_SEARCH_PLAN", "DILIGENCE_AI_STATEMENT_CHECK", "OPENAI_BASE_URL"):
         monkeypatch.setenv(name, "")

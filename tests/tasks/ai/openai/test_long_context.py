@@ -153,6 +153,7 @@ def test_a_part_that_is_refused_fails_the_whole() -> None:
     assert failed.value.usage.calls >= 3
 
 
+@pytest.mark.slow
 def test_a_context_of_too_many_parts_says_how_long_it_may_be() -> None:
     with ModelServer(reader, window=4096) as server:
         answerer = OpenAiAnswerer("small", base_url=server.url, window=4096)
@@ -161,6 +162,7 @@ def test_a_context_of_too_many_parts_says_how_long_it_may_be() -> None:
     assert server.requests == []
 
 
+@pytest.mark.slow
 def test_a_context_that_few_models_take_is_not_tried_whole() -> None:
     with ModelServer(reader) as server:
         answer = ask(server, [Source(1, "context", None, "The weather was fine and tea was served. " * 120_000)])

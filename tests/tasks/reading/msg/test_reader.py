@@ -156,6 +156,7 @@ def test_what_is_no_mail_says_so(content: bytes) -> None:
         read(content)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_mutated_mails_raise_nothing_else() -> None:
     inner = message({SUBJECT: "inner", BODY: "inner", RTF: stored(rb"{\rtf1\fromhtml1 {\*\htmltag <p>}x}")})

@@ -113,6 +113,7 @@ def test_pages_that_are_lost_are_named() -> None:
     assert "pages 2–500 could not be read" in reading.warnings[-1]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_one_page_shown_a_million_times_is_a_bounded_text() -> None:
     objects = pdfs.one_page(b"Again")
