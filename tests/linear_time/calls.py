@@ -181,7 +181,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.companies.web.html.read_html": lambda text: html.read_html(
         text.encode("utf-8", "replace"), "", "https://a.example/"
     ),
-    "tasks.companies.web.html.decode": lambda text: html.decode(text.encode("utf-8", "replace"), ""),
+    "tasks.companies.web.html.read_whole_text": html.read_whole_text,
     "tasks.evidence.boxes.Letters": lambda text: Letters(text).places("revenue"),
     "tasks.evidence.excerpt.stretches": lambda text: excerpt.stretches(
         text, 0, len(text), [Mark(at, at + 20, str(at)) for at in range(0, len(text), len(text) // 10)]
@@ -242,10 +242,10 @@ EXCUSED: Final[dict[str, str]] = {
         | ai\.prompt_injection\.normalise\.undisguised | ai\.openai\.errors\.error_for_status
         | reports\.(wordprocessing\.height|pptx\.describe|company\.in_words)""",
     "it takes bytes, trees or numbers, in a process with limits; documents and pages are measured whole": r"""
-        companies\.(web\.(filing\.read_report|page\.(?!read_feed)\w+|html\.schema_org_items)|(schema_org|profile|wikidata\.item)\.\w+)
+        companies\.(web\.(page\.(?!read_feed)\w+|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.item)\.\w+)
         | reading\.(read_document|(configuration|embedded|detect|docx|odf
             |mail(?!\.message\.unflowed)|msg|ooxml\.ole|pdf|rtf|xls)\.[\w.]+
-            |eml\.reader\.page_in|html\.page\.(counter_style|item_marker)|xlsx\.(binary\.\w+|rows\.hidden_sheet)|tables\.cells
+            |eml\.reader\.page_in|html\.(page\.(counter_style|item_marker)|reader\.decode_page)|xlsx\.(binary\.\w+|rows\.hidden_sheet)|tables\.cells
             |ooxml\.number_formats\.with_stored)""",
     "it takes entries, whose number is limited": r"documents\.drive\.archives\.members\.shown",
 }

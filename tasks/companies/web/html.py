@@ -5,22 +5,25 @@ its vocabulary. Runs in a process of the pool (`page.py`): a hostile page may ta
 """
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import urljoin
 
 from extruct.jsonld import JsonLdExtractor  # type: ignore[import-untyped]
 from extruct.w3cmicrodata import MicrodataExtractor  # type: ignore[import-untyped]
-from html_text import cleaner, etree_to_text
 from lxml import etree, html
 from trafilatura import bare_extraction
-from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
-from tasks.language.normalise import MARK, plain, plain_line
-from tasks.reading.txt.reader import decoded
+from tasks.language.normalise import plain, plain_line
+from tasks.reading.html.reader import blocks_in, decode_page
 
 _MAX_BYTES: Final = 4 << 20
 """Bytes of a page that are read."""
+_MAX_REPORT_BYTES: Final = 24 << 20
+"""Bytes of a filing that are read: a report of hundreds of pages in one file."""
+_MAX_REPORT: Final = 1_000_000
+"""Characters of a filing: most annual reports have 400,000, and to look through a million takes 2 s."""
 _MAX_ELEMENTS: Final = 20_000
 """Elements of a page beyond which all of its text is taken: to find the main one takes 1.6 s, and 20 with 80,000."""
 _MIN_MAIN_TEXT, _MIN_MAIN_PART = 400, 4
@@ -37,18 +40,17 @@ _MAX_ITEMS, _MAX_ITEM_DEPTH = 2_000, 10
 """Items in microdata, which take 0.2 s, and how deep one lies within others: 250 deep, they take 8 s."""
 _FEED_TYPES: Final = {"application/rss+xml", "application/atom+xml"}
 _TEXT_NODES: Final = "//body//text()[not(parent::script or parent::style or parent::noscript or parent::template)]"
-_SLOW_ENCODINGS: Final = {"punycode", "idna"}
-"""Python knows these as encodings; no page is in them, and what they take grows with the square of the text."""
-_ASCII: Final = bytes(range(128))
 _REFRESH: Final = re.compile(
     r"\s*+(?:10|\d)?(?:\.\d*+)?\s*+[;,\s]\s*+(?:url\s*+=)?(?P<url>.+)", re.IGNORECASE | re.DOTALL
 )
+_BEFORE, _BEHIND = re.compile(r"[$€£¥(]+"), re.compile(r"[)%]+")
+"""Signs before and behind a number."""
 _BLOCK_TAGS: Final = {"p", "head", "quote", "code", "item", "fw", "ab", "comments"}
 
 
 def read_html(data: bytes, content_type: str, url: str) -> dict[str, Any]:
     """The fields of a `Page` from its bytes, the server's Content-Type and where it was found."""
-    text = decode(data[:_MAX_BYTES], content_type)
+    text = decode_page(data[:_MAX_BYTES], content_type)[0]
     tree = parsed(text)
     base = _absolute(url, tree.xpath("string(//base/@href)")) or url
     meta = _meta(tree)
@@ -67,22 +69,39 @@ def read_html(data: bytes, content_type: str, url: str) -> dict[str, Any]:
     return {**fields, "paragraphs": _paragraphs(tree, text)}
 
 
-def decode(data: bytes, content_type: str) -> str:
-    """The text of a page, by its byte order mark, the server's Content-Type, its own declaration, or a guess.
+def read_report(data: bytes, content_type: str) -> list[str]:
+    """The paragraphs of an HTML filing, half of which is tables: each of one line, but a table, whose rows are lines.
 
-    Where a tenth of what is beyond ASCII is wrong in the declared encoding, the encoding is guessed.
+    What finds the main text of a page drops tables, and takes minutes for a file of this size.
     """
-    encoding, mark = read_bom(data)
-    if encoding and mark:
-        return data[len(mark) :].decode(encoding, "replace")
-    declared = http_content_type_encoding(content_type) or html_body_declared_encoding(data)
-    try:
-        text = data.decode(declared, "replace") if declared and declared not in _SLOW_ENCODINGS else None
-    except (UnicodeError, LookupError):
-        text = None
-    if text is None or text.count("\ufffd") * 10 > len(data.translate(None, _ASCII)):
-        return decoded(data)[0]
-    return text
+    paragraphs, left = [], _MAX_REPORT
+    for paragraph in read_whole_text(decode_page(data[:_MAX_REPORT_BYTES], content_type)[0]):
+        if left <= 0:
+            break
+        paragraphs.append(paragraph)
+        left -= len(paragraph)
+    return paragraphs
+
+
+def read_whole_text(text: str) -> list[str]:
+    """Every paragraph that a page shows, menus too; a table is one, its rows are lines, their cells parted by tabs."""
+    blocks = blocks_in(BOM_UTF8 + plain(text).encode())
+    return [("\n" if any("\t" in line for line in lines) else " ").join(map(_plain_row, lines)) for lines in blocks]
+
+
+def _plain_row(line: str) -> str:
+    """The cells of a row, with the signs that filings set in cells of their own: `$`, `12`, `%` are three cells."""
+    joined: list[str] = []
+    before = ""
+    for cell in filter(None, map(plain_line, line.removeprefix("• ").split("\t"))):
+        if _BEHIND.fullmatch(cell) and joined:
+            joined[-1] += cell
+        elif _BEFORE.fullmatch(cell):
+            before += cell
+        else:
+            joined.append(before + cell)
+            before = ""
+    return "\t".join([*joined, before] if before else joined)
 
 
 def parsed(text: str) -> html.HtmlElement:
@@ -199,7 +218,7 @@ def _paragraphs(tree: html.HtmlElement, text: str) -> list[str]:
             paragraphs = [block for block in _blocks(body) if block]
     if sum(map(len, paragraphs)) >= max(_MIN_MAIN_TEXT, text_length // _MIN_MAIN_PART):
         return paragraphs
-    return _whole_text(text) or paragraphs
+    return read_whole_text(text) or paragraphs
 
 
 def _blocks(body: Any) -> Iterator[str]:
@@ -229,20 +248,6 @@ def _definitions(element: Any) -> Iterator[str]:
             row = []
         row.append(plain_line("".join(item.itertext())))
     yield "\t".join(row)
-
-
-def _whole_text(text: str) -> list[str]:
-    """Every paragraph of the body, menus too; what is not shown is left out."""
-    tree = parsed(text)
-    for element in tree.xpath("//head | //script | //style | //noscript | //template | //*[@hidden]"):
-        if element.getparent() is not None:
-            element.drop_tree()
-    for cell in tree.iter("td", "th"):
-        if cell.getnext() is not None:
-            cell.tail = MARK + (cell.tail or "")
-    lines = etree_to_text(cleaner.clean_html(tree)).split("\n")
-    rows = ("\t".join(map(plain_line, line.split(MARK))) for line in lines)
-    return [row for row in rows if row.strip()]
 
 
 def _json_ld(tree: html.HtmlElement) -> Iterator[Any]:

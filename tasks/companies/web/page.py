@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import feedparser  # type: ignore[import-untyped]
-from html_text import extract_text
 
 from storage.temporary_folders import process_folder
-from tasks.companies.web import filing, html
+from tasks.companies.web import html
 from tasks.errors import TookTooLong, TooLarge, Unreadable, UnsupportedFormat
 from tasks.language.normalise import plain, plain_line
 from tasks.reading.embedded import read_with_embedded
@@ -53,7 +52,7 @@ def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:
 def _text(markup: Any) -> str:
     """The words of what may be markup, in one line."""
     text = str(markup or "")[:_MARKUP]
-    return plain_line(extract_text(text) if "<" in text or "&" in text else text)[:_TEXT]
+    return plain_line(" ".join(html.read_whole_text(text)) if "<" in text or "&" in text else text)[:_TEXT]
 
 
 def _address(value: Any) -> str | None:
@@ -128,7 +127,7 @@ def read(path: Path, kind: str) -> Reading:
     content_type, url = json.loads(header)
     if kind == HTML:
         return Reading(json.dumps(html.read_html(data, content_type, url)))
-    return Reading(json.dumps(filing.read_report(data, content_type) if kind == FILING else read_feed(data, url)))
+    return Reading(json.dumps(html.read_report(data, content_type) if kind == FILING else read_feed(data, url)))
 
 
 @cache

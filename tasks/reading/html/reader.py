@@ -9,7 +9,7 @@ import re
 from typing import Any, Final, cast
 
 from lxml import etree
-from w3lib.encoding import html_body_declared_encoding
+from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from tasks.reading import limits
 from tasks.reading.html.grid import HtmlLine, HtmlTable
@@ -57,17 +57,22 @@ def read(source: Source) -> Reading:
 
 def lines_of(data: bytes) -> list[str]:
     """The lines that the page in `data` shows, for documents that hold pages: table rows a line each, no title."""
+    return [line for lines in blocks_in(data) for line in lines]
+
+
+def blocks_in(data: bytes) -> list[list[str]]:
+    """The lines of each paragraph that the page in `data` shows, but for its title, and the rows of each table."""
     page, _ = _page(data, Writer())
-    lines: list[str] = []
+    blocks = []
     for block in page.blocks:
-        for line in block.rows if isinstance(block, HtmlTable) else [block]:
-            lines += [part for part in line.text.split("\n") if part.strip()]
-    return lines
+        rows = block.rows if isinstance(block, HtmlTable) else [block]
+        blocks.append([part for row in rows for part in row.text.split("\n") if part.strip()])
+    return list(filter(None, blocks))
 
 
 def _page(data: bytes, writer: Writer, *, tagged: bool = False) -> tuple[HtmlPage, bool]:
     """What is on the page, with the tags of its numbers if they are asked for; and whether all was read in time."""
-    text, sure = _characters(data)
+    text, sure = decode_page(data)
     if not sure:
         writer.warn(UNSURE)
     page = HtmlPage()
@@ -100,10 +105,13 @@ def _page(data: bytes, writer: Writer, *, tagged: bool = False) -> tuple[HtmlPag
     return page, whole
 
 
-def _characters(data: bytes) -> tuple[str, bool]:
-    """The text of the page in `data`, and whether its encoding is certain."""
+def decode_page(data: bytes, content_type: str = "") -> tuple[str, bool]:
+    """The text of the page in `data`, which a server sent with that Content-Type; and whether its encoding is certain.
+
+    A byte order mark decides, then the Content-Type, then the page's own declaration unless it makes no sense.
+    """
     if not data.startswith(_MARKS):
-        declared = html_body_declared_encoding(data)
+        declared = http_content_type_encoding(content_type) or html_body_declared_encoding(data)
         if declared is not None and declared not in SLOW_CODECS:
             try:
                 text = data.decode(declared, "replace")
