@@ -17,6 +17,8 @@ from typing import Any, Final
 
 from storage.temporary_folders import process_folder
 
+PARENTS_FOLDER: Final = "DILIGENCE_PARENTS_FOLDER"
+"""Tells a fork server which folder to remove when its parent has ended."""
 _NAMES: Final = {"HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TZDIR", "TESSDATA_PREFIX"}
 _GROUPS: Final = ("LC_", "OMP_", "OPENBLAS_", "MKL_", "MALLOC_", "PYTHONHASHSEED", "PYTHONUTF8", "PYTHONDONTWRITE")
 """How names begin: of languages, of what bounds threads and memory in numpy and the C library, of what Python does."""
@@ -48,7 +50,7 @@ def only_absolute(folders: str) -> str:
 
 def _start(path: bytes, arguments: Sequence[Any], descriptors: Sequence[int]) -> int:
     """As `multiprocessing.util.spawnv_passfds`: gives the process's id."""
-    given = environment()
+    given = environment() | {PARENTS_FOLDER: str(process_folder())}
     if "--multiprocessing-fork" in arguments:  # a process of the service, which has a folder beside ours
         given = environment(*_SERVICE) | {"TMPDIR": tempfile.gettempdir()}
     started = subprocess.Popen(  # noqa: S603 - multiprocessing's own command

@@ -8,7 +8,7 @@ takes longer than the time allows is left out. Only pages that are about this co
 import logging
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -122,15 +122,9 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
         report = threads.submit(newest_report, identity.ciks) if "sec" in sources and identity.ciks else None
         search_results = _search_results(search, until_first, notes) if search else []
         pages = dict(zip(homes, _results(homes.values(), until_first), strict=True))
-        for domain, (url, _) in zip(identity.domains, sites, strict=False):
-            if (home := pages[url]) is not None and (wall := find_wall(home, domain)) is not None:
-                notes.append(wall.sentence(domain))
-                pages[url] = None
+        notes += _drop_walls(pages, dict(zip((url for url, _ in sites), identity.domains, strict=False)))
         # Then the pages that these lead to.
-        max_linked = 2 if search_results else _MAX_LINKED
-        links = [url for page in pages.values() for url in _fitting_links(page, question, identity)[:max_linked]]
-        urls = [url for url in dict.fromkeys([*links, *search_results]) if url not in pages and url != identity.article]
-        urls = sorted(urls, key=identity.standing)[: _MAX_PAGES - len(pages) - bool(article)]
+        urls = _choose_linked(pages, search_results, question, identity)[: _MAX_PAGES - len(pages) - bool(article)]
         futures = {article.url: threads.submit(article.read)} if article else {}
         futures |= {url: threads.submit(read_public, url, _origin(url) in trusted) for url in urls}
         pages |= dict(zip(futures, _results(futures.values(), until), strict=True))
@@ -146,6 +140,27 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
     if has_injection:
         log.warning("words on a public page give orders to a model")
     return PageSet(relevant, identity, notes, has_injection)
+
+
+def _drop_walls(pages: dict[str, Page | None], domains: Mapping[str, str]) -> list[str]:
+    """Take the home pages that are walls out of `pages`; gives a note for each."""
+    walls = {url: (page, domain) for url, domain in domains.items() if (page := pages[url]) is not None}
+    notes = []
+    for url, (page, domain) in walls.items():
+        if (wall := find_wall(page, domain)) is not None:
+            notes.append(wall.sentence(domain))
+            pages[url] = None
+    return notes
+
+
+def _choose_linked(
+    pages: Mapping[str, Page | None], search_results: Sequence[str], question: str, identity: Identity
+) -> list[str]:
+    """The addresses to read next, the nearest to the company first: of links, and of what the search found."""
+    most = 2 if search_results else _MAX_LINKED
+    links = [url for page in pages.values() for url in _fitting_links(page, question, identity)[:most]]
+    urls = [url for url in dict.fromkeys([*links, *search_results]) if url not in pages and url != identity.article]
+    return sorted(urls, key=identity.standing)
 
 
 def _search(searcher: Searcher, question: str, identity: Identity) -> list[str]:

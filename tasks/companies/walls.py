@@ -109,26 +109,36 @@ def find_wall(page: Page, domain: str, *, is_home: bool = True) -> Wall | None:
     marks = [(wall, sure) for mark, wall, sure in _MARKS if mark in markup]
     if proofs := [wall for wall, sure in marks if sure]:
         return proofs[0]
-    names = [page.title or "", page.metadata.get("og:site_name", "")]
-    organization = str((own_organization(page.schema_org, domain) or {}).get("name") or "")
-    description = page.description or ""
-    said = [*filter(None, map(_wall_words, names)), *_main_wall_words(page.paragraphs)]
-    about = _wall_words(description) if description else next(iter(said), None)
-    texts = (*names, description, *page.paragraphs)
-    is_named = any(names_company(text, domain) and not _wall_words(text) for text in texts)
-    is_named = is_named or bool(organization and not _wall_words(organization))
-    asks_for_consent = about is Wall.CONSENT and _CONTROL.search(markup)
-    if not asks_for_consent and (names_company(description, domain) or (is_named and about in {None, Wall.CONSENT})):
+    said, about, speaks_for_company = _read_words(page, domain, _CONTROL.search(markup) is not None)
+    if speaks_for_company:
         return None
     is_small = all(count <= most for count, most in zip(size, _MAX_UNNAMED, strict=True))
     if is_small:
         said += [wall for wall, _ in marks] + [Wall.LOGIN] * bool(_PASSWORD.search(markup))
     wall = about or next(iter(said), None)
-    if wall is None and b"<script" in markup and not any((*texts, page.schema_org)):
+    if wall is None and b"<script" in markup and not any((*_own_texts(page), page.schema_org)):
         wall = Wall.BROWSER
     if not is_home:
         return wall if wall and wall.shuts_out and is_small else None
     return wall or (Wall.UNNAMED if is_small else None)
+
+
+def _own_texts(page: Page) -> tuple[str, ...]:
+    names = (page.title or "", page.metadata.get("og:site_name", ""))
+    return (*names, page.description or "", *page.paragraphs)
+
+
+def _read_words(page: Page, domain: str, has_controls: bool) -> tuple[list[Wall], Wall | None, bool]:
+    """The walls that a page's words tell of, the one that it is about, and whether it speaks for the company."""
+    title, site_name, description, *_ = texts = _own_texts(page)
+    organization = str((own_organization(page.schema_org, domain) or {}).get("name") or "")
+    said = [*filter(None, map(_wall_words, (title, site_name))), *_main_wall_words(page.paragraphs)]
+    about = _wall_words(description) if description else next(iter(said), None)
+    is_named = any(names_company(text, domain) and not _wall_words(text) for text in texts)
+    is_named = is_named or bool(organization and not _wall_words(organization))
+    asks_for_consent = about is Wall.CONSENT and has_controls
+    speaks = names_company(description, domain) or (is_named and about in {None, Wall.CONSENT})
+    return said, about, speaks and not asks_for_consent
 
 
 def names_company(text: str, domain: str) -> bool:

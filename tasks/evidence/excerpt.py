@@ -1,7 +1,7 @@
 """The words around a quotation as a reader sees them: paragraphs, and rows of tables, with the quotation marked."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
@@ -104,19 +104,14 @@ def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[st
     for line in text[begin:end].replace("\f", "\n").split("\n"):
         behind = at + len(line)
         is_row = "\t" in line
-        if rows and not is_row:
-            yield Block("table", rows)
+        if not is_row:
+            yield from _table(rows)
             rows = []
-        if plain and (is_row or behind > until):
-            yield _paragraphs(plain, is_marked)
+        if is_row or behind > until:
+            yield from _paragraphs(plain, is_marked)
             plain = []
         if is_row:
-            cells: list[list[MarkedWords]] = []
-            cell_at = at
-            for cell in line.split("\t"):
-                cells.append(_runs(text, cell_at, cell_at + len(cell), marks, left))
-                cell_at += len(cell) + 1
-            rows.append(cells)
+            rows.append(_cells(text, at, line, marks, left))
         elif not line or line.isspace():
             pass
         elif behind <= until:
@@ -129,14 +124,25 @@ def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[st
                 following = bisect_right(bounds, behind)
                 until = bounds[following] if following < len(bounds) else end
         at = behind + 1
-    if rows:
-        yield Block("table", rows)
-    if plain:
-        yield _paragraphs(plain, is_marked)
+    yield from _table(rows)
+    yield from _paragraphs(plain, is_marked)
 
 
-def _paragraphs(lines: Iterable[str], is_marked: bool) -> Block:
-    return Block("paragraphs", [[[MarkedWords("\n".join(lines), is_marked)]]])
+def _cells(text: str, at: int, line: str, marks: Sequence[Mark], left: set[str]) -> list[list[MarkedWords]]:
+    """The cells of a row that begins there."""
+    cells = []
+    for cell in line.split("\t"):
+        cells.append(_runs(text, at, at + len(cell), marks, left))
+        at += len(cell) + 1
+    return cells
+
+
+def _table(rows: list[list[list[MarkedWords]]]) -> list[Block]:
+    return [Block("table", rows)] if rows else []
+
+
+def _paragraphs(lines: Sequence[str], is_marked: bool) -> list[Block]:
+    return [Block("paragraphs", [[[MarkedWords("\n".join(lines), is_marked)]]])] if lines else []
 
 
 def _runs(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> list[MarkedWords]:

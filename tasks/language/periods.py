@@ -8,7 +8,7 @@ fiscal calendar (`fiscal_calendar.py`).
 import re
 import tomllib
 from calendar import monthrange
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
@@ -352,71 +352,109 @@ def spoken_span(text: str) -> int | None:
 
 def _when(match: re.Match[str]) -> When | None:
     part = {name: value for name, value in match.groupdict().items() if value is not None}
-    start, stop = match.span()
-    if "iso" in part:
-        year, month = int(part["iy"]), int(part["im"])
-        if "id" not in part:
-            return When(day_of(year, month, 31), 1, start=start, stop=stop)
-        return _dated(year, month, int(part["id"]), start, stop)
-    if "dmy" in part or "mdy" in part:
-        front = "dmy" in part
-        month = _MONTHS[part["dm" if front else "mm"].rstrip(".").lower()]
-        day = int(part["dd" if front else "md"])
-        if not 1 <= day <= 31:
-            return None
-        year_text = part.get("dy" if front else "my") or part.get("dyy")
-        if year_text is None:
-            return When(month_day=(month, day), start=start, stop=stop)
-        return _dated(_full(year_text), month, day, start, stop)
-    if "num" in part:
-        first, second, year = int(part["n1"]), int(part["n2"]), _full(part["ny"])
-        day, month = (first, second) if part["sep"] == "." or (second <= 12 and first > 12) else (second, first)
-        if part["sep"] in "/-" and first <= 12 and second <= 12 and first != second and day not in {30, 31}:
-            return None
-        return _dated(year, month, day, start, stop) if 1 <= month <= 12 else None
-    if "monthyear" in part:
-        month = _MONTHS[part["ymm"].rstrip(".").lower()]
-        mark = part.get("mkind", "").lower()  # "Mar-25E" is a year to March
-        forecast = mark if mark in "efbp" else ""
-        end = day_of(_full(part["ymy"]), month, 31)
-        return When(end, None if mark else 1, forecast=forecast, start=start, stop=stop)
-    if "packed" in part:
-        return When(day_of(_full(part["py"]), _MONTHS[part["pm"].lower()], 31), 1, start=start, stop=stop)
-    if "months" in part:
-        first, last = (_MONTHS[part[name].rstrip(".").lower()] for name in ("ma", "mb"))
-        return When(day_of(_full(part["mby"]), last, 31), (last - first) % 12 + 1, start=start, stop=stop)
-    if "quarter" in part:
-        number = part.get("qa") or part.get("qb") or _QUARTER_WORDS[part["qw"].lower()]
-        year_of = _full(part["qy"]) if "qy" in part else None
-        return When(year=year_of, part=f"Q{number}", start=start, stop=stop)
-    if "half" in part:
-        number = part.get("ha") or part.get("hb") or _QUARTER_WORDS[part["hw"].lower()]
-        return When(year=_full(part["hy"]) if "hy" in part else None, part=f"H{number}", start=start, stop=stop)
-    if "season" in part:
-        number = int(part.get("sn") or part.get("tn") or _ORDINAL_NUMBERS[part["so"].lower()])
-        of_quarter = "st" in part or "tt" in part or "sq" in part
-        if not of_quarter and number > _HALVES:
-            return None
-        name = f"{'Q' if of_quarter else 'H'}{number}"
-        return When(year=int(part["sy"]), part=name, start=start, stop=stop)
-    if "nine" in part:
-        return When(year=_full(part["niney"]), part="9M", start=start, stop=stop)
-    if "split" in part:
-        first, second = _full(part.get("sa") or part["sc"]), _full(part.get("sb") or part["sd"])
-        return When(year=second, start=start, stop=stop) if second == first + 1 else None
-    if "fy" in part:
-        mark = part.get("fkind", "").lower()
-        return When(year=_full(part["fyy"]), forecast=mark if mark in "efbp" else "", start=start, stop=stop)
-    if "year" in part:
-        mark = part.get("kind", "").lower()
-        return When(year=int(part["yy"]), forecast=mark if mark in "efbp" else "", start=start, stop=stop)
-    return None
+    read = next((read for form, read in _FORMS.items() if form in part), None)
+    when = read(part) if read else None
+    return when and replace(when, start=match.start(), stop=match.end())
 
 
-def _dated(year: int, month: int, day: int, start: int, stop: int) -> When | None:
+_Part = dict[str, str]
+"""The groups of `_TOKEN` that a time has, by name."""
+
+
+def _iso_day(part: _Part) -> When | None:
+    year, month = int(part["iy"]), int(part["im"])
+    if "id" not in part:
+        return When(day_of(year, month, 31), 1)
+    return _dated(year, month, int(part["id"]))
+
+
+def _day_first(part: _Part) -> When | None:
+    return _spelled_day(int(part["dd"]), part["dm"], part.get("dy") or part.get("dyy"))
+
+
+def _month_before_day(part: _Part) -> When | None:
+    return _spelled_day(int(part["md"]), part["mm"], part.get("my") or part.get("dyy"))
+
+
+def _spelled_day(day: int, month_name: str, year: str | None) -> When | None:
+    month = _MONTHS[month_name.rstrip(".").lower()]
     if not 1 <= day <= 31:
         return None
-    return When(day_of(year, month, day), start=start, stop=stop)
+    return When(month_day=(month, day)) if year is None else _dated(_full(year), month, day)
+
+
+def _day_in_figures(part: _Part) -> When | None:
+    first, second, year = int(part["n1"]), int(part["n2"]), _full(part["ny"])
+    day, month = (first, second) if part["sep"] == "." or (second <= 12 and first > 12) else (second, first)
+    if part["sep"] in "/-" and first <= 12 and second <= 12 and first != second and day not in {30, 31}:
+        return None
+    return _dated(year, month, day) if 1 <= month <= 12 else None
+
+
+def _month(part: _Part) -> When:
+    mark = part.get("mkind", "")  # "Mar-25E" is a year to March
+    end = day_of(_full(part["ymy"]), _MONTHS[part["ymm"].rstrip(".").lower()], 31)
+    return When(end, None if mark else 1, forecast=_forecast(mark))
+
+
+def _packed_month(part: _Part) -> When:
+    return When(day_of(_full(part["py"]), _MONTHS[part["pm"].lower()], 31), 1)
+
+
+def _several_months(part: _Part) -> When:
+    first, last = (_MONTHS[part[name].rstrip(".").lower()] for name in ("ma", "mb"))
+    return When(day_of(_full(part["mby"]), last, 31), (last - first) % 12 + 1)
+
+
+def _quarter(part: _Part) -> When:
+    number = part.get("qa") or part.get("qb") or _QUARTER_WORDS[part["qw"].lower()]
+    return When(year=_full(part["qy"]) if "qy" in part else None, part=f"Q{number}")
+
+
+def _half(part: _Part) -> When:
+    number = part.get("ha") or part.get("hb") or _QUARTER_WORDS[part["hw"].lower()]
+    return When(year=_full(part["hy"]) if "hy" in part else None, part=f"H{number}")
+
+
+def _season(part: _Part) -> When | None:
+    number = int(part.get("sn") or part.get("tn") or _ORDINAL_NUMBERS[part["so"].lower()])
+    of_quarter = not {"st", "tt", "sq"}.isdisjoint(part)
+    if not of_quarter and number > _HALVES:
+        return None
+    return When(year=int(part["sy"]), part=f"{'Q' if of_quarter else 'H'}{number}")
+
+
+def _split_year(part: _Part) -> When | None:
+    first, second = _full(part.get("sa") or part["sc"]), _full(part.get("sb") or part["sd"])
+    return When(year=second) if second == first + 1 else None
+
+
+def _forecast(mark: str) -> str:
+    """The letter behind a year that says what its figures are: "e" of 2025E; "a" says that they are actual."""
+    return mark.lower() if mark.lower() in set("efbp") else ""
+
+
+_FORMS: Final[Mapping[str, Callable[[_Part], When | None]]] = {
+    "iso": _iso_day,
+    "dmy": _day_first,
+    "mdy": _month_before_day,
+    "num": _day_in_figures,
+    "monthyear": _month,
+    "packed": _packed_month,
+    "months": _several_months,
+    "quarter": _quarter,
+    "half": _half,
+    "season": _season,
+    "nine": lambda part: When(year=_full(part["niney"]), part="9M"),
+    "split": _split_year,
+    "fy": lambda part: When(year=_full(part["fyy"]), forecast=_forecast(part.get("fkind", ""))),
+    "year": lambda part: When(year=int(part["yy"]), forecast=_forecast(part.get("kind", ""))),
+}
+"""How times are written, by the groups of `_TOKEN`, and what reads each."""
+
+
+def _dated(year: int, month: int, day: int) -> When | None:
+    return When(day_of(year, month, day)) if 1 <= day <= 31 else None
 
 
 def _full(year: str) -> int:

@@ -49,25 +49,28 @@ def compare(
 
     Of the room's figures the actual ones of the company as a whole count; `rule` decides where they contradict.
     """
-    concepts = {*_CONCEPTS.values()}
-    counted = counted_figures([row for row in figures if row.figure.concept in concepts], rule)
+    counted = counted_figures([row for row in figures if row.figure.concept in {*_CONCEPTS.values()}], rule)
     founded = [row for row in figures if row.figure.concept == FOUNDING_YEAR]
-    compared: dict[tuple[str, str, str], ComparedFigure] = {}
     exact = {claim.source for claim in claims if claim.field == "extra.employee_count"}
+    compared: dict[tuple[str, str, str], ComparedFigure] = {}
     for claim in map(_of_a_year, claims):
         if claim.field == "company_size" and claim.source in exact:
             continue  # the range around the same number
-        if claim.field == _REVENUE:
-            for year in _revenue(claim, [row for row in counted if row.figure.concept == "revenue"]):
-                compared.setdefault((claim.field, claim.source, str(year.claim.value)), year)
-            continue
-        if claim.field == "founded_year" and founded:
-            compared.setdefault((claim.field, claim.source, str(claim.value)), _founding(claim, founded))
-            continue
-        rows = [row for row in counted if row.figure.concept == _CONCEPTS.get(claim.field)]
-        if rows:
-            compared.setdefault((claim.field, claim.source, str(claim.value)), _compared(claim, rows))
+        for figure in _compared_with(claim, counted, founded):
+            compared.setdefault((claim.field, claim.source, str(figure.claim.value)), figure)
     return list(compared.values())
+
+
+def _compared_with(
+    claim: Claim, counted: Sequence[RoomFigure], founded: Sequence[RoomFigure]
+) -> Sequence[ComparedFigure]:
+    """A claim beside the figures of its concept: a year each for revenue, else one; none where the room has none."""
+    rows = [row for row in counted if row.figure.concept == _CONCEPTS.get(claim.field)]
+    if claim.field == _REVENUE:
+        return _revenue(claim, [row for row in counted if row.figure.concept == "revenue"])
+    if claim.field == "founded_year" and founded:
+        return [_founding(claim, founded)]
+    return [_compared(claim, rows)] if rows else []
 
 
 def _revenue(claim: Claim, rows: Sequence[RoomFigure]) -> list[ComparedFigure]:

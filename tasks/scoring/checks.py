@@ -73,32 +73,43 @@ def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidenc
     (accounts of which nobody says that they are audited) give half the scale; a template gives nothing.
     """
     kind, rest = asked_kind(criterion.document)
-    room = evidence.kinds
     if kind is not None:
-        held = [row for row in evidence.documents if room.kinds[row.document_id].holds(kind.id) is not None]
-        stands_in = [row for row in evidence.documents if room.kinds[row.document_id].kind in kind.lesser]
-        whole = [row for row in held if _lesser_state(room.kinds[row.document_id], kind) is None]
-        lesser = [row for row in held if row not in whole] + [row for row in stands_in if row not in held]
-        lesser = [row for row in lesser if room.kinds[row.document_id].state != "template"]
-        if rest:
-            whole, lesser = ([row for row in rows if _says(rest, row, evidence)] for rows in (whole, lesser))
-        if whole or lesser:
-            return _present(
-                whole or lesser, f"of the kind “{kind.title}”", scale, evidence, kind=kind, is_lesser=not whole
-            )
-    words = _words(criterion.document)
-    candidates = [row for row in evidence.documents if kind is None and _may_be(row, words, evidence)]
+        result = _of_kind(kind, rest, scale, evidence)
+    else:
+        result = _of_title(criterion.document, scale, evidence)
+    return result or _absent(criterion.document, kind, evidence)
+
+
+def _of_kind(kind: Kind, rest: Sequence[str], scale: tuple[float, float], evidence: Evidence) -> CriterionResult | None:
+    """The result for the documents of a kind that also say the other words asked for; None where there is none."""
+    kinds = evidence.kinds.kinds
+    held = [row for row in evidence.documents if kinds[row.document_id].holds(kind.id) is not None]
+    stands_in = [row for row in evidence.documents if kinds[row.document_id].kind in kind.lesser]
+    whole = [row for row in held if _lesser_state(kinds[row.document_id], kind) is None]
+    lesser = [row for row in held if row not in whole] + [row for row in stands_in if row not in held]
+    lesser = [row for row in lesser if kinds[row.document_id].state != "template"]
+    if rest:
+        whole, lesser = ([row for row in rows if _says(rest, row, evidence)] for rows in (whole, lesser))
+    if not whole and not lesser:
+        return None
+    return _present(whole or lesser, f"of the kind “{kind.title}”", scale, evidence, kind=kind, is_lesser=not whole)
+
+
+def _of_title(asked: str, scale: tuple[float, float], evidence: Evidence) -> CriterionResult | None:
+    """The result for the documents that have the words asked for in their name, else in their opening lines."""
+    words = _words(asked)
+    candidates = [row for row in evidence.documents if _may_be(row, words, evidence)]
     documents = [row for row in candidates if _share(words, _path_and_name(row)) == 1]
     documents.sort(key=lambda document: -_share(words, document.name))  # those of that name before its folder's others
     matched_by = "matched by name or folder"
     if not documents:
         documents = [row for row in candidates if _share(words, _title(row, evidence)) == 1]
         matched_by = "matched by its opening lines"
-    if documents:
-        whole = [row for row in documents if _lesser_state(room.kinds[row.document_id], None) is None]
-        if whole or any(room.kinds[row.document_id].state != "template" for row in documents):
-            return _present(whole or documents, matched_by, scale, evidence, is_lesser=not whole)
-    return _absent(criterion.document, kind, evidence)
+    kinds = evidence.kinds.kinds
+    whole = [row for row in documents if _lesser_state(kinds[row.document_id], None) is None]
+    if whole or any(kinds[row.document_id].state != "template" for row in documents):
+        return _present(whole or documents, matched_by, scale, evidence, is_lesser=not whole)
+    return None
 
 
 _LESSER: Final = {

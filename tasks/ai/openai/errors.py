@@ -38,9 +38,11 @@ What they say of a part of a request that they do not take:
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from math import ceil
+from typing import Final
 
 from tasks.ai.answerer import AnswerCut, ModelRefused
 from tasks.ai.money import Usage
@@ -221,74 +223,120 @@ class ServerFailed(Unavailable):
 
 def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exception:
     """What an HTTP status means; `body` is the response's text, or its start, in lower case."""
-    if status in {400, 403, 422} and _FILTERED.search(body):
-        return content_filtered(Usage(1))
-    if status == 407 or (status in {401, 403} and _WEB_PAGE.match(body)):
-        return stopped_by_proxy()
-    if status == 403 and _FROM_HERE.search(body):
-        return NotConfigured(
+    answer = _Refusal(status, read_retry_after(headers.get("retry-after")), body)
+    meant = next((error for means, error in _MEANINGS if means(answer)), None)
+    return meant(answer) if meant else not_taken(status)
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    """A response that is no answer: `after` is how many seconds it asks us to wait, `body` its text in lower case."""
+
+    status: int
+    after: float | None
+    body: str
+
+    def is_(self, statuses: set[int], words: re.Pattern[str]) -> bool:
+        """Whether the status is one of these and the body has such words."""
+        return self.status in statuses and words.search(self.body) is not None
+
+    @property
+    def is_too_long(self) -> bool:
+        return self.status == 413 or says_too_long(self.body)
+
+    @property
+    def option(self) -> Option | None:
+        """The option of the request that the server does not take."""
+        option = None if self.is_too_long or self.status not in {400, 422, 500} else find_refused(self.body)
+        return option if self.status != 500 or option is Option.SYSTEM_ROLE else None
+
+
+def _refused_option(answer: _Refusal) -> RefusedOption:
+    assert answer.option is not None
+    return RefusedOption(answer.option)
+
+
+def _trouble(answer: _Refusal) -> TryAgain:
+    kind = ServerFailed if answer.status == 500 else Unavailable
+    why = kind(f"The AI server is in trouble (HTTP {answer.status}). Try again later, or look into its log.")
+    return TryAgain(why, attempts=5, after=answer.after)
+
+
+def _not_ready(answer: _Refusal) -> TryAgain:
+    why = Unavailable(
+        f"The AI server is not ready (HTTP {answer.status}): it loads its model, or has too much to do. Try again "
+        "later, or raise DILIGENCE_AI_TIMEOUT, which is also how long it is waited for."
+    )
+    return TryAgain(why, attempts=None, after=answer.after)
+
+
+_MEANINGS: Final[Sequence[tuple[Callable[[_Refusal], object], Callable[[_Refusal], Exception]]]] = (
+    (lambda answer: answer.is_({400, 403, 422}, _FILTERED), lambda _: content_filtered(Usage(1))),
+    (
+        lambda answer: answer.status == 407 or (answer.status in {401, 403} and _WEB_PAGE.match(answer.body)),
+        lambda _: stopped_by_proxy(),
+    ),
+    (
+        lambda answer: answer.is_({403}, _FROM_HERE),
+        lambda _: NotConfigured(
             "The AI server takes no requests from this network or country. Have this address allowed there, or set "
             "OPENAI_BASE_URL to another server."
-        )
-    if status in {401, 403} or (status == 400 and _WRONG_KEY.search(body)):
-        return NotConfigured(
+        ),
+    ),
+    (
+        lambda answer: answer.status in {401, 403} or answer.is_({400}, _WRONG_KEY),
+        lambda _: NotConfigured(
             "The AI server does not accept the key, or not for this model. Check OPENAI_API_KEY, DILIGENCE_AI_MODEL, "
             "and that OPENAI_BASE_URL is the server that the key is for."
-        )
-    if status in {413, 429} and _MORE_THAN_A_MINUTE_TAKES.search(body):
-        return ContextWindowExceeded(
+        ),
+    ),
+    (
+        lambda answer: answer.is_({413, 429}, _MORE_THAN_A_MINUTE_TAKES),
+        lambda answer: ContextWindowExceeded(
             "The question with its texts has more tokens than the AI server's account may send in a minute. Have that "
             "limit raised, shorten the context, or name another model in DILIGENCE_AI_MODEL.",
-            named_window(body),
-        )
-    if status == 402 or (status in {400, 429} and _OUT_OF_CREDIT.search(body)):
-        return Unavailable("The AI server's account has no credit left. Top it up, or set another OPENAI_API_KEY.")
-    if status == 429:
-        after = read_retry_after(headers.get("retry-after"))
-        return TryAgain(too_many_requests(after), attempts=None, after=after)
-    too_long = status == 413 or says_too_long(body)
-    option = None if too_long or status not in {400, 422, 500} else find_refused(body)
-    if option is not None and (status != 500 or option is Option.SYSTEM_ROLE):
-        return RefusedOption(option)
-    if too_long:
-        return window_exceeded(body)
-    if status == 503 or (not too_long and _UNLOADED.search(body)):  # only time decides
-        return TryAgain(
-            Unavailable(
-                f"The AI server is not ready (HTTP {status}): it loads its model, or has too much to do. Try again "
-                "later, or raise DILIGENCE_AI_TIMEOUT, which is also how long it is waited for."
-            ),
-            attempts=None,
-            after=read_retry_after(headers.get("retry-after")),
-        )
-    if status < 500 and _NO_MODEL.search(body):
-        return unknown_model()
-    if _NO_DEPLOYMENT.search(body):
-        return NotConfigured(
+            named_window(answer.body),
+        ),
+    ),
+    (
+        lambda answer: answer.status == 402 or answer.is_({400, 429}, _OUT_OF_CREDIT),
+        lambda _: Unavailable("The AI server's account has no credit left. Top it up, or set another OPENAI_API_KEY."),
+    ),
+    (
+        lambda answer: answer.status == 429,
+        lambda answer: TryAgain(too_many_requests(answer.after), attempts=None, after=answer.after),
+    ),
+    (lambda answer: answer.option is not None, _refused_option),
+    (lambda answer: answer.is_too_long, lambda answer: window_exceeded(answer.body)),
+    (lambda answer: answer.status == 503 or _UNLOADED.search(answer.body), _not_ready),  # only time decides
+    (lambda answer: answer.status < 500 and _NO_MODEL.search(answer.body), lambda _: unknown_model()),
+    (
+        lambda answer: _NO_DEPLOYMENT.search(answer.body),
+        lambda _: NotConfigured(
             "The AI server has no deployment of that name. Set DILIGENCE_AI_MODEL to the deployment's name, and where "
             "OPENAI_BASE_URL names a deployment, that too. A new one is ready after some minutes."
-        )
-    if status in {404, 405, 501}:
-        return UnsupportedRequestFormat(
+        ),
+    ),
+    (
+        lambda answer: answer.status in {404, 405, 501},
+        lambda _: UnsupportedRequestFormat(
             NotConfigured(
                 "The AI server has nothing at this address. Check OPENAI_BASE_URL; it usually ends in /v1. "
                 "On Azure, check the api-version in it too."
             ),
             path_missing=True,
-        )
-    if 300 <= status < 400:
-        return NotConfigured(
+        ),
+    ),
+    (
+        lambda answer: 300 <= answer.status < 400,
+        lambda _: NotConfigured(
             "The AI server sends elsewhere, which is not followed: it would take texts to another address. "
             "Set OPENAI_BASE_URL to the final one."
-        )
-    if status >= 500 or status in {408, 409, 425}:
-        kind = ServerFailed if status == 500 else Unavailable
-        return TryAgain(
-            kind(f"The AI server is in trouble (HTTP {status}). Try again later, or look into its log."),
-            attempts=5,
-            after=read_retry_after(headers.get("retry-after")),
-        )
-    return not_taken(status)
+        ),
+    ),
+    (lambda answer: answer.status >= 500 or answer.status in {408, 409, 425}, _trouble),
+)
+"""What responses mean that are no answers, the first that fits."""
 
 
 def not_taken(status: int) -> UnsupportedRequestFormat:

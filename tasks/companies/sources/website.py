@@ -78,17 +78,7 @@ class WebsiteSource:
             return None
         if wall is not None:
             return SourceClaims([], [wall.sentence(domain)])
-        threads = FanOut(1 + _MAX_MORE_PAGES, "website")
-        feed = threads.submit(_updates, home, identity, trusted)
-        claims = dict(_claims(home, domain, identity, is_home=True))
-        if not {"hq", "founded_year"} <= claims.keys():
-            futures = [threads.submit(_page, link, trusted) for link in _about_pages(home, identity)]
-            for page in filter(None, (_result(future, "page") for future in futures)):
-                if identity.owns(page.url) and find_wall(page, domain, is_home=False) is None:
-                    claims = {**dict(_claims(page, domain, identity, is_home=False)), **claims}
-        updates = _result(feed, "feed")
-        if updates is not None:
-            claims["updates"] = updates
+        claims = _read_site(home, domain, identity, trusted)
         unfit = [field for field, claim in claims.items() if claim is None]
         fit = [claim for claim in claims.values() if claim is not None]
         return SourceClaims(fit, [left_out(self.name, unfit)] if unfit else []) if claims else None
@@ -96,6 +86,20 @@ class WebsiteSource:
     def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the interface has it
         """None: a site is found by its domain."""
         return []
+
+
+def _read_site(home: Page, domain: str, identity: Identity, trusted: bool) -> dict[str, Claim | None]:
+    """The claims of the home page, of its feed and, where it lacks some, of the pages about the company."""
+    threads = FanOut(1 + _MAX_MORE_PAGES, "website")
+    feed = threads.submit(_updates, home, identity, trusted)
+    claims = dict(_claims(home, domain, identity, is_home=True))
+    if not {"hq", "founded_year"} <= claims.keys():
+        futures = [threads.submit(_page, link, trusted) for link in _about_pages(home, identity)]
+        for page in filter(None, (_result(future, "page") for future in futures)):
+            if identity.owns(page.url) and find_wall(page, domain, is_home=False) is None:
+                claims = {**dict(_claims(page, domain, identity, is_home=False)), **claims}
+    updates = _result(feed, "feed")
+    return claims if updates is None else claims | {"updates": updates}
 
 
 def _page(url: str, trusted: bool) -> Page:

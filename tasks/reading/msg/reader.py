@@ -10,6 +10,7 @@ import re
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 from email.message import Message
 from email.mime.application import MIMEApplication
@@ -147,53 +148,71 @@ def unwrapped(rtf: bytes) -> str:
 
 def _pieces(rtf: bytes) -> Iterator[bytes | str]:
     """What the page or text consists of: bytes in the code page, or characters."""
-    stack: list[tuple[bool, bool, int]] = []
-    hidden = False  # a destination that is RTF's own
-    only_rtf = False  # between \htmlrtf and \htmlrtf0
-    fallback = 1  # characters after \u that stand for it elsewhere
-    skip = 0
+    stack: list[_Group] = []
+    group = _Group()
+    skip = 0  # characters that stand for one that came before, for readers that do not know it
     starred = False
     for match in _TOKEN.finditer(rtf):
         word, number, hexadecimal, symbol, brace, text = match.groups()
-        if brace == b"{":
-            if len(stack) < _DEEPEST:
-                stack.append((hidden, only_rtf, fallback))
+        if brace is not None:
             skip = 0
-        elif brace == b"}":
-            if stack:
-                hidden, only_rtf, fallback = stack.pop()
-            skip = 0
+            if brace == b"}":
+                group = stack.pop() if stack else group
+            elif len(stack) < _DEEPEST:
+                stack.append(group)
         elif symbol == b"*":
             starred = True
             continue
         elif word is not None:
-            if word == b"htmlrtf":
-                only_rtf = number != b"0"
-            elif word == b"htmltag":
-                hidden = False
-            elif starred or word in _ASIDE:
-                hidden = True
-            elif word == b"uc":
-                fallback = min(int(number or 1), 8)
-            elif not hidden and not only_rtf:
+            changed = group.after(word, number, starred)
+            if changed is group and group.shows:
                 if word == b"u" and number:
                     yield chr(int(number) & 0xFFFF)
-                    skip = fallback
-                elif word in _SIGNS:
-                    yield _SIGNS[word]
-        elif not hidden and not only_rtf:
-            if hexadecimal is not None:
-                if skip:
-                    skip -= 1
+                    skip = group.fallback
                 else:
-                    yield bytes.fromhex(hexadecimal.decode())
-            elif symbol is not None:
-                yield _SYMBOLS.get(symbol, symbol)
-            elif text is not None:
-                words = text.replace(b"\r", b"").replace(b"\n", b"")
-                yield words[skip:]
-                skip = max(0, skip - len(words))
+                    yield _SIGNS.get(word, b"")
+            group = changed
+        elif group.shows:
+            words = _words(hexadecimal, symbol, text)
+            counts = symbol is None
+            yield words[skip:] if counts else words
+            skip = max(0, skip - len(words)) if counts else skip
         starred = False
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What holds within braces: whether they are a destination of RTF's own, and stand for what the page has not.
+
+    `fallback` characters behind the number of a character stand for it elsewhere.
+    """
+
+    hidden: bool = False
+    only_rtf: bool = False
+    fallback: int = 1
+
+    @property
+    def shows(self) -> bool:
+        """Whether its text is the page's."""
+        return not self.hidden and not self.only_rtf
+
+    def after(self, word: bytes, number: bytes | None, starred: bool) -> "_Group":
+        """What holds from a control word on; the same object where that changes nothing."""
+        if word == b"htmlrtf":
+            return replace(self, only_rtf=number != b"0")
+        if word == b"htmltag":
+            return replace(self, hidden=False)
+        if starred or word in _ASIDE:
+            return replace(self, hidden=True)
+        return replace(self, fallback=min(int(number or 1), 8)) if word == b"uc" else self
+
+
+def _words(hexadecimal: bytes | None, symbol: bytes | None, text: bytes | None) -> bytes | str:
+    if hexadecimal is not None:
+        return bytes.fromhex(hexadecimal.decode())
+    if symbol is not None:
+        return _SYMBOLS.get(symbol, symbol)
+    return (text or b"").replace(b"\r", b"").replace(b"\n", b"")
 
 
 _PROPERTIES: Final = "__properties_version1.0"

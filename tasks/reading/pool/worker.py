@@ -23,13 +23,12 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
-from storage.temporary_folders import PREFIX
+from tasks.child_process import PARENTS_FOLDER
 from tasks.errors import DiligenceError, Unavailable
 from tasks.reading import limits as limits_module
 from tasks.reading.limits import machine_failure
@@ -95,9 +94,9 @@ ReadOutcome = Reading | Failure | None
 """What became of a document; None when it was skipped."""
 
 
-with suppress(FileNotFoundError):  # its parent has ended, and the folder with it
-    if "multiprocessing.forkserver" in sys.orig_argv[-1] and Path.cwd().name.startswith(PREFIX):
-        atexit.register(shutil.rmtree, Path.cwd(), ignore_errors=True)  # its parent's, which may be killed
+_parents_folder = os.environ.pop(PARENTS_FOLDER, None)
+if _parents_folder is not None:  # this is a fork server, which outlives a parent that is killed
+    atexit.register(shutil.rmtree, _parents_folder, ignore_errors=True)
 
 
 def serve(
