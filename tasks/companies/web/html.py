@@ -7,6 +7,7 @@ its vocabulary. Runs in a process of the pool (`page.py`): a hostile page may ta
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
+from math import inf
 from typing import Any, Final
 from urllib.parse import urljoin
 
@@ -74,18 +75,12 @@ def read_report(data: bytes, content_type: str) -> list[str]:
 
     What finds the main text of a page drops tables, and takes minutes for a file of this size.
     """
-    paragraphs, left = [], _MAX_REPORT
-    for paragraph in read_whole_text(decode_page(data[:_MAX_REPORT_BYTES], content_type)[0]):
-        if left <= 0:
-            break
-        paragraphs.append(paragraph)
-        left -= len(paragraph)
-    return paragraphs
+    return read_whole_text(decode_page(data[:_MAX_REPORT_BYTES], content_type)[0], _MAX_REPORT)
 
 
-def read_whole_text(text: str) -> list[str]:
+def read_whole_text(text: str, most: float = inf) -> list[str]:
     """Every paragraph that a page shows, menus too; a table is one, its rows are lines, their cells parted by tabs."""
-    blocks = blocks_in(BOM_UTF8 + plain(text).encode())
+    blocks = blocks_in(BOM_UTF8 + plain(text).encode(), most)
     return [("\n" if any("\t" in line for line in lines) else " ").join(map(_plain_row, lines)) for lines in blocks]
 
 

@@ -6,13 +6,14 @@ file are not fetched. `aria-hidden` hides nothing from those who see, and such t
 """
 
 import re
+from math import inf
 from typing import Any, Final, cast
 
 from lxml import etree
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from tasks.reading import limits
-from tasks.reading.html.grid import HtmlLine, HtmlTable
+from tasks.reading.html.grid import Block, HtmlLine, HtmlTable
 from tasks.reading.html.page import HtmlPage, TooManyCells
 from tasks.reading.html.tagged import TaggedPage, is_tagged, without_marks
 from tasks.reading.places import HEADING, TABLE
@@ -60,17 +61,21 @@ def lines_of(data: bytes) -> list[str]:
     return [line for lines in blocks_in(data) for line in lines]
 
 
-def blocks_in(data: bytes) -> list[list[str]]:
-    """The lines of each paragraph that the page in `data` shows, but for its title, and the rows of each table."""
-    page, _ = _page(data, Writer())
-    blocks = []
-    for block in page.blocks:
-        rows = block.rows if isinstance(block, HtmlTable) else [block]
-        blocks.append([part for row in rows for part in row.text.split("\n") if part.strip()])
-    return list(filter(None, blocks))
+def blocks_in(data: bytes, most: float = inf) -> list[list[str]]:
+    """The lines of each paragraph that the page in `data` shows, but for its title, and the rows of each table.
+
+    Of a page with more than `most` characters of text the first ones, and a few more.
+    """
+    page, _ = _page(data, Writer(), most=most)
+    return [lines for block in page.blocks if (lines := _lines(block))]
 
 
-def _page(data: bytes, writer: Writer, *, tagged: bool = False) -> tuple[HtmlPage, bool]:
+def _lines(block: Block) -> list[str]:
+    rows = block.rows if isinstance(block, HtmlTable) else [block]
+    return [part for row in rows for part in row.text.split("\n") if part.strip()]
+
+
+def _page(data: bytes, writer: Writer, *, tagged: bool = False, most: float = inf) -> tuple[HtmlPage, bool]:
     """What is on the page, with the tags of its numbers if they are asked for; and whether all was read in time."""
     text, sure = decode_page(data)
     if not sure:
@@ -81,9 +86,10 @@ def _page(data: bytes, writer: Writer, *, tagged: bool = False) -> tuple[HtmlPag
     raw = _as_html(text).encode("utf-8", "replace").translate(_TIDY)
     whole = True
     parser = _parser(page)
-    at = 0
+    blocks = page.blocks  # not those of a cell that is being read
+    at = counted = 0
     try:
-        while at < len(raw):
+        while at < len(raw) and most > 0:
             end = at + _PIECE
             if end < len(raw):  # not within a tag or a character
                 end = max(raw.rfind(b"<", at + 1, end), at) if b"<" in raw[at + 1 : end] else _boundary(raw, end)
@@ -93,6 +99,9 @@ def _page(data: bytes, writer: Writer, *, tagged: bool = False) -> tuple[HtmlPag
                 parser.close()
                 page.depth = 0
                 parser = _parser(page)
+            if most < inf:
+                most -= sum(len(line) for block in blocks[counted:] for line in _lines(block))
+                counted = len(blocks)
             if limits.is_near():
                 whole = False
                 break
