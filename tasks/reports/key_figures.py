@@ -56,12 +56,12 @@ def compare(
     for claim in map(_of_a_year, claims):
         if claim.field == "company_size" and claim.source in exact:
             continue  # the range around the same number
-        for figure in _compared_with(claim, counted, founded):
+        for figure in _compare_with_room(claim, counted, founded):
             compared.setdefault((claim.field, claim.source, str(figure.claim.value)), figure)
     return list(compared.values())
 
 
-def _compared_with(
+def _compare_with_room(
     claim: Claim, counted: Sequence[RoomFigure], founded: Sequence[RoomFigure]
 ) -> Sequence[ComparedFigure]:
     """A claim beside the figures of its concept: a year each for revenue, else one; none where the room has none."""

@@ -74,13 +74,15 @@ def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidenc
     """
     kind, rest = asked_kind(criterion.document)
     if kind is not None:
-        result = _of_kind(kind, rest, scale, evidence)
+        result = _check_kind(kind, rest, scale, evidence)
     else:
-        result = _of_title(criterion.document, scale, evidence)
+        result = _check_title(criterion.document, scale, evidence)
     return result or _absent(criterion.document, kind, evidence)
 
 
-def _of_kind(kind: Kind, rest: Sequence[str], scale: tuple[float, float], evidence: Evidence) -> CriterionResult | None:
+def _check_kind(
+    kind: Kind, rest: Sequence[str], scale: tuple[float, float], evidence: Evidence
+) -> CriterionResult | None:
     """The result for the documents of a kind that also say the other words asked for; None where there is none."""
     kinds = evidence.kinds.kinds
     held = [row for row in evidence.documents if kinds[row.document_id].holds(kind.id) is not None]
@@ -95,7 +97,7 @@ def _of_kind(kind: Kind, rest: Sequence[str], scale: tuple[float, float], eviden
     return _present(whole or lesser, f"of the kind “{kind.title}”", scale, evidence, kind=kind, is_lesser=not whole)
 
 
-def _of_title(asked: str, scale: tuple[float, float], evidence: Evidence) -> CriterionResult | None:
+def _check_title(asked: str, scale: tuple[float, float], evidence: Evidence) -> CriterionResult | None:
     """The result for the documents that have the words asked for in their name, else in their opening lines."""
     words = _words(asked)
     candidates = [row for row in evidence.documents if _may_be(row, words, evidence)]
