@@ -98,7 +98,7 @@ def _line_end(text: str, at: int, last: int) -> int:
 def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> Iterator[Block]:
     rows: list[list[list[MarkedWords]]] = []
     plain: list[str] = []
-    bounds = sorted({side for mark in marks for side in (mark.start, mark.end)})
+    bounds = [*sorted({side for mark in marks for side in (mark.start, mark.end)}), end]
     until, is_marked = begin, False  # lines up to there are marked as a whole, or not at all
     at = begin
     for line in text[begin:end].replace("\f", "\n").split("\n"):
@@ -121,8 +121,7 @@ def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[st
             over = [mark for mark in marks if mark.start <= behind < mark.end]
             is_marked = bool(over)
             if left.isdisjoint(mark.anchor for mark in over):
-                following = bisect_right(bounds, behind)
-                until = bounds[following] if following < len(bounds) else end
+                until = bounds[bisect_right(bounds, behind, hi=len(bounds) - 1)]
         at = behind + 1
     yield from _table(rows)
     yield from _paragraphs(plain, is_marked)

@@ -172,11 +172,12 @@ def _pieces(rtf: bytes) -> Iterator[bytes | str]:
                 else:
                     yield _SIGNS.get(word, b"")
             group = changed
+        elif group.shows and symbol is not None:
+            yield _SYMBOLS.get(symbol, symbol)
         elif group.shows:
-            words = _words(hexadecimal, symbol, text)
-            counts = symbol is None
-            yield words[skip:] if counts else words
-            skip = max(0, skip - len(words)) if counts else skip
+            words = bytes.fromhex(hexadecimal.decode()) if hexadecimal else _NO_LINES.sub(b"", text or b"")
+            yield words[skip:]
+            skip = max(0, skip - len(words))
         starred = False
 
 
@@ -207,14 +208,7 @@ class _Group:
         return replace(self, fallback=min(int(number or 1), 8)) if word == b"uc" else self
 
 
-def _words(hexadecimal: bytes | None, symbol: bytes | None, text: bytes | None) -> bytes | str:
-    if hexadecimal is not None:
-        return bytes.fromhex(hexadecimal.decode())
-    if symbol is not None:
-        return _SYMBOLS.get(symbol, symbol)
-    return (text or b"").replace(b"\r", b"").replace(b"\n", b"")
-
-
+_NO_LINES: Final = re.compile(rb"[\r\n]+")
 _PROPERTIES: Final = "__properties_version1.0"
 _ATTACHMENT: Final = "__attach_version1.0_#"
 _RECIPIENT: Final = "__recip_version1.0_#"
