@@ -26,10 +26,10 @@ STACKED: Final = 3
 """Lines below each other, at least, that may be rows without rules between."""
 LEVEL: Final = 0.6
 """The share of such rows that hold something in a column that tells them."""
-_SAME_LEVEL: Final = 0.4
+_SAME_LEVEL: Final = 0.5
 """How far lines of one row may be raised, as a share of their size."""
-_APART: Final = 1.5
-"""How much further apart than the lines of a cell rows are of which some cell has two lines."""
+_SHARED: Final = 2.0
+"""How much more than other faults it counts that two figures share a cell."""
 _ROOMY: Final = 0.5
 """The share of lines that leave room for the next word where they are no text that wraps."""
 
@@ -41,22 +41,99 @@ def is_too_much(cell: Sequence[Line]) -> bool:
     return sum(sum(is_figure(part.text) for part in line.cells) > 1 for line in cell) >= TABLE_LINES
 
 
-def rows_between_rules(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[TableRow]:
-    """The rows between two rules, given each cell's lines: one, or one a line where the lines of figures say so."""
-    count = max(map(len, cells), default=0)
-    several = [cell for cell in cells if cell]
-    if count > 1 and len(several) > 1 and all(len(cell) == count for cell in several) and any(map(_are_figures, cells)):
-        return [_row([cell[index : index + 1] for cell in cells], ends) for index in range(count)]
-    if count >= STACKED and len(several) > 1 and (levels := _levels(cells, ends)):
-        return [_row([[line for line in cell if _is_level(line, level)] for cell in cells], ends) for level in levels]
-    if count >= STACKED and (items := _items(several)):
-        return [
-            _row([[line for line in cell if first <= line.base < end] for cell in cells], ends) for first, end in items
-        ]
-    if _is_below_heading(cells, ends):
-        heading = [cells[0][:1], *([] for _ in cells[1:])]
-        return [_row(heading, ends), _row([cells[0][1:], *cells[1:]], ends)]
-    return [_row(cells, ends)] if several else []
+def rows_between_rules(
+    cells: Sequence[Sequence[Line]], ends: Sequence[float], seams: Sequence[float] = ()
+) -> list[TableRow]:
+    """The rows between two rules, given each cell's lines and where these may end: the most regular of the readings.
+
+    The readings are one row, the rows between `seams`, a row for each level on which lines stand, and a row for each
+    line of the cell with the most figures. Where rules enclose several rows, as in forms, figures would share a cell.
+    """
+    if not any(cells):
+        return []
+    readings = [[list(cells)]]
+    if max(map(len, cells)) > 1:
+        size = max(line.size for cell in cells for line in cell)
+        starts = [[at - _SAME_LEVEL * size for at in places] for places in (_levels(cells), _spine(cells))]
+        readings += [_joined(_parted(cells, places), ends) for places in starts]
+        if seams:
+            readings.insert(1, _parted(cells, seams))
+    best = min(readings, key=lambda rows: _faults(rows, ends, is_seamed=bool(seams) and rows is readings[1]))
+    return [_row(row, ends) for row in best]
+
+
+_Cells = list[Sequence[Line]]
+"""The lines of each cell of a row."""
+
+
+def _levels(cells: Sequence[Sequence[Line]]) -> list[float]:
+    """Where rows begin if lines within half a line's height are one row and all others rows of their own."""
+    levels: list[float] = []
+    for line in sorted((line for cell in cells for line in cell), key=attrgetter("base")):
+        if not levels or line.base - levels[-1] > _SAME_LEVEL * line.size:
+            levels.append(line.base)
+    return levels
+
+
+def _spine(cells: Sequence[Sequence[Line]]) -> list[float]:
+    """Where rows begin if each has a figure of the cell that holds most of them, level with the row's first line."""
+    figures = [[line.base for line in cell if is_figure(text_of(line.words))] for cell in cells]
+    return max(figures, key=len)
+
+
+def _parted(cells: Sequence[Sequence[Line]], starts: Sequence[float]) -> list[_Cells]:
+    """The rows between these places."""
+    rows: list[_Cells] = [[[] for _ in cells] for _ in range(len(starts) + 1)]
+    for x, cell in enumerate(cells):
+        for line in cell:
+            row = rows[bisect(starts, line.base)]
+            row[x] = [*row[x], line]
+    return [row for row in rows if any(row)]
+
+
+def _joined(rows: Iterable[_Cells], ends: Sequence[float]) -> list[_Cells]:
+    """The rows; one of nothing but lines that had no room in the row above is part of that."""
+    joined: list[_Cells] = []
+    for row in rows:
+        held = [x for x, lines in enumerate(row) if lines]
+        if joined and all(joined[-1][x] and not _are_rows(joined[-1][x][-1], row[x][0], ends[x]) for x in held):
+            joined[-1] = [[*above, *lines] for above, lines in zip(joined[-1], row, strict=True)]
+        else:
+            joined.append(row)
+    return joined
+
+
+def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool) -> float:
+    """How irregular a reading of the lines between two rules is.
+
+    Faults are figures that share a cell, lines that are joined though the lower had room behind the upper one or parted
+    though it had none, and rows of a single cell, which are headings above others; where the borders or grounds of
+    cells meet (`is_seamed`) these are rows like others.
+    """
+    faults = 0.0
+    for row in rows:
+        for lines, end in zip(row, ends, strict=True):
+            faults += sum(_are_rows(line, below, end) for line, below in itertools.pairwise(lines))
+            faults += _SHARED * max(0, sum(is_figure(text_of(line.words)) for line in lines) - 1)
+    for above, below in itertools.pairwise(rows):
+        faults += sum(
+            bool(one and other) and not _are_rows(one[-1], other[0], end)
+            for one, other, end in zip(above, below, ends, strict=True)
+        )
+    several = [sum(map(bool, row)) > 1 for row in rows]
+    if len(rows) > 1 and not is_seamed:
+        above = several.index(True) if True in several else 0
+        below = several[above:].count(False)
+        faults += below + above * (1 if below and several.count(True) == 1 else 0.5)
+    return faults
+
+
+def _are_rows(line: Line, below: Line, end: float) -> bool:
+    """Whether a line and the next one of its cell are no one text: the next word would have had room behind it."""
+    if is_figure(text_of(below.words)):
+        return True
+    first = below.words[0]
+    return line.right + 0.25 * line.size + first.right - first.left < end
 
 
 def label_and_figures(line: Line) -> tuple[float, float] | None:
@@ -68,65 +145,6 @@ def label_and_figures(line: Line) -> tuple[float, float] | None:
     if not 0 < at < len(cells) or not is_figure(cells[-1].text):
         return None
     return cells[at - 1].right, cells[at].left
-
-
-def _is_below_heading(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> bool:
-    """Whether the first of the two lines of a label heads the rows below: the label's first word had room on it.
-
-    The figures stand beside its second line.
-    """
-    others = [cell for cell in cells[1:] if cell]
-    if len(cells[0]) != 2 or not others or any(len(cell) > 1 or not _is_level(cell[0], cells[0][1]) for cell in others):
-        return False
-    figures = sum(is_figure(text_of(cell[0].words)) for cell in others)
-    return 2 * figures > len(others) and have_room(cells[0], ends[0])
-
-
-def _items(cells: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
-    """From where to where each row reaches, if two columns or more hold a figure a row beside other cells that wrap.
-
-    What stands in the others begins level with the figures, and some of these stand further apart than lines do: a
-    long figure that is broken has none such.
-    """
-    figures = [cell for cell in cells if len(cell) >= STACKED and _are_figures(cell)]
-    spine = max(figures, key=len, default=[])
-    if sum(len(cell) == len(spine) for cell in figures) < 2:
-        return []
-    nearest = min(below.base - line.base for cell in cells for line, below in itertools.pairwise(cell))
-    if max(below.base - line.base for line, below in itertools.pairwise(spine)) < _APART * nearest:
-        return []
-    firsts = [line.base - _SAME_LEVEL * line.size for line in spine]
-    items = [*itertools.pairwise(firsts), (firsts[-1], math.inf)]
-    for cell in cells:
-        if cell[0].base < firsts[0]:
-            return []
-        for (first, end), level in zip(items, spine, strict=True):
-            lines = [line for line in cell if first <= line.base < end]
-            if lines and not _is_level(lines[0], level):
-                return []
-    return items
-
-
-def _levels(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[Line]:
-    """The lines of the fullest cell, if those of the others are level with them and are rows; else none.
-
-    They are rows where the lines of most cells leave room for what comes next, and where a cell holds a figure in most
-    of them or all cells hold as many lines.
-    """
-    spine = max(cells, key=len)
-    if not all(sum(_is_level(line, level) for level in spine) == 1 for cell in cells for line in cell):
-        return []
-    figures = any(_are_figures(cell) and len(cell) >= max(STACKED, LEVEL * len(spine)) for cell in cells)
-    alike = all(len(cell) in (0, len(spine)) for cell in cells)
-    held = [(cell, end) for cell, end in zip(cells, ends, strict=True) if len(cell) > 1]
-    roomy = [have_room(cell, end) for cell, end in held]
-    if any(roomy):  # figures that end at one place leave no room behind them; a long one that is broken stands alone
-        roomy = [has_room or _are_figures(cell) for has_room, (cell, _) in zip(roomy, held, strict=True)]
-    return list(spine) if (figures or alike) and 2 * sum(roomy) > len(roomy) else []
-
-
-def _is_level(line: Line, other: Line) -> bool:
-    return abs(line.base - other.base) < _SAME_LEVEL * max(line.size, other.size)
 
 
 def have_room(lines: Sequence[Line], end: float) -> bool:
@@ -164,6 +182,10 @@ _OPEN: Final = 12.0
 """Rules that reach so far beyond the last rule across them are rows of a table whose side is open."""
 _FILLED: Final = 0.3
 """The share of a grid's fields that hold something where it is a table."""
+_FULL: Final = 0.5
+"""The share of a form's rows that have something in its columns of labels and codes, and of its words in these."""
+_FEWEST_OF_FORM: Final = 6
+"""Rows of a form, most of whose fields are empty, at least."""
 _MOST_EMPTY: Final = 20
 """Fields of a grid for each of its words: one with more is a drawing."""
 _OPEN_ROWS: Final = 3
@@ -217,9 +239,18 @@ def _is_part(inside: Sequence[PageWord], near: Sequence[PageWord]) -> bool:
 
 
 def _is_filled(rows: Sequence[TableRow]) -> bool:
-    """Whether enough cells hold something: what rules part in charts and forms is no table."""
+    """Whether enough cells hold something: what rules part in charts is no table.
+
+    Of forms, most of whose fields are empty, most of what there is stands in columns that most rows have.
+    """
     filled = [sum(map(bool, row.cells)) for row in rows]
-    return max(filled) > 1 and sum(filled) >= _FILLED * sum(len(row.cells) for row in rows)
+    if max(filled) <= 1:
+        return False
+    columns = [sum(map(bool, cells)) for cells in zip(*(row.cells for row in rows), strict=True)]
+    full = [count for count in columns if count >= _FULL * len(rows)]
+    return sum(filled) >= _FILLED * sum(len(row.cells) for row in rows) or (
+        len(full) > 1 and len(rows) >= _FEWEST_OF_FORM and sum(full) >= _FULL * sum(filled)
+    )
 
 
 def _begins_at_the_right(rows: Sequence[TableRow]) -> bool:
@@ -250,7 +281,7 @@ def _grids(rules: Rules) -> list[Rules]:
         crossed.append(touched[0] if touched else -1)
     grids: dict[int, Rules] = {}
     for index, rule in enumerate(horizontal):
-        grids.setdefault(root(index), Rules([], [])).horizontal.append(rule)
+        grids.setdefault(root(index), Rules([], [], rules.seams)).horizontal.append(rule)
     for index, rule in zip(crossed, vertical, strict=True):
         if index >= 0:
             grids[root(index)].vertical.append(rule)
@@ -262,6 +293,7 @@ class _Grid:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
+        self._seams = rules.seams
         self._ys, self._horizontal = _places(rules.horizontal)
         self._xs, self._vertical = _places(_closed(rules))
         self._height = max(len(self._ys) - 1, 0)
@@ -312,15 +344,23 @@ class _Grid:
             if len(lines) >= TABLE_LINES and is_too_much(lines):
                 return []
         if not parted and (gutters := self._gutters(fields, cells) + self._open_columns(fields, cells)):
-            return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters)).rows(words, parted=True)
+            return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters, self._seams)).rows(
+                words, parted=True
+            )
         rows = [
             row
             for y, lines in enumerate(fields)
             if any(lines)
-            for row in rows_between_rules(lines, [self._end(lines[x], cells, y, x) for x in range(width)])
+            for row in rows_between_rules(
+                lines,
+                [self._end(lines[x], cells, y, x) for x in range(width)],
+                self._seams[bisect(self._seams, self._ys[y] + THIN) : bisect(self._seams, self._ys[y + 1] - THIN)],
+            )
         ]
         if not parted and rows and _is_filled(rows) and (gutters := self._beside_labels(fields, cells)):
-            return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters)).rows(words, parted=True)
+            return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters, self._seams)).rows(
+                words, parted=True
+            )
         return rows
 
     def _part_stack(self, fields: Sequence[list[list[Line]]], cells: Sequence[int], field: int) -> bool:

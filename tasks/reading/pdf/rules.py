@@ -4,13 +4,15 @@ All lengths are points; `y` grows from the top of the page to its bottom.
 """
 
 import ctypes
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
 from tasks.reading.pdf import document
+from tasks.reading.pdf.document import Box
 
 THIN: Final = 2.5
 """The thickest rule; rules as near as that to each other are one."""
@@ -44,6 +46,8 @@ class Rules:
 
     horizontal: list[RuledLine]
     vertical: list[RuledLine]
+    seams: Sequence[float] = ()
+    """Where the borders or the grounds of cells below each other meet, in several columns: from the top of the page."""
 
 
 def rules_of(page: Any, turn: int = 0) -> Rules:
@@ -52,7 +56,8 @@ def rules_of(page: Any, turn: int = 0) -> Rules:
     None where drawings make so many that they are none of a table.
     """
     rules = Rules([], [])
-    for path, (left, top, right, bottom) in document.objects_of(page, pdfium.FPDF_PAGEOBJ_PATH, _MOST_OBJECTS):
+    paths = document.objects_of(page, pdfium.FPDF_PAGEOBJ_PATH, _MOST_OBJECTS)
+    for path, (left, top, right, bottom) in paths:
         width, height = right - left, top - bottom
         if width > THIN and height > THIN:
             if width < _SMALL and height < _SMALL:
@@ -66,7 +71,26 @@ def rules_of(page: Any, turn: int = 0) -> Rules:
             rules.vertical.append(RuledLine((left + right) / 2, -top, -bottom))
         if len(rules.horizontal) + len(rules.vertical) > _MOST_RULES:
             return Rules([], [])
+    if not turn:
+        rules.seams = _seams([box for _, box in paths])
     return _turned(rules, turn)
+
+
+def _seams(boxes: Iterable[Box]) -> list[float]:
+    """Where boxes end and others of the same width begin, in two columns or more: rows that no rule may part."""
+    columns = sorted((round(left), round(right), -top, -bottom) for left, top, right, bottom in boxes)
+    places = sorted(
+        (below[2], below[0])
+        for above, below in itertools.pairwise(columns)
+        if above[:2] == below[:2] and above[2] < below[2] - THIN and abs(above[3] - below[2]) < THIN
+    )
+    seams: list[list[tuple[float, int]]] = []
+    for place in places:
+        if seams and place[0] - seams[-1][0][0] < THIN:
+            seams[-1].append(place)
+        else:
+            seams.append([place])
+    return [near[0][0] for near in seams if len({left for _, left in near}) > 1]
 
 
 def _turned(rules: Rules, turn: int) -> Rules:
