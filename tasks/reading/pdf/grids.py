@@ -8,7 +8,7 @@ import itertools
 import math
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final
 
 from tasks.reading.pdf.lines import Line, is_figure, is_sign, lines_of
@@ -30,6 +30,8 @@ _SAME_LEVEL: Final = 0.5
 """How far lines of one row may be raised, as a share of their size."""
 _SHARED: Final = 2.0
 """How much more than other faults it counts that two figures share a cell."""
+_LONE: Final = 1.5
+"""The same of a row of a single cell below others, and of lines that are joined though the lower begins like a row."""
 _ROOMY: Final = 0.5
 """The share of lines that leave room for the next word where they are no text that wraps."""
 
@@ -51,14 +53,17 @@ def rows_between_rules(
     """
     if not any(cells):
         return []
-    readings = [[list(cells)]]
-    if max(map(len, cells)) > 1:
-        size = max(line.size for cell in cells for line in cell)
-        starts = [[at - _SAME_LEVEL * size for at in places] for places in (_levels(cells), _spine(cells))]
-        readings += [_joined(_parted(cells, places), ends) for places in starts]
-        if seams:
-            readings.insert(1, _parted(cells, seams))
-    best = min(readings, key=lambda rows: _faults(rows, ends, is_seamed=bool(seams) and rows is readings[1]))
+    if max(map(len, cells)) == 1:
+        return [_row(cells, ends)]
+    size = max(line.size for cell in cells for line in cell)
+    starts = [[at - _SAME_LEVEL * size for at in places] for places in (_spine(cells), _levels(cells))]
+    readings = [
+        (rows, _faults(rows, ends)) for rows in ([list(cells)], *(_joined(_parted(cells, at), ends) for at in starts))
+    ]
+    if seams:
+        rows = _parted(cells, seams)
+        readings.append((rows, _faults(rows, ends, is_seamed=True)))
+    best, _ = min(readings, key=itemgetter(1))
     return [_row(row, ends) for row in best]
 
 
@@ -103,7 +108,7 @@ def _joined(rows: Iterable[_Cells], ends: Sequence[float]) -> list[_Cells]:
     return joined
 
 
-def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool) -> float:
+def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool = False) -> float:
     """How irregular a reading of the lines between two rules is.
 
     Faults are figures that share a cell, lines that are joined though the lower had room behind the upper one or parted
@@ -113,18 +118,22 @@ def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool) -
     faults = 0.0
     for row in rows:
         for lines, end in zip(row, ends, strict=True):
-            faults += sum(_are_rows(line, below, end) for line, below in itertools.pairwise(lines))
+            apart = [below for line, below in itertools.pairwise(lines) if _are_rows(line, below, end)]
+            faults += sum(_LONE if below.words[0].text[0].isupper() else 1 for below in apart)
             faults += _SHARED * max(0, sum(is_figure(text_of(line.words)) for line in lines) - 1)
     for above, below in itertools.pairwise(rows):
-        faults += sum(
-            bool(one and other) and not _are_rows(one[-1], other[0], end)
-            for one, other, end in zip(above, below, ends, strict=True)
-        )
-    several = [sum(map(bool, row)) > 1 for row in rows]
+        if not any(_are_figures(lines) for lines in below):
+            faults += sum(
+                bool(one and other) and not _are_rows(one[-1], other[0], end)
+                for one, other, end in zip(above, below, ends, strict=True)
+            )
     if len(rows) > 1 and not is_seamed:
+        several = [sum(map(bool, row)) > 1 for row in rows]
+        first = min(x for row in rows for x, lines in enumerate(row) if lines)
         above = several.index(True) if True in several else 0
         below = several[above:].count(False)
-        faults += below + above * (1 if below and several.count(True) == 1 else 0.5)
+        are_headings = all(row[first] for row in rows[:above]) and not (below and several.count(True) == 1)
+        faults += _LONE * below + above * (0.5 if are_headings else _LONE)
     return faults
 
 
@@ -171,7 +180,7 @@ def _text(lines: Sequence[Line], end: float) -> str:
 
 def _are_figures(lines: Sequence[Line]) -> bool:
     """Whether each line of a cell is a figure."""
-    return len(lines) > 1 and all(is_figure(text_of(line.words)) for line in lines)
+    return bool(lines) and all(is_figure(text_of(line.words)) for line in lines)
 
 
 _MOST_CELLS: Final = 20_000

@@ -22,6 +22,8 @@ _PIECE: Final = 2.0
 """Shorter boxes are no rules: programs draw the borders of a cell in pieces, the shortest where rules meet."""
 _SMALL: Final = 10.0
 """Paths that are smaller in both directions are signs and boxes to check: a cell has room for a word."""
+_ROW: Final = 7.0
+"""The height of a row at least: lower boxes are pieces of borders."""
 _MOST_OBJECTS: Final = 20_000
 _MOST_SEGMENTS: Final = 400
 """Segments of a path: more are a drawing's."""
@@ -82,7 +84,9 @@ def _seams(boxes: Iterable[Box]) -> list[float]:
     places = sorted(
         (below[2], below[0])
         for above, below in itertools.pairwise(columns)
-        if above[:2] == below[:2] and above[2] < below[2] - THIN and abs(above[3] - below[2]) < THIN
+        if above[:2] == below[:2]
+        and min(above[3] - above[2], below[3] - below[2]) > _ROW
+        and abs(above[3] - below[2]) < THIN
     )
     seams: list[list[tuple[float, int]]] = []
     for place in places:
