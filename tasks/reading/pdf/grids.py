@@ -6,8 +6,10 @@ spans both. All lengths are points; `y` grows from the top of the page to its bo
 
 import itertools
 import math
+import re
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from operator import attrgetter, itemgetter
 from typing import Final
 
@@ -28,6 +30,8 @@ LEVEL: Final = 0.6
 """The share of such rows that hold something in a column that tells them."""
 _SAME_LEVEL: Final = 0.5
 """How far lines of one row may be raised, as a share of their size."""
+_TORN: Final = re.compile(r"\d([,.'’ ])\d{3}\1\d{0,2}$|\d[,.]$")
+"""A figure of which a part stands in the next line: `5,000,0`."""
 _SHARED: Final = 2.0
 """How much more than other faults it counts that two figures share a cell."""
 _LONE: Final = 1.5
@@ -120,7 +124,9 @@ def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool = 
         for lines, end in zip(row, ends, strict=True):
             apart = [below for line, below in itertools.pairwise(lines) if _are_rows(line, below, end)]
             faults += sum(_LONE if below.words[0].text[0].isupper() else 1 for below in apart)
-            faults += _SHARED * max(0, sum(is_figure(text_of(line.words)) for line in lines) - 1)
+            texts = [text_of(line.words) for line in lines]
+            torn = sum(_TORN.search(text) is not None for text in texts[:-1])
+            faults += _SHARED * max(0, sum(map(is_figure, texts)) - torn - 1)
     for above, below in itertools.pairwise(rows):
         if not any(_are_figures(lines) for lines in below):
             faults += sum(
@@ -140,7 +146,7 @@ def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool = 
 def _are_rows(line: Line, below: Line, end: float) -> bool:
     """Whether a line and the next one of its cell are no one text: the next word would have had room behind it."""
     if is_figure(text_of(below.words)):
-        return True
+        return not _TORN.search(text_of(line.words))
     first = below.words[0]
     return line.right + 0.25 * line.size + first.right - first.left < end
 
@@ -222,6 +228,9 @@ def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
         inside = [word for word in near if grid.left < word.left + word.right < grid.right]
         rows = grid.rows(inside) if len(inside) > 1 and not _is_part(inside, near) else []
         if len(rows) > 1 and _is_filled(rows):
+            held = [any(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
+            for row in rows:
+                row.cells = list(compress(row.cells, held))
             if _begins_at_the_right(rows):
                 for row in rows:
                     row.cells.reverse()
@@ -242,9 +251,9 @@ def _middle(word: PageWord) -> float:
 def _is_part(inside: Sequence[PageWord], near: Sequence[PageWord]) -> bool:
     """Whether most lines of a grid go on beside it: rules that part some columns of a table alone say too little."""
     held = {word.first for word in inside}
-    bases = {round(word.base) for word in inside}
-    beside = {round(word.base) for word in near if word.first not in held}
-    return len(bases & beside) > _BESIDE * len(bases)
+    levels = [line.words for line in lines_of(near)]
+    lines = [words for words in levels if any(word.first in held for word in words)]
+    return sum(any(word.first not in held for word in words) for words in lines) > _BESIDE * len(lines)
 
 
 def _is_filled(rows: Sequence[TableRow]) -> bool:

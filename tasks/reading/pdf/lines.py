@@ -66,6 +66,14 @@ _CELL_GAP: Final = 0.9
 """Words whose gap is wider, as a share of the size, stand in cells of their own where other lines agree."""
 _SAME_LINE: Final = 0.3
 """How far a word may be raised or lowered, as a share of the size, to belong to the line."""
+_HALF_LINE: Final = 0.5
+"""How much lower a code or a figure may stand than the label beside it, as a share of the size."""
+_CODE: Final = 2
+"""Words of a code or a figure at most."""
+_STEP: Final = 0.3
+"""Points by which a column may be set lower in one row than in another."""
+_STEPS: Final = 3
+"""Rows in which it is set so, at least."""
 _SMALL: Final = 0.82
 """Words smaller than that share of a line's may be its exponents."""
 _RAISED: Final = 0.6
@@ -128,10 +136,8 @@ def lines_of(words: Iterable[PageWord]) -> list[Line]:
         if lines and base == (line := lines[-1]).base and size == line.size:  # the usual
             line.words.append(word)
             continue
-        reach = min(FARTHEST, _SAME_LINE * size)
         for line in lines[: -_FEW - 1 : -1]:
-            distance = abs(base - line.base)
-            if distance <= reach and distance <= _SAME_LINE * line.size:
+            if abs(base - line.base) <= min(FARTHEST, _SAME_LINE * max(size, line.size)):
                 line.words.append(word)
                 if size > line.size:
                     line.size, line.base = size, base
@@ -141,7 +147,7 @@ def lines_of(words: Iterable[PageWord]) -> list[Line]:
     lines = _with_exponents(lines)
     for line in lines:
         _cut(line)
-    return lines
+    return _level(lines)
 
 
 def _only_line(words: list[PageWord]) -> Line | None:
@@ -171,6 +177,34 @@ def _cut(line: Line) -> None:
         begins += _beside_marks(words, begins)
         begins.sort()
     line.cells = [LineCell(words[begin:end]) for begin, end in itertools.pairwise((0, *begins, len(words)))]
+
+
+def _level(lines: list[Line]) -> list[Line]:
+    """The lines; codes and figures that stand lower or higher than their labels, row by row, are of their lines."""
+    pairs = list(itertools.pairwise(lines))
+    steps = [below.base - above.base if _may_be_level(above, below) else 0.0 for above, below in pairs]
+    if sum(step > 0 for step in steps) < _STEPS:  # the usual
+        return lines
+    kept = lines[:1]
+    joined = False
+    for (_, line), step in zip(pairs, steps, strict=True):
+        joined = not joined and step > 0 and sum(abs(step - other) < _STEP for other in steps) >= _STEPS
+        if joined:
+            larger = max(kept[-1], line, key=attrgetter("size"))
+            kept[-1] = Line([*kept[-1].words, *line.words], larger.base, larger.size, [])
+            _cut(kept[-1])
+        else:
+            kept.append(line)
+    return kept
+
+
+def _may_be_level(above: Line, below: Line) -> bool:
+    """Whether two lines stand within half a line's height, beside each other, and one has short cells alone."""
+    return (
+        below.base - above.base < _HALF_LINE * max(above.size, below.size)
+        and min(max(len(cell.words) for cell in line.cells) for line in (above, below)) <= _CODE
+        and not any(one.left < other.right and other.left < one.right for one in above.cells for other in below.cells)
+    )
 
 
 def _with_exponents(lines: list[Line]) -> list[Line]:
