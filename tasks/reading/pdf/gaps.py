@@ -45,6 +45,8 @@ _OPEN: Final = 3
 _ROWS: Final = 2
 _ROWS_OF_WORDS: Final = 3
 """The same where words are drawn one by one, and sentences stand apart as far as cells."""
+_COLUMNS: Final = 3
+"""Columns from which a table may be drawn one after the other: pages of prose have two."""
 _MOST: Final = 20_000
 """Characters whose boxes are asked for."""
 
@@ -154,6 +156,17 @@ def has_gutters(runs: Sequence[Box], text: str) -> bool:
         within = beside and low < last_high
         last_begin, last_right, last_low, last_high = begin, end, low, high
     return False
+
+
+def by_height(runs: Sequence[Box]) -> list[Box]:
+    """The runs of a page whose table is drawn column by column, line by line from its top; none of other pages."""
+    passes: dict[int, set[int]] = {}
+    number = 0
+    for (_, last_high, last_end, _), (begin, high, _, low) in pairwise(runs):
+        number += high > last_high + (high - low) and begin > last_end
+        passes.setdefault(round(low / 4), set()).add(number)
+    rows = sum(len(held) >= _COLUMNS for held in passes.values())
+    return sorted(runs, key=lambda run: (-round(run[3] / 4), run[0])) if rows >= _ROWS_OF_WORDS else []
 
 
 def are_printed_over(runs: Sequence[Box]) -> bool:

@@ -49,16 +49,17 @@ def is_too_much(cell: Sequence[Line]) -> bool:
 
 def rows_between_rules(
     cells: Sequence[Sequence[Line]], ends: Sequence[float], seams: Sequence[float] = ()
-) -> list[TableRow]:
+) -> tuple[list[TableRow], float]:
     """The rows between two rules, given each cell's lines and where these may end: the most regular of the readings.
 
     The readings are one row, the rows between `seams`, a row for each level on which lines stand, and a row for each
     line of the cell with the most figures. Where rules enclose several rows, as in forms, figures would share a cell.
+    How irregular the rows still are comes with them.
     """
     if not any(cells):
-        return []
+        return [], 0.0
     if max(map(len, cells)) == 1:
-        return [_row(cells, ends)]
+        return [_row(cells, ends)], 0.0
     size = max(line.size for cell in cells for line in cell)
     starts = [[at - _SAME_LEVEL * size for at in places] for places in (_spine(cells), _levels(cells))]
     readings = [
@@ -67,8 +68,8 @@ def rows_between_rules(
     if seams:
         rows = _parted(cells, seams)
         readings.append((rows, _faults(rows, ends, is_seamed=True)))
-    best, _ = min(readings, key=itemgetter(1))
-    return [_row(row, ends) for row in best]
+    best, faults = min(readings, key=itemgetter(1))
+    return [_row(row, ends) for row in best], faults
 
 
 _Cells = list[Sequence[Line]]
@@ -121,25 +122,27 @@ def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool = 
     """
     faults = 0.0
     for row in rows:
+        room: dict[int, list[float]] = {}
         for lines, end in zip(row, ends, strict=True):
-            apart = [below for line, below in itertools.pairwise(lines) if _are_rows(line, below, end)]
-            faults += sum(_LONE if below.words[0].text[0].isupper() else 1 for below in apart)
+            for line, below in itertools.pairwise(lines):
+                weight = _LONE if below.words[0].text[0].isupper() else 1
+                level = round(2 * below.base / below.size)
+                room.setdefault(level, []).append(weight if _are_rows(line, below, end) else 0)
             texts = [text_of(line.words) for line in lines]
             torn = sum(_TORN.search(text) is not None for text in texts[:-1])
             faults += _SHARED * max(0, sum(map(is_figure, texts)) - torn - 1)
+        faults += sum(map(min, room.values()))
     for above, below in itertools.pairwise(rows):
-        if not any(_are_figures(lines) for lines in below):
-            faults += sum(
-                bool(one and other) and not _are_rows(one[-1], other[0], end)
-                for one, other, end in zip(above, below, ends, strict=True)
-            )
+        pairs = [(one, other, end) for one, other, end in zip(above, below, ends, strict=True) if one and other]
+        if not any(_are_figures(one) and _are_figures(other) for one, other, _ in pairs):
+            faults += sum(not _are_rows(one[-1], other[0], end) for one, other, end in pairs)
     if len(rows) > 1 and not is_seamed:
         several = [sum(map(bool, row)) > 1 for row in rows]
         first = min(x for row in rows for x, lines in enumerate(row) if lines)
-        above = several.index(True) if True in several else 0
-        below = several[above:].count(False)
-        are_headings = all(row[first] for row in rows[:above]) and not (below and several.count(True) == 1)
-        faults += _LONE * below + above * (0.5 if are_headings else _LONE)
+        headings = several.index(True) if True in several else 0
+        lone = several[headings:].count(False)
+        are_headings = all(row[first] for row in rows[:headings]) and not (lone and several.count(True) == 1)
+        faults += _LONE * lone + headings * (0.5 if are_headings else _LONE)
     return faults
 
 
@@ -201,6 +204,8 @@ _FULL: Final = 0.5
 """The share of a form's rows that have something in its columns of labels and codes, and of its words in these."""
 _FEWEST_OF_FORM: Final = 6
 """Rows of a form, most of whose fields are empty, at least."""
+_IRREGULAR: Final = 0.3
+"""How irregular its rows are at most, by the row."""
 _MOST_EMPTY: Final = 20
 """Fields of a grid for each of its words: one with more is a drawing."""
 _OPEN_ROWS: Final = 3
@@ -227,7 +232,7 @@ def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
         near = words[bisect(middles, grid.top) : bisect(middles, grid.bottom)]
         inside = [word for word in near if grid.left < word.left + word.right < grid.right]
         rows = grid.rows(inside) if len(inside) > 1 and not _is_part(inside, near) else []
-        if len(rows) > 1 and _is_filled(rows):
+        if len(rows) > 1 and (_is_filled(rows) or (_is_form(rows) and grid.faults < _IRREGULAR * len(rows))):
             held = [any(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
             for row in rows:
                 row.cells = list(compress(row.cells, held))
@@ -257,18 +262,18 @@ def _is_part(inside: Sequence[PageWord], near: Sequence[PageWord]) -> bool:
 
 
 def _is_filled(rows: Sequence[TableRow]) -> bool:
-    """Whether enough cells hold something: what rules part in charts is no table.
-
-    Of forms, most of whose fields are empty, most of what there is stands in columns that most rows have.
-    """
+    """Whether enough cells hold something: what rules part in charts is no table."""
     filled = [sum(map(bool, row.cells)) for row in rows]
-    if max(filled) <= 1:
+    return max(filled) > 1 and sum(filled) >= _FILLED * sum(len(row.cells) for row in rows)
+
+
+def _is_form(rows: Sequence[TableRow]) -> bool:
+    """Whether most fields are empty, and most of what there is stands in columns that most rows have."""
+    if len(rows) < _FEWEST_OF_FORM:
         return False
     columns = [sum(map(bool, cells)) for cells in zip(*(row.cells for row in rows), strict=True)]
     full = [count for count in columns if count >= _FULL * len(rows)]
-    return sum(filled) >= _FILLED * sum(len(row.cells) for row in rows) or (
-        len(full) > 1 and len(rows) >= _FEWEST_OF_FORM and sum(full) >= _FULL * sum(filled)
-    )
+    return len(full) > 1 and sum(full) >= _FULL * sum(columns)
 
 
 def _begins_at_the_right(rows: Sequence[TableRow]) -> bool:
@@ -312,6 +317,7 @@ class _Grid:
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
         self._seams = rules.seams
+        self.faults = 0.0
         self._ys, self._horizontal = _places(rules.horizontal)
         self._xs, self._vertical = _places(_closed(rules))
         self._height = max(len(self._ys) - 1, 0)
@@ -362,23 +368,23 @@ class _Grid:
             if len(lines) >= TABLE_LINES and is_too_much(lines):
                 return []
         if not parted and (gutters := self._gutters(fields, cells) + self._open_columns(fields, cells)):
-            return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters, self._seams)).rows(
-                words, parted=True
-            )
-        rows = [
-            row
-            for y, lines in enumerate(fields)
-            if any(lines)
-            for row in rows_between_rules(
-                lines,
-                [self._end(lines[x], cells, y, x) for x in range(width)],
-                self._seams[bisect(self._seams, self._ys[y] + THIN) : bisect(self._seams, self._ys[y + 1] - THIN)],
-            )
-        ]
+            return self._with(gutters, words)
+        rows: list[TableRow] = []
+        for y, lines in enumerate(fields):
+            seams = self._seams[bisect(self._seams, self._ys[y] + THIN) : bisect(self._seams, self._ys[y + 1] - THIN)]
+            ends = [self._end(lines[x], cells, y, x) for x in range(width)]
+            more, faults = rows_between_rules(lines, ends, seams)
+            rows += more
+            self.faults += faults
         if not parted and rows and _is_filled(rows) and (gutters := self._beside_labels(fields, cells)):
-            return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters, self._seams)).rows(
-                words, parted=True
-            )
+            return self._with(gutters, words)
+        return rows
+
+    def _with(self, gutters: Sequence[RuledLine], words: Sequence[PageWord]) -> list[TableRow]:
+        """The rows with rules that are not drawn."""
+        grid = _Grid(Rules(self._rules.horizontal, [*self._rules.vertical, *gutters], self._seams))
+        rows = grid.rows(words, parted=True)
+        self.faults = grid.faults
         return rows
 
     def _part_stack(self, fields: Sequence[list[list[Line]]], cells: Sequence[int], field: int) -> bool:

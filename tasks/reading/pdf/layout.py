@@ -24,6 +24,7 @@ from tasks.reading.pdf.defects import missing_breaks
 from tasks.reading.pdf.document import PageText
 from tasks.reading.pdf.gaps import (
     are_printed_over,
+    by_height,
     has_gutters,
     is_drawn_by_words,
     is_in_letters,
@@ -97,7 +98,9 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     boxes = turned_runs(textpage, min(runs, _MOST_RUNS), turn) if not _has_columns_of_figures(text) else None
     if boxes is not None and is_right_to_left(text):
         boxes = [(-right, top, -left, bottom) for left, top, right, bottom in boxes]
-    if boxes is not None and not has_gutters(boxes, text) and not are_printed_over(boxes):
+    if boxes is not None and not (
+        has_gutters(boxes, text) or are_printed_over(boxes) or has_gutters(by_height(boxes), text)
+    ):
         return edits
     words = words_of_text(textpage, page_text, turn, spaces)
     if not 0 < len(words) <= _MOST_WORDS:

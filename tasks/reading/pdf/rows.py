@@ -47,6 +47,10 @@ _HYPHENS: Final = ("\x02", "\ufffe")
 """What PDFium gives for a hyphen at a line's end."""
 
 
+_FIGURES: Final = re.compile(r"[(−–-]?\d{1,3}(?:[ .,'’]\d{3})*(?:[.,]\d+)?\)?(?= |$)")
+"""Figures one behind the other; digits of three groups have blanks between them, or nothing."""
+
+
 def joined_lines(lines: Sequence[tuple[str, Sequence[PageWord]]], full: float, size: float) -> str:
     """The lines of a cell as one, each given by its text and its words.
 
@@ -128,6 +132,18 @@ class TableRow:
 
     cells: list[str]
     words: list[PageWord] = field(default_factory=list)
+
+
+def figures_in_one_cell(rows: Iterable[TableRow]) -> int:
+    """How many figures stand in a cell behind another: a sign that the columns of a table were misread.
+
+    Blanks between groups of three digits part thousands.
+    """
+    shared = 0
+    for cell in (cell for row in rows for cell in row.cells):
+        figures = _FIGURES.findall(cell)
+        shared += len(figures) - 1 if len(figures) > 1 and " ".join(figures) == cell else 0
+    return shared
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from operator import attrgetter, itemgetter
 from typing import Final
 
 from tasks.reading.pdf.lines import GUTTER, Interval, Line, LineCell, is_figure, is_header, lines_of, offset, over
-from tasks.reading.pdf.rows import Rows, TableRow
+from tasks.reading.pdf.rows import Rows, TableRow, figures_in_one_cell
 from tasks.reading.pdf.rules import RuledLine
 from tasks.reading.pdf.table_columns import (
     FEWEST,
@@ -366,10 +366,28 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
             across = _across(rules, block, columns)
             block += _last_lines(lines, block[-1], columns, across)
             table = Table(block[0].base, Rows(block, columns, size, across, _underlined(rules, block)).read())
+            if parts := _parted_at_headings(block, table, rules):
+                tables += parts
+                continue
             drawn_behind = drawn_behind or following(lines)
             if not runs_on(block, len(table.rows), drawn_behind):
                 tables.append(table)
     return tables
+
+
+def _parted_at_headings(block: Sequence[Line], table: Table, rules: Sequence[RuledLine]) -> list[Table]:
+    """The tables above and below a heading within a block, if their columns part figures that share cells of `table`.
+
+    None where the block reads as well as one table.
+    """
+    best: list[Table] = []
+    fewest = figures_in_one_cell(table.rows)
+    for at in (at for at, line in enumerate(block) if fewest and at and len(line.cells) == 1):
+        parts = [find_tables(list(side), rules) for side in (block[:at], block[at:])]
+        shared = sum(figures_in_one_cell(part.rows) for side in parts for part in side)
+        if all(parts) and shared < fewest:
+            best, fewest = [part for side in parts for part in side], shared
+    return best
 
 
 def _below_heading(block: list[Line]) -> list[Line]:
