@@ -60,11 +60,13 @@ def rows_between_rules(
         return [], 0.0
     if max(map(len, cells)) == 1:
         return [_row(cells, ends)], 0.0
+    readings: list[tuple[list[_Cells], float]] = [([list(cells)], _faults([list(cells)], ends))]
     size = max(line.size for cell in cells for line in cell)
-    starts = [[at - _SAME_LEVEL * size for at in places] for places in (_spine(cells), _levels(cells))]
-    readings = [
-        (rows, _faults(rows, ends)) for rows in ([list(cells)], *(_joined(_parted(cells, at), ends) for at in starts))
-    ]
+    levels, spine = _levels(cells), _spine(cells)
+    alike = len({len(cell) for cell in cells if cell}) == 1
+    for places in (spine, levels) if alike or len(spine) > 1 or len(spine) == len(levels) - 1 else ():
+        rows = _joined(_parted(cells, [at - _SAME_LEVEL * size for at in places]), ends)
+        readings.append((rows, _faults(rows, ends)))
     if seams:
         rows = _parted(cells, seams)
         readings.append((rows, _faults(rows, ends, is_seamed=True)))
@@ -132,8 +134,8 @@ def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool = 
             torn = sum(_TORN.search(text) is not None for text in texts[:-1])
             faults += _SHARED * max(0, sum(map(is_figure, texts)) - torn - 1)
         faults += sum(map(min, room.values()))
-    for above, below in itertools.pairwise(rows):
-        pairs = [(one, other, end) for one, other, end in zip(above, below, ends, strict=True) if one and other]
+    for upper, lower in itertools.pairwise(rows):
+        pairs = [(one, other, end) for one, other, end in zip(upper, lower, ends, strict=True) if one and other]
         if not any(_are_figures(one) and _are_figures(other) for one, other, _ in pairs):
             faults += sum(not _are_rows(one[-1], other[0], end) for one, other, end in pairs)
     if len(rows) > 1 and not is_seamed:
@@ -370,10 +372,10 @@ class _Grid:
         if not parted and (gutters := self._gutters(fields, cells) + self._open_columns(fields, cells)):
             return self._with(gutters, words)
         rows: list[TableRow] = []
-        for y, lines in enumerate(fields):
+        for y, row in enumerate(fields):
             seams = self._seams[bisect(self._seams, self._ys[y] + THIN) : bisect(self._seams, self._ys[y + 1] - THIN)]
-            ends = [self._end(lines[x], cells, y, x) for x in range(width)]
-            more, faults = rows_between_rules(lines, ends, seams)
+            ends = [self._end(row[x], cells, y, x) for x in range(width)]
+            more, faults = rows_between_rules(row, ends, seams)
             rows += more
             self.faults += faults
         if not parted and rows and _is_filled(rows) and (gutters := self._beside_labels(fields, cells)):

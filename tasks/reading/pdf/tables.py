@@ -385,7 +385,8 @@ def _parted_at_headings(block: Sequence[Line], table: Table, rules: Sequence[Rul
     for at in (at for at, line in enumerate(block) if fewest and at and len(line.cells) == 1):
         parts = [find_tables(list(side), rules) for side in (block[:at], block[at:])]
         shared = sum(figures_in_one_cell(part.rows) for side in parts for part in side)
-        if all(parts) and shared < fewest:
+        wider = all(len(part.rows[0].cells) > len(table.rows[0].cells) for side in parts for part in side)
+        if all(parts) and wider and shared < fewest:
             best, fewest = [part for side in parts for part in side], shared
     return best
 
