@@ -372,10 +372,10 @@ class _Grid:
         if not parted and (gutters := self._gutters(fields, cells) + self._open_columns(fields, cells)):
             return self._with(gutters, words)
         rows: list[TableRow] = []
-        for y, row in enumerate(fields):
+        for y, band in enumerate(fields):
             seams = self._seams[bisect(self._seams, self._ys[y] + THIN) : bisect(self._seams, self._ys[y + 1] - THIN)]
-            ends = [self._end(row[x], cells, y, x) for x in range(width)]
-            more, faults = rows_between_rules(row, ends, seams)
+            ends = [self._end(band[x], cells, y, x) for x in range(width)]
+            more, faults = rows_between_rules(band, ends, seams)
             rows += more
             self.faults += faults
         if not parted and rows and _is_filled(rows) and (gutters := self._beside_labels(fields, cells)):

@@ -4,6 +4,7 @@ All lengths are points; `base` grows from the top of the page to its bottom.
 """
 
 import itertools
+import math
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
@@ -72,6 +73,8 @@ _CODE: Final = 2
 """Words of a code or a figure at most."""
 _STEP: Final = 0.3
 """Points by which a column may be set lower in one row than in another."""
+_ALONE: Final = 2.5
+"""How much further away other lines are, at least."""
 _STEPS: Final = 3
 """Rows in which it is set so, at least."""
 _SMALL: Final = 0.82
@@ -183,6 +186,11 @@ def _level(lines: list[Line]) -> list[Line]:
     """The lines; codes and figures that stand lower or higher than their labels, row by row, are of their lines."""
     pairs = list(itertools.pairwise(lines))
     steps = [below.base - above.base if _may_be_level(above, below) else 0.0 for above, below in pairs]
+    apart = [math.inf, *(below.base - above.base for above, below in pairs), math.inf]
+    steps = [
+        step if min(before, behind) > _ALONE * step else 0.0
+        for before, step, behind in zip(apart, steps, apart[2:], strict=False)
+    ]
     if sum(step > 0 for step in steps) < _STEPS:  # the usual
         return lines
     kept = lines[:1]
