@@ -220,24 +220,35 @@ def columns_of_prose(lines: list[Line]) -> list[list[Line]]:
 
 
 def merged_columns(lines: Sequence[Line]) -> list[Table]:
-    """Columns of prose that are drawn line by line across, each line of a column as a row: read one after the other."""
+    """Columns of prose that are drawn line by line across, each line of a column as a row: read one after the other.
+
+    A line that runs across parts the page into stretches; it stays where it is.
+    """
     gutters = _gutters(lines, drawn_across=True)
     if not gutters:
         return []
-    columns: list[list[Line]] = [[] for _ in range(len(gutters) + 1)]
+    stretches: list[list[list[Line]]] = []
+    is_across = True
     for line in lines:
-        parts: list[list[PageWord]] = [[] for _ in columns]
+        parts: list[list[PageWord]] = [[] for _ in range(len(gutters) + 1)]
         for word in line.words:
             parts[bisect(gutters, (word.left + word.right) / 2)].append(word)
-        if sum(map(bool, parts)) < 2 or any(word.left < at < word.right for word in line.words for at in gutters):
+        if is_across:
+            stretches.append([[] for _ in parts])
+        is_across = any(_crosses(line, at) for at in gutters)
+        if sum(map(bool, parts)) < 2 or is_across:
             continue
-        for column, part in zip(columns, parts, strict=True):
+        for column, part in zip(stretches[-1], parts, strict=True):
             if part:
                 column.append(Line(part, line.base, line.size, []))
-    if not all(_has_one_edge(column) for column in columns):
+    if not all(_has_one_edge([line for part in column for line in part]) for column in zip(*stretches, strict=True)):
         return []
-    rows = [TableRow([text_of(line.words)], line.words) for column in columns for line in column]
-    return [Table(lines[0].base, rows, is_prose=True)]
+    prose = [[line for column in stretch for line in column] for stretch in stretches]
+    return [
+        Table(stretch[0].base, [TableRow([text_of(line.words)], line.words) for line in stretch], is_prose=True)
+        for stretch in prose
+        if stretch
+    ]
 
 
 def _has_one_edge(column: Sequence[Line]) -> bool:
