@@ -174,6 +174,7 @@ class Calendar:
         shift: how many years the end lies behind the year's name: 1 where fiscal 2024 ends in February 2025.
         dated: the document's own date, if it says one.
         said: the document says when its years end; else they are taken to be calendar years.
+        newest: the last day of the newest year that the document names by its end.
         started: the day on which the years of its plan begin to count: "Start date: 1 July 2025" over "Year 1".
     """
 
@@ -183,6 +184,7 @@ class Calendar:
     shift: int = 0
     dated: date | None = None
     said: bool = False
+    newest: date | None = None
     started: date | None = None
 
     def year_end(self, year: int) -> date:
@@ -244,7 +246,12 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     dated = _document_date(text, name)
     if dated is not None:  # a date on the first page may be old; accounts are written after the years that they are of
         dated = max([dated, *(end for end, count in annual_ends.items() if count > 2)])
-    calendar = Calendar(shift=shift if shift in {0, 1} else 0, dated=dated, started=_plan_start(head, lower))
+    calendar = Calendar(
+        shift=shift if shift in {0, 1} else 0,
+        dated=dated,
+        newest=max(annual_ends, default=None),
+        started=_plan_start(head, lower),
+    )
     if not months:
         if any(word in lower for word in _INDIAN_WORDS) and _INDIAN.search(head) and _SPLIT_YEAR.search(head):
             return replace(calendar, month=3, said=True)

@@ -46,6 +46,7 @@ from tasks.figures.table_labels import (
 from tasks.figures.table_rows import (
     Grid,
     Row,
+    code_columns,
     has_no_number,
     is_between_years,
     is_number,
@@ -72,6 +73,7 @@ MOST_TIES: Final = 1_000
 
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
 _LONGEST_STATEMENT: Final = 2000
+_LONGEST_FORM: Final = 200
 """Rows of a table by which it is told whether it is one of the accounts' statements."""
 
 _HEADS: Final = 4
@@ -192,6 +194,7 @@ class _Table:
         header: list[Row] = []
         rows = self._grid.rows
         width = max(row.width for row in rows)
+        codes = code_columns(rows[:_LONGEST_FORM]) if self._reader.codes else []
         weight = sum(1 for row in rows[:_LONGEST_STATEMENT] if _SUPPORT.search(row.label)) + (
             6 if self._over.is_statement else 0
         )
@@ -214,6 +217,8 @@ class _Table:
                 continue
             if body and columns and not numbers and not since and is_between_years(row):
                 continue
+            if not numbers and any(row.cells[at] for at in codes if at < row.width):
+                continue  # a line of a form that nobody filled in
             first_is_number = is_number(row.cells[0], comma_decimal=self._comma)
             if not numbers and not first_is_number:
                 filled = [cell for cell in row.cells if cell]
@@ -255,6 +260,7 @@ class _Table:
                     lines,
                     self._reader,
                     month_first=self._document.month_first,
+                    newest=self._document.calendar.newest,
                 )
                 self._of_units = [*self._of_units, *lines_of_units(header[-_MOST_LINES:])][-_MOST_LINES:]
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles

@@ -50,10 +50,8 @@ _LONGEST_SCALE: Final = 90
 _FOOTNOTE: Final = re.compile(r"\([a-z]\) ?[A-Z]|[*†‡]+ ?[A-Z]")
 """What begins a note to the table before: "(a)In billions."."""
 
-_PRIOR: Final = re.compile(
-    r"\b(?:prior|previous|last|preceding)[- ](?:year|period)\b|\bPY\b|\bvorjahr\w*|\bn-1\b|\bannée précédente\b",
-    re.IGNORECASE,
-)
+_PRIOR: Final = re.compile(rf"\b(?:{alternation(header_words('prior_year'))})\b".replace("\\ ", "[- ]"), re.IGNORECASE)
+_THIS: Final = re.compile(rf"\b(?:{alternation(header_words('this_year'))})\b".replace("\\ ", "[- ]"), re.IGNORECASE)
 _COMPANY: Final = re.compile(
     r"\b(?:incorporated|inc|corp(?:oration)?|compan(?:y|ies)|limited|ltd|plc|gmbh|ag|group|subsidiar\w*)\b",
     re.IGNORECASE,
@@ -96,11 +94,18 @@ class Header:
 
 
 def read_header(
-    header: Sequence[Row], width: int, lines: Sequence[str], reader: LabelReader, *, month_first: bool | None = None
+    header: Sequence[Row],
+    width: int,
+    lines: Sequence[str],
+    reader: LabelReader,
+    *,
+    month_first: bool | None = None,
+    newest: date | None = None,
 ) -> Header:
     """The columns that a header of `width` columns names, under these lines of text.
 
-    `month_first` is how the document writes dates of three numbers, None where that is not sure.
+    `month_first` is how the document writes dates of three numbers, None where that is not sure; `newest` the last day
+    of its newest year, which a form's "Exercice N" and "Boekjaar" are of.
     """
     header = header[-5:]
     words, beside = _column_words(header, width)
@@ -115,6 +120,7 @@ def read_header(
     of_title = title_when(titles, corner)
     columns: list[Column] = []
     own = _own_periods([spell_months(text, month_first) for text in words])
+    dated = [when for when in own if when is not None and when.end is not None]
     steps = _steps(own)
     unclear = lost or _out_of_order(own, words)
     of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
@@ -127,8 +133,12 @@ def read_header(
         if step and when is not None and when.end is not None:
             first_day = step == 1 and when.end.day == 1  # a column of January is headed by its first day
             when = replace(when, months=step, end=_month_end(when.end) if first_day else when.end)
+        elif when is None and dated:
+            when = dated[0] if _PRIOR.search(text) else None  # the header has days of its own
         elif when is None or not (when.is_bare_year and when.months):
             when = _joined(when, of_title)
+        if newest and (when is None or not when.dated) and (_THIS.search(text) or _PRIOR.search(text)):
+            when = When(end=newest, months=12)
         if when is not None and when.dated and says_to_date(text):
             when = replace(when, to_date=True)
         units = label.units.over(units_of_table)
@@ -136,7 +146,7 @@ def read_header(
         own_scale = label.units.multiplier or units_of(corner).multiplier
         contradicts = bool(scale and own_scale and own_scale != scale)
         torn, when = unclear and when is not None, None if unclear else when
-        entity = entity_named(of_part, label)
+        entity = entity_named(_THIS.sub(" ", _PRIOR.sub(" ", of_part)), label)
         columns.append(Column(text, label, when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)

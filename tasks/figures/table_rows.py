@@ -435,6 +435,20 @@ def is_between_years(row: Row) -> bool:
     return numbers > 1 and any(map(str.isalpha, row.name)) and not _HEADS.search(row.name) and is_of_four_digits(row)
 
 
+_CODE: Final = re.compile(r"[A-ZØ][A-Z\dØ]|\d[A-ZØ]")
+_FEWEST_CODES: Final = 6
+
+
+def code_columns(rows: Sequence[Row]) -> list[int]:
+    """The columns of a form that hold the codes of its lines: `DA`, `1B`."""
+    held: dict[int, list[bool]] = {}
+    for row in rows:
+        for at, cell in enumerate(row.cells):
+            if at and cell:
+                held.setdefault(at, []).append(_CODE.fullmatch(cell) is not None)
+    return [at for at, codes in held.items() if sum(codes) >= max(_FEWEST_CODES, 0.8 * len(codes))]
+
+
 def with_note_column(header: Sequence[Row], body: Sequence[Row]) -> list[Row]:
     """The rows of a header with a cell for the numbers of notes, where the rows below have one and it has none."""
     narrow = max((row.width for row in header), default=0)

@@ -364,7 +364,10 @@ class _Grid:
                 held.setdefault(cells[row * width + column], []).append(word)
         fields: list[list[list[Line]]] = [[[] for _ in range(width)] for _ in range(self._height)]
         for field, its_words in sorted(held.items()):
-            fields[field // width][field % width] = lines = lines_of(its_words)
+            y, x = divmod(field, width)
+            if self._last(cells, y, x) == x + 1 and min(word.left for word in its_words) > self._xs[x + 1]:
+                x += 1  # a header over a column of codes and one of figures stands over the figures
+            fields[y][x] = lines = lines_of(its_words)
             if len(lines) >= STACKED and self._part_stack(fields, cells, field):
                 continue
             if len(lines) >= TABLE_LINES and is_too_much(lines):
