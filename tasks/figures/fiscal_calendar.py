@@ -37,11 +37,11 @@ _YEAR_TO_MONTH: Final = re.compile(
 
 _DAY: Final = (
     rf"(?:{MONTH} [0-3]?\d,? {YEAR}|[0-3]?\d(?:er|\.|º|°)? (?:de )?{MONTH},?(?: de)? ?{YEAR}"
-    rf"|[0-3]?\d[./][01]?\d[./]{YEAR})"
+    rf"|[0-3]?\d[./-][01]?\d[./-]{YEAR})"
 )
 _YEAR_FROM: Final = re.compile(
     rf"(?:vom|from|period|du|del|dal|do|van|från|fra)(?: the)?(?: el)? ({_DAY})"
-    rf" (?:to|through|until|bis(?: zum)?|au|al|a|ao|hasta el|t/m|tot en met|till och med|til) ({_DAY})",
+    rf" (?:to|through|until|bis(?: zum)?|au|al|a|ao|hasta el|t/m|tot(?: en met)?|till och med|til) ({_DAY})",
     re.IGNORECASE,
 )
 """A year by its first and last day: "vom 1. Oktober 2023 bis 30. September 2024"."""

@@ -49,6 +49,7 @@ from tasks.figures.table_rows import (
     code_columns,
     has_no_number,
     is_between_years,
+    is_code,
     is_number,
     is_of_four_digits,
     is_year,
@@ -217,7 +218,8 @@ class _Table:
                 continue
             if body and columns and not numbers and not since and is_between_years(row):
                 continue
-            if not numbers and any(row.cells[at] for at in codes if at < row.width):
+            numbers = [at for at in numbers if at not in codes]
+            if not numbers and any(is_code(row.cells[at]) for at in codes if at < row.width):
                 continue  # a line of a form that nobody filled in
             first_is_number = is_number(row.cells[0], comma_decimal=self._comma)
             if not numbers and not first_is_number:

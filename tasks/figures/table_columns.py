@@ -31,7 +31,7 @@ _SKIPPED_COLUMN: Final = re.compile(
     r"\bchange|\bvar(?:iance|\.)|\bgrowth\b|\bdelta\b|Δ|\byoy\b|\by/y\b|\bcagr\b|\b(?:in|de)crease|\badjustments?\b"
     r"|\bdifference|\bvs\.?\b|\beffect\b"
     r"|\bimpact\b|\beliminations?\b|\bveränderung|\babweichung|\bnotes?\b|\banhang\b|% of|\bpercent(?:age)? of\b"
-    r"|\bas a percent|\bper share\b|\bvariation\b|\bvariación\b|\bcumulative\b|\bsince inception\b",
+    r"|\bas a percent|\bper share\b|\bcodes?\b|\bvariation\b|\bvariación\b|\bcumulative\b|\bsince inception\b",
     re.IGNORECASE,
 )
 _UNITS_BESIDE: Final = re.compile(

@@ -435,18 +435,29 @@ def is_between_years(row: Row) -> bool:
     return numbers > 1 and any(map(str.isalpha, row.name)) and not _HEADS.search(row.name) and is_of_four_digits(row)
 
 
-_CODE: Final = re.compile(r"[A-ZØ][A-Z\dØ]|\d[A-ZØ]")
+_CODE: Final = re.compile(r"[A-ZØ][A-Z\dØ]|\d[A-ZØ]|\d{1,4}(?:/\d{1,3})?[A-Z]?")
 _FEWEST_CODES: Final = 6
 
 
+def is_code(text: str) -> bool:
+    """Whether a cell may be the code of a form's line."""
+    return _CODE.fullmatch(text) is not None
+
+
 def code_columns(rows: Sequence[Row]) -> list[int]:
-    """The columns of a form that hold the codes of its lines: `DA`, `1B`."""
-    held: dict[int, list[bool]] = {}
+    """The columns of a form that hold the codes of its lines: `DA`, `1B`, `20/58`; many are no numbers."""
+    held: dict[int, list[str]] = {}
     for row in rows:
         for at, cell in enumerate(row.cells):
             if at and cell:
-                held.setdefault(at, []).append(_CODE.fullmatch(cell) is not None)
-    return [at for at, codes in held.items() if sum(codes) >= max(_FEWEST_CODES, 0.8 * len(codes))]
+                held.setdefault(at, []).append(cell)
+    columns: list[int] = []
+    for at, cells in held.items():
+        codes = list(filter(is_code, cells))
+        named = sum(not cell.isdecimal() for cell in codes)
+        if len(codes) >= max(_FEWEST_CODES, 0.8 * len(cells)) and 3 * named >= len(codes):
+            columns.append(at)
+    return columns
 
 
 def with_note_column(header: Sequence[Row], body: Sequence[Row]) -> list[Row]:
