@@ -64,7 +64,7 @@ def rows_between_rules(
     size = max(line.size for cell in cells for line in cell)
     levels, spine = _levels(cells), _spine(cells)
     alike = len({len(cell) for cell in cells if cell}) == 1
-    for places in (spine, levels) if alike or len(spine) > 1 or len(spine) == len(levels) - 1 else ():
+    for places in (levels, spine) if alike or len(spine) > 1 or len(spine) == len(levels) - 1 else ():
         rows = _joined(_parted(cells, [at - _SAME_LEVEL * size for at in places]), ends)
         readings.append((rows, _faults(rows, ends)))
     if seams:

@@ -157,3 +157,49 @@ def test_numbers_of_two_columns_in_one_cell_are_left_out() -> None:
     assert found.left_out["numbers that run together"] == 1
     whole = findings("EUR\n\t2025\t2024\nEquity\t1 020 300 871\t1 020 300 870\n")
     assert [str(figure.value) for figure in whole.figures] == ["1020300871", "1020300870"]
+
+
+FORM = [
+    ["", "", "Exercice N", "Exercice N-1"],
+    ["Capital social", "DA", "100 000", "100 000"],
+    ["Primes d'émission", "DB", "", ""],
+    ["Réserve légale", "DD", "", ""],
+    ["Report à nouveau", "DH", "-64 377", ""],
+    ["RÉSULTAT DE L'EXERCICE (bénéfice ou perte)", "DI", "-96 675", "-64 377"],
+    ["Subventions d'investissement", "DJ", "", ""],
+    ["TOTAL (I)", "DL", "-61 052", "35 623"],
+]
+SCHEME = [
+    ["", "Codes", "Boekjaar", "Vorig boekjaar"],
+    ["VASTE ACTIVA", "21/28", "7.252.006", "4.952.175"],
+    ["Oprichtingskosten", "20", "", ""],
+    ["VLOTTENDE ACTIVA", "29/58", "2.021.674", "3.978.991"],
+    ["Andere vorderingen", "41", "", ""],
+    ["Liquide middelen", "54/58", "267.793", "242.699"],
+    ["TOTAAL VAN DE ACTIVA", "20/58", "9.273.680", "8.931.167"],
+]
+
+
+@pytest.mark.parametrize(
+    ("title", "rows", "wanted"),
+    [
+        (
+            "Bilan passif, exercice du 01/07/2023 au 30/06/2024, en euros",
+            FORM,
+            {("equity", "-61052", "2024-06-30"), ("equity", "35623", "2023-06-30")},
+        ),
+        (
+            "JAARREKENING, boekjaar van 01-01-2024 tot 31-12-2024, in EURO",
+            SCHEME,
+            {("cash", "267793", "2024-12-31"), ("cash", "242699", "2023-12-31")},
+        ),
+    ],
+)
+def test_this_and_the_last_year_of_a_form_are_those_of_the_document(
+    title: str, rows: list[list[str]], wanted: set[tuple[str, str, str]], tmp_path: Path
+) -> None:
+    path = tmp_path / "form.txt"
+    path.write_text("\n".join([title, "", *("\t".join(row) for row in rows)]), "utf-8")
+    found = {(figure["concept"], str(figure["value"]), figure["period"]) for figure in read_figures(path)}
+    assert wanted <= found
+    assert not any(figure["entity"] for figure in read_figures(path))

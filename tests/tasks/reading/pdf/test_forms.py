@@ -1,0 +1,144 @@
+"""Forms: rules round several rows, codes beside labels, columns that are drawn one after the other."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from tests.tasks.reading.pdf.test_layout import draw_rows, page, rows_of, text_of
+
+ASSETS = (
+    ("FIXED ASSETS", "", ""),
+    ("Development costs", "3 217", "3 217"),
+    ("Goodwill", "", ""),
+    ("Land", "1 000", "1 000"),
+    ("Buildings", "", ""),
+    ("TOTAL FIXED ASSETS", "4 217", "4 217"),
+)
+LINES = (
+    ("Issued capital", "DA", "100 000", "100 000"),
+    ("Share premium", "DB", "", ""),
+    ("Legal reserve", "DD", "", ""),
+    ("Other reserves", "DG", "", ""),
+    ("Retained earnings", "DH", "-64 377", ""),
+    ("Profit or loss", "DI", "-96 675", "-64 377"),
+    ("Grants", "DJ", "", ""),
+    ("TOTAL (I)", "DL", "-61 052", "35 623"),
+)
+CODED = (
+    ("Fixed assets", "21/28", "7.252.006", "4.952.175"),
+    ("Current assets", "29/58", "2.021.674", "3.978.991"),
+    ("Cash", "54/58", "267.793", "242.699"),
+    ("Total of the assets", "20/58", "9.273.680", "8.931.167"),
+)
+RIGHT = (300, 400, 500)
+
+
+def _cells(canvas: Canvas, row: Sequence[str], y: float, lower: float = 0.0) -> None:
+    canvas.drawString(72, y, row[0])
+    for right, cell in zip(RIGHT, row[1:], strict=False):
+        canvas.drawRightString(right, y - lower, cell)
+
+
+def _box(canvas: Canvas, *, grounds: bool) -> None:
+    """One box of rules round all rows; with `grounds` each cell has a white rectangle under it."""
+    canvas.setFillColorRGB(1, 1, 1)
+    for index in range(len(ASSETS) if grounds else 0):
+        for left, right in ((70, 250), (250, 310), (310, 410)):
+            canvas.rect(left, 696 - 14 * index, right - left, 14, stroke=0, fill=1)
+    canvas.setFillColorRGB(0, 0, 0)
+    canvas.grid([70, 250, 310, 410], [710, 710 - 14 * len(ASSETS)])
+    for index, row in enumerate(ASSETS):
+        _cells(canvas, row, 700 - 14 * index)
+
+
+def _form(canvas: Canvas) -> None:
+    """A field for each cell, most of them empty, and one heading over the codes and figures of a year."""
+    ys = [710 - 16 * index for index in range(len(LINES) + 2)]
+    canvas.grid([70, 280, 310, 410, 510], ys[1:])
+    canvas.grid([70, 280, 410, 510], ys[:2])
+    canvas.drawCentredString(360, ys[0] - 11, "Year N")
+    canvas.drawCentredString(460, ys[0] - 11, "Year N-1")
+    for index, row in enumerate(LINES):
+        _cells(canvas, row, ys[index + 1] - 11)
+
+
+def _lowered(canvas: Canvas) -> None:
+    for index, row in enumerate(CODED):
+        canvas.drawString(72, 700 - 16 * index, row[0])
+        canvas.setFont("Helvetica", 6)
+        canvas.drawString(280, 697 - 16 * index, row[1])
+        canvas.setFont("Helvetica", 9)
+        for right, cell in zip(RIGHT[1:], row[2:], strict=True):
+            canvas.drawRightString(right, 699 - 16 * index, cell)
+
+
+def _by_columns(canvas: Canvas) -> None:
+    for column in range(4):
+        for index, row in enumerate(CODED):
+            y = 700 - 16 * index
+            canvas.drawString(72, y, row[0]) if not column else canvas.drawRightString(
+                RIGHT[column - 1], y - 1.2, row[column]
+            )
+
+
+@pytest.mark.parametrize(
+    ("draw", "rows"),
+    [
+        (lambda canvas: _box(canvas, grounds=True), ASSETS),
+        (lambda canvas: _box(canvas, grounds=False), ASSETS),
+        (_form, (("", "", "Year N", "Year N-1"), *LINES)),
+        (_lowered, CODED),
+        (_by_columns, CODED),
+    ],
+    ids=["rows on grounds", "rows in a box", "empty fields", "codes set lower", "column by column"],
+)
+def test_each_line_of_a_form_is_a_row(draw: Callable[[Canvas], None], rows: Sequence[Sequence[str]]) -> None:
+    canvas = page()
+    draw(canvas)
+    assert rows_of(text_of(canvas)) == list(map(list, rows))
+
+
+def test_what_a_cell_says_in_several_lines_stays_one_cell() -> None:
+    canvas = page()
+    canvas.grid([72, 272, 372, 472], [500, 440, 420])
+    for y, words in ((489, "Server rent, Berlin"), (478, "Contract of 1 May"), (467, "Paid in advance")):
+        canvas.drawString(76, y, words)
+    canvas.drawString(276, 489, "12")
+    canvas.drawString(376, 489, "1,204.00")
+    for x, words in ((76, "Audit"), (276, "1"), (376, "640.00")):
+        canvas.drawString(x, 427, words)
+    assert rows_of(text_of(canvas)) == [
+        ["Server rent, Berlin Contract of 1 May Paid in advance", "12", "1,204.00"],
+        ["Audit", "1", "640.00"],
+    ]
+
+
+def test_statements_with_columns_of_their_own_below_a_heading_are_two_tables() -> None:
+    canvas = page()
+    profit = [["", "2025", "2024"], ["Revenue", "2 812 300", "2 105 700"], ["Net profit", "148 900", "109 400"]]
+    assets = [["", "2025", "2024"], ["Total assets", "2 310 400", "2 204 900"], ["Equity", "1 020 300", "871 400"]]
+    for left, top, rows in ((240, 700, profit), (278, 640, assets)):
+        for index, (label, *cells) in enumerate(rows):
+            canvas.drawString(72, top - 16 * index, label)
+            for column, cell in enumerate(cells):
+                canvas.drawString(left + 62 * column, top - 16 * index, cell)
+    canvas.drawString(72, 656, "Balance sheet")
+    assert rows_of(text_of(canvas)) == [*profit, *assets]
+
+
+def test_columns_of_prose_below_a_title_across_are_read_one_after_the_other() -> None:
+    canvas = page()
+    canvas.drawString(72, 720, "A title that runs over both of the columns of this page from the left to the right")
+    left, right = "The tenant shall pay the rent each month.", "The owner shall keep the roof in good order."
+    for index in range(10):
+        canvas.drawString(72, 700 - 12 * index, left)
+        canvas.drawString(320, 700 - 12 * index, right)
+    assert text_of(canvas).splitlines()[1:] == [left] * 10 + [right] * 10
+
+
+def test_a_statement_keeps_its_columns_beside_short_labels() -> None:
+    canvas = page()
+    rows = [["", "2024", "2023"], ["Sales", "4", "5"], ["Costs", "3", "3"], ["Profit", "1", "2"]]
+    draw_rows(canvas, rows)
+    assert rows_of(text_of(canvas)) == rows
