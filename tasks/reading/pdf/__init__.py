@@ -7,6 +7,6 @@ from tasks.reading.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".pdf",),
     mime_types=("application/pdf",),
-    version="pdf-14",
+    version="pdf-15",
     reader="tasks.reading.pdf.reader",
 )

@@ -31,7 +31,7 @@ VERSIONS = {
     ".ods": "ods-4",
     ".odt": "odt-5 by docx-11",
     ".html": "html-3",
-    ".pdf": "pdf-14",
+    ".pdf": "pdf-15",
     ".pptx": "pptx-9",
     ".txt": "txt-3",
     ".xls": "xls-4",
