@@ -47,7 +47,7 @@ _HYPHENS: Final = ("\x02", "\ufffe")
 """What PDFium gives for a hyphen at a line's end."""
 
 
-_FIGURES: Final = re.compile(r"[(−–-]?\d{1,3}(?:[ .,'’]\d{3})*(?:[.,]\d+)?\)?(?= |$)")
+_FIGURES: Final = re.compile(r"[(−–-]?\d{1,3}(?:[ .,'’]\d{3}){0,5}(?:[.,]\d{1,9})?\)?(?= |$)")
 """Figures one behind the other; digits of three groups have blanks between them, or nothing."""
 
 
