@@ -1,0 +1,488 @@
+"""Which documents of a room answer which items of a request list, and whether they do so in full.
+
+An item and a document are held together by the kind that each names, by the words of the document's name, folder and
+opening, by their years, and by the numbers of the room's folders and files where these go by the list.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache, cached_property
+from math import log, sqrt
+from pathlib import PurePath
+from typing import Final
+
+from tasks.documents.kinds.catalogue import (
+    Kind,
+    Phrases,
+    find_kinds,
+    is_kind,
+    kinds,
+    named_kind,
+    plain_words,
+    read_file,
+)
+from tasks.documents.kinds.room import Listed, RoomKinds
+from tasks.language.tokens import tokens
+from tasks.requests.request_list import Request, plain_number, read_words
+
+OPENING: Final = 1500
+"""Characters at the beginning of a text that say what the document is."""
+_TITLE: Final = 300
+_SURE: Final = 0.5
+"""The least score with which a document answers an item."""
+_WORDS: Final = 0.42
+"""The least share of words in common that is enough where no kind is."""
+_NUMBERING: Final = 0.4
+"""The share of documents whose words bear their numbers out, from which on the room goes by the list's numbers."""
+_NAME_NUMBER: Final = re.compile(
+    r"\s*(?:(?:nr|no|item|req|request|q)[ ._-]*)?([A-Za-z]{0,4}[-. ]?\d{1,3}(?:[.\-_]\d{1,3})*|[A-Z](?:[.\-_]\d{1,3})+)(?=[\s._)\-–:]|$)",
+    re.IGNORECASE,
+)
+_YEAR: Final = r"(?:19[89]\d|20[0-4]\d)"
+_SPAN: Final = re.compile(
+    rf"({_YEAR}|FY ?'?\d\d)(?!\d)\s*(?:-|–|—|to|bis|until|through|à|a|al|t/m)\s*((?:FY)? ?(?:{_YEAR}|'?\d\d))(?![\d-])",
+    re.IGNORECASE,
+)
+_ONE_YEAR: Final = re.compile(rf"(?<!\d)({_YEAR})(?!\d)|\bFY ?'?(\d\d)(?!\d)", re.IGNORECASE)
+_DAY: Final = re.compile(
+    rf"\d{{1,2}}[./-]\d{{1,2}}[./-]{_YEAR}|{_YEAR}[-_.]?[01]\d[-_.]?[0-3]\d|\d{{1,2}}\.? [A-Za-zäéû]{{3,9}},? {_YEAR}|[A-Z][a-z]{{2,8}} \d{{1,2}},? {_YEAR}"
+)
+_PARTS: Final = re.compile(
+    r"\b(?:part|teil|partie|parte|deel|vol|volume)[ ._-]*(\d{1,2})(?:[ ._-]*(?:of|von|sur|de|di|van)[ ._-]*(\d{1,2}))?\b"
+)
+_INITIALS: Final = re.compile(r"\b(\w) ?& ?(\w)\b")
+_CREDIT_FOR_KIND: Final = 0.6
+
+
+class RequestStatus(StrEnum):
+    """What became of an item; `unexpected` is a document that answers none."""
+
+    RECEIVED = "received"
+    PARTLY = "partly"
+    MISSING = "missing"
+    UNEXPECTED = "unexpected"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOutcome:
+    """An item and the documents that answer it, or a document that answers none. `sure` is 0 to 1; `why` is partly."""
+
+    request: Request | None
+    status: RequestStatus
+    documents: tuple[Listed, ...] = ()
+    sure: float | None = None
+    why: str | None = None
+
+
+@cache
+def _phrases(name: str) -> Phrases:
+    return Phrases((phrase, True) for phrase in read_words("matching.toml")[name])
+
+
+@cache
+def _asked_names() -> Phrases:
+    """What requests call kinds, beside the catalogue's names."""
+    names = read_words("matching.toml")["kinds"].items()
+    return Phrases((phrase, kinds()[kind]) for kind, phrases in names for phrase in phrases)
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    """The words of which kinds' names are made: none of them is the name of a person, a place or a firm."""
+    lists = [entry.get(key, ()) for entry in read_file("catalogue.toml").values() for key in ("names", "weak", "body")]
+    words = [phrase.replace("*", "") for phrases in lists for phrase in phrases]
+    return frozenset(tokens(" ".join(words)))
+
+
+@cache
+def _left_out() -> frozenset[str]:
+    words = [*read_words("matching.toml")["left_out"], *read_file("marks.toml")["asked"]["left_out"]]
+    return frozenset(token for word in words for token in tokens(plain_words(word)))
+
+
+def _terms(text: str) -> frozenset[str]:
+    """The words of a text that tell what it is about; `D&O` and `R&D` are one word."""
+    return frozenset(
+        token
+        for token in tokens(plain_words(_INITIALS.sub(r"\1\2", text)))
+        if token not in _left_out() and not token.isdigit() and len(token) > 1
+    )
+
+
+def find_years(text: str) -> frozenset[int]:
+    """The years that a text names; those between the ends of a span too."""
+    years: set[int] = set()
+    for match in _SPAN.finditer(text):
+        first, last = (_full_year(end) for end in match.groups())
+        if first <= last <= first + 30:
+            years |= set(range(first, last + 1))
+    years |= {_full_year(match[0]) for match in _ONE_YEAR.finditer(text)}
+    return frozenset(years)
+
+
+def _full_year(written: str) -> int:
+    digits = re.sub(r"\D", "", written)
+    return int(digits) if len(digits) == 4 else 2000 + int(digits)
+
+
+@cache
+def _counted() -> re.Pattern[str]:
+    said = read_words("matching.toml")["years"]
+    number = rf"(\d{{1,2}}|{'|'.join(said['numbers'])})(?: \d{{1,2}})?"
+    before, behind = ("|".join(sorted(said[side], key=len, reverse=True)) for side in ("before", "behind"))
+    return re.compile(
+        rf"\b(?:{before}) {number} (?:\w+ )?(?:{behind})\b|\b{number} (?:derniers|dernieres|letzte|last) (?:{behind})\b"
+    )
+
+
+def count_years(text: str) -> int:
+    """How many of the last years a text asks for; 0 where it does not say so."""
+    match = _counted().search(plain_words(text))
+    if match is None:
+        return 0
+    number = match[1] or match[2]
+    return int(number) if number.isdigit() else int(read_words("matching.toml")["years"]["numbers"][number])
+
+
+@dataclass
+class _Item:
+    """An item of the list: the kinds and words that it names, and the years that it asks for."""
+
+    request: Request
+    siblings: list["_Item"] = field(default_factory=list)
+
+    @cached_property
+    def words(self) -> str:
+        return plain_words(self.request.item)
+
+    @cached_property
+    def kinds(self) -> list[Kind]:
+        named = [match.kind for match in find_kinds(self.words) if not match.weak]
+        named += [kind for _, _, kind in _asked_names().find(self.words)]
+        found = {kind.id: kind for kind in named}
+        return [kind for kind in found.values() if not any(other.wider == kind.id for other in found.values())]
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return _terms(self.request.item)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of persons, places and firms that tell the item from others of its kind."""
+        others = frozenset[str]().union(*(other.terms for other in self.siblings))
+        words = re.findall(r"[^\W\d_][\w'’-]*", self.request.item)
+        is_prose = any(word.islower() and len(word) > 3 and word not in {"with", "from"} for word in words)
+        capitals = [word for word in words if word[0].isupper() and not (word.isupper() and len(word) < 6)]
+        named = frozenset(token for word in capitals for token in tokens(plain_words(word)))
+        known = self.siblings and (is_prose or len(self.siblings) > 1)
+        return (named & self.terms) - others - _vocabulary() if known else frozenset()
+
+    @cached_property
+    def years(self) -> frozenset[int]:
+        return find_years(_DAY.sub(" ", self.request.item))
+
+    @cached_property
+    def last_years(self) -> int:
+        return 0 if self.years else count_years(self.request.item)
+
+
+@dataclass
+class _Document:
+    """A document, or a family of copies and versions by its front: what may tell which item it answers."""
+
+    row: Listed
+    members: list[Listed]
+    opening: str
+    room: RoomKinds
+
+    @cached_property
+    def stem(self) -> str:
+        return PurePath(self.row.name).stem if "." in self.row.name else self.row.name
+
+    @cached_property
+    def folder(self) -> str:
+        return self.row.path.rsplit("/", 1)[-1]
+
+    @cached_property
+    def name_terms(self) -> frozenset[str]:
+        return _terms(self.stem)
+
+    @cached_property
+    def title_terms(self) -> frozenset[str]:
+        lines = [line for line in self.opening[:_TITLE].splitlines() if line.strip()][:3]
+        return _terms(" ".join(line[:120] for line in lines))
+
+    @cached_property
+    def all_terms(self) -> frozenset[str]:
+        return self.name_terms | _terms(self.folder) | _terms(self.opening)
+
+    @cached_property
+    def years(self) -> frozenset[int]:
+        """The years that its name tells, else its folder's or its title's; none where nothing tells."""
+        title = self.opening[:_TITLE]
+        for text in (self.stem, _DAY.sub(" ", self.folder), title):
+            if years := find_years(text):
+                return years
+        return frozenset()
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        """The numbers by which it may stand in the list, the nearest first: its own, its folders', both joined."""
+        own = [
+            match[1] if (match := _NAME_NUMBER.match(part)) else None for part in (*self.row.path.split("/"), self.stem)
+        ]
+        plain = [plain_number(number) for number in own if number]
+        found = [number for number in reversed(plain)]
+        found += [".".join(plain[start:]) for start in range(len(plain) - 1)]
+        return list(dict.fromkeys(wider for number in found for wider in _wider_numbers(number)))
+
+    @cached_property
+    def over(self) -> str | None:
+        """The kind of what only speaks of documents, where it is one: a request, an index, a letter."""
+        what = self.room.kinds[self.row.document_id]
+        if not what.speaks_of or what.kind is not None:
+            return None
+        match, signs = named_kind(plain_words(self.stem)), self.room.signs.get(self.row.document_id)
+        return match.kind.id if match and match.kind.over else (signs.title if signs and signs.title else "about")
+
+
+def _wider_numbers(number: str) -> Iterator[str]:
+    parts = number.split(".")
+    for end in range(len(parts), 0, -1):
+        yield ".".join(parts[:end])
+
+
+def _by_kind(items: Sequence[_Item]) -> dict[str, list[_Item]]:
+    by_kind: dict[str, list[_Item]] = defaultdict(list)
+    for item in items:
+        for kind in item.kinds:
+            by_kind[kind.id].append(item)
+    return by_kind
+
+
+def _read_items(requests: Sequence[Request]) -> list[_Item]:
+    """The items, each with those that name a kind of its own, a wider or a narrower one."""
+    items = [_Item(request) for request in requests]
+    by_kind = _by_kind(items)
+    for item in items:
+        alike = {
+            id(other): other
+            for kind in item.kinds
+            for name, others in by_kind.items()
+            if is_kind(name, kind.id) or is_kind(kind.id, name)
+            for other in others
+            if other is not item
+        }
+        item.siblings = list(alike.values())
+    return items
+
+
+class _Matching:
+    """The items of a list and the documents of a room, held together."""
+
+    def __init__(self, items: Sequence[_Item], documents: Sequence[_Document]) -> None:
+        self.items, self.documents = items, documents
+        self._by_kind = _by_kind(items)
+        counts = Counter(term for item in self.items for term in item.terms)
+        self._weights = {term: log(1 + len(self.items) / count) for term, count in counts.items()}
+        self._by_term: dict[str, list[_Item]] = defaultdict(list)
+        for item in self.items:
+            for term in item.terms:
+                self._by_term[term].append(item)
+        self._by_number: dict[str, list[_Item]] = defaultdict(list)
+        for item in self.items:
+            self._by_number[plain_number(item.request.number)].append(item)
+        self._goes_by_numbers = self._is_numbered()
+
+    def _weight(self, terms: frozenset[str]) -> float:
+        return sum(self._weights.get(term, 0.0) for term in terms)
+
+    def _likeness(self, item: _Item, terms: frozenset[str]) -> float:
+        """How much the words of an item and of a name or title are the same, 0 to 1."""
+        both, whole, own = self._weight(item.terms & terms), self._weight(item.terms), self._weight(terms)
+        return sqrt(both / whole * both / own) if both else 0.0
+
+    def _score(self, item: _Item, document: _Document) -> float:
+        """How well a document answers an item, 0 and below for not at all; 1 and above for surely."""
+        if document.over is not None and document.over not in {kind.id for kind in item.kinds}:
+            return 0.0
+        if item.years and document.years and not item.years & document.years:
+            return 0.0
+        kind = _kind_share(item, document)
+        words = max(
+            self._likeness(item, document.name_terms),
+            0.9 * self._likeness(item, document.title_terms),
+            0.8 * self._likeness(item, document.name_terms | _terms(document.folder)),
+        )
+        within = self._weight(item.terms & document.all_terms) / (self._weight(item.terms) or 1.0)
+        if item.names and not item.names & document.all_terms:
+            return 0.3 * words  # another of its kind is meant
+        if kind <= 0 and words < _WORDS:
+            return 0.3 * words
+        return _CREDIT_FOR_KIND * kind + 0.7 * words + 0.3 * within
+
+    def _candidates(self, document: _Document) -> list[_Item]:
+        what = document.room.kinds[document.row.document_id]
+        found: dict[int, _Item] = {}
+        held = [what.kind, *(kind for kind, _ in what.also), document.over]
+        for kind_id, items in self._by_kind.items():
+            if any(name and (is_kind(name, kind_id) or is_kind(kind_id, name)) for name in held) or any(
+                what.kind in kind.lesser for item in items[:1] for kind in item.kinds if kind.id == kind_id
+            ):
+                found |= {id(item): item for item in items}
+        for term in document.name_terms | document.title_terms | _terms(document.folder):
+            found |= {id(item): item for item in self._by_term.get(term, ())}
+        return list(found.values())
+
+    def _numbered(self, document: _Document) -> list[_Item]:
+        """The items that a document's number may mean."""
+        return next((self._by_number[number] for number in document.numbers if number in self._by_number), [])
+
+    def _is_numbered(self) -> bool:
+        borne_out = [
+            max(self._score(item, document) for item in items) >= _SURE
+            for document in self.documents
+            if (items := self._numbered(document)) and document.over is None
+        ]
+        return len(borne_out) >= 2 and sum(borne_out) >= _NUMBERING * len(borne_out)
+
+    def answers(self) -> dict[int, list[tuple[_Document, float]]]:
+        """The documents that answer items, with how sure that is, by the items' places in the list."""
+        places = {id(item): place for place, item in enumerate(self.items)}
+        found: dict[int, list[tuple[_Document, float]]] = defaultdict(list)
+        for document in self.documents:
+            for item, score in self._best(document):
+                found[places[id(item)]].append((document, round(min(score, 1.0), 2)))
+        return found
+
+    def _best(self, document: _Document) -> list[tuple[_Item, float]]:
+        scored = [(item, self._score(item, document)) for item in self._candidates(document)]
+        best = max((score for _, score in scored), default=0.0)
+        if self._goes_by_numbers and document.over is None and (items := self._numbered(document)):
+            own = max(((item, self._score(item, document)) for item in items), key=lambda pair: pair[1])
+            if own[1] >= best - 0.5 and not (own[0].years and document.years and not own[0].years & document.years):
+                return [(own[0], max(own[1], 0.8))]
+        if best < _SURE:
+            return []
+        return [(item, score) for item, score in scored if score == best][:1]
+
+
+def _kind_share(item: _Item, document: _Document) -> float:
+    """1 for a document of a kind that the item names, .5 for one that stands in for it, below 0 for another kind."""
+    what = document.room.kinds[document.row.document_id]
+    if document.over is not None:
+        return 1.0
+    if not item.kinds or what.kind is None:
+        return 0.0
+    titled = [kind for kind in item.kinds if kind.title]
+    if any(what.kind == kind.id for kind in titled):
+        return 1.0
+    if any(what.holds(kind.id) is not None for kind in titled):
+        return 0.9
+    if any(what.kind in kind.lesser or is_kind(kind.id, what.kind) for kind in titled):
+        return 0.6
+    return -0.4 if titled else 0.0
+
+
+def match_requests(requests: Sequence[Request], room: RoomKinds, openings: Mapping[str, str]) -> list[RequestOutcome]:
+    """What a room has of a request list: the items in the list's order, then the documents that answer none.
+
+    Args:
+        requests: the items.
+        room: what the documents of the room are.
+        openings: the first `OPENING` characters of their texts, by document; of those without text none.
+    """
+    items = _read_items(requests)
+    names = frozenset[str]().union(*(item.names for item in items))
+    documents = [
+        _Document(rows[0], rows, openings.get(rows[0].document_id, ""), room) for rows in _groups(room, openings, names)
+    ]
+    matching = _Matching(items, documents)
+    answers = matching.answers()
+    outcomes = [_outcome(item, answers.get(place, [])) for place, item in enumerate(matching.items)]
+    answered = {row.document_id for outcome in outcomes for row in outcome.documents}
+    unexpected = [
+        RequestOutcome(None, RequestStatus.UNEXPECTED, tuple(document.members))
+        for document in documents
+        if document.row.document_id not in answered
+    ]
+    return [*outcomes, *unexpected]
+
+
+def _groups(room: RoomKinds, openings: Mapping[str, str], names: frozenset[str]) -> list[list[Listed]]:
+    """The documents of a room, copies and versions together, the front first; those of other years, or other `names`, are apart."""
+    groups: dict[tuple[str, frozenset[str]], dict[frozenset[int], list[Listed]]] = {}
+    fronts = {member.id: family.front.id for family in room.families for member, _ in family.others}
+    for name, row in room.documents.items():
+        years = find_years(_DAY.sub(" ", PurePath(row.name).stem))
+        named = names & (_terms(row.name) | _terms(openings.get(name, "")))
+        apart = groups.setdefault((fronts.get(name, name), named), {})
+        same = next((rows for known, rows in apart.items() if not known or not years or known & years), None)
+        if same is None:
+            apart[years] = [row]
+        elif name in fronts:
+            same.append(row)
+        else:
+            same.insert(0, row)
+    return [rows for apart in groups.values() for rows in apart.values()]
+
+
+def _outcome(item: _Item, found: Sequence[tuple[_Document, float]]) -> RequestOutcome:
+    if not found:
+        return RequestOutcome(item.request, RequestStatus.MISSING)
+    reasons = {document.row.document_id: _why_partly(item, document) for document, _ in found}
+    whole = [document for document, _ in found if reasons[document.row.document_id] is None]
+    parts = [document for document, _ in found if reasons[document.row.document_id] == _PART]
+    if parts and not whole and _is_complete(parts):
+        whole = parts
+    why = None if whole else next(filter(None, reasons.values()))
+    if whole:
+        why = _missing_years(item, whole)
+    rows = tuple(row for document, _ in found for row in document.members)
+    sure = max(score for _, score in found)
+    return RequestOutcome(item.request, RequestStatus.PARTLY if why else RequestStatus.RECEIVED, rows, sure, why)
+
+
+_PART: Final = "a part alone"
+_STATES: Final = {
+    "draft": "a draft alone",
+    "unsigned": "an unsigned copy alone",
+    "template": "a template alone",
+    "superseded": "a version that is no longer in force alone",
+}
+
+
+def _why_partly(item: _Item, document: _Document) -> str | None:
+    """Why a document answers an item in part only; None where it does in full."""
+    states = {document.room.kinds[row.document_id].state for row in document.members}
+    what = document.room.kinds[document.row.document_id]
+    asked = item.words
+    if what.state in _STATES and not states & {"signed"} and what.state not in asked and "form" not in asked.split():
+        is_signed_kind = any(kind.signed for kind in item.kinds) or not item.kinds
+        if what.state != "unsigned" or is_signed_kind:
+            return _STATES[what.state]
+    title = plain_words(f"{document.stem} {document.opening[:120]}")
+    if (_PARTS.search(title) or _phrases("part").stand_in(title)) and not _phrases("part").stand_in(asked):
+        return _PART
+    lesser = what.kind is not None and any(what.kind in kind.lesser for kind in item.kinds)
+    return "another kind of document alone" if lesser and _kind_share(item, document) < 1 else None
+
+
+def _is_complete(parts: Sequence[_Document]) -> bool:
+    """Whether the parts of a document are all there: part 1 of 2 and part 2 of 2."""
+    found = [match for part in parts if (match := _PARTS.search(plain_words(f"{part.stem} {part.opening[:120]}")))]
+    totals = {int(match[2]) for match in found if match[2]}
+    return len(totals) == 1 and {int(match[1]) for match in found} >= set(range(1, totals.pop() + 1))
+
+
+def _missing_years(item: _Item, whole: Sequence[_Document]) -> str | None:
+    """Which of the years that an item asks for are not there; None where all are, or nothing tells."""
+    known = frozenset[int]().union(*(document.years for document in whole))
+    if not known or any(not document.years for document in whole):
+        return None
+    wanted = item.years or frozenset(range(max(known) - item.last_years + 1, max(known) + 1))
+    missing = sorted(wanted - known)
+    return f"without {', '.join(map(str, missing))}" if missing else None
