@@ -25,6 +25,7 @@ from tasks.documents.kinds.catalogue import (
     read_file,
 )
 from tasks.documents.kinds.room import Listed, RoomKinds
+from tasks.language.locales import months
 from tasks.language.tokens import tokens
 from tasks.requests.request_list import Request, plain_number, read_words
 
@@ -38,7 +39,8 @@ _WORDS: Final = 0.42
 _NUMBERING: Final = 0.4
 """The share of documents whose words bear their numbers out, from which on the room goes by the list's numbers."""
 _NAME_NUMBER: Final = re.compile(
-    r"\s*(?:(?:nr|no|item|req|request|q)[ ._-]*)?([A-Za-z]{0,4}[-. ]?\d{1,3}(?:[.\-_]\d{1,3})*|[A-Z](?:[.\-_]\d{1,3})+)(?=[\s._)\-–:]|$)",
+    r"\s*(?:(?:nr|no|item|req|request|q)[ ._-]*)?"
+    r"([A-Za-z]{0,4}[-. ]?\d{1,3}(?:[.\-_]\d{1,3})*|[A-Z](?:[.\-_]\d{1,3})+)(?=[\s._)\-–:]|$)",
     re.IGNORECASE,
 )
 _YEAR: Final = r"(?:19[89]\d|20[0-4]\d)"
@@ -48,12 +50,16 @@ _SPAN: Final = re.compile(
 )
 _ONE_YEAR: Final = re.compile(rf"(?<!\d)({_YEAR})(?!\d)|\bFY ?'?(\d\d)(?!\d)", re.IGNORECASE)
 _DAY: Final = re.compile(
-    rf"\d{{1,2}}[./-]\d{{1,2}}[./-]{_YEAR}|{_YEAR}[-_.]?[01]\d[-_.]?[0-3]\d|\d{{1,2}}\.? [A-Za-zäéû]{{3,9}},? {_YEAR}|[A-Z][a-z]{{2,8}} \d{{1,2}},? {_YEAR}"
+    rf"\b\d{{1,2}}[./-]\d{{1,2}}[./-]{_YEAR}|{_YEAR}[-_.]?[01]\d[-_.]?[0-3]\d(?!\d)"
+    rf"|\b\d{{1,2}}\.? [A-Za-zäéû]{{3,9}},? {_YEAR}|\b[A-Z][a-z]{{2,8}} \d{{1,2}},? {_YEAR}"
 )
 _PARTS: Final = re.compile(
-    r"\b(?:part|teil|partie|parte|deel|vol|volume)[ ._-]*(\d{1,2})(?:[ ._-]*(?:of|von|sur|de|di|van)[ ._-]*(\d{1,2}))?\b"
+    r"\b(?:part|teil|partie|parte|deel|vol|volume) ?(\d{1,2})(?: ?(?:of|von|sur|de|di|van) ?(\d{1,2}))?\b"
 )
+_WORD: Final = re.compile(r"[^\W\d_][\w'’-]*")
 _INITIALS: Final = re.compile(r"\b(\w) ?& ?(\w)\b")
+_NEVER: Final = frozenset({"placeholder", "request_list"})
+"""What says that a document is wanted or to come is not that document."""
 _CREDIT_FOR_KIND: Final = 0.6
 
 
@@ -94,7 +100,7 @@ def _vocabulary() -> frozenset[str]:
     """The words of which kinds' names are made: none of them is the name of a person, a place or a firm."""
     lists = [entry.get(key, ()) for entry in read_file("catalogue.toml").values() for key in ("names", "weak", "body")]
     words = [phrase.replace("*", "") for phrases in lists for phrase in phrases]
-    return frozenset(tokens(" ".join(words)))
+    return frozenset(tokens(" ".join([*words, *months()])))
 
 
 @cache
@@ -149,10 +155,14 @@ def count_years(text: str) -> int:
 
 @dataclass
 class _Item:
-    """An item of the list: the kinds and words that it names, and the years that it asks for."""
+    """An item of the list: the kinds and words that it names, and the years that it asks for.
+
+    `siblings` are the items of the same, a wider or a narrower kind, `own_terms` the words that no other item has.
+    """
 
     request: Request
     siblings: list["_Item"] = field(default_factory=list)
+    own_terms: frozenset[str] = frozenset()
 
     @cached_property
     def words(self) -> str:
@@ -160,7 +170,8 @@ class _Item:
 
     @cached_property
     def kinds(self) -> list[Kind]:
-        named = [match.kind for match in find_kinds(self.words) if not match.weak]
+        one_each = re.sub(r"(?<=\w{3})s\b", "", self.words)
+        named = [match.kind for words in (self.words, one_each) for match in find_kinds(words) if not match.weak]
         named += [kind for _, _, kind in _asked_names().find(self.words)]
         found = {kind.id: kind for kind in named}
         return [kind for kind in found.values() if not any(other.wider == kind.id for other in found.values())]
@@ -172,13 +183,20 @@ class _Item:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of persons, places and firms that tell the item from others of its kind."""
-        others = frozenset[str]().union(*(other.terms for other in self.siblings))
-        words = re.findall(r"[^\W\d_][\w'’-]*", self.request.item)
-        is_prose = any(word.islower() and len(word) > 3 and word not in {"with", "from"} for word in words)
-        capitals = [word for word in words if word[0].isupper() and not (word.isupper() and len(word) < 6)]
+        words = [(match[0], self.request.item[match.end() :][:1]) for match in _WORD.finditer(self.request.item)]
+        capitals = [
+            word
+            for place, (word, behind) in enumerate(words)
+            if word[0].isupper()
+            and not (word.isupper() and 1 < len(word) < 6)
+            and behind != "."
+            and (place or behind in {":", ","} or (words[1:2] and words[1][0][0].isupper()))
+        ]
+        is_prose = sum(word.islower() for word, _ in words) >= len(capitals)
+        if not is_prose and len(self.siblings) < 2:
+            return frozenset()
         named = frozenset(token for word in capitals for token in tokens(plain_words(word)))
-        known = self.siblings and (is_prose or len(self.siblings) > 1)
-        return (named & self.terms) - others - _vocabulary() if known else frozenset()
+        return (named & self.terms & self.own_terms) - _vocabulary()
 
     @cached_property
     def years(self) -> frozenset[int]:
@@ -235,7 +253,7 @@ class _Document:
             match[1] if (match := _NAME_NUMBER.match(part)) else None for part in (*self.row.path.split("/"), self.stem)
         ]
         plain = [plain_number(number) for number in own if number]
-        found = [number for number in reversed(plain)]
+        found = plain[::-1]
         found += [".".join(plain[start:]) for start in range(len(plain) - 1)]
         return list(dict.fromkeys(wider for number in found for wider in _wider_numbers(number)))
 
@@ -266,7 +284,7 @@ def _by_kind(items: Sequence[_Item]) -> dict[str, list[_Item]]:
 def _read_items(requests: Sequence[Request]) -> list[_Item]:
     """The items, each with those that name a kind of its own, a wider or a narrower one."""
     items = [_Item(request) for request in requests]
-    by_kind = _by_kind(items)
+    by_kind, counts = _by_kind(items), Counter(term for item in items for term in item.terms)
     for item in items:
         alike = {
             id(other): other
@@ -277,6 +295,7 @@ def _read_items(requests: Sequence[Request]) -> list[_Item]:
             if other is not item
         }
         item.siblings = list(alike.values())
+        item.own_terms = frozenset(term for term in item.terms if counts[term] == 1)
     return items
 
 
@@ -307,7 +326,7 @@ class _Matching:
 
     def _score(self, item: _Item, document: _Document) -> float:
         """How well a document answers an item, 0 and below for not at all; 1 and above for surely."""
-        if document.over is not None and document.over not in {kind.id for kind in item.kinds}:
+        if document.over in _NEVER and document.over not in {kind.id for kind in item.kinds}:
             return 0.0
         if item.years and document.years and not item.years & document.years:
             return 0.0
@@ -320,9 +339,13 @@ class _Matching:
         within = self._weight(item.terms & document.all_terms) / (self._weight(item.terms) or 1.0)
         if item.names and not item.names & document.all_terms:
             return 0.3 * words  # another of its kind is meant
-        if kind <= 0 and words < _WORDS:
+        if item.names:
+            kind = max(kind, 0.0)
+            if item.names & (document.name_terms | document.title_terms):
+                words = max(words, 0.55)
+        if kind <= 0 and words < (_WORDS if document.over is None else 1.3 * _WORDS):
             return 0.3 * words
-        return _CREDIT_FOR_KIND * kind + 0.7 * words + 0.3 * within
+        return _CREDIT_FOR_KIND * kind + 0.7 * words + 0.3 * within + (0.1 if item.names else 0.0)
 
     def _candidates(self, document: _Document) -> list[_Item]:
         what = document.room.kinds[document.row.document_id]
@@ -345,7 +368,7 @@ class _Matching:
         borne_out = [
             max(self._score(item, document) for item in items) >= _SURE
             for document in self.documents
-            if (items := self._numbered(document)) and document.over is None
+            if (items := self._numbered(document)) and document.over not in _NEVER
         ]
         return len(borne_out) >= 2 and sum(borne_out) >= _NUMBERING * len(borne_out)
 
@@ -361,7 +384,7 @@ class _Matching:
     def _best(self, document: _Document) -> list[tuple[_Item, float]]:
         scored = [(item, self._score(item, document)) for item in self._candidates(document)]
         best = max((score for _, score in scored), default=0.0)
-        if self._goes_by_numbers and document.over is None and (items := self._numbered(document)):
+        if self._goes_by_numbers and document.over not in _NEVER and (items := self._numbered(document)):
             own = max(((item, self._score(item, document)) for item in items), key=lambda pair: pair[1])
             if own[1] >= best - 0.5 and not (own[0].years and document.years and not own[0].years & document.years):
                 return [(own[0], max(own[1], 0.8))]
@@ -373,8 +396,6 @@ class _Matching:
 def _kind_share(item: _Item, document: _Document) -> float:
     """1 for a document of a kind that the item names, .5 for one that stands in for it, below 0 for another kind."""
     what = document.room.kinds[document.row.document_id]
-    if document.over is not None:
-        return 1.0
     if not item.kinds or what.kind is None:
         return 0.0
     titled = [kind for kind in item.kinds if kind.title]
@@ -413,7 +434,10 @@ def match_requests(requests: Sequence[Request], room: RoomKinds, openings: Mappi
 
 
 def _groups(room: RoomKinds, openings: Mapping[str, str], names: frozenset[str]) -> list[list[Listed]]:
-    """The documents of a room, copies and versions together, the front first; those of other years, or other `names`, are apart."""
+    """The documents of a room, copies and versions together, the front first.
+
+    Those of other years are apart, and those in which other `names` of the list's items stand.
+    """
     groups: dict[tuple[str, frozenset[str]], dict[frozenset[int], list[Listed]]] = {}
     fronts = {member.id: family.front.id for family in room.families for member, _ in family.others}
     for name, row in room.documents.items():
@@ -465,7 +489,8 @@ def _why_partly(item: _Item, document: _Document) -> str | None:
         if what.state != "unsigned" or is_signed_kind:
             return _STATES[what.state]
     title = plain_words(f"{document.stem} {document.opening[:120]}")
-    if (_PARTS.search(title) or _phrases("part").stand_in(title)) and not _phrases("part").stand_in(asked):
+    says_part = _phrases("part")
+    if _PARTS.search(title) or (says_part.stand_in(title) and not says_part.stand_in(asked)):
         return _PART
     lesser = what.kind is not None and any(what.kind in kind.lesser for kind in item.kinds)
     return "another kind of document alone" if lesser and _kind_share(item, document) < 1 else None

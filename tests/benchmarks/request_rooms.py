@@ -83,6 +83,8 @@ def _add_item(
         name = called.format(e=entity, y=year, c=company)
         text = thing["text"].format(e=entity, y=year, c=company)
         text += f"\nReference {chance.randrange(10**6)}. " + _prose(chance)
+        if words == "part":
+            text = text.replace("\n", "\nPart 1 of 2\n", 1)
         if words == "draft":
             text = "DRAFT\n" + text.replace("signed by:", "parties:")
         for copy in range(copies):
