@@ -20,6 +20,7 @@ from storage import database
 from storage.settings import override_settings
 from tasks.errors import BadRequest
 from tasks.figures.concepts import read_concepts
+from tasks.requests.request_list import RequestList
 from tasks.scoring.criteria import Criteria, read_criteria
 
 log = logging.getLogger(__name__)
@@ -39,6 +40,7 @@ class BatchDefinition(BaseModel):
     settings: dict[str, Value] = Field(default_factory=dict, description="The settings of the batch file.")
     facts: dict[str, Any] = Field(default_factory=dict, description="What its folder of facts says, by domain.")
     concepts: dict[str, Any] = Field(default_factory=dict, description="What its file of concepts says.")
+    requests: dict[str, Any] | None = Field(None, description="The request list.")
     directory: Path | None = Field(None, description="The folder in which it was deployed.")
 
     @classmethod
@@ -55,6 +57,7 @@ class BatchDefinition(BaseModel):
             settings=batch.settings,
             facts=_read_facts(batch),
             concepts=_read_concepts(batch),
+            requests=batch.requests.model_dump() if batch.requests else None,
             directory=directory,
         )
         if len(definition.model_dump_json()) > LARGEST:
@@ -67,7 +70,9 @@ class BatchDefinition(BaseModel):
 
     def batch(self) -> Batch:
         """The batch, ready to run on this machine."""
-        return Batch(self.name, Criteria.from_json(self.criteria), self.companies, self._settings())
+        requests = RequestList.model_validate(self.requests) if self.requests else None
+        criteria = Criteria.from_json(self.criteria)
+        return Batch(self.name, criteria, self.companies, self._settings(), requests=requests)
 
     def _settings(self) -> dict[str, Value]:
         """The settings of the batch. Fact and concept files that this machine lacks are written to its home."""
@@ -150,7 +155,7 @@ def _changed(definition: BatchDefinition, path: Path) -> str | None:
         now = BatchDefinition.of(read_batch(path))
     except BadRequest:
         return "has mistakes by now"
-    kept = {"name", "criteria", "companies", "settings"}  # facts are looked up where they lie
+    kept = {"name", "criteria", "companies", "settings", "requests"}  # facts are looked up where they lie
     # As JSON, as Prefect keeps a definition: the scores of bands are keys, which are texts there.
     stored, written = (batch.model_dump(mode="json", include=kept) for batch in (definition, now))
     return "has changed" if stored != written else None

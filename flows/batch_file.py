@@ -30,6 +30,7 @@ from tasks.evidence.settings import EvidenceSettings
 from tasks.figures.concepts import FigureSettings, taxonomy
 from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reading.settings import ReadingSettings
+from tasks.requests.request_list import RequestList, read_requests
 from tasks.scoring.criteria import Criteria, read_criteria
 from tasks.user_file import Line, Mistakes, UserFile, describe_error, nearest, read_user_text
 
@@ -79,7 +80,7 @@ def read_settings(file: UserFile, written: Mapping[str, Any]) -> dict[str, Value
         elif name in known.guarded:
             file.mistake((name,), f"it is not a run's own setting; set it in the environment, as {variable_of(name)}")
         elif name not in known.allowed:
-            names = ["name", "criteria", "companies", *known.allowed]
+            names = ["name", "criteria", "companies", "requests", *known.allowed]
             file.mistake((name,), f"there is no such field or setting{nearest(str(name), names)}")
         elif name in known.paths:
             if isinstance(value, str) and value.strip():
@@ -159,7 +160,8 @@ class BatchCompany:
 class Batch:
     """A batch that is ready to run. `settings` are in force while it runs (`override_settings`).
 
-    `part_of` is the name of the batch by whose criteria one company is examined alone.
+    `part_of` is the name of the batch by whose criteria one company is examined alone. `requests` is the list of what
+    was asked for.
     """
 
     name: str
@@ -167,6 +169,7 @@ class Batch:
     companies: Sequence[BatchCompany]
     settings: dict[str, Value]
     part_of: str | None = None
+    requests: RequestList | None = None
 
     @property
     def extent(self) -> str:
@@ -185,7 +188,9 @@ class Batch:
         """
         companies = [(company.name, company.domain, company.folder) for company in self.companies]
         settings = sorted((name, value) for name, value in self.settings.items() if name not in UNASKED)
-        parts = [self.criteria.fingerprint(), answerer, companies, settings]
+        parts: list[Any] = [self.criteria.fingerprint(), answerer, companies, settings]
+        if self.requests is not None:  # the fingerprints of older batches stay the same
+            parts.append(self.requests.model_dump())
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -202,6 +207,7 @@ class _File(BaseModel):
 
     name: Line
     criteria: Line | None = None
+    requests: Line | None = None
     companies: list[Any]
 
 
@@ -233,22 +239,26 @@ def _from_yaml(path: Path, criteria: Path | None) -> Batch:
     if listed == []:
         file.mistake(("companies",), "it is empty: list at least one company with name, domain and folder")
     if criteria is None:
-        criteria = _named(file, content.get("criteria"))
+        criteria = _named(file, "criteria", content.get("criteria"))
+    listed = _named(file, "requests", content["requests"]) if "requests" in content else None
     with override_settings(settings):
-        read = _checked(file.mistakes, criteria)
+        read, requests = _checked(file.mistakes, criteria, listed)
     assert written is not None
-    return Batch(written.name, read, companies.listed, with_facts(settings, path.parent))
+    return Batch(written.name, read, companies.listed, with_facts(settings, path.parent), requests=requests)
 
 
-def _named(file: UserFile, criteria: Any) -> Path | None:
-    """The criteria file that the batch file names; None when it names none that is there, the mistake noted."""
-    if criteria is None:
-        file.mistake(("criteria",), "it is missing: name the criteria file")
-    elif isinstance(criteria, str) and criteria.strip():
-        path = file.path.parent / criteria.strip()
+_FILES = {"criteria": "criteria file", "requests": "request list, a .xlsx, .csv or .yaml"}
+
+
+def _named(file: UserFile, field: str, written: Any) -> Path | None:
+    """The file that a field of the batch file names; None when it names none that is there, the mistake noted."""
+    if written is None:
+        file.mistake((field,), f"it is missing: name the {_FILES[field]}")
+    elif isinstance(written, str) and written.strip():
+        path = file.path.parent / written.strip()
         if path.is_file():
             return path
-        file.mistake(("criteria",), f"there is no file {criteria.strip()} (the path counts from the batch file)")
+        file.mistake((field,), f"there is no file {written.strip()} (the path counts from the batch file)")
     return None  # of another type: noted when the file was held against its shape
 
 
@@ -274,7 +284,7 @@ def _from_csv(path: Path, criteria: Path | None) -> Batch:
         mistakes.note(line, "the file", f"the CSV breaks off below this line: {error}")
     if line == 1:
         mistakes.note(line, "the file", "it holds no company: write one a line, below the columns")
-    return Batch(path.stem, _checked(mistakes, criteria), companies.listed, with_facts({}, path.parent))
+    return Batch(path.stem, _checked(mistakes, criteria)[0], companies.listed, with_facts({}, path.parent))
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Sequence[str], Sequence[str]]]:
@@ -317,14 +327,17 @@ class _Companies:
         self.listed.append(BatchCompany(company.name, domain, company.folder))
 
 
-def _checked(mistakes: Mistakes, criteria: Path | None) -> Criteria:
-    """The criteria, when nothing is wrong: the mistakes of both files are reported together.
+def _checked(
+    mistakes: Mistakes, criteria: Path | None, listed: Path | None = None
+) -> tuple[Criteria, RequestList | None]:
+    """The criteria and the request list, when nothing is wrong: the mistakes of all files are reported together.
 
     Raises:
         BadRequest: what is wrong.
     """
     wrong: list[BadRequest] = []
     read: Criteria | None = None
+    requests: RequestList | None = None
     try:
         mistakes.check()
     except BadRequest as error:
@@ -334,7 +347,11 @@ def _checked(mistakes: Mistakes, criteria: Path | None) -> Criteria:
         read = read_criteria(criteria) if criteria is not None else None
     except BadRequest as error:
         wrong.append(error)
+    try:
+        requests = read_requests(listed) if listed is not None else None
+    except BadRequest as error:
+        wrong.append(error)
     if wrong or read is None:
         fields = {field: what for error in wrong for field, what in error.fields.items()}
         raise BadRequest("\n".join(error.message for error in wrong), fields)
-    return read
+    return read, requests

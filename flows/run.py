@@ -126,6 +126,7 @@ def _add_run(session: Session, batch: Batch, status: RunStatus, trial: ModelTria
         budget=str(cap) if cap else None,
         drive=drive_to_open_again(),
         model_trial=trial,
+        requests=batch.requests.model_dump() if batch.requests else None,
     )
     companies = [
         RunCompany(run_id=run.id, ordinal=ordinal, name=company.name, domain=company.domain, folder=company.folder)
@@ -183,7 +184,9 @@ def single(
     """
     if batch_file is not None:
         other = batch_of(batch_file, criteria, definition)
-        return Batch(company.name, other.criteria, [company], other.settings, part_of=other.name)
+        return Batch(
+            company.name, other.criteria, [company], other.settings, part_of=other.name, requests=other.requests
+        )
     if criteria is None:
         raise BadRequest("Give a criteria file or a batch file.", {"criteria": "one of criteria, batch_file is needed"})
     return Batch(company.name, read_criteria(criteria), [company], {})

@@ -44,6 +44,7 @@ from storage.model_calls import USE_STEP, StoredAnswer, TextVector, UnansweredCa
 from storage.run_documents import RunDocument
 from storage.runs import Run, RunCompany, prunable_runs
 from storage.scores import CriterionOutcome, Quote
+from storage.tables import StoredCells
 from storage.texts import Passage, SpanPages, StoredText
 
 KINDS = ("runs", "texts", "vectors", "evidence", "profiles", "answers", "calls")
@@ -56,7 +57,7 @@ _OUTCOMES, _QUOTES, _TEXTS = table_of(CriterionOutcome), table_of(Quote), table_
 _CONTENTS, _PROFILES, _ANSWERS = table_of(Content), table_of(StoredProfile), table_of(StoredAnswer)
 _CALLS = table_of(AuditedCall)
 _OF_TEXTS: dict[str, tuple[type[SQLModel], ...]] = {
-    "texts": (Passage, StoredLedger, StoredFigure, StoredSigns),
+    "texts": (Passage, StoredLedger, StoredFigure, StoredSigns, StoredCells),
     "vectors": (TextVector,),
     "evidence": (SpanPages,),
 }

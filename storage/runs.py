@@ -42,7 +42,7 @@ class Run(SQLModel, table=True):
     report was written, or kept where none was asked for: a run that was killed before that is unfinished.
     `usd` is what it cost so far, None where no price is known; `budget` the most it may spend, as written. `drive` is
     where its documents lie, as `override_settings` takes it, `model_trial` what is known of its model; both are None in
-    runs of earlier releases.
+    runs of earlier releases. `requests` is the request list that it answers, None without one.
     """
 
     __tablename__ = "runs"
@@ -64,6 +64,7 @@ class Run(SQLModel, table=True):
     budget: str | None = None
     drive: dict[str, str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
     model_trial: ModelTrial | None = Field(default=None, sa_type=string_enum(ModelTrial))
+    requests: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
 
 
 class RunCompany(SQLModel, table=True):

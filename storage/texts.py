@@ -208,6 +208,16 @@ def find_stretch(session: Session, text_id: int, start: int, end: int) -> str:
     return session.exec(_STRETCH, params={"text_id": text_id, "first": start + 1, "count": end - start}).first() or ""
 
 
+def find_openings(session: Session, text_ids: Sequence[int], characters: int) -> dict[int, str]:
+    """The first so many characters of these texts, by id; those that are gone are left out."""
+    openings: dict[int, str] = {}
+    for start in range(0, len(text_ids), _AT_ONCE):
+        some = text_ids[start : start + _AT_ONCE]
+        query = sql_select(_texts.c.id, func.substr(_texts.c.text, 1, characters)).where(_texts.c.id.in_(some))
+        openings.update(session.connection().execute(query).tuples().all())
+    return openings
+
+
 def text_sizes(session: Session, text_ids: Sequence[int]) -> dict[int, int]:
     """How long these texts are, in characters, by id, in the given order; those that are gone are left out."""
     sizes: dict[int, int] = {}

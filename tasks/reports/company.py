@@ -11,6 +11,7 @@ from storage.companies import get_profile, profile_claims
 from storage.run_documents import DocumentStatus, RunDocument, company_documents
 from storage.runs import Run, RunCompany, RunStatus
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
+from storage.texts import find_openings
 from tasks.companies.claims import Claim, find_conflicts
 from tasks.companies.profile import field_name
 from tasks.documents.kinds.room import RoomKinds, run_kinds
@@ -20,9 +21,19 @@ from tasks.figures.rows import conflict_row, derived_row, room_row
 from tasks.reports.changes import Change, Side, changes_between
 from tasks.reports.criteria import company_criteria, evidence_of, missing_items
 from tasks.reports.key_figures import compare
-from tasks.reports.models import CitedElsewhere, CompanyReport, CriterionReport, DocumentReport, StandingReport
+from tasks.reports.models import (
+    CitedElsewhere,
+    CompanyReport,
+    CriterionReport,
+    DocumentReport,
+    NamedDocument,
+    ReportedRequest,
+    StandingReport,
+)
 from tasks.reports.rights import Seen, as_seen
 from tasks.reports.wording import plain, why_not_ranked
+from tasks.requests.match import OPENING, match_requests
+from tasks.requests.request_list import RequestList
 from tasks.scoring.criteria import rule_of_run
 from tasks.scoring.standing import Standing
 
@@ -144,6 +155,8 @@ def company_report(
     if before and earlier:
         changes = changes_between(now, _side(session, before, earlier, seen), rows.quotes)
     room = run_kinds(now.documents, find=False)
+    # What a viewer may not see would be called missing.
+    is_whole = seen is None or len(now.documents) == len(company_documents(session, now.company.id or 0))
     return scores_report(
         session,
         run,
@@ -154,10 +167,34 @@ def company_report(
             CitedElsewhere(words=row.words, kind=row.kind, document_id=row.document_id, document_name=row.document_name)
             for row in room.cited[:MOST_CITED]
         ],
+        requests=_requests(session, run, now.documents, room) if is_whole else [],
         changes=changes,
         compared_with=before.id if before and earlier else None,
         **_figures(now.documents, rows.claims, rule_of_run(run.criteria)),
     )
+
+
+def _requests(session: Session, run: Run, documents: Sequence[RunDocument], room: RoomKinds) -> list[ReportedRequest]:
+    """What the room has of the request list of the run."""
+    if run.requests is None:
+        return []
+    texts = sorted({row.text_id for row in documents if row.text_id is not None and row.characters})
+    by_text = find_openings(session, texts, OPENING)
+    openings = {row.document_id: by_text.get(row.text_id, "") for row in documents if row.text_id is not None}
+    outcomes = match_requests(RequestList.model_validate(run.requests).items, room, openings)
+    return [
+        ReportedRequest(
+            number=outcome.request.number if outcome.request else None,
+            item=outcome.request.item if outcome.request else outcome.documents[0].name,
+            status=outcome.status,
+            documents=[NamedDocument(document_id=row.document_id, document_name=row.name) for row in outcome.documents],
+            section=outcome.request.section if outcome.request else None,
+            priority=outcome.request.priority if outcome.request else None,
+            sure=outcome.sure,
+            why=outcome.why,
+        )
+        for outcome in outcomes
+    ]
 
 
 def scores_report(session: Session, run: Run, company: RunCompany, rows: CompanyRows, **others: Any) -> CompanyReport:

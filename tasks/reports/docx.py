@@ -18,6 +18,7 @@ from tasks.reports.models import (
     ReportedQuote,
 )
 from tasks.reports.pptx import fitted
+from tasks.reports.request_files import tally_in_words
 from tasks.reports.wording import (
     contested_criteria,
     contested_in_words,
@@ -176,6 +177,8 @@ def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float],
         f"{thousands(counts.read)} of {thousands(counts.total)} documents were read.",
         style="Remark",
     )
+    if company.requests:
+        memo.paragraph(f"Requests: {tally_in_words(company.requests)}.", style="Remark")
     if company.problem:
         _lines(memo, Words("This company’s run failed. ", bold=True, colour=FLAG), company.problem, lines=4)
     advice = recommend(company, scale)

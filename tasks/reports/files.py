@@ -16,6 +16,8 @@ from typing import Final, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from zlib import crc32
 
+from storage.database import reading
+from storage.runs import get_run
 from tasks.errors import BadRequest
 from tasks.evidence.drawing import SUFFIXES as PICTURES
 from tasks.evidence.settings import EvidenceSettings
@@ -28,6 +30,8 @@ from tasks.reports.html import HtmlReport
 from tasks.reports.models import CompanyReport, Report, ReportInParts, RunSummary
 from tasks.reports.replacing import HALF, Replacing
 from tasks.reports.report import build_in_parts
+from tasks.reports.request_files import RequestFiles
+from tasks.requests.request_list import RequestList
 
 _NUMBER: Final = r'\s+("{}": [^\s,]+)'
 _BOX: Final = re.compile(r"\{" + ",".join(map(_NUMBER.format, ("page", "left", "top", "right", "bottom"))) + r"\s+\}")
@@ -125,10 +129,16 @@ def write_report(report: Report, format_name: str, folder: Path) -> Path:
 def write_reports(run: str, folder: Path) -> Path:
     """Write report.json, report.html, the folder `evidence` and report.zip of a run; gives the path of report.html.
 
+    Where the run answers a request list, requests.xlsx and requests.docx are written too.
+
     Raises:
         NotFound: there is no such run. BadRequest: the folder cannot be written.
     """
-    return _write_files(build_in_parts(run), [ReportFormat.JSON, ReportFormat.HTML], folder)
+    report = build_in_parts(run)
+    with reading() as session:
+        is_answering = get_run(session, report.run.id).requests is not None
+    formats = [*([_REQUESTS] if is_answering else []), ReportFormat.JSON, ReportFormat.HTML]
+    return _write_files(report, formats, folder)
 
 
 def _write_files(report: ReportInParts, formats: Sequence[str], folder: Path) -> Path:
@@ -250,7 +260,29 @@ class _Whole(_Writer):
         self._files.add(self._name, render(Report(run=self._run, companies=self._companies), self._format))
 
 
-_WRITERS: Final[Mapping[str, type[_Writer]]] = {ReportFormat.JSON: _Json, ReportFormat.HTML: _Html}
+class _Requests(_Writer):
+    """Of the request list that the run answers: no format of the report, but files beside it."""
+
+    def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
+        super().__init__(report, format_name, files)
+        with reading() as session:
+            listed = RequestList.model_validate(get_run(session, report.run.id).requests)
+        self._lists = RequestFiles(listed)
+
+    def add(self, company: CompanyReport) -> None:
+        self._lists.add(company)
+
+    def end(self) -> None:
+        for name, content in self._lists.files():
+            self._files.add(name, content)
+
+
+_REQUESTS: Final = "requests"
+_WRITERS: Final[Mapping[str, type[_Writer]]] = {
+    ReportFormat.JSON: _Json,
+    ReportFormat.HTML: _Html,
+    _REQUESTS: _Requests,
+}
 
 
 def _remove_other_pages(folder: Path, written: Collection[Path]) -> None:

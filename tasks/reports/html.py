@@ -37,6 +37,7 @@ from tasks.reports.findings import (
 )
 from tasks.reports.key_figures import figures_across, in_full, key_figures, rule_in_words
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportInParts, RunSummary
+from tasks.reports.request_files import remark, tally_in_words
 from tasks.reports.wording import (
     NOTHING,
     Tally,
@@ -274,6 +275,8 @@ def environment() -> Environment:
         to_request=to_request,
         standing_in_words=standing_in_words,
         open_gates=open_gates,
+        tally_in_words=tally_in_words,
+        remark=remark,
         trimmed=trimmed,
         whole=whole,
         words=words,

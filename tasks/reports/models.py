@@ -16,6 +16,7 @@ from storage.scores import Absence, ScoreStatus
 from tasks.companies.claims import Claim, ClaimConflict
 from tasks.figures.conflicts import Step
 from tasks.reports.changes import Change
+from tasks.requests.match import RequestStatus
 
 CriterionKind = Literal["judged", "fact", "document", "figure"]
 Severity = Literal["high", "medium", "low"]
@@ -316,6 +317,29 @@ class UntiedSum(BaseModel):
     document_name: str
 
 
+class NamedDocument(BaseModel):
+    """A document by its id and name."""
+
+    document_id: str
+    document_name: str
+
+
+class ReportedRequest(BaseModel):
+    """An item of the request list, or a document that answers none (`unexpected`, without a number).
+
+    `sure` is 0 to 1, null where nothing was found; `why` says why an item is answered in part only.
+    """
+
+    number: str | None
+    item: str
+    status: RequestStatus
+    documents: list[NamedDocument]
+    section: str | None = None
+    priority: str | None = None
+    sure: float | None = None
+    why: str | None = None
+
+
 class StandingReport(BaseModel):
     """Where a company stands: the share of all weight that it has proven, and the range in which that may still end.
 
@@ -342,7 +366,7 @@ class CompanyReport(BaseModel):
     those of its profile, for each field the claim that the profile took. `figures_left_out` counts the numbers of the
     documents that are no figures because something about them is not sure, by reason. `figure_versions` are plans for
     one period that differ from document to document. `cited` is what documents refer to and the room has not; `missing`
-    asks for it too.
+    asks for it too. `requests` are the items of the batch's request list in its order, then what answers none.
     """
 
     name: str
@@ -357,6 +381,7 @@ class CompanyReport(BaseModel):
     conflicts: list[ClaimConflict]
     documents: list[DocumentReport]
     cited: list[CitedElsewhere] = []
+    requests: list[ReportedRequest] = []
     changes: list[Change]
     status: CompanyStatus
     problem: str | None

@@ -24,6 +24,7 @@ from tasks.reports.models import (
     ReportedQuote,
     Severity,
 )
+from tasks.reports.request_files import REQUEST_COLUMNS, request_rows
 from tasks.reports.wording import (
     by_urgency,
     contested_criteria,
@@ -160,6 +161,9 @@ def render(report: Report) -> bytes:
         _documents(report),
         still=(1, 2),
     )
+    if any(company.requests for company in report.companies):
+        rows = ([company.name, *row] for company in report.companies for row in request_rows(company))
+        book.sheet("Requests", (_COMPANY, *REQUEST_COLUMNS), rows, still=(1, 2))
     book.sheet("Run", (SheetColumn("What", 26), SheetColumn("Value", 100)), _run(report), still=(1, 1))
     return book.save()
 

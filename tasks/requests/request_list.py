@@ -373,5 +373,5 @@ def _is_set_apart(one: _Numbered, listed: Sequence[_Numbered]) -> bool:
     """Whether a row looks other than most of them."""
     return (
         mean(other.row.is_marked == one.row.is_marked and bool(other.extras) == bool(one.extras) for other in listed)
-        < 0.4
+        <= 0.5
     )

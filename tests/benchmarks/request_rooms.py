@@ -48,7 +48,7 @@ class Room:
 
 def build(seed: int) -> Room:
     """A room by its seed."""
-    chance = random.Random(seed)  # noqa: S311 - rooms to be repeated
+    chance = random.Random(seed)
     room = Room(_STYLES[seed // 2 % len(_STYLES)])
     company = chance.choice(["Vellamo", "Trident Works", "Hallgarth", "Miravent"])
     things = [(thing, entity) for thing in _DATA["thing"] for entity in thing.get("entities", [None])]
