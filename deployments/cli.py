@@ -39,10 +39,13 @@ class Command(NamedTuple):
 COMMANDS = {
     "demo": Command("deployments.run:demo", "Run the sample batch, start to report, without any network."),
     "run": Command("deployments.run:run", "Run a batch, going on where an earlier run of it stopped."),
+    "init": Command("deployments.init:init", "Write a batch, criteria and a request list from what lies in a folder."),
     "index": Command("deployments.operations:index", "Print the document index of a folder as JSON."),
     "text": Command("deployments.texts:text", "Print the text of documents, or write it to files."),
     "ask": Command("deployments.operations:ask", "Ask a question, with a document or a folder as context if you like."),
-    "facts": Command("deployments.operations:facts", "Print the company's profile as JSON."),
+    "facts": Command(
+        "deployments.operations:facts", "Print the company's profile as JSON, or the fields that `fact:` may name."
+    ),
     "ask-company": Command("deployments.operations:ask_company", "Ask a question about a company."),
     "report": Command("deployments.runs:report", "Give the report of a run."),
     "documents": Command(

@@ -10,9 +10,11 @@ from deployments.terminal import echo
 from deployments.texts import read_text
 from tasks.ai.question import ai_question
 from tasks.companies.facts import company_facts
+from tasks.companies.profile import field_name, fields
 from tasks.companies.question import company_question
 from tasks.documents.drive.registry import acting_as_run_account, open_drive
 from tasks.documents.index import document_index
+from tasks.errors import BadRequest
 
 
 def index(
@@ -38,10 +40,17 @@ def ask(
 
 
 def facts(
-    domain: Annotated[str, typer.Argument(help="The company's domain, such as example.com.")],
+    domain: Annotated[str | None, typer.Argument(help="The company's domain, such as example.com.")] = None,
     claims: Annotated[bool, typer.Option("--claims", help="Also print what each source says of each field.")] = False,
+    list_fields: Annotated[bool, typer.Option("--fields", help="List the fields that `fact:` may name.")] = False,
 ) -> None:
-    """Print the company's profile as JSON."""
+    """Print the company's profile as JSON, or the fields that `fact:` may name."""
+    if list_fields:
+        for path, kind in fields().items():
+            echo(path, kind.value, field_name(path))
+        return
+    if domain is None:
+        raise BadRequest("Name the company's domain, such as example.com, or ask for --fields.")
     answer = company_facts(domain)
     for warning in answer.warnings:
         echo(warning, err=True)

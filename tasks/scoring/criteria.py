@@ -29,6 +29,7 @@ from tasks.figures.conflicts import RULE, Step
 from tasks.figures.expressions import LATEST, read_expression, read_period
 from tasks.language.tokens import tokens
 from tasks.scoring import rules
+from tasks.scoring.libraries.library import STAGES, library_names, read_library
 from tasks.scoring.rules import parse_condition
 from tasks.user_file import Line, UserFile, nearest
 
@@ -321,7 +322,9 @@ class _File(BaseModel):
     runs: Any = None
     figure_rule: Any = None
     isolate: Any = None
-    criteria: list[Any]
+    include: Any = None
+    stage: Any = None
+    criteria: list[Any] | None = None
 
 
 def read_criteria(path: Path) -> Criteria:
@@ -337,6 +340,8 @@ def read_criteria(path: Path) -> Criteria:
     criteria: dict[str, Criterion] = {}
     lines: dict[str, int] = {}
     entries = content.get("criteria")
+    if entries is None and "include" not in content:
+        file.mistake(("criteria",), "it is missing: list criteria, or include libraries of them")
     for index, entry in enumerate(entries if isinstance(entries, list) else []):
         at = ("criteria", index)
         criterion = _read_one(file, at, entry, scale)
@@ -348,10 +353,12 @@ def read_criteria(path: Path) -> Criteria:
             lines[name] = file.line((*at, "id"))
             if criterion is not None:
                 criteria[name] = criterion
-    if entries == []:
+    if entries == [] and "include" not in content:
         file.mistake(
             ("criteria",), "it is empty: list at least one criterion, with an id and ask, fact, document or figure"
         )
+    for criterion in _included(file, content, scale):
+        criteria.setdefault(criterion.id, criterion)  # the file's own of that id counts
     runs = _runs(file, content.get("runs", 1))
     rule = _figure_rule(file, content.get("figure_rule", list(RULE)))
     isolate = content.get("isolate", "high")
@@ -363,6 +370,26 @@ def read_criteria(path: Path) -> Criteria:
         )
     file.mistakes.check()
     return Criteria(scale=scale, criteria=list(criteria.values()), runs=runs, figure_rule=rule, isolate=isolate)
+
+
+def _included(file: UserFile, content: Mapping[str, Any], scale: tuple[float, float]) -> list[Criterion]:
+    """The criteria of the libraries that a file includes, those for its stage where it names one."""
+    names, stage = content.get("include", []), content.get("stage")
+    if stage is not None and stage not in STAGES:
+        file.mistake(("stage",), f"must be one of {', '.join(STAGES)}: the deals that included criteria are meant for")
+    if not isinstance(names, list) or ("include" in content and not names):
+        file.mistake(
+            ("include",), f"must be a list of libraries such as [commercial, ip]{nearest('', library_names())}"
+        )
+        return []
+    included: list[Criterion] = []
+    for place, name in enumerate(names):
+        if name not in library_names():
+            file.mistake(("include", place), f"there is no library {name!r}{nearest(str(name), library_names())}")
+        elif stage is None or stage in STAGES:
+            entries = read_library(name, scale, stage)
+            included += [KINDS[next(key for key in KINDS if key in entry)].model_validate(entry) for entry in entries]
+    return included
 
 
 def _scale(file: UserFile, written: Any) -> tuple[float, float]:

@@ -119,6 +119,6 @@ def test_csv_lists(tmp_path: Path, written: str, expected: list[str]) -> None:
 )
 def test_mistakes_name_file_line_and_field(tmp_path: Path, written: str, message: str) -> None:
     (tmp_path / "list.yaml").write_text(written)
-    with pytest.raises(BadRequest, match="list.yaml") as error:
+    with pytest.raises(BadRequest, match=r"list\.yaml") as error:
         read_requests(tmp_path / "list.yaml")
     assert message in error.value.message
