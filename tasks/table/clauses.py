@@ -1,0 +1,455 @@
+"""What contracts state in ordinary form: parties, days, terms, notice, law, assignment, control, liability, price.
+
+A finder takes a text and gives what it states with the words that say so, or nothing: silence beats a wrong value.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cache, cached_property
+from typing import Any, Final
+
+from storage.scores import Absence
+from tasks.language.numbers import amounts
+from tasks.table.spans import (
+    Dated,
+    Duration,
+    Span,
+    add_duration,
+    clause_around,
+    find_dates,
+    find_durations,
+    flatten,
+)
+
+_OPENING: Final = 6000
+PERPETUAL: Final = "perpetual"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value with the stretches of the text that say so; without a value `absence` says why there is none."""
+
+    value: Any
+    spans: tuple[Span, ...]
+    sure: float = 0.8
+    absence: Absence | None = None
+
+
+@dataclass
+class Contract:
+    """A text that finders look at."""
+
+    text: str
+    known: dict[str, Found | None] = field(default_factory=dict)
+
+    @cached_property
+    def flat(self) -> str:
+        """The text without breaks of lines."""
+        return flatten(self.text)
+
+    def clause(self, start: int, end: int) -> Span:
+        """The sentence around a stretch."""
+        return clause_around(self.text, self.flat, start, end)
+
+    def words(self, span: Span) -> str:
+        """The words of a stretch, single-spaced."""
+        return " ".join(self.flat[span.start : span.end].split())
+
+    def find(self, name: str) -> Found | None:
+        """What a finder finds, once."""
+        if name not in self.known:
+            self.known[name] = FINDERS[name](self)
+        return self.known[name]
+
+
+@cache
+def _pattern(written: str) -> re.Pattern[str]:
+    """A pattern in which a blank stands for any number of them."""
+    return re.compile(written.replace(" ", r"\s+"), re.IGNORECASE)
+
+
+def _all(contract: Contract, written: str, end: int | None = None) -> Iterator[re.Match[str]]:
+    return _pattern(written).finditer(contract.flat, 0, len(contract.flat) if end is None else end)
+
+
+# --- parties
+
+_BETWEEN: Final = (
+    r"(?:by and between|by and among|between|among|zwischen|entre)(?: the following parties)?\s*:?\s*(?:\(?(?:1|i|a)\)|1\.)?\s*"
+)
+_LEGAL: Final = (
+    r"Inc|Incorporated|Corp|Corporation|Company|Co|LLC|L\.L\.C|L\.P|LP|LLP|Ltd|Limited|PLC|plc|GmbH|AG|S\.A|SA|SAS|SARL|"
+    r"B\.V|BV|N\.V|NV|SE|KG|Oy|AB|AS|A/S|ApS|S\.p\.A|S\.r\.l|Pte|Pty|KGaA|Trust|Bank|University|Foundation|Partnership|Association|Institute"
+)
+_NAME_END: Final = re.compile(
+    r"\s*(?:,?\s*(?:\(|[\"“]|an?\s|with\s|having\s|located\s|whose\s|organi[sz]ed|incorporated under|whose|a/k/a|d/b/a|registered|acting|mit Sitz|vertreten|"
+    r"ayant|société|eingetragen|its\s|on behalf|as\s|c/o|and its|for itself|hereinafter|hereafter|the\s)|;|\.\s|:)",
+)
+_PARTY_BREAK: Final = re.compile(r"\s*(?:[,;]?\s*(?:\(\d\)|\([ivab]\))?\s*(?:\band\b|\bund\b|\bet\b|\by\b|&)\s+|;\s*)(?:\(?(?:\d|ii|b)\)\s*)?", re.IGNORECASE)
+_ALIAS: Final = re.compile(r"\(\s*(?:(?:each|the|hereinafter|hereafter|referred|to|as|“|\"|collectively|individually|,|together|with|its|affiliates)\s*)*[\"“”']+([^\"“”']{2,60})[\"“”']+[^()]{0,80}\)")
+_NO_PARTY: Final = re.compile(r"^(?:the )?(?:parties|party|company|agreement|undersigned|following|seller|buyer|landlord|tenant)$", re.IGNORECASE)
+
+
+def find_parties(contract: Contract) -> Found | None:
+    """The names of the parties: what stands behind `between`, each name up to what describes it."""
+    flat = contract.flat
+    for match in _all(contract, r"\b" + _BETWEEN, _OPENING):
+        stretch = flat[match.end() : match.end() + 2500]
+        stop = re.search(r"\bWITNESSETH\b|\bRECITALS?\b|\bWHEREAS\b|\bBACKGROUND\b|\bPREAMBLE\b|(?<=[a-z)\"”])\.\s{1,}(?=[A-Z1])", stretch)
+        end = match.end() + (stop.start() if stop else 1500)
+        names = list(_party_names(flat, match.end(), end))
+        if len(names) >= 2:
+            values = [name for name, _ in names]
+            return Found(values, (Span(names[0][1].start, names[-1][1].end),) if names[-1][1].end - names[0][1].start < 900 else tuple(span for _, span in names), 0.85)
+    return None
+
+
+def _party_names(flat: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
+    """The names between two places, each with where it stands."""
+    position = start
+    while position < end:
+        match = _NAME_END.search(flat, position, end + 1)
+        conjunction = _PARTY_BREAK.search(flat, position, end)
+        stop = match.start() if match else end
+        if conjunction and conjunction.start() < stop and re.search(rf"(?:{_LEGAL})\b\.?,?$", flat[position : conjunction.start()]):
+            stop = conjunction.start()
+        name = " ".join(flat[position:stop].split()).strip(" ,.")
+        if 2 < len(name) < 90 and name[0].isupper() | name[0].isdigit() and not _NO_PARTY.match(name):
+            dot = "." if re.search(r"\b(?:Inc|Corp|Co|Ltd|L\.P|L\.L\.C|S\.A|N\.V|B\.V|S\.p\.A|S\.r\.l|S\.A\.S)$", name) and flat[stop : stop + 1] == "." else ""
+            yield name + dot, Span(position, stop)
+        depth_end = _skip_description(flat, stop, end)
+        following = _PARTY_BREAK.search(flat, depth_end, end)
+        if following is None:
+            return
+        position = following.end()
+
+
+def _skip_description(flat: str, start: int, end: int) -> int:
+    """Where the description of a party ends: behind its alias in brackets where it has one."""
+    alias = _ALIAS.search(flat, start, min(end, start + 600))
+    return alias.end() if alias else start
+
+
+# --- days
+
+_DATED: Final = (
+    r"(?:\b(?:is|are)? ?(?:made|entered|dated|executed|signed|concluded|effective)\b[^.;]{0,60}?(?:as of|on|this|the|dated)?"
+    r"|\bdated\b|\bas of\b|\bdate of (?:this )?agreement\b|\bagreement date\b|\bvom\b|\ben date du\b)"
+)
+
+
+def find_agreement_date(contract: Contract) -> Found | None:
+    """The day on which it was made: that beside `dated`, `made as of`, `this 21st day of`."""
+    for match in _all(contract, _DATED, 5000):
+        found = find_dates(contract.flat, match.end(), match.end() + 45)
+        if found and not re.search(r"[.;]\s", contract.flat[match.end() : found[0].start]):
+            return Found(found[0].day.isoformat(), (contract.clause(match.start(), found[0].end),), 0.85)
+    early = find_dates(contract.flat, 0, 600)
+    if len({one.day for one in early}) == 1:
+        return Found(early[0].day.isoformat(), (contract.clause(early[0].start, early[0].end),), 0.65)
+    return None
+
+
+_EFFECTIVE_NAME: Final = r"[\"“'’”]\s*(?:the )?(?:effective|commencement|start) date\s*,?\s*[\"”'’“]"
+_EFFECTIVE: Final = (
+    r"\b(?:shall|will)? ?(?:become|be|is|are|comes? into|enters? into) (?:effect(?:ive)?|force)(?: and effective)? (?:as of|on|from|upon)?"
+    r"|\beffective (?:as of|on|from|date ?:|date (?:is|of|shall be))|\beffective date\b\s*:?|\b(?:shall|will) commence (?:on|as of|from)|\bcommencing (?:on|as of)|\btritt am|\bprend effet le|\bbeginnt am"
+)
+_SAME_DAY: Final = (
+    r"(?:date|day) (?:first )?(?:written|set forth|stated|appearing|above|hereof|of this agreement|of (?:its )?(?:signature|signing|execution))"
+    r"|effective date|date of (?:this|the) agreement|execution"
+)
+
+
+def find_effective_date(contract: Contract) -> Found | None:
+    """The day from which it holds: defined as the Effective Date, else said so, else the day of the agreement."""
+    flat = contract.flat
+    for match in _all(contract, _EFFECTIVE_NAME):
+        before = [one for one in find_dates(flat, match.start() - 140, match.start()) if not re.search(r"[.;]\s{1,3}[A-Z]", flat[one.end : match.start()])]
+        behind = find_dates(flat, match.end(), match.end() + 60) if not before else []
+        if before:
+            return Found(before[-1].day.isoformat(), (contract.clause(before[-1].start, match.end()),), 0.9)
+        if behind and re.match(r"\s*(?:means?|shall mean|is|shall be|:)", flat[match.end() : match.end() + 20]):
+            return Found(behind[0].day.isoformat(), (contract.clause(match.start(), behind[0].end),), 0.85)
+    for match in _all(contract, _EFFECTIVE):
+        found = find_dates(flat, match.end(), match.end() + 40)
+        if found and not re.search(r"[.;]\s", flat[match.end() : found[0].start]):
+            return Found(found[0].day.isoformat(), (contract.clause(match.start(), found[0].end),), 0.8)
+    made = contract.find("agreement_date")
+    for match in _all(contract, rf"(?:{_EFFECTIVE})[^.;]{{0,40}}?(?:{_SAME_DAY})"):
+        if made is not None:
+            return Found(made.value, (contract.clause(match.start(), match.end()), *made.spans), 0.7)
+    return None
+
+
+_TERM: Final = (
+    r"\b(?:initial |original )?term (?:of (?:this|the) (?:\w+ )?(?:agreement|contract|lease)|hereof|of employment)?"
+    r"|\b(?:this|the) (?:\w+ )?(?:agreement|contract|lease)(?: \([^)]*\))? (?:shall|will|is|remains?|continues?|has|commences?|begins?)"
+    r"|\bshall (?:remain|continue|be) in (?:full )?(?:force|effect)|\bfor a (?:period|term|initial)|\bLaufzeit|\bdurée"
+)
+_ENDS: Final = (
+    r"\b(?:expires?|expiring|terminates?|ends?|ending|terminating|continu\w+|effect|force|effective|run)\b[^.;]{0,80}?\b(?:on|until|till|through|to and including)\b"
+    r"|\bendet (?:am|mit Ablauf des)|\bbis zum|\bjusqu['’]au|\bexpiration date\b|\buntil\b|\bthrough\b"
+)
+_RENEWS: Final = r"renew|extend|extension|thereafter|additional|successive|verlänger|reconduct"
+_OPEN_END: Final = (
+    r"\b(?:until|unless and until) (?:it is )?(?:earlier )?terminated|\bindefinite(?:ly)?\b|\bin perpetuity\b|\bperpetual(?:ly)?\b(?! licen)|\bunbestimmte Zeit|\bdurée indéterminée"
+)
+_START: Final = r"effective date|date (?:hereof|of this|of the|first|above|on which)|execution|signing|signature|commencement|hereof|closing|commenc"
+
+
+def find_expiry(contract: Contract) -> Found | None:
+    """The last day of the first term: named, or reckoned from its beginning; `perpetual` without an end."""
+    flat = contract.flat
+    open_ended: Found | None = None
+    for match in _all(contract, _TERM):
+        clause = contract.clause(match.start(), match.end())
+        words = flat[clause.start : clause.end]
+        if not re.search(r"(?:agreement|contract|lease|term\b|Vertrag|contrat|hereof)", words, re.IGNORECASE) or re.search(r"\bconfidential|surviv|warrant", words, re.IGNORECASE):
+            continue
+        named = _named_end(contract, clause)
+        if named is not None:
+            return Found(named.day.isoformat(), (clause,), 0.85)
+        reckoned = _reckoned_end(contract, match.start(), clause)
+        if reckoned is not None:
+            return reckoned
+        if open_ended is None and re.search(_pattern(_OPEN_END), words) and not list(find_durations(flat, clause.start, clause.end)):
+            if re.search(r"agreement|contract|lease|Vertrag", words[:400], re.IGNORECASE):
+                open_ended = Found(PERPETUAL, (clause,), 0.7)
+    return open_ended
+
+
+def _named_end(contract: Contract, clause: Span) -> Dated | None:
+    for match in _pattern(_ENDS).finditer(contract.flat, clause.start, clause.end):
+        found = find_dates(contract.flat, match.end(), min(clause.end, match.end() + 40))
+        if found and not re.search(r"\d|renew", contract.flat[match.end() : found[0].start]):
+            return found[0]
+    return None
+
+
+def _reckoned_end(contract: Contract, start: int, clause: Span) -> Found | None:
+    flat = contract.flat
+    for duration in find_durations(flat, start, clause.end):
+        before = flat[max(clause.start, duration.start - 90) : duration.start]
+        if re.search(_RENEWS, before, re.IGNORECASE) or duration.value[-1] == "D" and "term" not in before and "period" not in before:
+            continue
+        if re.search(r"notice|prior|within|after (?:termination|expir)|following (?:termination|expir)|every|least|terminat", before[-60:], re.IGNORECASE):
+            continue
+        if not re.search(r"\b(?:for|of|is|be|period|term|continue|force|effect|to|Laufzeit|durée|until|shall)\b[^.;]{0,40}$", before, re.IGNORECASE):
+            continue
+        behind = flat[duration.end : min(clause.end, duration.end + 160)]
+        if re.match(r"\s*(?:prior|notice|written|before|anniversary of the date of termination|after (?:the )?(?:termination|expir))", behind, re.IGNORECASE):
+            continue
+        started = _start_of_term(contract, clause, duration)
+        if started is None:
+            return None
+        day, spans = started
+        return Found(add_duration(day, duration.value).isoformat(), (clause, *spans), 0.75)
+    return None
+
+
+def _start_of_term(contract: Contract, clause: Span, duration: Duration) -> tuple[date, tuple[Span, ...]] | None:
+    """The day from which a term counts, with where else it stands: a day of the clause, else the effective date."""
+    flat = contract.flat
+    near = find_dates(flat, clause.start, clause.end)
+    if near:
+        return near[0].day, ()
+    words = flat[clause.start : clause.end]
+    if not re.search(_START, words, re.IGNORECASE) and re.search(r"\bfrom\b|\bafter\b|\bfollowing\b", flat[duration.end : duration.end + 60]):
+        return None
+    if re.search(r"launch|delivery|first commercial|opening|acceptance|approval|go-live|completion|closing date", words, re.IGNORECASE):
+        return None
+    known = contract.find("effective_date") or contract.find("agreement_date")
+    return (date.fromisoformat(known.value), known.spans) if known is not None and known.value else None
+
+
+_RENEWAL: Final = (
+    r"\b(?:(?:automatically |be |is |are |shall |will |may )*(?:renew(?:ed|s|al|able)?|extend(?:ed|s)?)|renewal terms?|additional terms?|successive(?:ly)?|verlängert sich|reconduit|extension terms?)\b"
+)
+
+
+def find_renewal(contract: Contract) -> Found | None:
+    """How long one further term is."""
+    flat = contract.flat
+    for match in _all(contract, _RENEWAL):
+        clause = contract.clause(match.start(), match.end())
+        words = flat[clause.start : clause.end]
+        if re.search(r"patent|insurance|trademark|domain|permit|certificat|copyright|lien|warranty", words, re.IGNORECASE):
+            continue
+        if re.search(_pattern(r"(?:not|no right|never) (?:be )?(?:automatically )?(?:to )?(?:renew|extend)|keine? verlängerung"), words):
+            continue
+        for duration in find_durations(flat, match.start(), clause.end):
+            before, behind = flat[match.start() : duration.start], flat[duration.end : duration.end + 60]
+            if re.match(r"[\s,]*(?:prior|notice|written|before|in advance|advance|vor)", behind, re.IGNORECASE) or re.search(r"notice|least|within|prior", before[-70:], re.IGNORECASE):
+                continue
+            if duration.value[-1] == "D" or not re.search(r"for|period|term|successive|additional|by|of|um|durée|another|further|on an?|each", before[-80:], re.IGNORECASE):
+                continue
+            return Found(duration.value, (clause,), 0.85)
+        if re.search(r"year[- ]to[- ]year|annual(?:ly)? (?:basis|terms?)|yearly basis|for successive annual", words, re.IGNORECASE):
+            return Found("P1Y", (clause,), 0.75)
+    return None
+
+
+_NOTICE: Final = r"\b(?:notice|notif(?:y|ies)|notification|kündig\w*|Frist|préavis|prior to|before)\b"
+
+
+def find_notice(contract: Contract) -> Found | None:
+    """The notice to end it, or not to have it renewed: first that beside a renewal, then that without a cause."""
+    flat = contract.flat
+    best: Found | None = None
+    for match in _all(contract, _NOTICE):
+        clause = contract.clause(match.start(), match.end())
+        words = flat[clause.start : clause.end]
+        if not re.search(r"terminat|renew|cancel|extend|not to|expir|kündig|résili|end of", words, re.IGNORECASE):
+            continue
+        durations = [one for one in find_durations(flat, clause.start, clause.end) if _is_notice(flat, one, clause)]
+        if not durations:
+            continue
+        renews = re.search(r"renew|extend|extension|verlänger|reconduct", words, re.IGNORECASE)
+        if renews and not re.search(r"breach|default|fail", words, re.IGNORECASE):
+            return Found(durations[0].value, (clause,), 0.85)
+        at_will = re.search(
+            r"without cause|for convenience|any reason|no reason|at any time|either party may terminate|sole discretion|ohne Angabe|kündig|résili", words, re.IGNORECASE
+        )
+        if best is None and at_will and not re.search(r"breach|default|fail|insolven|cure|remed|event|if\b", words, re.IGNORECASE):
+            best = Found(durations[0].value, (clause,), 0.7)
+    return best
+
+
+def _is_notice(flat: str, duration: Duration, clause: Span) -> bool:
+    behind = flat[duration.end : min(clause.end, duration.end + 60)]
+    before = flat[max(clause.start, duration.start - 70) : duration.start]
+    if re.search(r"(?:renew|term|period|extend)[^.;]{0,25}$", before, re.IGNORECASE) and not re.search(r"least|notice|prior", before, re.IGNORECASE):
+        return False
+    return bool(
+        re.match(r"[\s,'’]*(?:\(?\w*\)?\s*)?(?:prior|advance|written|notice|before|in advance|previous|vor|zum|de préavis)", behind, re.IGNORECASE)
+        or re.search(r"(?:notice|prior|advance|Frist von|préavis de)[^.;]{0,50}$", before, re.IGNORECASE)
+    )
+
+
+# --- law, assignment, control, liability
+
+_LAW: Final = (
+    r"(?:govern\w*|constru\w+|interpret\w*|subject to|enforced|pursuant to|in accordance with)[^.;]{0,160}?\b(?:the )?(?:internal |substantive |domestic )?laws?(?: and regulations)? (?:in force )?(?:of|in) (?:the )?"
+    r"(?P<place>(?:(?:State|Commonwealth|Province|Republic|Kingdom|Canton) of )?(?:the )?[A-Z][\w.’'-]*(?:(?: of the| of| and the| and|,)? [A-Z][\w.’'-]*){0,4})"
+    r"|governed by (?:the )?(?P<adjective>[A-Z][a-z]+(?: [A-Z][a-z]+)?) law\b|(?:gilt|unterliegt) (?P<german>[\w]+)(?:em)? Recht|(?P<named>[A-Z][a-z]+) law (?:shall|governs|applies)"
+)
+_PLACE_TAIL: Final = re.compile(r"(?:,? (?:without|and|as|excluding|applicable|including|The|In|Any|Each|This|USA|U\.S\.A|United States(?: of America)?)\b.*|[,.]+)$")
+
+
+def find_governing_law(contract: Contract) -> Found | None:
+    """The place whose law governs: a state, a province or a country."""
+    flags_off = re.compile(_LAW.replace(" ", r"\s+").replace("(?:govern", "(?i:govern", 1))
+    for match in flags_off.finditer(contract.flat):
+        place = next(filter(None, (match["place"], match["adjective"], match["german"], match["named"])))
+        place = " ".join(place.split())
+        place = re.sub(r"^(?:(?:the )?(?:State|Commonwealth|Province) of )(?:the )?", "", place, flags=re.IGNORECASE)
+        place = _PLACE_TAIL.sub("", place).strip(" ,.")
+        if place and not re.match(r"(?:Agreement|Section|Party|Contract|Parties|Act|Lease|Article|Company|Securities)\b", place):
+            return Found(place, (contract.clause(match.start(), match.end()),), 0.9)
+    return None
+
+
+_ASSIGN: Final = r"\b(?:assign(?:ed|able|ment|s)?|transfer(?:red|able)?|abgetreten|abtreten|übertragen|cédé|céder)\b"
+_OF_CONTRACT: Final = r"\b(?:this|the) (?:\w+ )?(?:agreement|contract|lease|licen[cs]e)|\b(?:its|his|their|any|all)(?: of (?:its|their|the))? (?:rights?|obligations?|interests?|duties)|hereunder|rights (?:and|or)|Vertrag"
+
+
+def find_assignment(contract: Contract) -> Found | None:
+    """Whether a party may assign it: freely, with consent, or not."""
+    freely: Found | None = None
+    for match in _all(contract, _ASSIGN):
+        clause = contract.clause(match.start(), match.end())
+        words = contract.words(clause)
+        if not re.search(_OF_CONTRACT, words, re.IGNORECASE) or re.search(r"\binventions?|work product|hereby assigns?|assigns all|to whom|invoices?", words[:500], re.IGNORECASE):
+            continue
+        has_no = re.search(
+            r"\b(?:not|neither|no(?:r)?|without|shall not|may not|cannot|prohibit\w*|null|void|nicht|keine|ne peut)\b", words, re.IGNORECASE
+        )
+        if has_no and re.search(r"consent|approv|permission|Zustimmung|accord|agreement in writing|authori[sz]ation", words, re.IGNORECASE):
+            return Found("consent", (clause,), 0.85)
+        if re.search(r"(?:may|shall|can) not (?:be )?(?:assign|transfer|sublicen|delegat)|not (?:be )?(?:assignable|transferable)|(?:non|not)-?assignable|neither party (?:may|shall) assign", words, re.IGNORECASE):
+            return Found("forbidden", (clause,), 0.7)
+        if freely is None and re.search(r"may (?:freely )?(?:assign|transfer)|freely assign|shall be (?:freely )?assignable", words, re.IGNORECASE):
+            freely = Found("free", (clause,), 0.65)
+    return freely
+
+
+_CONTROL: Final = (
+    r"\bchange (?:of|in) (?:the )?(?:control|ownership|management)|\bacqui(?:red by|sition of)|\bmerge[rsd]?\b|\bconsolidat\w+ with|\b(?:sale|transfer) of (?:all or )?(?:substantially )?(?:all|a majority)|\bKontrollwechsel|\bchangement de contrôle|\boperation of law"
+)
+_RIGHT: Final = (
+    r"\bterminat|\bdeemed (?:to be )?an? (?:assignment|transfer)|\bconstitute an? (?:assignment|transfer)|\bconsent\b|\bkündig|\brésili|\bapproval of|\baccelerat"
+)
+
+
+def find_change_of_control(contract: Contract) -> Found | None:
+    """Whether a change of control gives the other party a right: to terminate, or to be asked."""
+    for match in _all(contract, _CONTROL):
+        clause = contract.clause(match.start(), match.end())
+        words = contract.words(clause)
+        if re.search(r"entire agreement|supersede|merges? all|prior (?:agreements|understandings|negotiations)|force majeure", words, re.IGNORECASE):
+            continue
+        named = re.match(r"(?:change|Kontroll|changement)", match[0], re.IGNORECASE)
+        if re.search(r"\b(?:not|no)\b[^.;]{0,40}(?:deemed|constitute|consent)|without (?:the )?(?:prior )?(?:written )?consent[^.;]{0,100}(?:in connection|to (?:a|an|any) (?:successor|affiliate|entity))|except", words, re.IGNORECASE) and not re.search(r"\bterminat", words, re.IGNORECASE):
+            continue
+        if (named and re.search(_RIGHT, words, re.IGNORECASE)) or re.search(
+            r"deemed (?:to be )?an? (?:\w+ )?(?:assignment|transfer)|constitute an? (?:\w+ )?(?:assignment|transfer)|by operation of law or otherwise|may terminate[^.;]{0,160}(?:merge|acqui|control)", words, re.IGNORECASE
+        ):
+            return Found(True, (clause,), 0.75)
+    return None
+
+
+_CAP: Final = (
+    r"\b(?:liabilit(?:y|ies)|Haftung|responsabilité)\b[^.;]{0,260}?\b(?:exceed|limited to|begrenzt auf|beschränkt auf|limitée à|greater than|in excess of|more than|shall be the)\b"
+    r"|\b(?:exceed|in excess of)\b[^.;]{0,160}?\b(?:liabilit|amounts? (?:actually )?(?:paid|received|payable)|fees (?:paid|payable))"
+    r"|\b(?:liable|responsible)\b[^.;]{0,160}?\b(?:in excess of|exceeding|for more than|amounts? (?:greater|in excess))\b"
+)
+
+
+def find_liability_cap(contract: Contract) -> Found | None:
+    """Whether what a party is liable for is capped."""
+    for match in _all(contract, _CAP):
+        clause = contract.clause(match.start(), match.end())
+        words = contract.words(clause)
+        if re.search(r"insurance (?:coverage|polic)|policy limits?|per occurrence|limited liability|assets|borrow|indebtedness", words, re.IGNORECASE) and not re.search(r"aggregate liability|total liability|in no event|maximum", words, re.IGNORECASE):
+            continue
+        return Found(True, (clause,), 0.8)
+    return None
+
+
+_PRICE: Final = (
+    r"\b(?:purchase price|contract price|total price|(?:annual |monthly |base |license |licence |service |management |royalty |initial |subscription )?(?:fee|rent|salary|compensation|retainer)s?|price|Kaufpreis|Miete|Gehalt|Vergütung|loyer|prix|salaire)\b"
+    r"[^.;]{0,120}?\b(?:of|is|be|equal to|to|at|beträgt|von|in Höhe von|est de|de|:)"
+)
+
+
+def find_price(contract: Contract) -> Found | None:
+    """The amount of the first price, fee, rent or salary that is stated as one amount."""
+    for match in _all(contract, _PRICE):
+        stretch = contract.flat[match.end() : match.end() + 60]
+        found = [one for one in amounts(stretch) if one.unit and len(one.unit) == 3 and one.value > 0]
+        if not found or re.search(r"[.;]\s[A-Z]", stretch[: found[0].start]):
+            continue
+        clause = contract.clause(match.start(), match.end() + found[0].stop)
+        if re.search(r"insurance|damages|late|penalt|deposit|exceed|less than|up to|minimum|maximum|threshold", contract.words(clause), re.IGNORECASE):
+            continue
+        return Found({"value": f"{found[0].value.normalize():f}", "unit": found[0].unit}, (clause,), 0.65)
+    return None
+
+
+FINDERS: Final[Mapping[str, Callable[[Contract], Found | None]]] = {
+    "parties": find_parties,
+    "agreement_date": find_agreement_date,
+    "effective_date": find_effective_date,
+    "expiry": find_expiry,
+    "renewal": find_renewal,
+    "notice": find_notice,
+    "governing_law": find_governing_law,
+    "assignment": find_assignment,
+    "change_of_control": find_change_of_control,
+    "liability_cap": find_liability_cap,
+    "price": find_price,
+}
+"""What can be found without a model, by the name that a column gives."""

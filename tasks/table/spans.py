@@ -1,0 +1,138 @@
+"""Dates and durations as contracts write them, and the clauses around them.
+
+Offsets are those of the text: `flatten` puts a blank for each break of a line, so that words may be looked for over it.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Iterator
+from datetime import date, timedelta
+from functools import cache
+from typing import Final, NamedTuple
+
+from tasks.language.periods import dates
+
+_BREAK: Final = re.compile(r"[^\S ]")
+_ORDINAL_DAY: Final = re.compile(
+    r"(?P<day>\d{1,2}) ?(?:st|nd|rd|th)? +day +of +(?P<month>[A-Z][a-z]+) *,? *(?:in the year )?(?P<year>\d{4})"
+)
+_WORDS: Final = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+    "nineteen twenty"
+).split()
+_TENS: Final = {"thirty": 30, "forty": 40, "forty-five": 45, "fifty": 50, "sixty": 60, "seventy-five": 75, "ninety": 90}
+_NUMBERS: Final = {word: number for number, word in enumerate(_WORDS, 1)} | _TENS | {
+    "a": 1, "an": 1, "each": 1, "twenty-four": 24, "thirty-six": 36, "one hundred eighty": 180, "one hundred twenty": 120,
+    "ein": 1, "eines": 1, "einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "zwölf": 12,
+    "un": 1, "une": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "six": 6, "douze": 12,
+}  # fmt: skip
+_UNITS: Final = {
+    "day": "D", "week": "W", "month": "M", "year": "Y", "tag": "D", "tage": "D", "tagen": "D", "woche": "W", "wochen": "W",
+    "monat": "M", "monate": "M", "monats": "M", "monaten": "M", "jahr": "Y", "jahre": "Y", "jahren": "Y", "jahres": "Y",
+    "jour": "D", "moi": "M", "mois": "M", "an": "Y", "année": "Y",
+}  # fmt: skip
+_NUMBER: Final = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
+DURATION: Final = (
+    rf"(?<![\w.,])(?:(?P<words>{_NUMBER})[ -]*(?:\(? *(?P<beside>\d{{1,3}}) *\)?)?|(?P<digits>\d{{1,3}})(?: *\([a-z -]+\))?)"
+    rf"[ -]*(?:full |consecutive |additional |successive |more |weitere[rn]? )?"
+    rf"(?P<unit>(?:business |calendar |working )?(?:day|week|month|year)s?['’]?|Tage?n?|Wochen?|Monat[es]?n?|Jahre?[ns]?"
+    rf"|jours?|mois|ans?|années?)(?!\w)"
+)
+
+
+class Span(NamedTuple):
+    """A stretch of a text."""
+
+    start: int
+    end: int
+
+
+class Dated(NamedTuple):
+    """A day with where it stands."""
+
+    day: date
+    start: int
+    end: int
+
+
+class Duration(NamedTuple):
+    """A duration in ISO 8601 with where it stands."""
+
+    value: str
+    start: int
+    end: int
+
+
+def flatten(text: str) -> str:
+    """The text with a blank for each break of a line and tab: as long as it was."""
+    return _BREAK.sub(" ", text)
+
+
+def find_dates(flat: str, start: int, end: int) -> list[Dated]:
+    """The days that stand between two places of a flat text, in order."""
+    stretch = flat[max(0, start) : end]
+    found: list[Dated] = []
+    for match in _ORDINAL_DAY.finditer(stretch):
+        named = dates(f"{match['month']} {int(match['day'])}, {match['year']}")
+        if named and named[0].end:
+            found.append(Dated(named[0].end, match.start(), match.end()))
+    # several blanks are one to the reader of dates: they are put off to the end of the word before them
+    for when in dates(_narrow(stretch)):
+        if when.end and when.months is None and not any(other.start < when.stop and when.start < other.end for other in found):
+            found.append(Dated(when.end, when.start, when.stop))
+    return sorted((Dated(one.day, one.start + max(0, start), one.end + max(0, start)) for one in found), key=lambda one: one.start)
+
+
+def _narrow(stretch: str) -> str:
+    """A stretch of the same length in which a date is never parted by two blanks."""
+    return re.sub(r"(\w,?)( +) (?=\w)", lambda match: f"{match[1]} {match[2][1:]}"[: len(match[0])].ljust(len(match[0])), stretch)
+
+
+def find_durations(flat: str, start: int, end: int) -> Iterator[Duration]:
+    """The durations that stand between two places of a flat text, in order."""
+    for match in _duration().finditer(flat, max(0, start), end):
+        number = match["beside"] or match["digits"]
+        count = int(number) if number else _NUMBERS[" ".join(match["words"].casefold().split())]
+        unit = _UNITS[_singular(match["unit"])]
+        if count:
+            yield Duration(f"P{count}{unit}", match.start(), match.end())
+
+
+@cache
+def _duration() -> re.Pattern[str]:
+    return re.compile(DURATION, re.IGNORECASE)
+
+
+def _singular(unit: str) -> str:
+    plain = unit.casefold().rstrip("'’").split()[-1]
+    return plain if plain in _UNITS else plain.rstrip("s")
+
+
+def add_duration(day: date, duration: str) -> date:
+    """The day so long after another: a year after 1 March 2024 is 1 March 2025."""
+    count, unit = int(duration[1:-1]), duration[-1]
+    if unit in "DW":
+        return day + timedelta(days=count * (7 if unit == "W" else 1))
+    months = day.year * 12 + day.month - 1 + count * (12 if unit == "Y" else 1)
+    year, month = divmod(months, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+_SENTENCE_END: Final = re.compile(r"(?<![A-Z]\.[A-Z])(?<!\b(?:No|Co|Mr|Ms|Dr))(?<!\b(?:Inc|Ltd|Art|Sec|Abs))[.;]['\"”)]* +(?=[\"“(A-ZÄÖÜ\d])")
+
+
+def clause_around(text: str, flat: str, start: int, end: int, most: int = 700) -> Span:
+    """The sentence around a stretch, `most` characters at most on each side."""
+    low, high = max(0, start - most), min(len(text), end + most)
+    first = max((match.end() for match in _SENTENCE_END.finditer(flat, low, start)), default=low)
+    blank = text.rfind("\n\n", first, start)
+    first = blank + 2 if blank >= 0 else first
+    stop = _SENTENCE_END.search(flat, max(start, end - 1), high)
+    last = stop.start() + 1 if stop else high
+    blank = text.find("\n\n", end, last)
+    last = blank if blank >= 0 else last
+    while first < start and flat[first] == " ":
+        first += 1
+    while last > end and flat[last - 1] == " ":
+        last -= 1
+    return Span(first, last)
