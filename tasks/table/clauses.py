@@ -185,9 +185,14 @@ def find_effective_date(contract: Contract) -> Found | None:
 
 
 _TERM: Final = (
-    r"\b(?:initial |original )?term (?:of (?:this|the) (?:\w+ )?(?:agreement|contract|lease)|hereof|of employment)?"
-    r"|\b(?:this|the) (?:\w+ )?(?:agreement|contract|lease)(?: \([^)]*\))? (?:shall|will|is|remains?|continues?|has|commences?|begins?)"
-    r"|\bshall (?:remain|continue|be) in (?:full )?(?:force|effect)|\bfor a (?:period|term|initial)|\bLaufzeit|\bdurée"
+    r"(?:\b(?:initial |original |basic |primary )?term (?:of (?:this|the|his|her|executive['’]s) (?:\w+ )?(?:agreement|contract|lease|employment|engagement)|hereof)?"
+    r"|\b(?:this|the) (?:[\w-]+ ){0,3}(?:agreement|contract|lease|letter)|\b(?:dieser )?Vertrag|\bLaufzeit|\bcontrat|\bbail)"
+    r"[^.;]{0,160}?\b(?:shall|will|is|are|commenc\w+|begin\w*|continu\w+|remains?|expires?|terminates?|ends?|effective|läuft|beginnt|gilt|wird|conclu)\b"
+)
+_NO_TERM: Final = (
+    r"\bduring the (?:\w+ )?term\b|\bin the event\b|^\W*(?:\d[\d.]*)?\W*\bif\b|\brecords\b|\binsurance|\bcompet|\bsolicit|\bconfidential|\bsurviv|\bwarrant|\bdelay"
+    r"|\binterrupt|\bobligations? (?:of confiden|under this (?:section|article))|\bat least (?:every|once)|\bin case\b|\bwhen\b|\bterminat\w+ (?:by|pursuant|in accordance|of)\b[^.;]{0,60}notice"
+    r"|\bupon (?:the )?(?:expiration|termination)|\bafter (?:the )?(?:expiration|termination)|\bcontract year\b|\blicen[sc]ed? (?:is|to use)"
 )
 _ENDS: Final = (
     r"\b(?:expires?|expiring|terminates?|ends?|ending|terminating|continu\w+|effect|force|effective|run)\b[^.;]{0,80}?\b(?:on|until|till|through|to and including)\b"
@@ -206,19 +211,25 @@ def find_expiry(contract: Contract) -> Found | None:
     open_ended: Found | None = None
     for match in _all(contract, _TERM):
         clause = contract.clause(match.start(), match.end())
-        words = flat[clause.start : clause.end]
-        if not re.search(r"(?:agreement|contract|lease|term\b|Vertrag|contrat|hereof)", words, re.IGNORECASE) or re.search(r"\bconfidential|surviv|warrant", words, re.IGNORECASE):
+        if _pattern(_NO_TERM).search(flat, clause.start, match.end()):
             continue
-        named = _named_end(contract, clause)
+        named = _named_end(contract, Span(match.start(), clause.end))
         if named is not None:
             return Found(named.day.isoformat(), (clause,), 0.85)
-        reckoned = _reckoned_end(contract, match.start(), clause)
+        reckoned = _reckoned_end(contract, match, clause) or _anniversary(contract, match, clause)
         if reckoned is not None:
             return reckoned
-        if open_ended is None and re.search(_pattern(_OPEN_END), words) and not list(find_durations(flat, clause.start, clause.end)):
-            if re.search(r"agreement|contract|lease|Vertrag", words[:400], re.IGNORECASE):
-                open_ended = Found(PERPETUAL, (clause,), 0.7)
+        if open_ended is None and _is_open_ended(contract, match, clause):
+            open_ended = Found(PERPETUAL, (clause,), 0.7)
     return open_ended
+
+
+def _is_open_ended(contract: Contract, match: re.Match[str], clause: Span) -> bool:
+    end = min(clause.end, match.end() + 160)
+    said = _pattern(_OPEN_END).search(contract.flat, match.start(), end)
+    if said is None or re.search(r"licen[sc]e|held|invalid|royalty", contract.flat[match.start() : end], re.IGNORECASE):
+        return False
+    return not list(find_durations(contract.flat, match.start(), said.end()))
 
 
 def _named_end(contract: Contract, clause: Span) -> Dated | None:
@@ -229,25 +240,42 @@ def _named_end(contract: Contract, clause: Span) -> Dated | None:
     return None
 
 
-def _reckoned_end(contract: Contract, start: int, clause: Span) -> Found | None:
+def _reckoned_end(contract: Contract, match: re.Match[str], clause: Span) -> Found | None:
     flat = contract.flat
-    for duration in find_durations(flat, start, clause.end):
-        before = flat[max(clause.start, duration.start - 90) : duration.start]
-        if re.search(_RENEWS, before, re.IGNORECASE) or duration.value[-1] == "D" and "term" not in before and "period" not in before:
+    for duration in find_durations(flat, match.start(), min(clause.end, match.end() + 320)):
+        before = flat[match.start() : duration.start]
+        near, behind = before[-70:], flat[duration.end : min(clause.end, duration.end + 120)]
+        if duration.value[-1] == "D" or _pattern(_NO_TERM).search(before):
             continue
-        if re.search(r"notice|prior|within|after (?:termination|expir)|following (?:termination|expir)|every|least|terminat", before[-60:], re.IGNORECASE):
+        begins = re.search(r"commenc|begin|effective|from", before, re.IGNORECASE)
+        if re.search(rf"{_RENEWS.replace('|thereafter', '') if begins else _RENEWS}|notice|prior|within|every|least|terminat\w+ (?:by|up)", near, re.IGNORECASE):
             continue
-        if not re.search(r"\b(?:for|of|is|be|period|term|continue|force|effect|to|Laufzeit|durée|until|shall)\b[^.;]{0,40}$", before, re.IGNORECASE):
+        if re.match(r"[\s,'’)]*(?:prior|notice|written|before|advance|after (?:the )?(?:termination|expir)|following (?:the )?(?:termination|expir))", behind, re.IGNORECASE):
             continue
-        behind = flat[duration.end : min(clause.end, duration.end + 160)]
-        if re.match(r"\s*(?:prior|notice|written|before|anniversary of the date of termination|after (?:the )?(?:termination|expir))", behind, re.IGNORECASE):
+        if not re.search(r"\b(?:for|of|is|be|period|term|to|Laufzeit|durée|until|lasts?|auf|von)\b[^.;]{0,40}$", near, re.IGNORECASE):
+            continue
+        if re.match(r"[\s,'’)]*thereafter", behind) and not begins:
             continue
         started = _start_of_term(contract, clause, duration)
-        if started is None:
-            return None
-        day, spans = started
-        return Found(add_duration(day, duration.value).isoformat(), (clause, *spans), 0.75)
+        if started is not None:
+            day, spans = started
+            return Found(add_duration(day, duration.value).isoformat(), (clause, *spans), 0.75)
     return None
+
+
+_ORDINALS: Final = {word: number for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)} | {"fifteenth": 15, "twentieth": 20}
+
+
+def _anniversary(contract: Contract, match: re.Match[str], clause: Span) -> Found | None:
+    """The end of a term that lasts up to an anniversary of its beginning."""
+    pattern = rf"\b(?P<word>{'|'.join(_ORDINALS)}|\d{{1,2}}(?:st|nd|rd|th)) (?:\([^)]*\) )?(?:year )?anniversary of (?:the |this )?(?:date|effective|commencement|execution|signing)"
+    named = _pattern(pattern).search(contract.flat, match.start(), min(clause.end, match.end() + 320))
+    begun = contract.find("effective_date") or contract.find("agreement_date")
+    if named is None or begun is None:
+        return None
+    years = _ORDINALS.get(named["word"].casefold()) or int(re.sub(r"\D", "", named["word"]))
+    day = add_duration(date.fromisoformat(begun.value), f"P{years}Y")
+    return Found(day.isoformat(), (clause, *begun.spans), 0.75)
 
 
 def _start_of_term(contract: Contract, clause: Span, duration: Duration) -> tuple[date, tuple[Span, ...]] | None:
@@ -259,7 +287,7 @@ def _start_of_term(contract: Contract, clause: Span, duration: Duration) -> tupl
     words = flat[clause.start : clause.end]
     if not re.search(_START, words, re.IGNORECASE) and re.search(r"\bfrom\b|\bafter\b|\bfollowing\b", flat[duration.end : duration.end + 60]):
         return None
-    if re.search(r"launch|delivery|first commercial|opening|acceptance|approval|go-live|completion|closing date", words, re.IGNORECASE):
+    if re.search(r"launch|delivery|first commercial|opening|acceptance|approval|go-live|completion|closing date|operational", words, re.IGNORECASE):
         return None
     known = contract.find("effective_date") or contract.find("agreement_date")
     return (date.fromisoformat(known.value), known.spans) if known is not None and known.value else None
@@ -331,24 +359,37 @@ def _is_notice(flat: str, duration: Duration, clause: Span) -> bool:
 
 # --- law, assignment, control, liability
 
-_LAW: Final = (
-    r"(?:govern\w*|constru\w+|interpret\w*|subject to|enforced|pursuant to|in accordance with)[^.;]{0,160}?\b(?:the )?(?:internal |substantive |domestic )?laws?(?: and regulations)? (?:in force )?(?:of|in) (?:the )?"
-    r"(?P<place>(?:(?:State|Commonwealth|Province|Republic|Kingdom|Canton) of )?(?:the )?[A-Z][\w.’'-]*(?:(?: of the| of| and the| and|,)? [A-Z][\w.’'-]*){0,4})"
-    r"|governed by (?:the )?(?P<adjective>[A-Z][a-z]+(?: [A-Z][a-z]+)?) law\b|(?:gilt|unterliegt) (?P<german>[\w]+)(?:em)? Recht|(?P<named>[A-Z][a-z]+) law (?:shall|governs|applies)"
+_PLACE: Final = r"(?:the )?(?:(?i:state|commonwealth|province|republic|kingdom|canton) (?i:of) )?(?:the )?[A-Z][\w.’'-]*(?:(?: (?i:of the|of|and the|and)|,)? [A-Z][\w.’'-]*){0,4}"
+_LAW: Final = re.compile(
+    (
+        r"(?i:govern\w*|constru\w+|interpret\w*|enforced|subject to|application)[^;]{0,200}?\b(?i:(?:laws?|legislation)(?: and (?:regulations|decisions))?)(?:,[^.;,]{0,60},)?"
+        r"(?: (?i:in force|principles|rules))?(?: (?i:of|in))? (?P<place>" + _PLACE + r")"
+        r"|(?i:governed by|in accordance with|under|application of)(?: and construed)? (?:the )?(?P<adjective>[A-Z][a-z]+(?: [A-Z][a-z]+)?) [Ll]aws?\b"
+        r"|(?i:the laws?) (?i:of) (?P<before>" + _PLACE + r"),? (?i:shall |will )?(?i:govern|appl)"
+        r"|(?:gilt|unterliegt) (?:dem )?(?P<german>[a-zäöü]+)(?:em|es|en) Recht|(?i:droit|loi) (?P<french>français|belge|suisse|luxembourgeoise?)\b"
+    ).replace(" ", r"\s+")
 )
-_PLACE_TAIL: Final = re.compile(r"(?:,? (?:without|and|as|excluding|applicable|including|The|In|Any|Each|This|USA|U\.S\.A|United States(?: of America)?)\b.*|[,.]+)$")
+_NO_LAW: Final = re.compile(r"patent|inventor|securities|privacy|\btax|applicable laws?\b|export|insurance laws|labels?\b|employment laws", re.IGNORECASE)
+_NO_PLACE: Final = re.compile(
+    r"(?:Agreement|Section|Party|Contract|Parties|Act|Lease|Article|Company|Securities|Territory|Country|Jurisdiction|State where|Such|Any|That|This|The|Which)\b", re.IGNORECASE
+)
+_PLACE_TAIL: Final = re.compile(r"(?i:,? (?:without|and|as|excluding|applicable|including|The|In|Any|Each|This|except|other|regardless|but|irrespective|with|to|if|USA|U\.S\.A|United States(?: of America)?)\b.*|[,.]+)$")
 
 
 def find_governing_law(contract: Contract) -> Found | None:
     """The place whose law governs: a state, a province or a country."""
-    flags_off = re.compile(_LAW.replace(" ", r"\s+").replace("(?:govern", "(?i:govern", 1))
-    for match in flags_off.finditer(contract.flat):
-        place = next(filter(None, (match["place"], match["adjective"], match["german"], match["named"])))
-        place = " ".join(place.split())
-        place = re.sub(r"^(?:(?:the )?(?:State|Commonwealth|Province) of )(?:the )?", "", place, flags=re.IGNORECASE)
-        place = _PLACE_TAIL.sub("", place).strip(" ,.")
-        if place and not re.match(r"(?:Agreement|Section|Party|Contract|Parties|Act|Lease|Article|Company|Securities)\b", place):
-            return Found(place, (contract.clause(match.start(), match.end()),), 0.9)
+    for match in _LAW.finditer(contract.flat):
+        if _NO_LAW.search(match[0]):
+            continue
+        place = " ".join(next(filter(None, match.groups())).split())
+        rest = contract.flat[match.end() : match.end() + 80]
+        if re.match(r"United States", place) and (state := re.match(r"(?: of America)? and (?:of )?the (?:State|Commonwealth) of ([A-Z]\w+(?: [A-Z]\w+)?)", rest)):
+            place = state[1]
+        place = re.sub(r"^(?:(?:the )?(?:state|commonwealth|province) of )(?:the )?|^the ", "", place, flags=re.IGNORECASE)
+        place = _PLACE_TAIL.sub("", re.split(r"\. ", place)[0]).strip(" ,.")
+        if place and not _NO_PLACE.match(place):
+            named = place.title().replace(" Of ", " of ").replace(" And ", " and ") if place.isupper() and len(place) > 4 else place
+            return Found(named, (contract.clause(match.start(), match.end()),), 0.9)
     return None
 
 
