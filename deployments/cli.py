@@ -52,6 +52,7 @@ COMMANDS = {
         "deployments.documents:list_documents",
         "Print what the documents of a room are: kinds, states, dates, families, pages.",
     ),
+    "table": Command("deployments.table:table", "Print what each document says of each question."),
     "figures": Command("deployments.figures:figures", "Print the figures of a room."),
     "check": Command("deployments.check:check", "Hold every figure, quotation and statement of a memo against a room."),
     "runs": Command("deployments.runs:list_runs", "List the runs, newest first, with status, ranking and cost."),

@@ -47,6 +47,24 @@ def list_documents(
     format: Annotated[DocumentsFormat, typer.Option(help="The format.")] = DocumentsFormat.TABLE,  # noqa: A002 - what users type
 ) -> None:
     """Print what the documents of a room are: kinds, states, dates, families, pages."""
+    listed, outcomes, room = read_room(folder)
+    rows = [_row(row, outcomes.get(row.document_id), room) for row in listed]
+    if format is DocumentsFormat.JSON:
+        cited = [{"words": row.words, "kind": row.kind, "document_name": row.document_name} for row in room.cited]
+        typer.echo(json.dumps({"documents": rows, "cited": cited}, ensure_ascii=False, indent=2))
+    elif format is DocumentsFormat.CSV:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(["document_id", *_COLUMNS])
+        writer.writerows([harmless_cell(str(row[name] or "")) for name in ("document_id", *_COLUMNS)] for row in rows)
+    else:
+        for line in _lines(rows):
+            echo(line)
+        for missing in room.cited:
+            echo(f"Not in the room: {missing.in_words}.")
+
+
+def read_room(folder: str) -> tuple[Sequence[RoomDocument], dict[str, DocumentOutcome], RoomKinds]:
+    """Index a folder of the drive and read its documents: what is listed, the outcomes by id, and what they are."""
     with acting_as_run_account():
         room_id = index_room(folder)
         with database.reading() as session:
@@ -63,19 +81,7 @@ def list_documents(
         },
         {name: outcome.content_hash for name, outcome in outcomes.items()},
     )
-    rows = [_row(row, outcomes.get(row.document_id), room) for row in listed]
-    if format is DocumentsFormat.JSON:
-        cited = [{"words": row.words, "kind": row.kind, "document_name": row.document_name} for row in room.cited]
-        typer.echo(json.dumps({"documents": rows, "cited": cited}, ensure_ascii=False, indent=2))
-    elif format is DocumentsFormat.CSV:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(["document_id", *_COLUMNS])
-        writer.writerows([harmless_cell(str(row[name] or "")) for name in ("document_id", *_COLUMNS)] for row in rows)
-    else:
-        for line in _lines(rows):
-            echo(line)
-        for missing in room.cited:
-            echo(f"Not in the room: {missing.in_words}.")
+    return listed, outcomes, room
 
 
 def _row(listed: RoomDocument, outcome: DocumentOutcome | None, room: RoomKinds) -> dict[str, Any]:

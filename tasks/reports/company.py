@@ -27,15 +27,19 @@ from tasks.reports.models import (
     CriterionReport,
     DocumentReport,
     NamedDocument,
+    ReportedFigure,
     ReportedRequest,
+    ReportedTable,
     StandingReport,
 )
 from tasks.reports.rights import Seen, as_seen
+from tasks.reports.tables import build_table
 from tasks.reports.wording import plain, why_not_ranked
 from tasks.requests.match import OPENING, match_requests
 from tasks.requests.request_list import RequestList
 from tasks.scoring.criteria import rule_of_run
 from tasks.scoring.standing import Standing
+from tasks.table.columns import ColumnSet
 
 _FIRST: Final = (
     "description",
@@ -155,6 +159,7 @@ def company_report(
     if before and earlier:
         changes = changes_between(now, _side(session, before, earlier, seen), rows.quotes)
     room = run_kinds(now.documents, find=False)
+    figures = _figures(now.documents, rows.claims, rule_of_run(run.criteria))
     # What a viewer may not see would be called missing.
     is_whole = seen is None or len(now.documents) == len(company_documents(session, now.company.id or 0))
     return scores_report(
@@ -168,10 +173,29 @@ def company_report(
             for row in room.cited[:MOST_CITED]
         ],
         requests=_requests(session, run, now.documents, room) if is_whole else [],
+        tables=_tables(run, now.documents, room, figures["figures"]) if is_whole else [],
         changes=changes,
         compared_with=before.id if before and earlier else None,
-        **_figures(now.documents, rows.claims, rule_of_run(run.criteria)),
+        **figures,
     )
+
+
+def _tables(
+    run: Run, documents: Sequence[RunDocument], room: RoomKinds, figures: Sequence[Mapping[str, Any]]
+) -> list[ReportedTable]:
+    """The table of documents and questions that the criteria ask for."""
+    if "table" not in run.criteria:
+        return []
+    texts = {row.document_id: row.text_id for row in documents if row.text_id is not None and row.characters}
+    return [
+        build_table(
+            ColumnSet.model_validate(run.criteria["table"]),
+            room,
+            texts,
+            {row.document_id: row.url for row in documents},
+            [ReportedFigure.model_validate(figure) for figure in figures],
+        )
+    ]
 
 
 def _requests(session: Session, run: Run, documents: Sequence[RunDocument], room: RoomKinds) -> list[ReportedRequest]:

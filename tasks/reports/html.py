@@ -38,6 +38,7 @@ from tasks.reports.findings import (
 from tasks.reports.key_figures import figures_across, in_full, key_figures, rule_in_words
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportInParts, RunSummary
 from tasks.reports.request_files import remark, tally_in_words
+from tasks.reports.tables import value_in_words
 from tasks.reports.wording import (
     NOTHING,
     Tally,
@@ -276,6 +277,7 @@ def environment() -> Environment:
         standing_in_words=standing_in_words,
         open_gates=open_gates,
         tally_in_words=tally_in_words,
+        value_in_words=value_in_words,
         remark=remark,
         trimmed=trimmed,
         whole=whole,

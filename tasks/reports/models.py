@@ -7,7 +7,7 @@ are UTC; in JSON they end in `Z`.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -17,6 +17,7 @@ from tasks.companies.claims import Claim, ClaimConflict
 from tasks.figures.conflicts import Step
 from tasks.reports.changes import Change
 from tasks.requests.match import RequestStatus
+from tasks.table.columns import ColumnType
 
 CriterionKind = Literal["judged", "fact", "document", "figure"]
 Severity = Literal["high", "medium", "low"]
@@ -340,6 +341,60 @@ class ReportedRequest(BaseModel):
     why: str | None = None
 
 
+class ReportedColumn(BaseModel):
+    """A column of a table of documents and questions."""
+
+    id: str
+    title: str
+    type: ColumnType
+
+
+class ReportedCell(BaseModel):
+    """What a document says of a column, and who says so; without a value `absence` is why there is none.
+
+    Both are null where only a model could tell, and none was asked.
+    """
+
+    value: Any
+    absence: Absence | None
+    sure: float
+    by: Literal["text", "model", "person"] = "text"
+    quotes: list[ReportedQuote] = []
+
+
+class ReportedRow(BaseModel):
+    """A document with its cells by column."""
+
+    document_id: str
+    document_name: str
+    kind: str | None
+    cells: dict[str, ReportedCell]
+
+
+class CalendarEntry(NamedDocument):
+    """The day on which an agreement ends, or the last one on which notice can be given before that."""
+
+    day: str
+    event: Literal["expiry", "notice"]
+
+
+class AtStake(NamedDocument):
+    """A clause that may cost the company a party's business, and what that party brings in."""
+
+    clause: str
+    party: str
+    figure: ReportedFigure
+
+
+class ReportedTable(BaseModel):
+    """A table of documents and questions, with the calendar and the money at stake that follow from it."""
+
+    columns: list[ReportedColumn]
+    rows: list[ReportedRow]
+    calendar: list[CalendarEntry] = []
+    at_stake: list[AtStake] = []
+
+
 class StandingReport(BaseModel):
     """Where a company stands: the share of all weight that it has proven, and the range in which that may still end.
 
@@ -382,6 +437,7 @@ class CompanyReport(BaseModel):
     documents: list[DocumentReport]
     cited: list[CitedElsewhere] = []
     requests: list[ReportedRequest] = []
+    tables: list[ReportedTable] = []
     changes: list[Change]
     status: CompanyStatus
     problem: str | None

@@ -25,6 +25,7 @@ from tasks.reports.models import (
     Severity,
 )
 from tasks.reports.request_files import REQUEST_COLUMNS, request_rows
+from tasks.reports.tables import add_tables
 from tasks.reports.wording import (
     by_urgency,
     contested_criteria,
@@ -164,6 +165,7 @@ def render(report: Report) -> bytes:
     if any(company.requests for company in report.companies):
         rows = ([company.name, *row] for company in report.companies for row in request_rows(company))
         book.sheet("Requests", (_COMPANY, *REQUEST_COLUMNS), rows, still=(1, 2))
+    add_tables(book, [(company.name, table) for company in report.companies for table in company.tables])
     book.sheet("Run", (SheetColumn("What", 26), SheetColumn("Value", 100)), _run(report), still=(1, 1))
     return book.save()
 

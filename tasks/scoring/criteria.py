@@ -31,6 +31,7 @@ from tasks.language.tokens import tokens
 from tasks.scoring import rules
 from tasks.scoring.libraries.library import STAGES, library_names, read_library
 from tasks.scoring.rules import parse_condition
+from tasks.table.columns import ColumnSet, read_columns, set_names
 from tasks.user_file import Line, UserFile, nearest
 
 MOST = 1_000_000.0  # of a weight and of the scale's ends: their products stay exact
@@ -255,7 +256,7 @@ class Criteria(BaseModel):
 
     `runs` is how many times each judged criterion is judged; the median score counts. `figure_rule` decides
     which of the figures that contradict each other counts, the first step first. `isolate` says for which judged
-    criteria each document is read by itself.
+    criteria each document is read by itself. `table` has the columns of a table of documents and questions.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -265,6 +266,7 @@ class Criteria(BaseModel):
     runs: int = 1
     figure_rule: tuple[Step, ...] = RULE
     isolate: Isolate = "high"
+    table: ColumnSet | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The form that a run stores: the fields of the file, and each criterion's kind and label."""
@@ -284,6 +286,8 @@ class Criteria(BaseModel):
             stored["figure_rule"] = list(self.figure_rule)
         if self.isolate != "high":
             stored["isolate"] = self.isolate
+        if self.table is not None:
+            stored["table"] = self.table.model_dump()
         return stored
 
     @classmethod
@@ -304,6 +308,7 @@ class Criteria(BaseModel):
             runs=stored.get("runs", 1),
             figure_rule=rule_of_run(stored),
             isolate=stored.get("isolate", "high"),
+            table=stored.get("table"),
         )
 
     def fingerprint(self) -> str:
@@ -324,6 +329,7 @@ class _File(BaseModel):
     isolate: Any = None
     include: Any = None
     stage: Any = None
+    table: Any = None
     criteria: list[Any] | None = None
 
 
@@ -368,8 +374,20 @@ def read_criteria(path: Path) -> Criteria:
         file.mistake(
             ("isolate",), f"must be {' or '.join(get_args(Isolate))}: for which criteria documents are read alone"
         )
+    table = _table(file, content["table"]) if "table" in content else None
     file.mistakes.check()
-    return Criteria(scale=scale, criteria=list(criteria.values()), runs=runs, figure_rule=rule, isolate=isolate)
+    return Criteria(
+        scale=scale, criteria=list(criteria.values()), runs=runs, figure_rule=rule, isolate=isolate, table=table
+    )
+
+
+def _table(file: UserFile, written: Any) -> ColumnSet | None:
+    """The columns that a file names; the mistakes of a column file are raised with their own places."""
+    if not isinstance(written, str) or not (written in set_names() or (file.path.parent / written).is_file()):
+        known = ", ".join(set_names())
+        file.mistake(("table",), f"must be one of {known}, or a column file, whose path counts from this file")
+        return None
+    return read_columns(written, file.path.parent)
 
 
 def _included(file: UserFile, content: Mapping[str, Any], scale: tuple[float, float]) -> list[Criterion]:

@@ -76,9 +76,7 @@ def _all(contract: Contract, written: str, end: int | None = None) -> Iterator[r
 
 # --- parties
 
-_BETWEEN: Final = (
-    r"(?:by and between|by and among|between|among|zwischen|entre)(?: the following parties)?\s*:?\s*(?:\(?(?:1|i|a)\)|1\.)?\s*"
-)
+_BETWEEN: Final = r"(?:by and between|by and among|between|among|zwischen|entre)(?: the following parties)?\s*:?\s*(?:\(?(?:1|i|a)\)|1\.)?\s*"
 _LEGAL: Final = (
     r"Inc|Incorporated|Corp|Corporation|Company|Co|LLC|L\.L\.C|L\.P|LP|LLP|Ltd|Limited|PLC|plc|GmbH|AG|S\.A|SA|SAS|SARL|"
     r"B\.V|BV|N\.V|NV|SE|KG|Oy|AB|AS|A/S|ApS|S\.p\.A|S\.r\.l|Pte|Pty|KGaA|Trust|Bank|University|Foundation|Partnership|Association|Institute"
@@ -87,9 +85,16 @@ _NAME_END: Final = re.compile(
     r"\s*(?:,?\s*(?:\(|[\"“]|an?\s|with\s|having\s|located\s|whose\s|organi[sz]ed|incorporated under|whose|a/k/a|d/b/a|registered|acting|mit Sitz|vertreten|"
     r"ayant|société|eingetragen|its\s|on behalf|as\s|c/o|and its|for itself|hereinafter|hereafter|the\s)|;|\.\s|:)",
 )
-_PARTY_BREAK: Final = re.compile(r"\s*(?:[,;]?\s*(?:\(\d\)|\([ivab]\))?\s*(?:\band\b|\bund\b|\bet\b|\by\b|&)\s+|;\s*)(?:\(?(?:\d|ii|b)\)\s*)?", re.IGNORECASE)
-_ALIAS: Final = re.compile(r"\(\s*(?:(?:each|the|hereinafter|hereafter|referred|to|as|“|\"|collectively|individually|,|together|with|its|affiliates)\s*)*[\"“”']+([^\"“”']{2,60})[\"“”']+[^()]{0,80}\)")
-_NO_PARTY: Final = re.compile(r"^(?:the )?(?:parties|party|company|agreement|undersigned|following|seller|buyer|landlord|tenant)$", re.IGNORECASE)
+_PARTY_BREAK: Final = re.compile(
+    r"\s*(?:[,;]?\s*(?:\(\d\)|\([ivab]\))?\s*(?:\band\b|\bund\b|\bet\b|\by\b|&)\s+|;\s*)(?:\(?(?:\d|ii|b)\)\s*)?",
+    re.IGNORECASE,
+)
+_ALIAS: Final = re.compile(
+    r"\(\s*(?:(?:each|the|hereinafter|hereafter|referred|to|as|“|\"|collectively|individually|,|together|with|its|affiliates)\s*)*[\"“”']+([^\"“”']{2,60})[\"“”']+[^()]{0,80}\)"
+)
+_NO_PARTY: Final = re.compile(
+    r"^(?:the )?(?:parties|party|company|agreement|undersigned|following|seller|buyer|landlord|tenant)$", re.IGNORECASE
+)
 
 
 def find_parties(contract: Contract) -> Found | None:
@@ -97,12 +102,21 @@ def find_parties(contract: Contract) -> Found | None:
     flat = contract.flat
     for match in _all(contract, r"\b" + _BETWEEN, _OPENING):
         stretch = flat[match.end() : match.end() + 2500]
-        stop = re.search(r"\bWITNESSETH\b|\bRECITALS?\b|\bWHEREAS\b|\bBACKGROUND\b|\bPREAMBLE\b|(?<=[a-z)\"”])\.\s{1,}(?=[A-Z1])", stretch)
+        stop = re.search(
+            r"\bWITNESSETH\b|\bRECITALS?\b|\bWHEREAS\b|\bBACKGROUND\b|\bPREAMBLE\b|(?<=[a-z)\"”])\.\s{1,}(?=[A-Z1])",
+            stretch,
+        )
         end = match.end() + (stop.start() if stop else 1500)
         names = list(_party_names(flat, match.end(), end))
         if len(names) >= 2:
             values = [name for name, _ in names]
-            return Found(values, (Span(names[0][1].start, names[-1][1].end),) if names[-1][1].end - names[0][1].start < 900 else tuple(span for _, span in names), 0.85)
+            return Found(
+                values,
+                (Span(names[0][1].start, names[-1][1].end),)
+                if names[-1][1].end - names[0][1].start < 900
+                else tuple(span for _, span in names),
+                0.85,
+            )
     return None
 
 
@@ -113,11 +127,20 @@ def _party_names(flat: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
         match = _NAME_END.search(flat, position, end + 1)
         conjunction = _PARTY_BREAK.search(flat, position, end)
         stop = match.start() if match else end
-        if conjunction and conjunction.start() < stop and re.search(rf"(?:{_LEGAL})\b\.?,?$", flat[position : conjunction.start()]):
+        if (
+            conjunction
+            and conjunction.start() < stop
+            and re.search(rf"(?:{_LEGAL})\b\.?,?$", flat[position : conjunction.start()])
+        ):
             stop = conjunction.start()
         name = " ".join(flat[position:stop].split()).strip(" ,.")
         if 2 < len(name) < 90 and name[0].isupper() | name[0].isdigit() and not _NO_PARTY.match(name):
-            dot = "." if re.search(r"\b(?:Inc|Corp|Co|Ltd|L\.P|L\.L\.C|S\.A|N\.V|B\.V|S\.p\.A|S\.r\.l|S\.A\.S)$", name) and flat[stop : stop + 1] == "." else ""
+            dot = (
+                "."
+                if re.search(r"\b(?:Inc|Corp|Co|Ltd|L\.P|L\.L\.C|S\.A|N\.V|B\.V|S\.p\.A|S\.r\.l|S\.A\.S)$", name)
+                and flat[stop : stop + 1] == "."
+                else ""
+            )
             yield name + dot, Span(position, stop)
         depth_end = _skip_description(flat, stop, end)
         following = _PARTY_BREAK.search(flat, depth_end, end)
@@ -167,7 +190,11 @@ def find_effective_date(contract: Contract) -> Found | None:
     """The day from which it holds: defined as the Effective Date, else said so, else the day of the agreement."""
     flat = contract.flat
     for match in _all(contract, _EFFECTIVE_NAME):
-        before = [one for one in find_dates(flat, match.start() - 140, match.start()) if not re.search(r"[.;]\s{1,3}[A-Z]", flat[one.end : match.start()])]
+        before = [
+            one
+            for one in find_dates(flat, match.start() - 140, match.start())
+            if not re.search(r"[.;]\s{1,3}[A-Z]", flat[one.end : match.start()])
+        ]
         behind = find_dates(flat, match.end(), match.end() + 60) if not before else []
         if before:
             return Found(before[-1].day.isoformat(), (contract.clause(before[-1].start, match.end()),), 0.9)
@@ -199,9 +226,7 @@ _ENDS: Final = (
     r"|\bendet (?:am|mit Ablauf des)|\bbis zum|\bjusqu['’]au|\bexpiration date\b|\buntil\b|\bthrough\b"
 )
 _RENEWS: Final = r"renew|extend|extension|thereafter|additional|successive|verlänger|reconduct"
-_OPEN_END: Final = (
-    r"\b(?:until|unless and until) (?:it is )?(?:earlier )?terminated|\bindefinite(?:ly)?\b|\bin perpetuity\b|\bperpetual(?:ly)?\b(?! licen)|\bunbestimmte Zeit|\bdurée indéterminée"
-)
+_OPEN_END: Final = r"\b(?:until|unless and until) (?:it is )?(?:earlier )?terminated|\bindefinite(?:ly)?\b|\bin perpetuity\b|\bperpetual(?:ly)?\b(?! licen)|\bunbestimmte Zeit|\bdurée indéterminée"
 _START: Final = r"effective date|date (?:hereof|of this|of the|first|above|on which)|execution|signing|signature|commencement|hereof|closing|commenc"
 
 
@@ -248,11 +273,21 @@ def _reckoned_end(contract: Contract, match: re.Match[str], clause: Span) -> Fou
         if duration.value[-1] == "D" or _pattern(_NO_TERM).search(before):
             continue
         begins = re.search(r"commenc|begin|effective|from", before, re.IGNORECASE)
-        if re.search(rf"{_RENEWS.replace('|thereafter', '') if begins else _RENEWS}|notice|prior|within|every|least|terminat\w+ (?:by|up)", near, re.IGNORECASE):
+        if re.search(
+            rf"{_RENEWS.replace('|thereafter', '') if begins else _RENEWS}|notice|prior|within|every|least|terminat\w+ (?:by|up)",
+            near,
+            re.IGNORECASE,
+        ):
             continue
-        if re.match(r"[\s,'’)]*(?:prior|notice|written|before|advance|after (?:the )?(?:termination|expir)|following (?:the )?(?:termination|expir))", behind, re.IGNORECASE):
+        if re.match(
+            r"[\s,'’)]*(?:prior|notice|written|before|advance|after (?:the )?(?:termination|expir)|following (?:the )?(?:termination|expir))",
+            behind,
+            re.IGNORECASE,
+        ):
             continue
-        if not re.search(r"\b(?:for|of|is|be|period|term|to|Laufzeit|durée|until|lasts?|auf|von)\b[^.;]{0,40}$", near, re.IGNORECASE):
+        if not re.search(
+            r"\b(?:for|of|is|be|period|term|to|Laufzeit|durée|until|lasts?|auf|von)\b[^.;]{0,40}$", near, re.IGNORECASE
+        ):
             continue
         if re.match(r"[\s,'’)]*thereafter", behind) and not begins:
             continue
@@ -263,7 +298,10 @@ def _reckoned_end(contract: Contract, match: re.Match[str], clause: Span) -> Fou
     return None
 
 
-_ORDINALS: Final = {word: number for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)} | {"fifteenth": 15, "twentieth": 20}
+_ORDINALS: Final = {
+    word: number
+    for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)
+} | {"fifteenth": 15, "twentieth": 20}
 
 
 def _anniversary(contract: Contract, match: re.Match[str], clause: Span) -> Found | None:
@@ -285,17 +323,21 @@ def _start_of_term(contract: Contract, clause: Span, duration: Duration) -> tupl
     if near:
         return near[0].day, ()
     words = flat[clause.start : clause.end]
-    if not re.search(_START, words, re.IGNORECASE) and re.search(r"\bfrom\b|\bafter\b|\bfollowing\b", flat[duration.end : duration.end + 60]):
+    if not re.search(_START, words, re.IGNORECASE) and re.search(
+        r"\bfrom\b|\bafter\b|\bfollowing\b", flat[duration.end : duration.end + 60]
+    ):
         return None
-    if re.search(r"launch|delivery|first commercial|opening|acceptance|approval|go-live|completion|closing date|operational", words, re.IGNORECASE):
+    if re.search(
+        r"launch|delivery|first commercial|opening|acceptance|approval|go-live|completion|closing date|operational",
+        words,
+        re.IGNORECASE,
+    ):
         return None
     known = contract.find("effective_date") or contract.find("agreement_date")
     return (date.fromisoformat(known.value), known.spans) if known is not None and known.value else None
 
 
-_RENEWAL: Final = (
-    r"\b(?:(?:automatically |be |is |are |shall |will |may )*(?:renew(?:ed|s|al|able)?|extend(?:ed|s)?)|renewal terms?|additional terms?|successive(?:ly)?|verlängert sich|reconduit|extension terms?)\b"
-)
+_RENEWAL: Final = r"\b(?:(?:automatically |be |is |are |shall |will |may )*(?:renew(?:ed|s|al|able)?|extend(?:ed|s)?)|renewal terms?|additional terms?|successive(?:ly)?|verlängert sich|reconduit|extension terms?)\b"
 
 
 def find_renewal(contract: Contract) -> Found | None:
@@ -304,18 +346,33 @@ def find_renewal(contract: Contract) -> Found | None:
     for match in _all(contract, _RENEWAL):
         clause = contract.clause(match.start(), match.end())
         words = flat[clause.start : clause.end]
-        if re.search(r"patent|insurance|trademark|domain|permit|certificat|copyright|lien|warranty", words, re.IGNORECASE):
+        if re.search(
+            r"patent|insurance|trademark|domain|permit|certificat|copyright|lien|warranty", words, re.IGNORECASE
+        ):
             continue
-        if re.search(_pattern(r"(?:not|no right|never) (?:be )?(?:automatically )?(?:to )?(?:renew|extend)|keine? verlängerung"), words):
+        if re.search(
+            _pattern(r"(?:not|no right|never) (?:be )?(?:automatically )?(?:to )?(?:renew|extend)|keine? verlängerung"),
+            words,
+        ):
             continue
         for duration in find_durations(flat, match.start(), clause.end):
             before, behind = flat[match.start() : duration.start], flat[duration.end : duration.end + 60]
-            if re.match(r"[\s,]*(?:prior|notice|written|before|in advance|advance|vor)", behind, re.IGNORECASE) or re.search(r"notice|least|within|prior", before[-70:], re.IGNORECASE):
+            if re.match(
+                r"[\s,]*(?:prior|notice|written|before|in advance|advance|vor)", behind, re.IGNORECASE
+            ) or re.search(r"notice|least|within|prior", before[-70:], re.IGNORECASE):
                 continue
-            if duration.value[-1] == "D" or not re.search(r"for|period|term|successive|additional|by|of|um|durée|another|further|on an?|each", before[-80:], re.IGNORECASE):
+            if duration.value[-1] == "D" or not re.search(
+                r"for|period|term|successive|additional|by|of|um|durée|another|further|on an?|each",
+                before[-80:],
+                re.IGNORECASE,
+            ):
                 continue
             return Found(duration.value, (clause,), 0.85)
-        if re.search(r"year[- ]to[- ]year|annual(?:ly)? (?:basis|terms?)|yearly basis|for successive annual", words, re.IGNORECASE):
+        if re.search(
+            r"year[- ]to[- ]year|annual(?:ly)? (?:basis|terms?)|yearly basis|for successive annual",
+            words,
+            re.IGNORECASE,
+        ):
             return Found("P1Y", (clause,), 0.75)
     return None
 
@@ -339,9 +396,15 @@ def find_notice(contract: Contract) -> Found | None:
         if renews and not re.search(r"breach|default|fail", words, re.IGNORECASE):
             return Found(durations[0].value, (clause,), 0.85)
         at_will = re.search(
-            r"without cause|for convenience|any reason|no reason|at any time|either party may terminate|sole discretion|ohne Angabe|kündig|résili", words, re.IGNORECASE
+            r"without cause|for convenience|any reason|no reason|at any time|either party may terminate|sole discretion|ohne Angabe|kündig|résili",
+            words,
+            re.IGNORECASE,
         )
-        if best is None and at_will and not re.search(r"breach|default|fail|insolven|cure|remed|event|if\b", words, re.IGNORECASE):
+        if (
+            best is None
+            and at_will
+            and not re.search(r"breach|default|fail|insolven|cure|remed|event|if\b", words, re.IGNORECASE)
+        ):
             best = Found(durations[0].value, (clause,), 0.7)
     return best
 
@@ -349,10 +412,16 @@ def find_notice(contract: Contract) -> Found | None:
 def _is_notice(flat: str, duration: Duration, clause: Span) -> bool:
     behind = flat[duration.end : min(clause.end, duration.end + 60)]
     before = flat[max(clause.start, duration.start - 70) : duration.start]
-    if re.search(r"(?:renew|term|period|extend)[^.;]{0,25}$", before, re.IGNORECASE) and not re.search(r"least|notice|prior", before, re.IGNORECASE):
+    if re.search(r"(?:renew|term|period|extend)[^.;]{0,25}$", before, re.IGNORECASE) and not re.search(
+        r"least|notice|prior", before, re.IGNORECASE
+    ):
         return False
     return bool(
-        re.match(r"[\s,'’]*(?:\(?\w*\)?\s*)?(?:prior|advance|written|notice|before|in advance|previous|vor|zum|de préavis)", behind, re.IGNORECASE)
+        re.match(
+            r"[\s,'’]*(?:\(?\w*\)?\s*)?(?:prior|advance|written|notice|before|in advance|previous|vor|zum|de préavis)",
+            behind,
+            re.IGNORECASE,
+        )
         or re.search(r"(?:notice|prior|advance|Frist von|préavis de)[^.;]{0,50}$", before, re.IGNORECASE)
     )
 
@@ -369,11 +438,17 @@ _LAW: Final = re.compile(
         r"|(?:gilt|unterliegt) (?:dem )?(?P<german>[a-zäöü]+)(?:em|es|en) Recht|(?i:droit|loi) (?P<french>français|belge|suisse|luxembourgeoise?)\b"
     ).replace(" ", r"\s+")
 )
-_NO_LAW: Final = re.compile(r"patent|inventor|securities|privacy|\btax|applicable laws?\b|export|insurance laws|labels?\b|employment laws", re.IGNORECASE)
-_NO_PLACE: Final = re.compile(
-    r"(?:Agreement|Section|Party|Contract|Parties|Act|Lease|Article|Company|Securities|Territory|Country|Jurisdiction|State where|Such|Any|That|This|The|Which)\b", re.IGNORECASE
+_NO_LAW: Final = re.compile(
+    r"patent|inventor|securities|privacy|\btax|applicable laws?\b|export|insurance laws|labels?\b|employment laws",
+    re.IGNORECASE,
 )
-_PLACE_TAIL: Final = re.compile(r"(?i:,? (?:without|and|as|excluding|applicable|including|The|In|Any|Each|This|except|other|regardless|but|irrespective|with|to|if|USA|U\.S\.A|United States(?: of America)?)\b.*|[,.]+)$")
+_NO_PLACE: Final = re.compile(
+    r"(?:Agreement|Section|Party|Contract|Parties|Act|Lease|Article|Company|Securities|Territory|Country|Jurisdiction|State where|Such|Any|That|This|The|Which)\b",
+    re.IGNORECASE,
+)
+_PLACE_TAIL: Final = re.compile(
+    r"(?i:,? (?:without|and|as|excluding|applicable|including|The|In|Any|Each|This|except|other|regardless|but|irrespective|with|to|if|USA|U\.S\.A|United States(?: of America)?)\b.*|[,.]+)$"
+)
 
 
 def find_governing_law(contract: Contract) -> Found | None:
@@ -383,12 +458,22 @@ def find_governing_law(contract: Contract) -> Found | None:
             continue
         place = " ".join(next(filter(None, match.groups())).split())
         rest = contract.flat[match.end() : match.end() + 80]
-        if re.match(r"United States", place) and (state := re.match(r"(?: of America)? and (?:of )?the (?:State|Commonwealth) of ([A-Z]\w+(?: [A-Z]\w+)?)", rest)):
+        if re.match(r"United States", place) and (
+            state := re.match(
+                r"(?: of America)? and (?:of )?the (?:State|Commonwealth) of ([A-Z]\w+(?: [A-Z]\w+)?)", rest
+            )
+        ):
             place = state[1]
-        place = re.sub(r"^(?:(?:the )?(?:state|commonwealth|province) of )(?:the )?|^the ", "", place, flags=re.IGNORECASE)
+        place = re.sub(
+            r"^(?:(?:the )?(?:state|commonwealth|province) of )(?:the )?|^the ", "", place, flags=re.IGNORECASE
+        )
         place = _PLACE_TAIL.sub("", re.split(r"\. ", place)[0]).strip(" ,.")
         if place and not _NO_PLACE.match(place):
-            named = place.title().replace(" Of ", " of ").replace(" And ", " and ") if place.isupper() and len(place) > 4 else place
+            named = (
+                place.title().replace(" Of ", " of ").replace(" And ", " and ")
+                if place.isupper() and len(place) > 4
+                else place
+            )
             return Found(named, (contract.clause(match.start(), match.end()),), 0.9)
     return None
 
@@ -403,26 +488,34 @@ def find_assignment(contract: Contract) -> Found | None:
     for match in _all(contract, _ASSIGN):
         clause = contract.clause(match.start(), match.end())
         words = contract.words(clause)
-        if not re.search(_OF_CONTRACT, words, re.IGNORECASE) or re.search(r"\binventions?|work product|hereby assigns?|assigns all|to whom|invoices?", words[:500], re.IGNORECASE):
+        if not re.search(_OF_CONTRACT, words, re.IGNORECASE) or re.search(
+            r"\binventions?|work product|hereby assigns?|assigns all|to whom|invoices?", words[:500], re.IGNORECASE
+        ):
             continue
         has_no = re.search(
-            r"\b(?:not|neither|no(?:r)?|without|shall not|may not|cannot|prohibit\w*|null|void|nicht|keine|ne peut)\b", words, re.IGNORECASE
+            r"\b(?:not|neither|no(?:r)?|without|shall not|may not|cannot|prohibit\w*|null|void|nicht|keine|ne peut)\b",
+            words,
+            re.IGNORECASE,
         )
-        if has_no and re.search(r"consent|approv|permission|Zustimmung|accord|agreement in writing|authori[sz]ation", words, re.IGNORECASE):
+        if has_no and re.search(
+            r"consent|approv|permission|Zustimmung|accord|agreement in writing|authori[sz]ation", words, re.IGNORECASE
+        ):
             return Found("consent", (clause,), 0.85)
-        if re.search(r"(?:may|shall|can) not (?:be )?(?:assign|transfer|sublicen|delegat)|not (?:be )?(?:assignable|transferable)|(?:non|not)-?assignable|neither party (?:may|shall) assign", words, re.IGNORECASE):
+        if re.search(
+            r"(?:may|shall|can) not (?:be )?(?:assign|transfer|sublicen|delegat)|not (?:be )?(?:assignable|transferable)|(?:non|not)-?assignable|neither party (?:may|shall) assign",
+            words,
+            re.IGNORECASE,
+        ):
             return Found("forbidden", (clause,), 0.7)
-        if freely is None and re.search(r"may (?:freely )?(?:assign|transfer)|freely assign|shall be (?:freely )?assignable", words, re.IGNORECASE):
+        if freely is None and re.search(
+            r"may (?:freely )?(?:assign|transfer)|freely assign|shall be (?:freely )?assignable", words, re.IGNORECASE
+        ):
             freely = Found("free", (clause,), 0.65)
     return freely
 
 
-_CONTROL: Final = (
-    r"\bchange (?:of|in) (?:the )?(?:control|ownership|management)|\bacqui(?:red by|sition of)|\bmerge[rsd]?\b|\bconsolidat\w+ with|\b(?:sale|transfer) of (?:all or )?(?:substantially )?(?:all|a majority)|\bKontrollwechsel|\bchangement de contrôle|\boperation of law"
-)
-_RIGHT: Final = (
-    r"\bterminat|\bdeemed (?:to be )?an? (?:assignment|transfer)|\bconstitute an? (?:assignment|transfer)|\bconsent\b|\bkündig|\brésili|\bapproval of|\baccelerat"
-)
+_CONTROL: Final = r"\bchange (?:of|in) (?:the )?(?:control|ownership|management)|\bacqui(?:red by|sition of)|\bmerge[rsd]?\b|\bconsolidat\w+ with|\b(?:sale|transfer) of (?:all or )?(?:substantially )?(?:all|a majority)|\bKontrollwechsel|\bchangement de contrôle|\boperation of law"
+_RIGHT: Final = r"\bterminat|\bdeemed (?:to be )?an? (?:assignment|transfer)|\bconstitute an? (?:assignment|transfer)|\bconsent\b|\bkündig|\brésili|\bapproval of|\baccelerat"
 
 
 def find_change_of_control(contract: Contract) -> Found | None:
@@ -430,13 +523,23 @@ def find_change_of_control(contract: Contract) -> Found | None:
     for match in _all(contract, _CONTROL):
         clause = contract.clause(match.start(), match.end())
         words = contract.words(clause)
-        if re.search(r"entire agreement|supersede|merges? all|prior (?:agreements|understandings|negotiations)|force majeure", words, re.IGNORECASE):
+        if re.search(
+            r"entire agreement|supersede|merges? all|prior (?:agreements|understandings|negotiations)|force majeure",
+            words,
+            re.IGNORECASE,
+        ):
             continue
         named = re.match(r"(?:change|Kontroll|changement)", match[0], re.IGNORECASE)
-        if re.search(r"\b(?:not|no)\b[^.;]{0,40}(?:deemed|constitute|consent)|without (?:the )?(?:prior )?(?:written )?consent[^.;]{0,100}(?:in connection|to (?:a|an|any) (?:successor|affiliate|entity))|except", words, re.IGNORECASE) and not re.search(r"\bterminat", words, re.IGNORECASE):
+        if re.search(
+            r"\b(?:not|no)\b[^.;]{0,40}(?:deemed|constitute|consent)|without (?:the )?(?:prior )?(?:written )?consent[^.;]{0,100}(?:in connection|to (?:a|an|any) (?:successor|affiliate|entity))|except",
+            words,
+            re.IGNORECASE,
+        ) and not re.search(r"\bterminat", words, re.IGNORECASE):
             continue
         if (named and re.search(_RIGHT, words, re.IGNORECASE)) or re.search(
-            r"deemed (?:to be )?an? (?:\w+ )?(?:assignment|transfer)|constitute an? (?:\w+ )?(?:assignment|transfer)|by operation of law or otherwise|may terminate[^.;]{0,160}(?:merge|acqui|control)", words, re.IGNORECASE
+            r"deemed (?:to be )?an? (?:\w+ )?(?:assignment|transfer)|constitute an? (?:\w+ )?(?:assignment|transfer)|by operation of law or otherwise|may terminate[^.;]{0,160}(?:merge|acqui|control)",
+            words,
+            re.IGNORECASE,
         ):
             return Found(True, (clause,), 0.75)
     return None
@@ -454,7 +557,11 @@ def find_liability_cap(contract: Contract) -> Found | None:
     for match in _all(contract, _CAP):
         clause = contract.clause(match.start(), match.end())
         words = contract.words(clause)
-        if re.search(r"insurance (?:coverage|polic)|policy limits?|per occurrence|limited liability|assets|borrow|indebtedness", words, re.IGNORECASE) and not re.search(r"aggregate liability|total liability|in no event|maximum", words, re.IGNORECASE):
+        if re.search(
+            r"insurance (?:coverage|polic)|policy limits?|per occurrence|limited liability|assets|borrow|indebtedness",
+            words,
+            re.IGNORECASE,
+        ) and not re.search(r"aggregate liability|total liability|in no event|maximum", words, re.IGNORECASE):
             continue
         return Found(True, (clause,), 0.8)
     return None
@@ -474,7 +581,11 @@ def find_price(contract: Contract) -> Found | None:
         if not found or re.search(r"[.;]\s[A-Z]", stretch[: found[0].start]):
             continue
         clause = contract.clause(match.start(), match.end() + found[0].stop)
-        if re.search(r"insurance|damages|late|penalt|deposit|exceed|less than|up to|minimum|maximum|threshold", contract.words(clause), re.IGNORECASE):
+        if re.search(
+            r"insurance|damages|late|penalt|deposit|exceed|less than|up to|minimum|maximum|threshold",
+            contract.words(clause),
+            re.IGNORECASE,
+        ):
             continue
         return Found({"value": f"{found[0].value.normalize():f}", "unit": found[0].unit}, (clause,), 0.65)
     return None

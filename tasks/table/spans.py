@@ -78,14 +78,22 @@ def find_dates(flat: str, start: int, end: int) -> list[Dated]:
             found.append(Dated(named[0].end, match.start(), match.end()))
     # several blanks are one to the reader of dates: they are put off to the end of the word before them
     for when in dates(_narrow(stretch)):
-        if when.end and when.months is None and not any(other.start < when.stop and when.start < other.end for other in found):
+        if (
+            when.end
+            and when.months is None
+            and not any(other.start < when.stop and when.start < other.end for other in found)
+        ):
             found.append(Dated(when.end, when.start, when.stop))
-    return sorted((Dated(one.day, one.start + max(0, start), one.end + max(0, start)) for one in found), key=lambda one: one.start)
+    return sorted(
+        (Dated(one.day, one.start + max(0, start), one.end + max(0, start)) for one in found), key=lambda one: one.start
+    )
 
 
 def _narrow(stretch: str) -> str:
     """A stretch of the same length in which a date is never parted by two blanks."""
-    return re.sub(r"(\w,?)( +) (?=\w)", lambda match: f"{match[1]} {match[2][1:]}"[: len(match[0])].ljust(len(match[0])), stretch)
+    return re.sub(
+        r"(\w,?)( +) (?=\w)", lambda match: f"{match[1]} {match[2][1:]}"[: len(match[0])].ljust(len(match[0])), stretch
+    )
 
 
 def find_durations(flat: str, start: int, end: int) -> Iterator[Duration]:
@@ -118,7 +126,14 @@ def add_duration(day: date, duration: str) -> date:
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
-_SENTENCE_END: Final = re.compile(r"(?<![A-Z]\.[A-Z])(?<!\b(?:No|Co|Mr|Ms|Dr))(?<!\b(?:Inc|Ltd|Art|Sec|Abs))[.;]['\"”)]* +(?=[\"“(A-ZÄÖÜ\d])")
+def subtract_duration(day: date, duration: str) -> date:
+    """The day so long before another."""
+    return add_duration(day, f"P-{duration[1:]}")
+
+
+_SENTENCE_END: Final = re.compile(
+    r"(?<![A-Z]\.[A-Z])(?<!\b(?:No|Co|Mr|Ms|Dr))(?<!\b(?:Inc|Ltd|Art|Sec|Abs))[.;]['\"”)]* +(?=[\"“(A-ZÄÖÜ\d])"
+)
 
 
 def clause_around(text: str, flat: str, start: int, end: int, most: int = 700) -> Span:

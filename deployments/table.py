@@ -1,0 +1,86 @@
+"""`diligence table`: what each document of a room says of each column, with its quotation and place."""
+
+import csv
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deployments.documents import read_room
+from deployments.terminal import echo, harmless_cell
+from storage.settings import override_settings
+from tasks.figures.ledger import LedgerText, room_ledger
+from tasks.figures.rows import room_row
+from tasks.reports.models import ReportedFigure, ReportedTable
+from tasks.reports.tables import build_table, table_workbook, value_in_words
+from tasks.table.columns import read_columns
+
+_WIDEST = 40
+
+
+class TableFormat(StrEnum):
+    """How the table is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    XLSX = "xlsx"
+
+
+def table(
+    folder: Annotated[str, typer.Argument(help="A folder, its id or its URL.")],
+    columns: Annotated[str, typer.Option(help="contracts, leases, employment, or a file of columns.")],
+    format: Annotated[TableFormat, typer.Option(help="The format.")] = TableFormat.TABLE,  # noqa: A002 - what users type
+) -> None:
+    """Print what each document says of each question."""
+    chosen = read_columns(columns)
+    path = Path(folder)
+    if path.is_dir():
+        with override_settings({"drive": "local", "drive_root": str(path.absolute())}):
+            listed, outcomes, room = read_room("root")
+    else:
+        listed, outcomes, room = read_room(folder)
+    texts = {name: row.text_id for name, row in outcomes.items() if row.text_id is not None and row.characters}
+    ledger = room_ledger(
+        [
+            LedgerText(texts[row.document_id], row.document_id, row.name, row.path, None)
+            for row in listed
+            if row.document_id in texts
+        ]
+    )
+    figures = [ReportedFigure.model_validate(room_row(figure)) for figure in ledger.figures]
+    built = build_table(chosen, room, texts, {row.document_id: row.url for row in listed}, figures)
+    if not built.rows:
+        echo("No document is of the kinds that these columns are about.", err=True)
+    if format is TableFormat.JSON:
+        typer.echo(built.model_dump_json(indent=2))
+    elif format is TableFormat.XLSX:
+        sys.stdout.buffer.write(table_workbook([("", built)]))
+    elif format is TableFormat.CSV:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(["document_id", "document_name", "kind", *(column.id for column in built.columns)])
+        for row in built.rows:
+            cells = [value_in_words(row.cells[column.id].value) for column in built.columns]
+            names = [row.document_id, row.document_name, row.kind or ""]
+            writer.writerow([harmless_cell(cell) for cell in [*names, *cells]])
+    else:
+        _print_table(built)
+
+
+def _print_table(built: ReportedTable) -> None:
+    """The table as lines, then the calendar and what is at stake."""
+    for row in built.rows:
+        echo(row.document_name)
+        for column in built.columns:
+            cell = row.cells[column.id]
+            shown = value_in_words(cell.value) or f"– ({cell.absence or 'no model was asked'})"
+            place = f"  [{cell.quotes[0].place}]" if cell.quotes else ""
+            echo(f"  {column.title:<22} {shown}{place}")
+    for entry in built.calendar:
+        what = "ends" if entry.event == "expiry" else "last day for notice"
+        echo(f"{entry.day}  {entry.document_name}: {what}")
+    for stake in built.at_stake:
+        figure = stake.figure
+        echo(f"At stake: {figure.unit} {figure.value} ({figure.period}) of {stake.party}, {stake.document_name}")
