@@ -76,83 +76,112 @@ def _all(contract: Contract, written: str, end: int | None = None) -> Iterator[r
 
 # --- parties
 
-_BETWEEN: Final = r"(?:by and between|by and among|between|among|zwischen|entre)(?: the following parties)?\s*:?\s*(?:\(?(?:1|i|a)\)|1\.)?\s*"
-_LEGAL: Final = (
-    r"Inc|Incorporated|Corp|Corporation|Company|Co|LLC|L\.L\.C|L\.P|LP|LLP|Ltd|Limited|PLC|plc|GmbH|AG|S\.A|SA|SAS|SARL|"
-    r"B\.V|BV|N\.V|NV|SE|KG|Oy|AB|AS|A/S|ApS|S\.p\.A|S\.r\.l|Pte|Pty|KGaA|Trust|Bank|University|Foundation|Partnership|Association|Institute"
+_BETWEEN: Final = (
+    r"\b(?:by and between|by and among|by and amongst|by|between|among|zwischen|entre|with)(?: the following parties)?"
+    r"\s*:?\s*(?:\(?(?:1|i|a)\)|1\.)?\s*"
 )
-_NAME_END: Final = re.compile(
-    r"\s*(?:,?\s*(?:\(|[\"“]|an?\s|with\s|having\s|located\s|whose\s|organi[sz]ed|incorporated under|whose|a/k/a|d/b/a|registered|acting|mit Sitz|vertreten|"
-    r"ayant|société|eingetragen|its\s|on behalf|as\s|c/o|and its|for itself|hereinafter|hereafter|the\s)|;|\.\s|:)",
-)
-_PARTY_BREAK: Final = re.compile(
-    r"\s*(?:[,;]?\s*(?:\(\d\)|\([ivab]\))?\s*(?:\band\b|\bund\b|\bet\b|\by\b|&)\s+|;\s*)(?:\(?(?:\d|ii|b)\)\s*)?",
+_LEGAL_END: Final = re.compile(
+    r"\b(?:Inc|Incorporated|Corp|Corporation|Company|Co|LLC|L\.L\.C|LP|L\.P|LLP|Ltd|Limited|PLC|GmbH|AG|S\.?A|SAS|SARL|B\.?V"
+    r"|N\.?V|SE|KG|Oy|AB|AS|A/S|ApS|S\.p\.A|S\.r\.l|S/A|G\.I\.E|Pte|Pty|KGaA|Trust|Bank|University|Foundation|Partnership"
+    r"|Association|Institute|Partners|Aktiengesellschaft|Center|Holdings)\.?$",
     re.IGNORECASE,
 )
-_ALIAS: Final = re.compile(
-    r"\(\s*(?:(?:each|the|hereinafter|hereafter|referred|to|as|“|\"|collectively|individually|,|together|with|its|affiliates)\s*)*[\"“”']+([^\"“”']{2,60})[\"“”']+[^()]{0,80}\)"
+_NAME_END: Final = re.compile(
+    r"\s*(?:,?\s*(?:\(|[\"“]|\b(?:an?|with|having|located|whose|organi[sz]ed|incorporated under|a/k/a|d/b/a|registered"
+    r"|acting|mit Sitz|vertreten|ayant|société|dated|eingetragen|its|on behalf|as|c/o|for itself|hereinafter|hereafter|each"
+    r"|the (?!Ohio|University|Board|Regents|Bank|Trust)|doing business|effective|of \d)\b)|,\s*\d|;|\.\s(?![A-Z]\.)|:|\s{6,})"
 )
+_PARTY_BREAK: Final = re.compile(
+    r"\s*(?:[,;]?\s*(?:\(\d\)|\([ivab]\))?\s*(?:\band\b|\bund\b|\bet\b|&)\s+(?:between\s+)?|;\s*)(?:\(?(?:\d|ii|b)\)\s*)?",
+    re.IGNORECASE,
+)
+_ALIAS: Final = re.compile(r"\(\s*(?:[\w,]+\s+){0,8}[\"“”'’]+[^\"“”()]{1,60}[\"“”'’]+[^()]{0,120}\)")
+_DESCRIBED: Final = re.compile(
+    r"\s*,?\s*(?:an?\s[^.;]{0,80}(?:corporation|company|partnership|individual|resident|university|body)|with\s|having\s"
+    r"|located|whose)",
+    re.IGNORECASE,
+)
+_SMALL: Final = frozenset("of and the for de la di du y e und van der des für en et in".split())
 _NO_PARTY: Final = re.compile(
-    r"^(?:the )?(?:parties|party|company|agreement|undersigned|following|seller|buyer|landlord|tenant)$", re.IGNORECASE
+    r"(?:the )?(?:parties|party|company|agreement|undersigned|following|seller|buyer|landlord|tenant|you|client"
+    r"|exchange commission.*|.*agreement.*|.*\bsection\b.*|.*\barticle\b.*|.*\.{4}.*)",
+    re.IGNORECASE,
 )
 
 
 def find_parties(contract: Contract) -> Found | None:
     """The names of the parties: what stands behind `between`, each name up to what describes it."""
     flat = contract.flat
-    for match in _all(contract, r"\b" + _BETWEEN, _OPENING):
-        stretch = flat[match.end() : match.end() + 2500]
-        stop = re.search(
-            r"\bWITNESSETH\b|\bRECITALS?\b|\bWHEREAS\b|\bBACKGROUND\b|\bPREAMBLE\b|(?<=[a-z)\"”])\.\s{1,}(?=[A-Z1])",
-            stretch,
-        )
-        end = match.end() + (stop.start() if stop else 1500)
-        names = list(_party_names(flat, match.end(), end))
-        if len(names) >= 2:
-            values = [name for name, _ in names]
-            return Found(
-                values,
-                (Span(names[0][1].start, names[-1][1].end),)
-                if names[-1][1].end - names[0][1].start < 900
-                else tuple(span for _, span in names),
-                0.85,
-            )
-    return None
+    best: list[tuple[str, Span]] = []
+    for match in _all(contract, _BETWEEN, _OPENING):
+        is_plain = match[0].strip().casefold() in {"by", "with"}
+        names = list(_party_names(flat, match.end(), match.end() + 2000))
+        has_aliases = all(_ALIAS.search(flat, span.end, span.end + 500) for _, span in names)
+        if len(names) >= 2 and (has_aliases or (not is_plain and not best)):
+            best = names
+            if has_aliases:
+                break
+    best = best or _aliased_names(flat)
+    if not best:
+        return None
+    first, last = best[0][1].start, best[-1][1].end
+    spans = (Span(first, last),) if last - first < 900 else tuple(span for _, span in best)
+    return Found([name for name, _ in best], spans, 0.85)
+
+
+_BEFORE_NAME: Final = re.compile(r"(?:(?:[.;:]|\b(?:and|between|among|by|with|of|und|WHEREAS,?)\b|,)\s+|\s{4,}|\(\d\)\s*)(?=[A-Z])")
+
+
+def _aliased_names(flat: str) -> list[tuple[str, Span]]:
+    """The first two names with a legal form that an alias in brackets follows."""
+    found: dict[str, Span] = {}
+    for alias in _ALIAS.finditer(flat, 0, _OPENING):
+        low = max(0, alias.start() - 300, max((span.end for span in found.values()), default=0))
+        for start in (match.end() for match in _BEFORE_NAME.finditer(flat, low, alias.start())):
+            end = _NAME_END.search(flat, start, alias.end())
+            name = " ".join(flat[start : end.start()].split()).strip(" ,") if end else ""
+            is_near = end is not None and not re.search(r"[a-z]\.\s", flat[end.end() : alias.start()])
+            if end and is_near and _LEGAL_END.search(name) and " " in name and _is_party(name, flat, end.start(), has_alias=False):
+                dot = end.start() + (flat[end.start() : end.start() + 1] == ".")
+                found.setdefault(" ".join(flat[start:dot].split()).strip(" ,"), Span(start, dot))
+                break
+        if len(found) == 2:
+            return list(found.items())
+    return []
 
 
 def _party_names(flat: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
-    """The names between two places, each with where it stands."""
+    """The names between two places, each with where it stands, up to the first that is none."""
     position = start
     while position < end:
-        match = _NAME_END.search(flat, position, end + 1)
+        match = _NAME_END.search(flat, position, end)
         conjunction = _PARTY_BREAK.search(flat, position, end)
         stop = match.start() if match else end
-        if (
-            conjunction
-            and conjunction.start() < stop
-            and re.search(rf"(?:{_LEGAL})\b\.?,?$", flat[position : conjunction.start()])
-        ):
+        before_and = flat[position : conjunction.start()].rstrip(" ,") if conjunction else ""
+        if conjunction and conjunction.start() < stop and _LEGAL_END.search(before_and):
             stop = conjunction.start()
-        name = " ".join(flat[position:stop].split()).strip(" ,.")
-        if 2 < len(name) < 90 and name[0].isupper() | name[0].isdigit() and not _NO_PARTY.match(name):
-            dot = (
-                "."
-                if re.search(r"\b(?:Inc|Corp|Co|Ltd|L\.P|L\.L\.C|S\.A|N\.V|B\.V|S\.p\.A|S\.r\.l|S\.A\.S)$", name)
-                and flat[stop : stop + 1] == "."
-                else ""
-            )
-            yield name + dot, Span(position, stop)
-        depth_end = _skip_description(flat, stop, end)
-        following = _PARTY_BREAK.search(flat, depth_end, end)
-        if following is None:
+        name = " ".join(flat[position:stop].split()).strip(" ,")
+        if flat[stop : stop + 1] == "." and _LEGAL_END.search(name):
+            name, stop = f"{name}.", stop + 1
+        alias = _ALIAS.search(flat, stop, min(end, stop + 450))
+        if not _is_party(name, flat, stop, has_alias=alias is not None and alias.start() - stop < 3):
+            return
+        yield name, Span(position, stop)
+        behind = alias.end() if alias else stop
+        following = _PARTY_BREAK.search(flat, behind, end)
+        if following is None or following.start() - behind > 250:
             return
         position = following.end()
 
 
-def _skip_description(flat: str, start: int, end: int) -> int:
-    """Where the description of a party ends: behind its alias in brackets where it has one."""
-    alias = _ALIAS.search(flat, start, min(end, start + 600))
-    return alias.end() if alias else start
+def _is_party(name: str, flat: str, stop: int, *, has_alias: bool) -> bool:
+    """Whether words are a name: they end in a legal form, or an alias or a description follows."""
+    if not 2 < len(name) < 90 or name.count(" ") > 11 or _NO_PARTY.fullmatch(name):
+        return False
+    words = {word for word in name.split() if word.islower()} - _SMALL
+    if words and not (len(words) == 1 and _LEGAL_END.search(name)):
+        return False
+    return bool(_LEGAL_END.search(name)) or has_alias or _DESCRIBED.match(flat, stop) is not None
 
 
 # --- days
