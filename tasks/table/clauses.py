@@ -129,7 +129,9 @@ def find_parties(contract: Contract) -> Found | None:
     return Found([name for name, _ in best], spans, 0.85)
 
 
-_BEFORE_NAME: Final = re.compile(r"(?:(?:[.;:]|\b(?:and|between|among|by|with|of|und|WHEREAS,?)\b|,)\s+|\s{4,}|\(\d\)\s*)(?=[A-Z])")
+_BEFORE_NAME: Final = re.compile(
+    r"(?:(?:[.;:]|\b(?:and|between|among|by|with|of|und|WHEREAS,?)\b|,)\s+|\s{4,}|\(\d\)\s*)(?=[A-Z])"
+)
 
 
 def _aliased_names(flat: str) -> list[tuple[str, Span]]:
@@ -141,7 +143,13 @@ def _aliased_names(flat: str) -> list[tuple[str, Span]]:
             end = _NAME_END.search(flat, start, alias.end())
             name = " ".join(flat[start : end.start()].split()).strip(" ,") if end else ""
             is_near = end is not None and not re.search(r"[a-z]\.\s", flat[end.end() : alias.start()])
-            if end and is_near and _LEGAL_END.search(name) and " " in name and _is_party(name, flat, end.start(), has_alias=False):
+            if (
+                end
+                and is_near
+                and _LEGAL_END.search(name)
+                and " " in name
+                and _is_party(name, flat, end.start(), has_alias=False)
+            ):
                 dot = end.start() + (flat[end.start() : end.start() + 1] == ".")
                 found.setdefault(" ".join(flat[start:dot].split()).strip(" ,"), Span(start, dot))
                 break
@@ -192,12 +200,29 @@ _DATED: Final = (
 )
 
 
+_OTHER_CONTRACT: Final = re.compile(
+    r"\bwhereas\b|\bpreviously\b|that certain|\b(?:to|under|amend\w*) (?:the|that) [^.;]{0,60}$|\bletter\b|\bmeans\b|\bschedule 13|\bpursuant to (?:the|an?)\b",
+    re.IGNORECASE,
+)
+
+
 def find_agreement_date(contract: Contract) -> Found | None:
     """The day on which it was made: that beside `dated`, `made as of`, `this 21st day of`."""
+    best: Found | None = None
     for match in _all(contract, _DATED, 5000):
         found = find_dates(contract.flat, match.end(), match.end() + 45)
-        if found and not re.search(r"[.;]\s", contract.flat[match.end() : found[0].start]):
-            return Found(found[0].day.isoformat(), (contract.clause(match.start(), found[0].end),), 0.85)
+        if not found or re.search(r"[.;]\s", contract.flat[match.end() : found[0].start]):
+            continue
+        clause = contract.clause(match.start(), found[0].end)
+        before = contract.words(Span(clause.start, match.start()))
+        if _OTHER_CONTRACT.search(before):
+            continue
+        made = Found(found[0].day.isoformat(), (clause,), 0.85)
+        if re.search(r"\bthis\b|^\W*$", before, re.IGNORECASE) and not re.search(r"effective", match[0], re.IGNORECASE):
+            return made
+        best = best or made
+    if best is not None:
+        return best
     early = find_dates(contract.flat, 0, 600)
     if len({one.day for one in early}) == 1:
         return Found(early[0].day.isoformat(), (contract.clause(early[0].start, early[0].end),), 0.65)
@@ -231,13 +256,38 @@ def find_effective_date(contract: Contract) -> Found | None:
             return Found(behind[0].day.isoformat(), (contract.clause(match.start(), behind[0].end),), 0.85)
     for match in _all(contract, _EFFECTIVE):
         found = find_dates(flat, match.end(), match.end() + 40)
-        if found and not re.search(r"[.;]\s", flat[match.end() : found[0].start]):
-            return Found(found[0].day.isoformat(), (contract.clause(match.start(), found[0].end),), 0.8)
+        if not found or not re.fullmatch(
+            r"[\s:,]*(?:the|as|of|on|is|from|upon|this|as of the)?[\s:,]*", flat[match.end() : found[0].start]
+        ):
+            continue
+        clause = contract.clause(match.start(), found[0].end)
+        if _is_own(contract, clause, match.start()):
+            return Found(found[0].day.isoformat(), (clause,), 0.8)
     made = contract.find("agreement_date")
-    for match in _all(contract, rf"(?:{_EFFECTIVE})[^.;]{{0,40}}?(?:{_SAME_DAY})"):
-        if made is not None:
-            return Found(made.value, (contract.clause(match.start(), match.end()), *made.spans), 0.7)
+    for match in _all(contract, rf"(?:{_EFFECTIVE})[^.;]{{0,25}}?(?:{_SAME_DAY})"):
+        clause = contract.clause(match.start(), match.end())
+        if made is not None and _is_own(contract, clause, match.start()):
+            return Found(made.value, (clause, *made.spans), 0.7)
     return None
+
+
+def _is_own(contract: Contract, clause: Span, end: int) -> bool:
+    """Whether a clause speaks of this contract up to a place, and of no other one."""
+    before = contract.words(Span(clause.start, end))
+    if _OTHER_CONTRACT.search(before) or re.search(
+        r"\bterminat|\bperiod\b|\bcalendar year|\binvoice|\bif\b", before, re.IGNORECASE
+    ):
+        return False
+    return (
+        bool(
+            re.search(
+                r"\b(?:this|the) [\w -]{0,40}(?:agreement|contract|lease|amendment)|\bterm\b|Vertrag|contrat|bail",
+                before,
+                re.IGNORECASE,
+            )
+        )
+        or len(before) < 20
+    )
 
 
 _TERM: Final = (
@@ -248,7 +298,7 @@ _TERM: Final = (
 _NO_TERM: Final = (
     r"\bduring the (?:\w+ )?term\b|\bin the event\b|^\W*(?:\d[\d.]*)?\W*\bif\b|\brecords\b|\binsurance|\bcompet|\bsolicit|\bconfidential|\bsurviv|\bwarrant|\bdelay"
     r"|\binterrupt|\bobligations? (?:of confiden|under this (?:section|article))|\bat least (?:every|once)|\bin case\b|\bwhen\b|\bterminat\w+ (?:by|pursuant|in accordance|of)\b[^.;]{0,60}notice"
-    r"|\bupon (?:the )?(?:expiration|termination)|\bafter (?:the )?(?:expiration|termination)|\bcontract year\b|\blicen[sc]ed? (?:is|to use)"
+    r"|\bnotwithstanding|\bwhereas|\bliab|\bfails?\b|\binterest\b|\bclaim\b|\bfull-time|\bservice date|\bupon (?:the )?(?:expiration|termination)|\bafter (?:the )?(?:expiration|termination)|\bcontract year\b|\blicen[sc]ed? (?:is|to use)"
 )
 _ENDS: Final = (
     r"\b(?:expires?|expiring|terminates?|ends?|ending|terminating|continu\w+|effect|force|effective|run)\b[^.;]{0,80}?\b(?:on|until|till|through|to and including)\b"
@@ -263,7 +313,7 @@ def find_expiry(contract: Contract) -> Found | None:
     """The last day of the first term: named, or reckoned from its beginning; `perpetual` without an end."""
     flat = contract.flat
     open_ended: Found | None = None
-    for match in _all(contract, _TERM):
+    for match in _terms(contract):
         clause = contract.clause(match.start(), match.end())
         if _pattern(_NO_TERM).search(flat, clause.start, match.end()):
             continue
@@ -276,6 +326,23 @@ def find_expiry(contract: Contract) -> Found | None:
         if open_ended is None and _is_open_ended(contract, match, clause):
             open_ended = Found(PERPETUAL, (clause,), 0.7)
     return open_ended
+
+
+_UNDER: Final = re.compile(r"\b(?:under|pursuant to|by|in|to|with|out of|of|against|from|and) +$", re.IGNORECASE)
+_EITHER: Final = re.compile(
+    r"\b(?:sooner|later|longer|greater|earlier|latest|earliest|shorter) (?:of|to)\b|\bor until\b", re.IGNORECASE
+)
+
+
+def _terms(contract: Contract) -> Iterator[re.Match[str]]:
+    """Where a sentence speaks of the term, or of how long the contract holds."""
+    position = 0
+    while match := _pattern(_TERM).search(contract.flat, position):
+        if _UNDER.search(contract.flat, max(0, match.start() - 20), match.start()):
+            position = match.start() + 4  # the subject may come behind: "subject to this Agreement, the term shall"
+        else:
+            position = match.end()
+            yield match
 
 
 def _is_open_ended(contract: Contract, match: re.Match[str], clause: Span) -> bool:
@@ -299,7 +366,7 @@ def _reckoned_end(contract: Contract, match: re.Match[str], clause: Span) -> Fou
     for duration in find_durations(flat, match.start(), min(clause.end, match.end() + 320)):
         before = flat[match.start() : duration.start]
         near, behind = before[-70:], flat[duration.end : min(clause.end, duration.end + 120)]
-        if duration.value[-1] == "D" or _pattern(_NO_TERM).search(before):
+        if duration.value[-1] == "D" or _pattern(_NO_TERM).search(before) or _EITHER.search(before):
             continue
         begins = re.search(r"commenc|begin|effective|from", before, re.IGNORECASE)
         if re.search(
@@ -357,7 +424,7 @@ def _start_of_term(contract: Contract, clause: Span, duration: Duration) -> tupl
     ):
         return None
     if re.search(
-        r"launch|delivery|first commercial|opening|acceptance|approval|go-live|completion|closing date|operational",
+        r"launch|delivery|first commercial|opening|acceptance|approval|go-live|completion|closing date|operational|deliver|in-service",
         words,
         re.IGNORECASE,
     ):
@@ -366,7 +433,10 @@ def _start_of_term(contract: Contract, clause: Span, duration: Duration) -> tupl
     return (date.fromisoformat(known.value), known.spans) if known is not None and known.value else None
 
 
-_RENEWAL: Final = r"\b(?:(?:automatically |be |is |are |shall |will |may )*(?:renew(?:ed|s|al|able)?|extend(?:ed|s)?)|renewal terms?|additional terms?|successive(?:ly)?|verlängert sich|reconduit|extension terms?)\b"
+_RENEWAL: Final = (
+    r"\b(?:(?:automatically |be |is |are |shall |will |may )*(?:renew(?:ed|s|al|als|able|ing)?|extend(?:ed|s)?|extensions?)|additional terms?"
+    r"|verlängert sich|reconduit|tacite reconduction)\b"
+)
 
 
 def find_renewal(contract: Contract) -> Found | None:
@@ -376,7 +446,9 @@ def find_renewal(contract: Contract) -> Found | None:
         clause = contract.clause(match.start(), match.end())
         words = flat[clause.start : clause.end]
         if re.search(
-            r"patent|insurance|trademark|domain|permit|certificat|copyright|lien|warranty", words, re.IGNORECASE
+            r"patent|insurance|trademark|domain|permit|certificat|copyright|lien|warranty|calendar quarter|contract year|during the term|conversion|half a year",
+            words,
+            re.IGNORECASE,
         ):
             continue
         if re.search(
@@ -461,18 +533,27 @@ _PLACE: Final = r"(?:the )?(?:(?i:state|commonwealth|province|republic|kingdom|c
 _LAW: Final = re.compile(
     (
         r"(?i:govern\w*|constru\w+|interpret\w*|enforced|subject to|application)[^;]{0,200}?\b(?i:(?:laws?|legislation)(?: and (?:regulations|decisions))?)(?:,[^.;,]{0,60},)?"
-        r"(?: (?i:in force|principles|rules))?(?: (?i:of|in))? (?P<place>" + _PLACE + r")"
-        r"|(?i:governed by|in accordance with|under|application of)(?: and construed)? (?:the )?(?P<adjective>[A-Z][a-z]+(?: [A-Z][a-z]+)?) [Ll]aws?\b"
+        r"(?: (?i:in force|principles|rules))?(?: (?i:of|in)| (?=(?i:the )?(?i:state|commonwealth) of)) (?P<place>"
+        + _PLACE
+        + r")"
+        r"|(?i:governed by|governed[^.;]{0,60}in accordance with|subject to)(?: and construed)? (?:the )?(?P<adjective>[A-Z][a-z]+(?: [A-Z][a-z]+)?) [Ll]aws?\b"
         r"|(?i:the laws?) (?i:of) (?P<before>" + _PLACE + r"),? (?i:shall |will )?(?i:govern|appl)"
         r"|(?:gilt|unterliegt) (?:dem )?(?P<german>[a-zäöü]+)(?:em|es|en) Recht|(?i:droit|loi) (?P<french>français|belge|suisse|luxembourgeoise?)\b"
     ).replace(" ", r"\s+")
 )
+_ADJECTIVES: Final = {
+    "English": "England", "Spanish": "Spain", "Dutch": "Netherlands", "German": "Germany", "French": "France", "Swiss": "Switzerland",
+    "Italian": "Italy", "Austrian": "Austria", "Belgian": "Belgium", "Swedish": "Sweden", "Danish": "Denmark", "Norwegian": "Norway",
+    "Finnish": "Finland", "Irish": "Ireland", "Scottish": "Scotland", "Chinese": "China", "Japanese": "Japan", "Israeli": "Israel",
+    "Canadian": "Canada", "Indian": "India", "Polish": "Poland", "Portuguese": "Portugal", "deutsch": "Germany", "schweizerisch": "Switzerland",
+    "österreichisch": "Austria", "français": "France", "belge": "Belgium", "suisse": "Switzerland", "luxembourgeoise": "Luxembourg",
+}  # fmt: skip
 _NO_LAW: Final = re.compile(
-    r"patent|inventor|securities|privacy|\btax|applicable laws?\b|export|insurance laws|labels?\b|employment laws",
+    r"patent|inventor|securities|privacy|\btax|applicable laws?\b|export|bankruptcy|insurance laws|labels?\b|employment laws",
     re.IGNORECASE,
 )
 _NO_PLACE: Final = re.compile(
-    r"(?:Agreement|Section|Party|Contract|Parties|Act|Lease|Article|Company|Securities|Territory|Country|Jurisdiction|State where|Such|Any|That|This|The|Which)\b",
+    r"(?:Agreement|Section|Party|Contract|Parties|Act|Lease|Article|Company|Securities|Territory|Country|Jurisdiction|State where|Such|Any|That|This|The|Which|Venue|Trial|Federal|Environmental|Data|Drug|Violation|And|Amendments)\b",
     re.IGNORECASE,
 )
 _PLACE_TAIL: Final = re.compile(
@@ -497,6 +578,7 @@ def find_governing_law(contract: Contract) -> Found | None:
             r"^(?:(?:the )?(?:state|commonwealth|province) of )(?:the )?|^the ", "", place, flags=re.IGNORECASE
         )
         place = _PLACE_TAIL.sub("", re.split(r"\. ", place)[0]).strip(" ,.")
+        place = _ADJECTIVES.get(place, place)
         if place and not _NO_PLACE.match(place):
             named = (
                 place.title().replace(" Of ", " of ").replace(" And ", " and ")
@@ -544,7 +626,22 @@ def find_assignment(contract: Contract) -> Found | None:
 
 
 _CONTROL: Final = r"\bchange (?:of|in) (?:the )?(?:control|ownership|management)|\bacqui(?:red by|sition of)|\bmerge[rsd]?\b|\bconsolidat\w+ with|\b(?:sale|transfer) of (?:all or )?(?:substantially )?(?:all|a majority)|\bKontrollwechsel|\bchangement de contrôle|\boperation of law"
-_RIGHT: Final = r"\bterminat|\bdeemed (?:to be )?an? (?:assignment|transfer)|\bconstitute an? (?:assignment|transfer)|\bconsent\b|\bkündig|\brésili|\bapproval of|\baccelerat"
+_NO_RIGHT: Final = re.compile(
+    r"\b(?:not|no|nor)\b[^.;]{0,60}(?:deemed|constitute|considered|consent)|without[^.;]{0,60}consent[^.;]{0,200}"
+    r"(?:in connection|in the event|to (?:a|an|any) )|\bexcept\b|[\"”“] ?(?:means|shall mean)\b|entire agreement|supersede"
+    r"|merges? all|prior (?:agreements|understandings)|force majeure|operation of law, be works",
+    re.IGNORECASE,
+)
+_CONTROL_RIGHT: Final = re.compile(
+    r"(?:merge[rsd]?|acqui\w+|control|consolidat\w+|substantially all)[^.;]{0,200}\bdeemed (?:to be )?an? (?:\w+ )?(?:assignment|transfer)"
+    r"|\bterminat\w*[^.;]{0,250}\b(?:change (?:of|in) (?:\w+ ){0,3}(?:control|ownership|management)|merge[rsd]?|acquired"
+    r"|acquisition of (?:all|a majority|control|substantially))"
+    r"|\b(?:change (?:of|in) (?:\w+ ){0,3}(?:control|ownership))[^.;]{0,250}\b(?:terminat|consent|approval|accelerat|deemed)"
+    r"|\b(?:assign|transfer)[^.;]{0,200}\b(?:merger|change (?:of|in) control)[^.;]{0,120}without[^.;]{0,40}consent"
+    r"|Kontrollwechsel[^.;]{0,200}(?:kündig|Zustimmung)|kündig[^.;]{0,200}Kontrollwechsel"
+    r"|changement de contrôle[^.;]{0,200}(?:résili|accord)",
+    re.IGNORECASE,
+)
 
 
 def find_change_of_control(contract: Contract) -> Found | None:
@@ -552,24 +649,9 @@ def find_change_of_control(contract: Contract) -> Found | None:
     for match in _all(contract, _CONTROL):
         clause = contract.clause(match.start(), match.end())
         words = contract.words(clause)
-        if re.search(
-            r"entire agreement|supersede|merges? all|prior (?:agreements|understandings|negotiations)|force majeure",
-            words,
-            re.IGNORECASE,
-        ):
-            continue
-        named = re.match(r"(?:change|Kontroll|changement)", match[0], re.IGNORECASE)
-        if re.search(
-            r"\b(?:not|no)\b[^.;]{0,40}(?:deemed|constitute|consent)|without (?:the )?(?:prior )?(?:written )?consent[^.;]{0,100}(?:in connection|to (?:a|an|any) (?:successor|affiliate|entity))|except",
-            words,
-            re.IGNORECASE,
-        ) and not re.search(r"\bterminat", words, re.IGNORECASE):
-            continue
-        if (named and re.search(_RIGHT, words, re.IGNORECASE)) or re.search(
-            r"deemed (?:to be )?an? (?:\w+ )?(?:assignment|transfer)|constitute an? (?:\w+ )?(?:assignment|transfer)|by operation of law or otherwise|may terminate[^.;]{0,160}(?:merge|acqui|control)",
-            words,
-            re.IGNORECASE,
-        ):
+        right = _CONTROL_RIGHT.search(words)
+        is_plain = right is not None and re.search(r"\bmay terminate|right to terminate", right[0], re.IGNORECASE)
+        if right and (is_plain or not _NO_RIGHT.search(words)):
             return Found(True, (clause,), 0.75)
     return None
 

@@ -40,6 +40,9 @@ DURATION: Final = (
 )
 
 
+_CENTURY: Final = 2070
+
+
 class Span(NamedTuple):
     """A stretch of a text."""
 
@@ -83,10 +86,15 @@ def find_dates(flat: str, start: int, end: int) -> list[Dated]:
             and when.months is None
             and not any(other.start < when.stop and when.start < other.end for other in found)
         ):
-            found.append(Dated(when.end, when.start, when.stop))
+            found.append(Dated(_not_to_come(when.end), when.start, when.stop))
     return sorted(
         (Dated(one.day, one.start + max(0, start), one.end + max(0, start)) for one in found), key=lambda one: one.start
     )
+
+
+def _not_to_come(day: date) -> date:
+    """A day whose year was written in two digits, in the century that it is of: 05/05/98 is of 1998."""
+    return day.replace(year=day.year - 100) if day.year >= _CENTURY else day
 
 
 def _narrow(stretch: str) -> str:
