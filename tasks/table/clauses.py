@@ -4,10 +4,12 @@ A finder takes a text and gives what it states with the words that say so, or no
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, Final
 
 from storage.scores import Absence
@@ -25,6 +27,16 @@ from tasks.table.spans import (
 
 _OPENING: Final = 6000
 PERPETUAL: Final = "perpetual"
+
+
+@cache
+def _patterns() -> Mapping[str, Sequence[str]]:
+    return tomllib.loads(Path(__file__).with_name("clauses.toml").read_text(encoding="utf-8"))
+
+
+def _written(name: str) -> str:
+    """A pattern of `clauses.toml`: one of its lines matches."""
+    return "|".join(_patterns()[name])
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,37 +88,14 @@ def _all(contract: Contract, written: str, end: int | None = None) -> Iterator[r
 
 # --- parties
 
-_BETWEEN: Final = (
-    r"\b(?:by and between|by and among|by and amongst|by|between|among|zwischen|entre|with)(?: the following parties)?"
-    r"\s*:?\s*(?:\(?(?:1|i|a)\)|1\.)?\s*"
-)
-_LEGAL_END: Final = re.compile(
-    r"\b(?:Inc|Incorporated|Corp|Corporation|Company|Co|LLC|L\.L\.C|LP|L\.P|LLP|Ltd|Limited|PLC|GmbH|AG|S\.?A|SAS|SARL|B\.?V"
-    r"|N\.?V|SE|KG|Oy|AB|AS|A/S|ApS|S\.p\.A|S\.r\.l|S/A|G\.I\.E|Pte|Pty|KGaA|Trust|Bank|University|Foundation|Partnership"
-    r"|Association|Institute|Partners|Aktiengesellschaft|Center|Holdings)\.?$",
-    re.IGNORECASE,
-)
-_NAME_END: Final = re.compile(
-    r"\s*(?:,?\s*(?:\(|[\"“]|\b(?:an?|with|having|located|whose|organi[sz]ed|incorporated under|a/k/a|d/b/a|registered"
-    r"|acting|mit Sitz|vertreten|ayant|société|dated|eingetragen|its|on behalf|as|c/o|for itself|hereinafter|hereafter|each"
-    r"|the (?!Ohio|University|Board|Regents|Bank|Trust)|doing business|effective|of \d)\b)|,\s*\d|;|\.\s(?![A-Z]\.)|:|\s{6,})"
-)
-_PARTY_BREAK: Final = re.compile(
-    r"\s*(?:[,;]?\s*(?:\(\d\)|\([ivab]\))?\s*(?:\band\b|\bund\b|\bet\b|&)\s+(?:between\s+)?|;\s*)(?:\(?(?:\d|ii|b)\)\s*)?",
-    re.IGNORECASE,
-)
-_ALIAS: Final = re.compile(r"\(\s*(?:[\w,]+\s+){0,8}[\"“”'’]+[^\"“”()]{1,60}[\"“”'’]+[^()]{0,120}\)")
-_DESCRIBED: Final = re.compile(
-    r"\s*,?\s*(?:an?\s[^.;]{0,80}(?:corporation|company|partnership|individual|resident|university|body)|with\s|having\s"
-    r"|located|whose)",
-    re.IGNORECASE,
-)
+_BETWEEN: Final = _written("between")
+_LEGAL_END: Final = re.compile(_written("legal_end"), re.IGNORECASE)
+_NAME_END: Final = re.compile(_written("name_end"))
+_PARTY_BREAK: Final = re.compile(_written("party_break"), re.IGNORECASE)
+_ALIAS: Final = re.compile(_written("alias"))
+_DESCRIBED: Final = re.compile(_written("described"), re.IGNORECASE)
 _SMALL: Final = frozenset("of and the for de la di du y e und van der des für en et in".split())
-_NO_PARTY: Final = re.compile(
-    r"(?:the )?(?:parties|party|company|agreement|undersigned|following|seller|buyer|landlord|tenant|you|client"
-    r"|exchange commission.*|.*agreement.*|.*\bsection\b.*|.*\barticle\b.*|.*\.{4}.*)",
-    re.IGNORECASE,
-)
+_NO_PARTY: Final = re.compile(_written("no_party"), re.IGNORECASE)
 
 
 def find_parties(contract: Contract) -> Found | None:
@@ -129,9 +118,7 @@ def find_parties(contract: Contract) -> Found | None:
     return Found([name for name, _ in best], spans, 0.85)
 
 
-_BEFORE_NAME: Final = re.compile(
-    r"(?:(?:[.;:]|\b(?:and|between|among|by|with|of|und|WHEREAS,?)\b|,)\s+|\s{4,}|\(\d\)\s*)(?=[A-Z])"
-)
+_BEFORE_NAME: Final = re.compile(_written("before_name"))
 
 
 def _aliased_names(flat: str) -> list[tuple[str, Span]]:
@@ -194,16 +181,10 @@ def _is_party(name: str, flat: str, stop: int, *, has_alias: bool) -> bool:
 
 # --- days
 
-_DATED: Final = (
-    r"(?:\b(?:is|are)? ?(?:made|entered|dated|executed|signed|concluded|effective)\b[^.;]{0,60}?(?:as of|on|this|the|dated)?"
-    r"|\bdated\b|\bas of\b|\bdate of (?:this )?agreement\b|\bagreement date\b|\bvom\b|\ben date du\b)"
-)
+_DATED: Final = _written("dated")
 
 
-_OTHER_CONTRACT: Final = re.compile(
-    r"\bwhereas\b|\bpreviously\b|that certain|\b(?:to|under|amend\w*) (?:the|that) [^.;]{0,60}$|\bletter\b|\bmeans\b|\bschedule 13|\bpursuant to (?:the|an?)\b",
-    re.IGNORECASE,
-)
+_OTHER_CONTRACT: Final = re.compile(_written("other_contract"), re.IGNORECASE)
 
 
 def find_agreement_date(contract: Contract) -> Found | None:
@@ -225,19 +206,15 @@ def find_agreement_date(contract: Contract) -> Found | None:
         return best
     early = find_dates(contract.flat, 0, 600)
     if len({one.day for one in early}) == 1:
-        return Found(early[0].day.isoformat(), (contract.clause(early[0].start, early[0].end),), 0.65)
+        clause = contract.clause(early[0].start, early[0].end)
+        if not _OTHER_CONTRACT.search(contract.words(Span(clause.start, early[0].start))):
+            return Found(early[0].day.isoformat(), (clause,), 0.65)
     return None
 
 
-_EFFECTIVE_NAME: Final = r"[\"“'’”]\s*(?:the )?(?:effective|commencement|start) date\s*,?\s*[\"”'’“]"
-_EFFECTIVE: Final = (
-    r"\b(?:shall|will)? ?(?:become|be|is|are|comes? into|enters? into) (?:effect(?:ive)?|force)(?: and effective)? (?:as of|on|from|upon)?"
-    r"|\beffective (?:as of|on|from|date ?:|date (?:is|of|shall be))|\beffective date\b\s*:?|\b(?:shall|will) commence (?:on|as of|from)|\bcommencing (?:on|as of)|\btritt am|\bprend effet le|\bbeginnt am"
-)
-_SAME_DAY: Final = (
-    r"(?:date|day) (?:first )?(?:written|set forth|stated|appearing|above|hereof|of this agreement|of (?:its )?(?:signature|signing|execution))"
-    r"|effective date|date of (?:this|the) agreement|execution"
-)
+_EFFECTIVE_NAME: Final = _written("effective_name")
+_EFFECTIVE: Final = _written("effective")
+_SAME_DAY: Final = _written("same_day")
 
 
 def find_effective_date(contract: Contract) -> Found | None:
@@ -290,23 +267,12 @@ def _is_own(contract: Contract, clause: Span, end: int) -> bool:
     )
 
 
-_TERM: Final = (
-    r"(?:\b(?:initial |original |basic |primary )?term (?:of (?:this|the|his|her|executive['’]s) (?:\w+ )?(?:agreement|contract|lease|employment|engagement)|hereof)?"
-    r"|\b(?:this|the) (?:[\w-]+ ){0,3}(?:agreement|contract|lease|letter)|\b(?:dieser )?Vertrag|\bLaufzeit|\bcontrat|\bbail)"
-    r"[^.;]{0,160}?\b(?:shall|will|is|are|commenc\w+|begin\w*|continu\w+|remains?|expires?|terminates?|ends?|effective|läuft|beginnt|gilt|wird|conclu)\b"
-)
-_NO_TERM: Final = (
-    r"\bduring the (?:\w+ )?term\b|\bin the event\b|^\W*(?:\d[\d.]*)?\W*\bif\b|\brecords\b|\binsurance|\bcompet|\bsolicit|\bconfidential|\bsurviv|\bwarrant|\bdelay"
-    r"|\binterrupt|\bobligations? (?:of confiden|under this (?:section|article))|\bat least (?:every|once)|\bin case\b|\bwhen\b|\bterminat\w+ (?:by|pursuant|in accordance|of)\b[^.;]{0,60}notice"
-    r"|\bnotwithstanding|\bwhereas|\bliab|\bfails?\b|\binterest\b|\bclaim\b|\bfull-time|\bservice date|\bupon (?:the )?(?:expiration|termination)|\bafter (?:the )?(?:expiration|termination)|\bcontract year\b|\blicen[sc]ed? (?:is|to use)"
-)
-_ENDS: Final = (
-    r"\b(?:expires?|expiring|terminates?|ends?|ending|terminating|continu\w+|effect|force|effective|run)\b[^.;]{0,80}?\b(?:on|until|till|through|to and including)\b"
-    r"|\bendet (?:am|mit Ablauf des)|\bbis zum|\bjusqu['’]au|\bexpiration date\b|\buntil\b|\bthrough\b"
-)
-_RENEWS: Final = r"renew|extend|extension|thereafter|additional|successive|verlänger|reconduct"
-_OPEN_END: Final = r"\b(?:until|unless and until) (?:it is )?(?:earlier )?terminated|\bindefinite(?:ly)?\b|\bin perpetuity\b|\bperpetual(?:ly)?\b(?! licen)|\bunbestimmte Zeit|\bdurée indéterminée"
-_START: Final = r"effective date|date (?:hereof|of this|of the|first|above|on which)|execution|signing|signature|commencement|hereof|closing|commenc"
+_TERM: Final = _written("term")
+_NO_TERM: Final = _written("no_term")
+_ENDS: Final = _written("ends")
+_RENEWS: Final = _written("renews")
+_OPEN_END: Final = _written("open_end")
+_START: Final = _written("start")
 
 
 def find_expiry(contract: Contract) -> Found | None:
@@ -329,9 +295,7 @@ def find_expiry(contract: Contract) -> Found | None:
 
 
 _UNDER: Final = re.compile(r"\b(?:under|pursuant to|by|in|to|with|out of|of|against|from|and) +$", re.IGNORECASE)
-_EITHER: Final = re.compile(
-    r"\b(?:sooner|later|longer|greater|earlier|latest|earliest|shorter) (?:of|to)\b|\bor until\b", re.IGNORECASE
-)
+_EITHER: Final = re.compile(_written("either"), re.IGNORECASE)
 
 
 def _terms(contract: Contract) -> Iterator[re.Match[str]]:
@@ -433,10 +397,7 @@ def _start_of_term(contract: Contract, clause: Span, duration: Duration) -> tupl
     return (date.fromisoformat(known.value), known.spans) if known is not None and known.value else None
 
 
-_RENEWAL: Final = (
-    r"\b(?:(?:automatically |be |is |are |shall |will |may )*(?:renew(?:ed|s|al|als|able|ing)?|extend(?:ed|s)?|extensions?)|additional terms?"
-    r"|verlängert sich|reconduit|tacite reconduction)\b"
-)
+_RENEWAL: Final = _written("renewal")
 
 
 def find_renewal(contract: Contract) -> Found | None:
@@ -478,7 +439,7 @@ def find_renewal(contract: Contract) -> Found | None:
     return None
 
 
-_NOTICE: Final = r"\b(?:notice|notif(?:y|ies)|notification|kündig\w*|Frist|préavis|prior to|before)\b"
+_NOTICE: Final = _written("notice")
 
 
 def find_notice(contract: Contract) -> Found | None:
@@ -529,18 +490,8 @@ def _is_notice(flat: str, duration: Duration, clause: Span) -> bool:
 
 # --- law, assignment, control, liability
 
-_PLACE: Final = r"(?:the )?(?:(?i:state|commonwealth|province|republic|kingdom|canton) (?i:of) )?(?:the )?[A-Z][\w.’'-]*(?:(?: (?i:of the|of|and the|and)|,)? [A-Z][\w.’'-]*){0,4}"
-_LAW: Final = re.compile(
-    (
-        r"(?i:govern\w*|constru\w+|interpret\w*|enforced|subject to|application)[^;]{0,200}?\b(?i:(?:laws?|legislation)(?: and (?:regulations|decisions))?)(?:,[^.;,]{0,60},)?"
-        r"(?: (?i:in force|principles|rules))?(?: (?i:of|in)| (?=(?i:the )?(?i:state|commonwealth) of)) (?P<place>"
-        + _PLACE
-        + r")"
-        r"|(?i:governed by|governed[^.;]{0,60}in accordance with|subject to)(?: and construed)? (?:the )?(?P<adjective>[A-Z][a-z]+(?: [A-Z][a-z]+)?) [Ll]aws?\b"
-        r"|(?i:the laws?) (?i:of) (?P<before>" + _PLACE + r"),? (?i:shall |will )?(?i:govern|appl)"
-        r"|(?:gilt|unterliegt) (?:dem )?(?P<german>[a-zäöü]+)(?:em|es|en) Recht|(?i:droit|loi) (?P<french>français|belge|suisse|luxembourgeoise?)\b"
-    ).replace(" ", r"\s+")
-)
+_PLACE: Final = _written("place")
+_LAW: Final = re.compile(_written("law"))
 _ADJECTIVES: Final = {
     "English": "England", "Spanish": "Spain", "Dutch": "Netherlands", "German": "Germany", "French": "France", "Swiss": "Switzerland",
     "Italian": "Italy", "Austrian": "Austria", "Belgian": "Belgium", "Swedish": "Sweden", "Danish": "Denmark", "Norwegian": "Norway",
@@ -548,17 +499,9 @@ _ADJECTIVES: Final = {
     "Canadian": "Canada", "Indian": "India", "Polish": "Poland", "Portuguese": "Portugal", "deutsch": "Germany", "schweizerisch": "Switzerland",
     "österreichisch": "Austria", "français": "France", "belge": "Belgium", "suisse": "Switzerland", "luxembourgeoise": "Luxembourg",
 }  # fmt: skip
-_NO_LAW: Final = re.compile(
-    r"patent|inventor|securities|privacy|\btax|applicable laws?\b|export|bankruptcy|insurance laws|labels?\b|employment laws",
-    re.IGNORECASE,
-)
-_NO_PLACE: Final = re.compile(
-    r"(?:Agreement|Section|Party|Contract|Parties|Act|Lease|Article|Company|Securities|Territory|Country|Jurisdiction|State where|Such|Any|That|This|The|Which|Venue|Trial|Federal|Environmental|Data|Drug|Violation|And|Amendments)\b",
-    re.IGNORECASE,
-)
-_PLACE_TAIL: Final = re.compile(
-    r"(?i:,? (?:without|and|as|excluding|applicable|including|The|In|Any|Each|This|except|other|regardless|but|irrespective|with|to|if|USA|U\.S\.A|United States(?: of America)?)\b.*|[,.]+)$"
-)
+_NO_LAW: Final = re.compile(_written("no_law"), re.IGNORECASE)
+_NO_PLACE: Final = re.compile(_written("no_place"), re.IGNORECASE)
+_PLACE_TAIL: Final = re.compile(_written("place_tail"))
 
 
 def find_governing_law(contract: Contract) -> Found | None:
@@ -589,8 +532,8 @@ def find_governing_law(contract: Contract) -> Found | None:
     return None
 
 
-_ASSIGN: Final = r"\b(?:assign(?:ed|able|ment|s)?|transfer(?:red|able)?|abgetreten|abtreten|übertragen|cédé|céder)\b"
-_OF_CONTRACT: Final = r"\b(?:this|the) (?:\w+ )?(?:agreement|contract|lease|licen[cs]e)|\b(?:its|his|their|any|all)(?: of (?:its|their|the))? (?:rights?|obligations?|interests?|duties)|hereunder|rights (?:and|or)|Vertrag"
+_ASSIGN: Final = _written("assign")
+_OF_CONTRACT: Final = _written("of_contract")
 
 
 def find_assignment(contract: Contract) -> Found | None:
@@ -625,23 +568,9 @@ def find_assignment(contract: Contract) -> Found | None:
     return freely
 
 
-_CONTROL: Final = r"\bchange (?:of|in) (?:the )?(?:control|ownership|management)|\bacqui(?:red by|sition of)|\bmerge[rsd]?\b|\bconsolidat\w+ with|\b(?:sale|transfer) of (?:all or )?(?:substantially )?(?:all|a majority)|\bKontrollwechsel|\bchangement de contrôle|\boperation of law"
-_NO_RIGHT: Final = re.compile(
-    r"\b(?:not|no|nor)\b[^.;]{0,60}(?:deemed|constitute|considered|consent)|without[^.;]{0,60}consent[^.;]{0,200}"
-    r"(?:in connection|in the event|to (?:a|an|any) )|\bexcept\b|[\"”“] ?(?:means|shall mean)\b|entire agreement|supersede"
-    r"|merges? all|prior (?:agreements|understandings)|force majeure|operation of law, be works",
-    re.IGNORECASE,
-)
-_CONTROL_RIGHT: Final = re.compile(
-    r"(?:merge[rsd]?|acqui\w+|control|consolidat\w+|substantially all)[^.;]{0,200}\bdeemed (?:to be )?an? (?:\w+ )?(?:assignment|transfer)"
-    r"|\bterminat\w*[^.;]{0,250}\b(?:change (?:of|in) (?:\w+ ){0,3}(?:control|ownership|management)|merge[rsd]?|acquired"
-    r"|acquisition of (?:all|a majority|control|substantially))"
-    r"|\b(?:change (?:of|in) (?:\w+ ){0,3}(?:control|ownership))[^.;]{0,250}\b(?:terminat|consent|approval|accelerat|deemed)"
-    r"|\b(?:assign|transfer)[^.;]{0,200}\b(?:merger|change (?:of|in) control)[^.;]{0,120}without[^.;]{0,40}consent"
-    r"|Kontrollwechsel[^.;]{0,200}(?:kündig|Zustimmung)|kündig[^.;]{0,200}Kontrollwechsel"
-    r"|changement de contrôle[^.;]{0,200}(?:résili|accord)",
-    re.IGNORECASE,
-)
+_CONTROL: Final = _written("control")
+_NO_RIGHT: Final = re.compile(_written("no_right"), re.IGNORECASE)
+_CONTROL_RIGHT: Final = re.compile(_written("control_right"), re.IGNORECASE)
 
 
 def find_change_of_control(contract: Contract) -> Found | None:
@@ -656,11 +585,7 @@ def find_change_of_control(contract: Contract) -> Found | None:
     return None
 
 
-_CAP: Final = (
-    r"\b(?:liabilit(?:y|ies)|Haftung|responsabilité)\b[^.;]{0,260}?\b(?:exceed|limited to|begrenzt auf|beschränkt auf|limitée à|greater than|in excess of|more than|shall be the)\b"
-    r"|\b(?:exceed|in excess of)\b[^.;]{0,160}?\b(?:liabilit|amounts? (?:actually )?(?:paid|received|payable)|fees (?:paid|payable))"
-    r"|\b(?:liable|responsible)\b[^.;]{0,160}?\b(?:in excess of|exceeding|for more than|amounts? (?:greater|in excess))\b"
-)
+_CAP: Final = _written("cap")
 
 
 def find_liability_cap(contract: Contract) -> Found | None:
@@ -678,10 +603,7 @@ def find_liability_cap(contract: Contract) -> Found | None:
     return None
 
 
-_PRICE: Final = (
-    r"\b(?:purchase price|contract price|total price|(?:annual |monthly |base |license |licence |service |management |royalty |initial |subscription )?(?:fee|rent|salary|compensation|retainer)s?|price|Kaufpreis|Miete|Gehalt|Vergütung|loyer|prix|salaire)\b"
-    r"[^.;]{0,120}?\b(?:of|is|be|equal to|to|at|beträgt|von|in Höhe von|est de|de|:)"
-)
+_PRICE: Final = _written("price")
 
 
 def find_price(contract: Contract) -> Found | None:

@@ -1,0 +1,53 @@
+"""What contracts state in ordinary form, and that silence stays silence."""
+
+import pytest
+
+from tasks.table.clauses import FINDERS, Contract
+
+OPENING = (
+    'THIS SERVICES AGREEMENT (the "Agreement") is made as of March 1, 2024 (the "Effective Date") by and between\n'
+    'Brightwell Ltd., an English company with offices in Leeds ("Supplier"), and Koskinen Oy ("Customer").\n\n'
+)
+GERMAN = "Dieser Vertrag ist am 1. April 2024 geschlossen. "
+
+
+@pytest.mark.parametrize(
+    ("finder", "text", "value"),
+    [
+        ("parties", OPENING, ["Brightwell Ltd.", "Koskinen Oy"]),
+        ("parties", "The parties agree to cooperate between themselves and others.", None),
+        ("agreement_date", OPENING, "2024-03-01"),
+        ("agreement_date", "This Lease is entered into this 21st day of June, 1999, by the parties.", "1999-06-21"),
+        ("agreement_date", "WHEREAS, the parties made that certain License Agreement dated May 5, 2001,", None),
+        ("effective_date", OPENING, "2024-03-01"),
+        ("effective_date", "This Agreement shall become effective on 15 July 2023.", "2023-07-15"),
+        ("expiry", OPENING + "This Agreement shall continue in force until December 31, 2026.", "2026-12-31"),
+        ("expiry", OPENING + "The term of this Agreement shall commence on the Effective Date and continue for two (2) years.", "2026-03-01"),
+        ("expiry", OPENING + "This Agreement shall remain in effect until terminated by either party.", "perpetual"),
+        ("expiry", OPENING + "Each party shall keep records during the term and for a period of three years thereafter.", None),
+        ("expiry", OPENING + "This Agreement ends on the later of two years from the date hereof and completion.", None),
+        ("renewal", "It shall automatically renew for successive one (1) year terms.", "P1Y"),
+        ("renewal", "This Agreement shall not be automatically renewed for one year.", None),
+        ("notice", "It renews unless either party gives sixty (60) days prior written notice of non-renewal.", "P60D"),
+        ("notice", "Either party may terminate this Agreement at any time upon 3 months' written notice.", "P3M"),
+        ("notice", "A party may terminate if a breach is not cured within thirty (30) days after notice.", None),
+        ("governing_law", "This Agreement is governed by the laws of the State of New York, without regard to conflicts.", "New York"),
+        ("governing_law", "THIS AGREEMENT SHALL BE GOVERNED BY THE LAWS OF THE STATE OF DELAWARE.", "Delaware"),
+        ("governing_law", "This Agreement is governed by English law.", "England"),
+        ("governing_law", "The parties comply with the export laws of the United States.", None),
+        ("assignment", "Neither party may assign this Agreement without the prior written consent of the other.", "consent"),
+        ("assignment", "This Agreement may not be assigned by the Tenant.", "forbidden"),
+        ("assignment", "Either party may freely assign this Agreement.", "free"),
+        ("change_of_control", "Customer may terminate this Agreement upon a change of control of Supplier.", True),
+        ("change_of_control", '"Change of Control" means the sale of all shares.', None),
+        ("liability_cap", "In no event shall the aggregate liability of a party exceed the fees paid.", True),
+        ("liability_cap", "The insurance policy limits liability to more than one case per occurrence.", None),
+        ("price", "The annual fee is EUR 120,000 per year.", {"value": "120000", "unit": "EUR"}),
+        ("price", "The fee shall not exceed EUR 5,000.", None),
+    ],
+)  # fmt: skip
+def test_values(finder: str, text: str, value: object) -> None:
+    found = FINDERS[finder](Contract(text))
+    assert (found.value if found else None) == value
+    if found:
+        assert all(text[span.start : span.end].strip() for span in found.spans)
