@@ -442,6 +442,11 @@ def find_renewal(contract: Contract) -> Found | None:
 _NOTICE: Final = _written("notice")
 
 
+_NOTICE_BEHIND: Final = (
+    r"[\s,'’]*(?:\(?\w*\)?\s*)?(?:prior|advance|written|notice|before|in advance|previous|vor|zum|de préavis)"
+)
+
+
 def find_notice(contract: Contract) -> Found | None:
     """The notice to end it, or not to have it renewed: first that beside a renewal, then that without a cause."""
     flat = contract.flat
@@ -472,20 +477,14 @@ def find_notice(contract: Contract) -> Found | None:
 
 
 def _is_notice(flat: str, duration: Duration, clause: Span) -> bool:
+    """Whether a duration is that of a notice, and not of a term."""
     behind = flat[duration.end : min(clause.end, duration.end + 60)]
     before = flat[max(clause.start, duration.start - 70) : duration.start]
-    if re.search(r"(?:renew|term|period|extend)[^.;]{0,25}$", before, re.IGNORECASE) and not re.search(
-        r"least|notice|prior", before, re.IGNORECASE
-    ):
-        return False
-    return bool(
-        re.match(
-            r"[\s,'’]*(?:\(?\w*\)?\s*)?(?:prior|advance|written|notice|before|in advance|previous|vor|zum|de préavis)",
-            behind,
-            re.IGNORECASE,
-        )
-        or re.search(r"(?:notice|prior|advance|Frist von|préavis de)[^.;]{0,50}$", before, re.IGNORECASE)
-    )
+    if re.match(_NOTICE_BEHIND, behind, re.IGNORECASE):
+        return True
+    is_term = re.search(r"(?:renew|term|period|extend)[^.;]{0,25}$", before, re.IGNORECASE)
+    says = r"(?:notice|prior|advance|Frist von|préavis de)[^.;]{0,50}$"
+    return re.search(says, before, re.IGNORECASE) is not None and (is_term is None or "least" in before)
 
 
 # --- law, assignment, control, liability
