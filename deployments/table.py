@@ -10,8 +10,9 @@ import typer
 
 from deployments.documents import read_room
 from deployments.terminal import echo, harmless_cell
+from storage.run_documents import day_of
 from storage.settings import override_settings
-from tasks.figures.ledger import LedgerText, room_ledger
+from tasks.figures.ledger import LedgerText, build, room_ledger
 from tasks.figures.rows import room_row
 from tasks.reports.models import ReportedFigure, ReportedTable
 from tasks.reports.tables import build_table, table_workbook, value_in_words
@@ -43,14 +44,13 @@ def table(
     else:
         listed, outcomes, room = read_room(folder)
     texts = {name: row.text_id for name, row in outcomes.items() if row.text_id is not None and row.characters}
-    ledger = room_ledger(
-        [
-            LedgerText(texts[row.document_id], row.document_id, row.name, row.path, None)
-            for row in listed
-            if row.document_id in texts
-        ]
-    )
-    figures = [ReportedFigure.model_validate(room_row(figure)) for figure in ledger.figures]
+    ledger_texts = [
+        LedgerText(texts[row.document_id], row.document_id, row.name, row.path, day_of(row.updated))
+        for row in listed
+        if row.document_id in texts
+    ]
+    build(ledger_texts)
+    figures = [ReportedFigure.model_validate(room_row(row)) for row in room_ledger(ledger_texts).figures]
     built = build_table(chosen, room, texts, {row.document_id: row.url for row in listed}, figures)
     if not built.rows:
         echo("No document is of the kinds that these columns are about.", err=True)

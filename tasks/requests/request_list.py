@@ -366,7 +366,9 @@ def _is_heading(place: int, listed: Sequence[_Numbered]) -> bool:
         return True
     if following.key == one.key and following.key in _FIRST:
         return True
-    return (lacks_extras or one.row.is_marked) and not following.row.is_marked and _is_set_apart(one, listed)
+    is_flat = len({other.key.count(".") for other in listed}) == 1  # where numbers tell no depth
+    looks_so = one.row.is_marked or (lacks_extras and is_flat)
+    return looks_so and not following.row.is_marked and _is_set_apart(one, listed)
 
 
 def _is_set_apart(one: _Numbered, listed: Sequence[_Numbered]) -> bool:

@@ -22,8 +22,8 @@ __all__ = ["batch_file"]
 CONTRACT = (
     'CUSTOMER AGREEMENT\nThis Agreement is made as of March 1, 2024 (the "Effective Date") by and between\n'
     'Beta Ltd., an English company ("Supplier"), and Koskinen Oy ("Customer").\n\n'
-    "This Agreement shall continue in force until December 31, 2026. It renews automatically for successive one (1) year\n"
-    "terms unless a party gives sixty (60) days prior written notice.\n\n"
+    "This Agreement shall continue in force until December 31, 2026. It renews automatically for successive one\n"
+    "(1) year terms unless a party gives sixty (60) days prior written notice.\n\n"
     "Customer may terminate this Agreement upon a change of control of Supplier.\n\n"
     "This Agreement is governed by the laws of Finland.\n"
 )
@@ -114,7 +114,7 @@ def test_mistakes_of_a_request_list_are_told_with_those_of_the_batch(batch_file:
     with pytest.raises(BadRequest, match=r"line \d+, requests: there is no file missing.xlsx"):
         read_batch(batch_file)
     (batch_file.parent / "missing.xlsx").write_text("no workbook")
-    with pytest.raises(BadRequest, match="missing.xlsx: the request list cannot be opened as a workbook"):
+    with pytest.raises(BadRequest, match=r"missing\.xlsx: the request list cannot be opened as a workbook"):
         read_batch(batch_file)
 
 

@@ -40,7 +40,7 @@ def test_ids_differ_and_half_need_no_model() -> None:
 
 @pytest.mark.parametrize("criterion", of_kind("document"))
 def test_document_criteria(criterion: Any) -> None:
-    """The document's kind is one of the catalogue, or its name is found by its words, and other documents are not it."""
+    """The document's kind is one of the catalogue, or found by its words, and other documents are not it."""
     kind, _ = asked_kind(criterion.document)
     text = f"{criterion.document.upper()}\nof Brightwell Ltd.\n"
     met = document_kind(f"{criterion.document}.pdf", "", read_signs(text, []))
@@ -74,7 +74,7 @@ def test_fact_criteria(criterion: Any) -> None:
 
 
 def test_judged_criteria_find_the_passages_that_speak_to_them() -> None:
-    """Among the passages of all rooms, that of a room that meets a criterion comes up for it, and so does its contrary."""
+    """Among the passages of all rooms those that speak to a criterion come up for it."""
     asked = {one.id: one for one in criteria() if one.kind == "judged"}
     passages = [FIGURES[name][which] for name in FIGURES for which in ("meets", "fails")]
     index = Index(passages)

@@ -20,7 +20,8 @@ def test_the_sets_of_the_program_hold_together() -> None:
 
 def test_a_file_names_known_columns_and_its_own(tmp_path: Path) -> None:
     (tmp_path / "columns.yaml").write_text(
-        "kinds: [lease]\ncolumns:\n  - expiry\n  - {id: rent, find: price}\n  - {id: pets, type: yes_no, ask: 'Are pets allowed?'}\n"
+        "kinds: [lease]\ncolumns:\n  - expiry\n  - {id: rent, find: price}\n"
+        "  - {id: pets, type: yes_no, ask: 'Are pets allowed?'}\n"
     )
     read = read_columns("columns.yaml", tmp_path)
     assert [(column.id, column.type, column.find) for column in read.columns] == [
