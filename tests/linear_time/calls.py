@@ -217,7 +217,7 @@ EXCUSED: Final[dict[str, str]] = {
     "it takes texts that were cut to what a model reads": r"ranking\.embedders\.local\.embed_batch",
     "it takes a few characters": r"""
         language\.(languages\.language_of_script|locales\.month_names)
-        | evidence\.boxes\.compared""",
+        | evidence\.boxes\.compared | scoring\.libraries\.library\.\w+""",
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live|report|evidence|evidence_pages|files)\.\w+
         | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.ledger_of
