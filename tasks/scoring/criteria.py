@@ -346,7 +346,7 @@ def read_criteria(path: Path) -> Criteria:
     criteria: dict[str, Criterion] = {}
     lines: dict[str, int] = {}
     entries = content.get("criteria")
-    if entries is None and "include" not in content:
+    if isinstance(file.content, dict) and content.get("criteria") is None and "include" not in content:
         file.mistake(("criteria",), "it is missing: list criteria, or include libraries of them")
     for index, entry in enumerate(entries if isinstance(entries, list) else []):
         at = ("criteria", index)
