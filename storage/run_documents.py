@@ -31,6 +31,7 @@ class RunDocument(SQLModel, table=True):
     """What became of one document in one run.
 
     `path` is the folder's path in the room, `updated` the day on which the drive's file was changed (ISO).
+    `pages` and `pages_read` are None where pages are not known.
     """
 
     __tablename__ = "run_documents"
@@ -48,6 +49,8 @@ class RunDocument(SQLModel, table=True):
     characters: int = 0
     warning: str | None = None
     updated: str | None = None
+    pages: int | None = None
+    pages_read: int | None = None
 
 
 _documents = table_of(RunDocument)
@@ -68,6 +71,8 @@ class DocumentOutcome:
     text_id: int | None = None
     characters: int = 0
     warning: str | None = None
+    pages: int | None = None
+    pages_read: int | None = None
 
 
 def add_documents(
@@ -87,6 +92,8 @@ def add_documents(
             "characters": outcome.characters,
             "warning": outcome.warning,
             "updated": day_of(document.updated),
+            "pages": outcome.pages,
+            "pages_read": outcome.pages_read,
         }
         for document, outcome in zip(listed, outcomes, strict=True)
     ]
@@ -224,6 +231,8 @@ def save_document_outcomes(session: Session, company_id: int, outcomes: Iterable
             "text_id": outcome.text_id,
             "characters": outcome.characters,
             "warning": outcome.warning,
+            "pages": outcome.pages,
+            "pages_read": outcome.pages_read,
         }
         for outcome in sorted(outcomes, key=lambda outcome: outcome.document_id)
     ]

@@ -28,7 +28,8 @@ class StoredText(SQLModel, table=True):
     """The text of one content, read by one version of a reader.
 
     `places` lists where the text stands: [start, end, kind, label], offsets in characters.
-    `problem` is the problem type of a failed reading, `detail` its sentence.
+    `problem` is the problem type of a failed reading, `detail` its sentence. `scanned_pages` are those of its `pages`
+    that text recognition reads, `pages_read` those that were read in whatever way.
     """
 
     __tablename__ = "texts"
@@ -46,6 +47,9 @@ class StoredText(SQLModel, table=True):
     characters: int = 0
     cutter: str | None = None
     created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+    pages: int | None = None
+    pages_read: int | None = None
+    scanned_pages: int = 0
 
 
 class Passage(SQLModel, table=True):
@@ -83,6 +87,9 @@ class NewText:
     characters: int = 0
     cutter: str | None = None
     created_at: datetime = field(default_factory=now)
+    pages: int | None = None
+    pages_read: int | None = None
+    scanned_pages: int = 0
 
 
 class TextSummary(NamedTuple):
@@ -97,6 +104,9 @@ class TextSummary(NamedTuple):
     warnings: list[str]
     characters: int
     created_at: datetime
+    pages: int | None
+    pages_read: int | None
+    scanned_pages: int
 
 
 def find_text(session: Session, content_hash: str, *readers: str) -> StoredText | None:

@@ -10,7 +10,7 @@ __all__ = ["read_document"]
 
 
 def read_document(source: Source | str, format: str | None = None) -> Reading:  # noqa: A002 - the field's word
-    """Read a document in this process; scans too, where `DILIGENCE_OCR` allows it and Tesseract is installed.
+    """Read a document in this process; its scanned pages in others, where `DILIGENCE_OCR` allows it.
 
     Args:
         source: the path of its file, or its content.

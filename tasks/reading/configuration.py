@@ -1,45 +1,141 @@
-"""What the settings say about reading: the languages of scans, and the limits on one document.
+"""What the settings say about reading: the engines for scans, and the limits on one document and on one page.
 
 Kept out of the reading processes, which are given both: settings bring pydantic, and that takes 0.2 s to load.
 """
 
+import atexit
+from collections.abc import Collection, Mapping
+from concurrent.futures import Future
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Final
 
+from tasks.errors import DiligenceError, TookTooLong, Unavailable
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.ocr import recognise, tesseract
+from tasks.reading.ocr import rapidocr, recognise, tesseract
+from tasks.reading.ocr.page import RecognisedPage, ScanState
+from tasks.reading.ocr.recognise import Engines
+from tasks.reading.ocr.scans import NO_ENGINE, OFF, STOPPED, FilledReading, fill, scanned_pages
 from tasks.reading.places import with_cells
+from tasks.reading.pool.pool import ExtractionPool, processors
 from tasks.reading.pool.worker import Limits
 from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading, Source
 
+_MEMORY_MB: Final = 4096
+"""Address space of a recognising process: of RapidOCR 1.4 GB were measured, most of it libraries."""
 
-def recognised_languages(settings: ReadingSettings) -> str | None:
-    """The languages in which scans are read here, in Tesseract's form ("eng+deu"); None where they are not read."""
+_TESSERACT_NAMES: Final[Mapping[str, str]] = {
+    "English": "eng", "German": "deu", "French": "fra", "Spanish": "spa", "Portuguese": "por", "Italian": "ita",
+    "Dutch": "nld", "Danish": "dan", "Swedish": "swe", "Norwegian": "nor", "Finnish": "fin", "Polish": "pol",
+    "Czech": "ces", "Romanian": "ron", "Hungarian": "hun", "Turkish": "tur", "Japanese": "jpn", "Chinese": "chi_sim",
+    "Korean": "kor", "Russian": "rus", "Greek": "ell", "Arabic": "ara", "Hebrew": "heb", "Hindi": "hin", "Thai": "tha",
+}  # fmt: skip
+"""Tesseract's names of the languages that `tasks.language.languages` knows."""
+
+
+def engines(settings: ReadingSettings, written_in: Collection[str] = ()) -> Engines | None:
+    """The engines that read scans here; None where they are not read.
+
+    `written_in`: the languages of the other documents beside a scan, by their English names. With `auto` Tesseract reads
+    first where it was told the languages: how sure it is of a page in another one is worth nothing.
+    """
     if settings.ocr == "off":
         return None
-    installed, _ = tesseract.languages_of(settings.ocr_languages)
-    return "+".join(installed) or None
+    known, unknown = tesseract.languages_of(settings.ocr_languages)
+    languages = "+".join(known) or None
+    has_rapidocr = rapidocr.missing() is None
+    if settings.ocr_engine == "rapidocr" or (settings.ocr_engine == "auto" and has_rapidocr):
+        if not has_rapidocr:
+            return None
+        if settings.ocr_engine == "auto" and "ocr_languages" not in settings.model_fields_set:
+            names = [_TESSERACT_NAMES.get(language, language) for language in sorted(written_in)]
+            known, unknown = tesseract.languages_of("+".join(names))
+            languages = "+".join(known) or None
+        is_told = settings.ocr_engine == "auto" and languages and not unknown
+        return Engines(languages if is_told else None, rapidocr=True)
+    return Engines(languages, rapidocr=False) if languages else None
+
+
+def engine_name(settings: ReadingSettings) -> str | None:
+    """Under which texts with scans are stored here; the same whatever the documents beside them are written in."""
+    found = engines(settings)
+    if found is None:
+        return None
+    names = "+".join(reversed(found.names))
+    return f"auto {names}" if settings.ocr_engine == "auto" and found.rapidocr else names
+
+
+def reason_for_unread(settings: ReadingSettings) -> str:
+    """Why scans are not read here, or not all, in a sentence."""
+    return OFF if settings.ocr == "off" else STOPPED if engines(settings) else NO_ENGINE
 
 
 def reading_limits(settings: ReadingSettings) -> Limits:
-    """What reading one document may take, and the languages of scans."""
-    return Limits(
-        seconds=settings.document_timeout,
-        memory_mb=settings.document_memory_mb,
-        max_mb=settings.document_max_mb,
-        languages=recognised_languages(settings),
-    )
+    """What reading one document may take."""
+    return Limits(settings.document_timeout, settings.document_memory_mb, settings.document_max_mb)
+
+
+def recognising_pool() -> ExtractionPool:
+    """The processes that recognise pages, each under the limits of a page. They start with the first one."""
+    settings = ReadingSettings.current()
+    return _recognising_pool(Limits(settings.ocr_page_timeout, _MEMORY_MB, settings.document_max_mb))
+
+
+@lru_cache(maxsize=2)
+def _recognising_pool(limits: Limits) -> ExtractionPool:
+    pool = ExtractionPool(processors(), limits, recognise.recognise_page)
+    atexit.register(pool.close)
+    return pool
+
+
+def recognised(result: "Future[Reading]", found: Engines) -> RecognisedPage:
+    """The page that a recognising process was asked for; what went wrong with it is its state.
+
+    Raises:
+        Unavailable: nothing is wrong with the page: the processes were ended, or do not start.
+    """
+    try:
+        return RecognisedPage.unpack(result.result().text)
+    except Unavailable:
+        raise
+    except DiligenceError as error:
+        state = ScanState.LATE if isinstance(error, TookTooLong) else ScanState.FAILED
+        return RecognisedPage(state, found.names[0])
+
+
+def read_scans(reading: Reading, path: Path, document_format: str) -> FilledReading:
+    """A reading with all of its scanned pages recognised, as the settings have it. Nothing is stored."""
+    settings = ReadingSettings.current()
+    found = engines(settings)
+    pages: dict[str, RecognisedPage] = {}
+    filled = fill(reading, pages, reason_for_unread(settings))
+    while found and filled.waiting:
+        pool = recognising_pool()
+        orders = {
+            label: pool.submit(path, recognise.order_page(document_format, label, found)) for label in filled.waiting
+        }
+        pages |= {label: recognised(result, found) for label, result in orders.items()}
+        filled = fill(reading, pages)
+    return filled
 
 
 def read_as_configured(source: Source | str, extension: str | None = None) -> Reading:
-    """Read a document with what is embedded in it, in this process, its pictures too if the settings ask for it.
+    """Read a document with what is embedded in it, in this process, its scans in others if the settings ask for it.
 
     Its places hold those of the cells of tables too.
     """
-    settings = ReadingSettings.current()
-    recognise.configure(recognised_languages(settings), settings.document_timeout)
-    try:
-        reading = read_with_embedded(source, extension)
-    finally:
-        recognise.configure(None)
+    if isinstance(source, str):
+        source = Path(source)
+    reading = read_with_embedded(source, extension)
+    if scanned_pages(reading):
+        document_format = extension or ("" if isinstance(source, bytes) else source.suffix.lower())
+        with NamedTemporaryFile() as copy:
+            if isinstance(source, bytes):
+                copy.write(source)
+                copy.flush()
+                source = Path(copy.name)
+            reading = read_scans(reading, source, document_format).reading
     return replace(reading, places=with_cells(reading.text, reading.places))

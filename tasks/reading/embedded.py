@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from enum import Enum
+from hashlib import sha256
 from pathlib import Path, PurePath
 from time import process_time
 from typing import Final
@@ -17,7 +18,7 @@ from tasks.language.normalise import clean, one_line
 from tasks.reading import detect, formats, limits
 from tasks.reading.limits import machine_failure
 from tasks.reading.ooxml import ole
-from tasks.reading.places import ATTACHMENT, FILE_DATES, Place
+from tasks.reading.places import ATTACHMENT, FILE_DATES, SCANS, Place
 from tasks.reading.text_writer import NO_TEXT, Attachment, Reading, Source
 
 MOST: Final = 100
@@ -62,7 +63,7 @@ class EmbeddedOutcome(Enum):
 def read_with_embedded(source: Source | str, extension: str | None = None) -> Reading:
     """Read a document and what is embedded in it, in this process. The pool runs this in processes of its own.
 
-    Pictures are read when text recognition is configured in this process (`ocr.recognise.configure`).
+    The text of pages that are pictures is not in it yet: `ocr.scans` has them recognised.
 
     Args:
         source: the path of its file, or its content.
@@ -106,6 +107,25 @@ def with_embedded(host: Reading, read: Read, extensions: Collection[str], second
     return _EmbeddedReader(read, extensions, process_time() + seconds).added(host, 1) if host.attachments else host
 
 
+def embedded_document(path: Path, extension: str, digest: str) -> tuple[bytes, str]:
+    """The document of that hash (SHA-256) inside the one at `path`, and its format. The host is read once more.
+
+    Raises:
+        Unreadable: it is not there.
+    """
+    found: list[tuple[bytes, str]] = []
+
+    def read(data: bytes, inner: str) -> Reading:
+        if sha256(data).hexdigest() == digest:
+            found.append((data, inner))
+        return formats.reader(inner).read(data)
+
+    with_embedded(formats.reader(detect.format_of(path, extension)).read(path), read, formats.supported())
+    if not found:
+        raise Unreadable("The document is not inside its host any more.")
+    return found[0]
+
+
 class _EmbeddedReader:
     """Reads what is inside one host, within bounds that hold for all of it together."""
 
@@ -124,11 +144,11 @@ class _EmbeddedReader:
         pieces, places, length = [host.text], list(host.places), len(host.text)
         names_by_outcome: dict[EmbeddedOutcome, Counter[str]] = {outcome: Counter() for outcome in EmbeddedOutcome}
         remarks: list[str] = []
-        recognised = [host.recognised]
+        pages = [host.pages]
         for attachment in host.attachments:
             name, outcome, reading = self._outcome(attachment, level)
             names_by_outcome[outcome][name] += 1
-            recognised.append(reading.recognised)
+            pages.append(reading.pages)
             remarks.extend(f"{name}: {warning}" for warning in reading.warnings if warning != NO_TEXT)
             if reading.text:
                 gap = "" if not length else "\f" if pieces[-1].endswith("\n") else "\n\f"
@@ -142,12 +162,12 @@ class _EmbeddedReader:
             places[0] = places[0]._replace(end=length)
         own = [warning for warning in host.warnings if warning != NO_TEXT or not length]
         outcomes = [outcome.value.format(_listed(names)) for outcome, names in names_by_outcome.items() if names]
-        pictures = [state for state in recognised if state is not None]
+        counted = [count for count in pages if count is not None]
         return Reading(
             "".join(pieces),
             places,
             [*own, *outcomes, *list(dict.fromkeys(remarks))[:_MOST_REMARKS]],
-            recognised=all(pictures) if pictures else None,
+            pages=sum(counted) if counted else None,
             read_as=host.read_as,
         )
 
@@ -203,6 +223,13 @@ class _EmbeddedReader:
         if extension not in self._extensions:
             raise UnsupportedFormat("No reader reads it.")
         reading = self._read(data, extension)
+        if any(place.kind in SCANS for place in reading.places):
+            digest = sha256(data).hexdigest()
+            named = [
+                place._replace(label=f"{place.label} {digest}") if place.kind in SCANS else place
+                for place in reading.places
+            ]
+            reading = replace(reading, places=named)
         if len(reading.text) > self._characters:
             raise TooLarge("Its text is more than is added to that of a host.")
         self._characters -= len(reading.text)

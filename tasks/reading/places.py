@@ -11,7 +11,9 @@ header, footer          repeated on pages
 footnote, endnote, text_box, speaker_note, alternative_text
 comment, inserted       a reviewer's remark, text that was inserted (author and ISO date: "A. Author, 2024-05-01")
 hidden_sheet, hidden_row, hidden_column, hidden_slide   (the name, the number, the letter)
-ocr                     recognised in a picture (the languages: "eng")
+ocr                     recognised in a picture (how sure of it: "91 %")
+scan, doubtful_scan     a page that is a picture, or whose characters its fonts do not name, before it is recognised
+                        (its number; in an attachment that and the attachment's hash: "3 5f0a…")
 attachment              the text of a document inside this one (its name)
 tagged                  a number of accounts with what its tag says (see `tags`)
 file_dates              all text of a file (the days on which it was made and last changed: "2024-02-16/2024-08-05")
@@ -49,6 +51,9 @@ HIDDEN_ROW: Final = "hidden_row"
 HIDDEN_COLUMN: Final = "hidden_column"
 HIDDEN_SLIDE: Final = "hidden_slide"
 OCR: Final = "ocr"
+SCAN: Final = "scan"
+DOUBTFUL_SCAN: Final = "doubtful_scan"
+SCANS: Final = frozenset({SCAN, DOUBTFUL_SCAN})
 ATTACHMENT: Final = "attachment"
 TAGGED: Final = "tagged"
 FILE_DATES: Final = "file_dates"

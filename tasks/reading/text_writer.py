@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tasks.language.normalise import clean, one_line
 from tasks.reading.file_dates import FileDates, file_dates
-from tasks.reading.places import FILE_DATES, HEADING, Place
+from tasks.reading.places import FILE_DATES, HEADING, PAGE, SCAN, Place
 
 Source = Path | bytes
 """A document to read: where its file lies, or what is in it."""
@@ -33,8 +33,8 @@ class Reading:
     """The text of one document, its places in order (the outer one first), and what a user should know of it.
 
     `attachments` are the documents found inside it, which a reader hands on unread.
-    `recognised` says of pages that are pictures whether text recognition was through with them: all (True)
-    or not all (False), for want of Tesseract or of time; None where there are none.
+    `pages` is how many it has; None where that is not known, as of a text document. Of those that are pictures the
+    text is not in it yet: each has a place of kind `scan` or `doubtful_scan`, which `ocr.scans.fill` fills.
     `read_as` is the format of the content (".pdf") where the document's name says another.
     """
 
@@ -42,8 +42,12 @@ class Reading:
     places: Sequence[Place] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
-    recognised: bool | None = None
+    pages: int | None = None
     read_as: str | None = None
+
+
+_PICTURE: Final = "\ufdd2\n"
+"""A line where the text of a picture belongs: no character has this number."""
 
 
 @lru_cache(maxsize=64)
@@ -63,7 +67,7 @@ class Writer:
         self._heading: tuple[int, int, str] | None = None
         self._warnings: list[str] = []
         self._attachments: list[Attachment] = []
-        self._recognised: bool | None = None
+        self._pages = 0
         self._marked = False
         self._dates = FileDates()
 
@@ -93,6 +97,7 @@ class Writer:
         if self._parts:
             self._write("\f")
         self._parts += 1
+        self._pages += kind == PAGE
         with self.place(kind, label):
             yield
 
@@ -144,22 +149,23 @@ class Writer:
         if self._dates.doubt:
             self.warn(self._dates.doubt)
 
-    def note_picture(self, *, recognised: bool) -> None:
-        """Note a page that is a picture: whether text recognition was through with it, with or without a result."""
-        self._recognised = recognised and self._recognised is not False
+    def picture(self, number: int) -> None:
+        """The page of that number is a picture, whose text belongs here once it is recognised."""
+        with self.place(SCAN, str(number)):
+            self._write(_PICTURE)
 
     def reading(self) -> Reading:
         """What was written. A text of white space alone is no text: it has no places either."""
         self.end_heading()
         text = "".join(self._pieces)
         if not text.strip():
-            return Reading("", [], self._warnings, self._attachments, self._recognised)
+            return Reading("", [], self._warnings, self._attachments, self._pages or None)
         places = [place for place in self._places if place.end > place.start]
         if self._dates.label:
             places.insert(0, Place(0, len(text), FILE_DATES, self._dates.label))
         if self._marked:
             places.sort(key=lambda place: (place.start, -place.end))  # a stable sort: slots keep the outer one first
-        return Reading(text, places, self._warnings, self._attachments, self._recognised)
+        return Reading(text, places, self._warnings, self._attachments, self._pages or None)
 
     def _write(self, text: str) -> None:
         self._pieces.append(text)

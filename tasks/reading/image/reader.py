@@ -1,11 +1,10 @@
-"""Pictures: photographs of pages, screenshots and scans, page by page, their text recognised where Tesseract is there.
+"""Pictures: photographs of pages, screenshots and scans, page by page. Their text is recognised by `reading.ocr`.
 
 Pillow takes them apart, in a fork under limits: a picture of 1 KB may unpack to gigabytes, and keep its decoder busy.
 """
 
 import struct
 import warnings
-from enum import Enum
 from functools import partial
 from io import BytesIO
 from math import sqrt
@@ -15,10 +14,8 @@ from PIL import Image, ImageFile, ImageOps
 
 from tasks.errors import Damaged, TooLarge
 from tasks.reading import limits
-from tasks.reading.ocr import recognise
-from tasks.reading.ocr.recognise import Picture
-from tasks.reading.ooxml.package import CUT_OFF
-from tasks.reading.places import OCR, PAGE, page_numbers
+from tasks.reading.picture import DOTS_AN_INCH, Picture
+from tasks.reading.places import PAGE
 from tasks.reading.text_writer import Reading, Source, Writer
 
 _FORMATS: Final = ("PNG", "JPEG", "TIFF")
@@ -34,65 +31,22 @@ _DENSITIES: Final = (30.0, 2400.0)
 
 _SECONDS: Final = 10.0
 _COUNT: Final = struct.Struct("II?")
-_SIZE: Final = struct.Struct("II?")
-
-
-class _Outcome(Enum):
-    """What became of pages, in the words of the warning."""
-
-    RECOGNISED = "The text of a picture was recognised (OCR) and may be wrong{}."
-    LATE = "Not recognised (OCR), for the time was up (DILIGENCE_DOCUMENT_TIMEOUT){}."
-    FAILED = "Text recognition (OCR) failed on the picture{}."
-    EMPTY = "Text recognition (OCR) found no text in the picture{}."
-    UNREAD = "A picture, whose text was not read{}. " + recognise.ADVICE
 
 
 def read(source: Source) -> Reading:
-    """The text of the picture in `source`, by page; none where recognition is not there, with a warning.
+    """The pages of the picture in `source`, to be recognised.
 
     Raises:
         Damaged, TooLarge: it cannot be read.
     """
     count = _pages(source)
     writer = Writer()
-    outcomes: dict[_Outcome, list[int]] = {}
-    cut = False
-    for index in range(min(count, _MOST_PAGES)):
-        with writer.part(PAGE, str(index + 1)):
-            outcome, damaged = _write_page(source, index, writer)
-            cut |= damaged
-        outcomes.setdefault(outcome, []).append(index + 1)
-        writer.note_picture(recognised=outcome not in {_Outcome.LATE, _Outcome.UNREAD})
-    for outcome, numbers in outcomes.items():
-        where = "" if count == 1 else f": {page_numbers(numbers)}"
-        writer.warn(outcome.value.format(where))
+    for number in range(1, min(count, _MOST_PAGES) + 1):
+        with writer.part(PAGE, str(number)):
+            writer.picture(number)
     if count > _MOST_PAGES:
         writer.warn(f"The picture has very many pages: it was read up to page {_MOST_PAGES:,}.")
-    if cut:
-        writer.warn(CUT_OFF)
     return writer.reading()
-
-
-def _write_page(source: Source, index: int, writer: Writer) -> tuple[_Outcome, bool]:
-    """Write the text of a page. Returns what became of it, and whether it is cut off."""
-    recogniser = recognise.active()
-    if recogniser is None:
-        return _Outcome.UNREAD, False
-    cut: list[bool] = []
-
-    def draw(seconds: float) -> Picture | None:
-        picture, damaged = _picture(source, index, seconds)
-        cut.append(damaged)
-        return picture
-
-    try:
-        text = recogniser.text_of(draw)
-    except recognise.OutOfTime:
-        return _Outcome.LATE, any(cut)
-    except recognise.NotRecognised:
-        return _Outcome.FAILED, any(cut)
-    writer.placed(OCR, recogniser.languages, text)
-    return (_Outcome.RECOGNISED if text.strip() else _Outcome.EMPTY), any(cut)
 
 
 def _pages(source: Source) -> int:
@@ -123,33 +77,22 @@ def _counted(source: Source) -> bytes:
         return _COUNT.pack(count, max(width, height), 0 < width * height <= _MOST_DOTS)
 
 
-def _picture(source: Source, index: int, seconds: float) -> tuple[Picture | None, bool]:
-    """A page as a grey picture of a size that Tesseract reads well, upright; None when it cannot be had."""
-    try:
-        drawn = limits.run_in_fork(partial(_drawn, source, index), min(seconds, _SECONDS))
-        width, height, damaged = _SIZE.unpack_from(drawn)
-    except (TimeoutError, ChildProcessError, struct.error):
-        return None, False
-    return Picture(width, height, drawn[_SIZE.size :]), damaged
+def draw_page(source: Source, index: int) -> Picture | None:
+    """A page as a grey picture of a size that engines read well, upright; None when it cannot be had.
 
-
-def _drawn(source: Source, index: int) -> bytes:
+    In a process with limits: a picture of 1 KB may unpack to gigabytes, and keep its decoder busy.
+    """
     with _opened(source) as image:
         if index:
             image.seek(index)
         width, height = image.size
         if not 0 < width * height <= _MOST_DOTS:
-            raise ValueError
+            return None
         scale = _scale(image)
-        damaged = False
         if image.format == "JPEG":
             image.draft("L", (round(width * scale), round(height * scale)))
-        try:
-            image.load()
-        except OSError:  # it breaks off
-            ImageFile.LOAD_TRUNCATED_IMAGES = True
-            damaged = True
-            image.load()
+        ImageFile.LOAD_TRUNCATED_IMAGES = True  # what is left of one that breaks off
+        image.load()
         upright = ImageOps.exif_transpose(image)
         grey = _grey(upright)
         size = tuple(max(1, round(edge * scale)) for edge in (upright.width, upright.height))
@@ -157,7 +100,7 @@ def _drawn(source: Source, index: int) -> bytes:
             size = tuple(max(1, round(edge * scale * width / image.width)) for edge in (upright.width, upright.height))
         if size != grey.size:
             grey = grey.resize((size[0], size[1]), Image.Resampling.BICUBIC)
-        return _SIZE.pack(grey.width, grey.height, damaged) + grey.tobytes()
+        return Picture(grey.width, grey.height, grey.tobytes())
 
 
 def _grey(image: Image.Image) -> Image.Image:
@@ -179,9 +122,9 @@ def _scale(image: Image.Image) -> float:
     density = image.info.get("dpi", (0, 0))[0]
     claimed = edge
     if isinstance(density, int | float) and _DENSITIES[0] <= density <= _DENSITIES[1]:
-        claimed = round(edge * recognise.DOTS_AN_INCH / float(density))
+        claimed = round(edge * DOTS_AN_INCH / float(density))
     elif not density:
-        claimed = round(edge * recognise.DOTS_AN_INCH / 96)  # a screen's
+        claimed = round(edge * DOTS_AN_INCH / 96)  # a screen's
     chosen = sorted((claimed, edge, _USUAL_EDGE))[1]
     return min(chosen / edge, sqrt(_MOST_READ_DOTS / (width * height)), _LONGEST_EDGE / edge)
 

@@ -11,13 +11,16 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from shutil import which
 from typing import Final, NamedTuple
 
 from tasks.child_process import only_absolute
+from tasks.reading.ocr.engine import RecognitionFailed, Word
+from tasks.reading.picture import DOTS_AN_INCH, Picture
 
+NAME: Final = "tesseract"
 PACKAGE: Final = "tesseract-ocr"
 """Debian's package; English comes with it."""
 
@@ -25,32 +28,11 @@ _NO_LANGUAGES: Final = {"", "osd", "equ"}  # `osd` knows which way is up, `equ` 
 _PR_SET_PDEATHSIG: Final = 1
 
 
-class TesseractFailed(Exception):
-    """Tesseract crashed, refused the picture or took too long."""
-
-
 class Installed(NamedTuple):
     """The Tesseract of this machine: its version ("5.3.0") and the languages that it has ("deu", "eng")."""
 
     version: str
     languages: tuple[str, ...]
-
-
-Span = tuple[int, int]
-
-
-class RecognisedWord(NamedTuple):
-    """A word in a picture: the paragraph and the line that it stands in, and how sure Tesseract is of it (0 to 100).
-
-    `across` and `down` are the dots from which and to which it reaches, from the left and from the top.
-    """
-
-    paragraph: tuple[str, ...]
-    line: str
-    across: Span
-    down: Span
-    confidence: float
-    text: str
 
 
 def installed() -> Installed | None:
@@ -80,46 +62,48 @@ def package_of(language: str) -> str:
     return f"{PACKAGE}-{language.replace('_', '-').lower()}"
 
 
-def words(program: str, languages: str, picture: bytes, dots_an_inch: int, seconds: float) -> list[RecognisedWord]:
-    """The words in a picture (a file of a form that Tesseract takes), in reading order.
+class Tesseract:
+    """The engine, as `engine.Engine` has it. `languages` are names that it knows ("eng+deu"), `seconds` those of a page."""
 
-    Raises:
-        TimeoutError: that took longer than `seconds`.
-        Failed: Tesseract cannot read it.
-    """
-    command = [program, "stdin", "stdout", "-l", languages, "--dpi", str(dots_an_inch)]
-    as_table = ["-c", "tessedit_create_tsv=1", "-c", "tessedit_create_txt=0"]
-    try:
-        with subprocess.Popen(  # noqa: S603 - no shell, and nothing of the document in the command
-            [*command, *as_table],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            env=_environment(),
-            preexec_fn=_end_with_parent(seconds),  # noqa: PLW1509 - a reading process has one thread
-        ) as process:
-            try:
-                table, _ = process.communicate(picture, timeout=seconds)
-            except subprocess.TimeoutExpired as error:
-                raise TimeoutError from error
-            finally:
-                process.kill()
-    except TimeoutError:
-        raise
-    except (OSError, subprocess.SubprocessError) as error:
-        raise TesseractFailed from error
-    if process.returncode != 0:
-        raise TesseractFailed
-    rows = (row.split("\t") for row in table.decode("utf-8", "replace").split("\n"))
-    return [_word(*cells[1:]) for cells in rows if len(cells) == 12 and cells[0] == "5" and cells[11].strip()]
+    def __init__(self, program: str, languages: str, seconds: float) -> None:
+        self.name = f"{NAME} {languages}"
+        self._program = program
+        self._languages = languages
+        self._seconds = seconds
+
+    def words(self, picture: Picture) -> list[Word]:
+        """As of `Engine`."""
+        command = [self._program, "stdin", "stdout", "-l", self._languages, "--dpi", str(DOTS_AN_INCH)]
+        as_table = ["-c", "tessedit_create_tsv=1", "-c", "tessedit_create_txt=0"]
+        try:
+            with subprocess.Popen(  # noqa: S603 - no shell, and nothing of the document in the command
+                [*command, *as_table],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env=_environment(),
+                preexec_fn=_end_with_parent(self._seconds),  # noqa: PLW1509 - a reading process has one thread
+            ) as process:
+                try:
+                    table, _ = process.communicate(picture.file(), timeout=self._seconds)
+                finally:
+                    process.kill()
+        except (OSError, subprocess.SubprocessError) as error:
+            raise RecognitionFailed from error
+        if process.returncode != 0:
+            raise RecognitionFailed
+        return list(_words(row.split("\t") for row in table.decode("utf-8", "replace").split("\n")))
 
 
-def _word(*cells: str) -> RecognisedWord:
-    """A word's row of Tesseract's table, without the first column, which says what the row is about."""
-    page, block, paragraph, line, _number, left, top, width, height, confidence, text = cells
-    across, down = (int(left), int(left) + int(width)), (int(top), int(top) + int(height))
-    return RecognisedWord((page, block, paragraph), line, across, down, float(confidence), text)
+def _words(rows: Iterable[list[str]]) -> Iterator[Word]:
+    """The words of Tesseract's table, whose first column says what a row is about: 5 for a word."""
+    lines: dict[tuple[str, ...], int] = {}
+    for cells in rows:
+        if len(cells) == 12 and cells[0] == "5" and cells[11].strip():
+            left, top, width, height = map(int, cells[6:10])
+            line = lines.setdefault(tuple(cells[1:5]), len(lines))
+            yield Word(cells[11], left, top, left + width, top + height, float(cells[10]) / 100, line)
 
 
 def _path() -> str:

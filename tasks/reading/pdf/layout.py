@@ -196,3 +196,12 @@ def _marked(table: Table) -> str:
 
 def _words(tables: Iterable[Table]) -> list[PageWord]:
     return [word for table in tables for row in table.rows for word in row.words]
+
+
+def text_of_words(words: Sequence[PageWord]) -> str:
+    """The lines and tables of a page of which the words and their places alone are known, as of a scan."""
+    pieces: list[str] = []
+    for column in columns_of_prose(lines_of(words)):
+        for lines in pages_side_by_side(column):
+            pieces += _texts_of_lines(lines, find_tables(lines) if 0 < len(lines) <= _MOST_LINES else [])
+    return "\r\n".join(pieces)

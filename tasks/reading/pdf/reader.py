@@ -1,6 +1,6 @@
 """PDF: each page's text by PDFium, then its notes and form values; the outline's titles stand at the end.
 
-Pages that are pictures go through text recognition where it is configured; the warnings say what became of them.
+Pages that are pictures are marked as such, for text recognition.
 Of forms that a PDF describes in XML and does not draw (XFA) the words and values are read from the XML: their only
 page asks the reader to wait. Where PDFium cannot open a file, it is repaired, and at last pypdf is tried.
 
@@ -102,11 +102,27 @@ def _read(source: Source) -> Reading:
         except NotOpened as error:
             failure = error
         else:
-            if reading.text or reading.recognised is not None:
+            if reading.text:
                 return reading
     if failure.locked:
         raise Damaged("The file is damaged, and encrypted besides. Ask for it again, without encryption.") from failure
     raise Damaged("The file is not a whole PDF: it cannot be opened. Ask for it again.") from failure
+
+
+@contextlib.contextmanager
+def open_document(source: Source) -> Iterator[PdfDocument]:
+    """A PDF opened as it was read: where PDFium cannot open it, as it was repaired.
+
+    Raises:
+        NotOpened: it cannot be opened.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            document = stack.enter_context(PdfDocument(source))
+        except NotOpened:
+            data = next(iter(repair.repaired(source if isinstance(source, bytes) else source.read_bytes())), b"")
+            document = stack.enter_context(PdfDocument(data))
+        yield document
 
 
 def _reading(source: Source, writer: Writer) -> Reading:
@@ -134,7 +150,7 @@ def _metadata(document: PdfDocument, key: bytes) -> str:
 
 def _write_pages(document: PdfDocument, writer: Writer) -> None:
     """Take the texts of all pages from PDFium, then write them: taking turns costs 4 % of the time, for caches."""
-    files, scans = AttachedFiles(document, writer), Scans(document, writer)
+    files, scans = AttachedFiles(document, writer), Scans(writer)
     contents: list[_PageContent] = []
     lost: list[int] = []
     room = min(_MOST_CHARACTERS, max(_LEAST_CHARACTERS, _CHARACTERS_A_BYTE * document.size))
@@ -159,7 +175,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
     if len(lost) == count:
         raise NotOpened(pdfium.FPDF_ERR_PAGE)
     _doubt(document, contents)
-    _recognise_unknown(document, contents, scans)
+    _add_doubtful(document, contents, scans)
     ligatures = pages.lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
     compounds = pages.compounds_of([page.text for page in contents])
     for index, content in enumerate(contents):
@@ -167,8 +183,9 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
         if content.unknown or defects.are_left_in(text):
             scans.add_unknown(index)
         with writer.part("page", str(index + 1)):
-            _write_page(text, content.remarks, writer)
-            scans.write(index)
+            with scans.around(index):
+                _write_page(text, writer)
+            _write_remarks(content.remarks, text, writer)
     if lost:
         writer.warn(f"The file is damaged: {page_numbers(lost)} could not be read.")
     crowded = [number for number, page in enumerate(contents, 1) if not page.complete]
@@ -219,11 +236,12 @@ def _doubt(document: PdfDocument, contents: list[_PageContent]) -> None:
         contents[index] = contents[index]._replace(unknown=max(1, contents[index].unknown))
 
 
-def _recognise_unknown(document: PdfDocument, contents: list[_PageContent], scans: Scans) -> None:
-    """Recognise the pages most of whose characters are not known, and those that are scans all the same."""
+def _add_doubtful(document: PdfDocument, contents: list[_PageContent], scans: Scans) -> None:
+    """Note the pages most of whose characters are not known, and those that are scans all the same."""
     for index, content in enumerate(contents):
         if content.unknown and defects.are_many(content.unknown, content.text):
-            contents[index] = content._replace(text=scans.instead_of(index, content.text), unknown=0)
+            scans.add_doubtful(index)
+            contents[index] = content._replace(unknown=0)
         elif (content.unknown or content.lost) and len(content.text) < _LITTLE:
             page = pdfium.FPDF_LoadPage(document.handle, index)
             if page:
@@ -231,14 +249,18 @@ def _recognise_unknown(document: PdfDocument, contents: list[_PageContent], scan
                 pdfium.FPDF_ClosePage(page)
 
 
-def _write_page(text: str, remarks: Sequence[annotations.Remark], writer: Writer) -> None:
-    """Write a page's text, and of its remarks those that are not drawn in it."""
+def _write_page(text: str, writer: Writer) -> None:
+    """Write a page's text."""
     for part, is_table in pages.parts_of(text):
         if is_table:
             with writer.place(places.TABLE, ""):
                 writer.text(part)
         else:
             writer.text(part)
+
+
+def _write_remarks(remarks: Sequence[annotations.Remark], text: str, writer: Writer) -> None:
+    """Write the remarks on a page that are not drawn in its text."""
     if remarks:
         plain = one_line(text)
         news = [remark.text for remark in remarks if not remark.copied or one_line(remark.text) not in plain]

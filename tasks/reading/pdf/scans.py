@@ -1,20 +1,17 @@
-"""Pages of a PDF that are pictures, or draw glyphs without saying which characters they are: recognised, or named.
+"""Pages of a PDF that are pictures, or draw glyphs without saying which characters they are: found, not yet recognised.
 
 A page is a scan if it has hardly any text and pictures cover it, or so many shapes that its letters may be drawn.
 """
 
 import ctypes
-from enum import Enum
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any, Final
 
-import pypdfium2
 import pypdfium2.raw as pdfium
 
 from tasks.language.normalise import clean
-from tasks.reading.ocr import recognise
-from tasks.reading.pdf import defects
-from tasks.reading.pdf.document import PdfDocument
-from tasks.reading.places import page_numbers
+from tasks.reading.places import DOUBTFUL_SCAN, page_numbers
 from tasks.reading.text_writer import Writer
 
 _STAMP: Final = 100
@@ -26,113 +23,50 @@ _COVERED: Final = 0.7
 _OUTLINES: Final = 100
 """A page without text that has so many shapes may have its letters drawn."""
 
-_CONFIRMED: Final = 2
-"""Pages in a row whose text is what was recognised on them: that of the others is then taken to be right."""
-
 _MOST_OBJECTS: Final = 1_000
 """Objects of a page, and of each group of them, that are looked at."""
 
-
-class ScanOutcome(Enum):
-    """What became of pages that are pictures, or whose characters are not known, in the words of the warning."""
-
-    RECOGNISED = "Scans, whose text was recognised (OCR) and may be wrong: {}."
-    LATE = "Scans that were not recognised (OCR), for the time was up (DILIGENCE_DOCUMENT_TIMEOUT): {}."
-    FAILED = "Pictures that text recognition (OCR) failed on: {}."
-    EMPTY = "Pictures in which text recognition (OCR) found no text: {}."
-    UNREAD = "Without text, perhaps scans: {}. " + recognise.ADVICE
-    UNKNOWN = "Characters that their fonts do not name are missing or may be wrong: {}."
-    UNKNOWN_RECOGNISED = (
-        "Text whose characters its fonts do not name was recognised (OCR) instead and may be wrong: {}."
-    )
-    UNKNOWN_UNREAD = "The fonts do not name most of the characters, which may be wrong: {}. " + recognise.ADVICE
+UNKNOWN: Final = "Characters that their fonts do not name are missing or may be wrong: {}."
 
 
 class Scans:
-    """Recognises the text of pages that are pictures or do not say what they draw, and warns of what is uncertain."""
+    """Which pages are to be recognised: those that are pictures, and those that do not say what they draw."""
 
-    def __init__(self, document: PdfDocument, writer: Writer) -> None:
-        self._document = document
+    def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._pages: dict[ScanOutcome, list[int]] = {}
-        self._recognised: dict[int, tuple[str, str]] = {}
-        self._confirmed = 0
+        self._pictures: set[int] = set()
+        self._doubtful: set[int] = set()
+        self._unknown: list[int] = []
 
     def add(self, index: int, page: Any, text: str) -> None:
-        """Recognise an open page, if it is a scan; `text` is what it has as text."""
+        """Note an open page, if it is a scan; `text` is what it has as text."""
         squeezed = "".join(clean(text).split())
         if len(squeezed) > _STAMP:
             return
         covered, shapes = _drawn(page)
         if covered >= _COVERED if squeezed else covered or shapes >= _OUTLINES:
-            outcome = self._outcome(index, squeezed)
-            if outcome is not ScanOutcome.EMPTY or not squeezed:
-                self._pages.setdefault(outcome, []).append(index + 1)
-            self._writer.note_picture(recognised=outcome not in {ScanOutcome.LATE, ScanOutcome.UNREAD})
+            self._pictures.add(index)
+
+    def add_doubtful(self, index: int) -> None:
+        """Note a page most of whose characters are not known: what is recognised stands in their place."""
+        self._doubtful.add(index)
 
     def add_unknown(self, index: int) -> None:
         """Warn of a page some of whose characters are not known."""
-        self._pages.setdefault(ScanOutcome.UNKNOWN, []).append(index + 1)
+        self._unknown.append(index + 1)
 
-    def instead_of(self, index: int, text: str) -> str:
-        """What to keep of the text of a page most of whose characters are not known.
-
-        All of it where nothing can be recognised, and without a warning where the same words are: then the numbers that
-        glyphs have in the fonts are those of their characters.
-        """
-        if self._confirmed == _CONFIRMED:
-            return text
-        outcome = self._outcome(index, "")
-        if outcome is ScanOutcome.RECOGNISED:
-            if defects.are_confirmed(text, self._recognised[index][0]):
-                del self._recognised[index]
-                self._confirmed += 1
-                return text
-            self._confirmed = 0
-            self._pages.setdefault(ScanOutcome.UNKNOWN_RECOGNISED, []).append(index + 1)
-            text = ""
-        else:
-            unread = outcome is ScanOutcome.UNREAD
-            self._pages.setdefault(ScanOutcome.UNKNOWN_UNREAD if unread else ScanOutcome.UNKNOWN, []).append(index + 1)
-        self._writer.note_picture(recognised=outcome not in {ScanOutcome.LATE, ScanOutcome.UNREAD})
-        return text
-
-    def write(self, index: int) -> None:
-        """Write what was recognised on a page."""
-        if index in self._recognised:
-            text, languages = self._recognised[index]
-            with self._writer.place("ocr", languages):
-                self._writer.text(text)
+    @contextmanager
+    def around(self, index: int) -> Iterator[None]:
+        """What is written within is the page's text."""
+        with self._writer.place(DOUBTFUL_SCAN, str(index + 1)) if index in self._doubtful else nullcontext():
+            yield
+        if index in self._pictures:
+            self._writer.picture(index + 1)
 
     def warn(self) -> None:
-        """Warn of the pages that are scans, once all are written."""
-        if ScanOutcome.UNREAD in self._pages and not self._writer.written:
-            self._writer.warn(f"This PDF seems to be a scan: no text was found. {recognise.ADVICE}")
-            return
-        for outcome, numbers in self._pages.items():
-            self._writer.warn(outcome.value.format(page_numbers(numbers)))
-
-    def _outcome(self, index: int, known: str) -> ScanOutcome:
-        recogniser = recognise.active()
-        if recogniser is None:
-            return ScanOutcome.UNREAD
-        try:
-            page = self._document.page(index)
-        except pypdfium2.PdfiumError:
-            return ScanOutcome.FAILED
-        try:
-            text = recogniser.page_text(page)
-        except recognise.OutOfTime:
-            return ScanOutcome.LATE
-        except recognise.NotRecognised:
-            return ScanOutcome.FAILED
-        finally:
-            page.close()
-        lines = [line for line in text.split("\n") if not line or "".join(line.split()) not in known]
-        if not any(lines):
-            return ScanOutcome.EMPTY
-        self._recognised[index] = "\n".join(lines), recogniser.languages
-        return ScanOutcome.RECOGNISED
+        """Warn of the pages some of whose characters are not known."""
+        if self._unknown:
+            self._writer.warn(UNKNOWN.format(page_numbers(self._unknown)))
 
 
 def _drawn(page: Any) -> tuple[float, int]:

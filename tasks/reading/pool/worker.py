@@ -32,7 +32,6 @@ from tasks.child_process import PARENTS_FOLDER
 from tasks.errors import DiligenceError, Unavailable
 from tasks.reading import limits as limits_module
 from tasks.reading.limits import machine_failure
-from tasks.reading.ocr import recognise
 from tasks.reading.places import Place
 from tasks.reading.text_writer import Reading
 
@@ -42,15 +41,11 @@ Load = Callable[[], None]
 
 @dataclass(frozen=True)
 class Limits:
-    """What one document may take: seconds, megabytes of memory, megabytes on disk.
-
-    `languages` are those in which its pictures are read ("eng+deu"); None: they are not.
-    """
+    """What one document may take: seconds, megabytes of memory, megabytes on disk."""
 
     seconds: float = 60
     memory_mb: int = 1024
     max_mb: int = 512
-    languages: str | None = None
 
 
 Task = tuple[int, str, str]
@@ -133,7 +128,6 @@ def serve(
 def run(read: Read, path: Path, extension: str) -> Reading | Failure:
     """Read one document; whatever goes wrong comes back as a value."""
     limits_module.begin()
-    recognise.begin()
     try:
         return read(path, extension)
     except MemoryError:
@@ -213,7 +207,7 @@ def _tasks(connection: "Connection[Any, Any]", finished: _Finished) -> Iterator[
 
 
 def prepare(limits: Limits) -> None:
-    """Put this process under its limits, and have it read pictures; called once, when it starts."""
+    """Put this process under its limits; called once, when it starts."""
     _die_with_the_parent()
     os.setpgid(0, 0)  # the parent ends the group: what a reader may have started goes too
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -228,7 +222,6 @@ def prepare(limits: Limits) -> None:
         os.dup2(devnull, stream)
     os.close(devnull)
     limits_module.configure(limits.seconds)
-    recognise.configure(limits.languages, limits.seconds)
 
 
 def _die_with_the_parent() -> None:

@@ -1,0 +1,72 @@
+"""Scanned pages that text recognition has read, each by itself: by the content of its document, its number and engine."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import Column, Text, delete, func
+from sqlmodel import Field, Session, SQLModel, col, select
+
+from storage.columns import UtcDateTime, now, put
+from storage.run_documents import RunDocument
+from storage.runs import RunCompany
+from storage.texts import StoredText
+
+
+class StoredPage(SQLModel, table=True):
+    """A page as `tasks.reading.ocr.page` packs it.
+
+    `page` is its label in the text: its number, in an attachment with the attachment's hash behind it. `seconds` is how
+    long an engine might take: a page that took longer is tried again when the limit is raised.
+    """
+
+    __tablename__ = "recognised_pages"
+
+    content_hash: str = Field(primary_key=True)
+    page: str = Field(primary_key=True)
+    engine: str = Field(primary_key=True)
+    seconds: float
+    packed: str = Field(sa_column=Column(Text, nullable=False))
+    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+
+
+def save_page(session: Session, page: StoredPage) -> None:
+    """Keep a page, in place of an earlier try."""
+    put(session, page, "content_hash", "page", "engine")
+
+
+def find_pages(session: Session, content_hash: str, engines: Collection[str]) -> list[StoredPage]:
+    """The pages of a content that one of these engines has read."""
+    query = select(StoredPage).where(StoredPage.content_hash == content_hash, col(StoredPage.engine).in_(engines))
+    return list(session.exec(query))
+
+
+def count_pages_since(session: Session, moment: datetime) -> int:
+    """How many pages were recognised since that moment."""
+    return session.exec(select(func.count()).where(col(StoredPage.created_at) >= moment)).one()
+
+
+def scans_done(session: Session, run_id: str) -> dict[int, tuple[int, int]]:
+    """How many scanned pages of each company of a run were recognised, by its id, and how many it has."""
+    documents = (
+        select(RunDocument.company_id, RunDocument.content_hash, StoredText.scanned_pages)
+        .join(RunCompany)
+        .join(StoredText, col(StoredText.id) == col(RunDocument.text_id))
+        .where(RunCompany.run_id == run_id, StoredText.scanned_pages > 0)
+        .subquery()
+    )
+    done = (
+        select(StoredPage.content_hash, func.count(func.distinct(StoredPage.page)).label("pages"))
+        .group_by(col(StoredPage.content_hash))
+        .subquery()
+    )
+    rows = session.exec(
+        select(documents.c.company_id, func.coalesce(func.sum(done.c.pages), 0), func.sum(documents.c.scanned_pages))
+        .join_from(documents, done, documents.c.content_hash == done.c.content_hash, isouter=True)
+        .group_by(documents.c.company_id)
+    )
+    return {company_id: (min(read, total), total) for company_id, read, total in rows}
+
+
+def delete_pages_without_text(session: Session) -> None:
+    """Delete the pages of contents of which no text is kept."""
+    session.exec(delete(StoredPage).where(col(StoredPage.content_hash).not_in(select(StoredText.content_hash))))

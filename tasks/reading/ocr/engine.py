@@ -1,0 +1,38 @@
+"""The seam of text recognition: what an engine is given, and what it gives."""
+
+from typing import NamedTuple, Protocol
+
+from tasks.reading.picture import Picture
+
+class RecognitionFailed(Exception):
+    """An engine crashed, refused the picture or cannot be loaded."""
+
+
+class Word(NamedTuple):
+    """A word in a picture: its box in dots from the upper left corner, and the number of the line it was read with.
+
+    `confidence` is how sure the engine is of it, 0 to 1.
+    """
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    confidence: float
+    line: int
+
+
+class Engine(Protocol):
+    """Reads pictures, in a process of its own that ends it when a page takes too long."""
+
+    name: str
+    """Under which its pages are kept: the engine and, where it needs to be told them, the languages."""
+
+    def words(self, picture: Picture) -> list[Word]:
+        """The words in a picture, upright or not, in the order in which they were read.
+
+        Raises:
+            RecognitionFailed: it cannot read the picture, or cannot be loaded.
+        """
+        ...

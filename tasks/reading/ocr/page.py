@@ -1,0 +1,177 @@
+"""What was recognised on one page: kept by itself, laid out as a printed page is."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+from operator import attrgetter
+from statistics import median
+from typing import Final, NamedTuple
+
+from tasks.reading.ocr.engine import Word
+from tasks.reading.pdf.layout import text_of_words
+from tasks.reading.pdf.words import PageWord
+
+_USUAL_SIZE: Final = 10.0
+"""Points that the letters of most words are taken to have: a picture does not say how large its page is."""
+
+_STEEPEST: Final = 0.2
+"""The slope of a page's lines up to which it lies askew; lines that rise more run elsewhere."""
+
+_SAME_ROW: Final = 0.45
+"""How far the middles of two lines may lie apart that are one row, as a share of the lower one's height."""
+
+_LONG: Final = 8
+"""Heights of a line that is long enough to tell how the page slopes."""
+
+
+class ScanState(StrEnum):
+    """What became of a page: its words were read; there are none; an engine failed on it; its time was up."""
+
+    READ = "read"
+    EMPTY = "empty"
+    FAILED = "failed"
+    LATE = "late"
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the page counts as read."""
+        return self in {ScanState.READ, ScanState.EMPTY}
+
+
+class WordBox(NamedTuple):
+    """A word, and where it stands on its page as shown, in shares of its width and height."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True)
+class RecognisedPage:
+    """The words of a page in the picture that was read, which was turned to the left by `turn` quarters of a circle."""
+
+    state: ScanState
+    engine: str = ""
+    width: int = 0
+    height: int = 0
+    turn: int = 0
+    words: Sequence[Word] = ()
+
+    @property
+    def confidence(self) -> float:
+        """How sure the engine is of the page's characters, 0 to 1."""
+        letters = sum(len(word.text) for word in self.words)
+        return sum(word.confidence * len(word.text) for word in self.words) / letters if letters else 0.0
+
+    def text(self) -> str:
+        """The page's text in reading order, with its tables marked as `pdf.layout` marks them."""
+        return text_of_words(_placed(self.words)).replace("\r\n", "\n")
+
+    def boxes(self) -> list[WordBox]:
+        """Its words on the page as it is shown."""
+        shares = (
+            (word.text, *(word.left / self.width, word.top / self.height, word.right / self.width))
+            + (word.bottom / self.height,)
+            for word in self.words
+        )
+        return [_turned_back(WordBox(*share), self.turn) for share in shares]
+
+    def pack(self) -> str:
+        """The page as JSON, which `unpack` takes."""
+        words = [[word.text, *(round(side) for side in word[1:5]), round(word.confidence, 3), word.line] for word in self.words]
+        return json.dumps([self.state, self.engine, self.width, self.height, self.turn, words])
+
+    @classmethod
+    def unpack(cls, packed: str) -> "RecognisedPage":
+        """The page that `pack` gave."""
+        state, engine, width, height, turn, words = json.loads(packed)
+        return cls(ScanState(state), engine, width, height, turn, [Word(*word) for word in words])
+
+
+def _turned_back(box: WordBox, turn: int) -> WordBox:
+    text, left, top, right, bottom = box
+    match turn:
+        case 1:
+            return WordBox(text, 1 - bottom, left, 1 - top, right)
+        case 2:
+            return WordBox(text, 1 - right, 1 - bottom, 1 - left, 1 - top)
+        case 3:
+            return WordBox(text, top, 1 - right, bottom, 1 - left)
+        case _:
+            return box
+
+
+class _Line(NamedTuple):
+    """Words that were read together, set straight: the middle of their line, and its height."""
+
+    middle: float
+    height: float
+    words: Sequence[Word]
+
+
+def _placed(words: Sequence[Word]) -> list[PageWord]:
+    """Words in points as `pdf.words` has them: those of one row have one base, however a page slopes or bends."""
+    if not words:
+        return []
+    groups = [list(group) for _, group in groupby(sorted(words, key=attrgetter("line")), key=attrgetter("line"))]
+    slope = _slope(groups)
+    lines = sorted(_line([_straight(word, slope) for word in group]) for group in groups)
+    scale = _USUAL_SIZE / (median(line.height for line in lines for _ in line.words) or 1)
+    placed: list[PageWord] = []
+    for row in _rows(lines):
+        base = sum(line.middle for line in row) / len(row)
+        for line in row:
+            for word in line.words:
+                sides = (scale * word.left, scale * max(word.right, word.left + 1))
+                placed.append(PageWord(word.text, *sides, scale * base, scale * line.height, 0, 0))
+    for number, word in enumerate(placed):
+        word.first, word.end = number, number + 1
+    return placed
+
+
+def _slope(groups: Iterable[Sequence[Word]]) -> float:
+    """How much most lines of a page fall, for each dot to the right."""
+    slopes: list[tuple[float, float]] = []
+    for group in groups:
+        first, last = min(group, key=attrgetter("left")), max(group, key=attrgetter("left"))
+        length = last.left - first.left
+        if length > _LONG * (first.bottom - first.top):
+            fall = (last.top + last.bottom - first.top - first.bottom) / 2 / length
+            if abs(fall) < _STEEPEST:
+                slopes.append((fall, length))
+    slopes.sort()
+    half = sum(length for _, length in slopes) / 2
+    for fall, length in slopes:
+        half -= length
+        if half <= 0:
+            return fall
+    return 0.0
+
+
+def _straight(word: Word, slope: float) -> Word:
+    left, right = word.left + slope * word.top, word.right + slope * word.top
+    fall = slope * (word.left + word.right) / 2
+    return word._replace(left=left, right=right, top=word.top - fall, bottom=word.bottom - fall)
+
+
+def _line(words: Sequence[Word]) -> _Line:
+    """A line by the words that reach highest and lowest; one that stands out of it, such as a rule read as `|`, does not count."""
+    tops, bottoms = sorted(word.top for word in words), sorted(word.bottom for word in words)
+    top, bottom = tops[len(words) // 4], bottoms[-1 - len(words) // 4]
+    return _Line((top + bottom) / 2, max(1.0, bottom - top), words)
+
+
+def _rows(lines: Iterable[_Line]) -> Iterable[list[_Line]]:
+    """Lines that stand side by side, from the top; `lines` come in order of their middles."""
+    row: list[_Line] = []
+    for line in lines:
+        if row and line.middle - sum(other.middle for other in row) / len(row) > _SAME_ROW * min(line.height, row[-1].height):
+            yield row
+            row = []
+        row.append(line)
+    if row:
+        yield row

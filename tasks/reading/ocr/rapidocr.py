@@ -1,0 +1,90 @@
+"""RapidOCR: PaddleOCR's models on ONNX Runtime (github.com/RapidAI/RapidOCR, Apache-2.0); its wheel holds the weights.
+
+One model reads the languages in Latin letters, Chinese and Japanese, so that it need not be told the page's. A page of
+A4 takes 4 to 8 s of one processor and 0.9 GB of memory, the first one 0.5 s more.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+
+from tasks.reading.ocr.engine import RecognitionFailed, Word
+from tasks.reading.picture import Picture
+
+if TYPE_CHECKING:
+    from rapidocr import RapidOCR as Model
+
+NAME: Final = "rapidocr"
+_PACKAGES: Final = ("rapidocr", "onnxruntime", "cv2")
+_SETTINGS: Final = {
+    "Global.log_level": "critical",
+    "Global.use_cls": False,  # which way is up is told from whole pages
+    "Global.return_word_box": True,
+    "Global.text_score": 0.0,  # a doubtful line is kept, with its confidence
+    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+}
+
+
+def missing() -> str | None:
+    """The package that is not installed, of those that it needs; None where all are. None of them is loaded."""
+    return next((name for name in _PACKAGES if find_spec(name) is None), None)
+
+
+class RapidOcr:
+    """The engine, as `engine.Engine` has it."""
+
+    name = NAME
+
+    def words(self, picture: Picture) -> list[Word]:
+        """As of `Engine`."""
+        import numpy as np  # noqa: PLC0415 - in the processes alone
+
+        grey = np.frombuffer(picture.dots, np.uint8).reshape(picture.height, picture.width)
+        try:
+            found: Any = _model()(np.stack([grey] * 3, axis=-1))
+        except Exception as error:  # a library that is damaged, or a picture that it does not take
+            raise RecognitionFailed from error
+        if found.txts is None:
+            return []
+        words = found.word_results if len(found.word_results) == len(found.txts) else [()] * len(found.txts)
+        lines = zip(found.txts, found.boxes, found.scores, words, strict=True)
+        return [word for number, line in enumerate(lines) for word in _words(number, *line)]
+
+
+@cache
+def _model() -> "Model":
+    import cv2  # noqa: PLC0415 - in the processes alone: they take 0.3 s and 200 MB
+    from rapidocr import RapidOCR  # noqa: PLC0415
+
+    cv2.setNumThreads(1)
+    return RapidOCR(params=_SETTINGS)
+
+
+def _words(line: int, text: str, box: Any, score: float, words: Sequence[Any]) -> Iterator[Word]:
+    """The words of a line: by their own boxes, or where these do not give its text, each with its share of the line's.
+
+    `box` has the line's corners, clockwise from the upper left one.
+    """
+    if "".join(word for word, _, _ in words) == "".join(text.split()):
+        for word, confidence, corners in words:
+            yield Word(word, *_sides(corners), float(confidence), line)
+        return
+    left, top, right, bottom = _sides(box)
+    runs_down = bottom - top > right - left and len(text) > 1
+    at = 0
+    for word in text.split():
+        at = text.index(word, at)
+        first, last = at / len(text), (at + len(word)) / len(text)
+        at += len(word)
+        if runs_down:
+            sides = (left, top + first * (bottom - top), right, top + last * (bottom - top))
+        else:
+            sides = (left + first * (right - left), top, left + last * (right - left), bottom)
+        yield Word(word, *sides, float(score), line)
+
+
+def _sides(corners: Any) -> tuple[float, float, float, float]:
+    across, down = [float(x) for x, _ in corners], [float(y) for _, y in corners]
+    return min(across), min(down), max(across), max(down)
