@@ -18,6 +18,7 @@ from storage.columns import now
 from storage.documents import RoomDocument
 from storage.run_documents import DocumentOutcome
 from tasks.documents.batch import known_outcomes, read_documents
+from tasks.documents.scan_batch import recognise_scans
 from tasks.operation import show
 from tasks.remote.fan_out import FanOut, Leave, finished
 
@@ -60,7 +61,11 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
             key=f"{key}-read",
             description=f"What became of the documents of {folder}{others}",
         )
-    return dict(Counter(outcome.status.value for outcome in outcomes))
+    by_id = {outcome.document_id: outcome for outcome in outcomes}
+    if any(outcome.pages != outcome.pages_read for outcome in outcomes):
+        scanned = recognise_scans.tracked(room_id, company_id=company_id, since=since)
+        by_id |= {outcome.document_id: outcome for outcome in scanned}
+    return dict(Counter(outcome.status.value for outcome in by_id.values()))
 
 
 def _read(

@@ -1,6 +1,6 @@
-"""Scanned pages that text recognition has read, each by itself: by the content of its document, its number and engine."""
+"""Scanned pages that text recognition has read, each by itself: by its document's content, its number and engine."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import Column, Text, delete, func
@@ -34,10 +34,9 @@ def save_page(session: Session, page: StoredPage) -> None:
     put(session, page, "content_hash", "page", "engine")
 
 
-def find_pages(session: Session, content_hash: str, engines: Collection[str]) -> list[StoredPage]:
-    """The pages of a content that one of these engines has read."""
-    query = select(StoredPage).where(StoredPage.content_hash == content_hash, col(StoredPage.engine).in_(engines))
-    return list(session.exec(query))
+def find_pages(session: Session, content_hash: str) -> Sequence[StoredPage]:
+    """The pages of a content that any engine has read."""
+    return session.exec(select(StoredPage).where(StoredPage.content_hash == content_hash)).all()
 
 
 def count_pages_since(session: Session, moment: datetime) -> int:

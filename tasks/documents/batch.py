@@ -84,7 +84,7 @@ def known_outcomes(
     known = texts.known_texts(drive, [document_of(row) for row in listed])
     if len(known) < len(listed):
         texts.shared_pool().start()  # in the background
-    outcomes = [_outcome(document_id, text, since or now()) for document_id, text in known.items()]
+    outcomes = [outcome_of(document_id, text, since or now()) for document_id, text in known.items()]
     if company_id is not None and outcomes:
         with database.writing() as session:
             run_documents.save_document_outcomes(session, company_id, outcomes)
@@ -170,7 +170,9 @@ class _Batch:
         known = texts.known_texts(self._drive, documents)
         with database.writing() as session:
             self._outcomes = [
-                _outcome(document.id, known[document.id], self._since) for document in documents if document.id in known
+                outcome_of(document.id, known[document.id], self._since)
+                for document in documents
+                if document.id in known
             ]
             self._save(session, self._outcomes)
         waiting = self._waiting
@@ -287,9 +289,14 @@ class _Batch:
             content_hash, format_ = content.key
             del self._being_read[content.key]
             try:
-                content.new = texts.new_text(content_hash, format_, content.reading.result)
+                read = texts.new_text(content_hash, format_, content.reading.result)
             except DiligenceError as error:  # another try may succeed
                 outcomes.extend(_failure(document.id, error) for document, _ in content.documents)
+                continue
+            if texts.has_scans(read):
+                content.stored = texts.save_unfilled(read).text
+            else:
+                content.new = read
         versions: dict[str, tuple[str, str]] = {}
         with database.writing() as session:
             saved = save_texts(session, [content.new for content in contents if content.new])
@@ -298,7 +305,7 @@ class _Batch:
                 text = saved[new.content_hash, new.reader] if new else content.stored
                 if text is not None:
                     versions |= {document.id: (file.version, file.content_hash) for document, file in content.documents}
-                    outcomes.extend(_outcome(document.id, text, self._since) for document, _ in content.documents)
+                    outcomes.extend(outcome_of(document.id, text, self._since) for document, _ in content.documents)
             documents.save_contents(session, self._drive.name, versions)
             self._save(session, outcomes)
         self._outcomes.extend(outcomes)
@@ -308,12 +315,15 @@ class _Batch:
             run_documents.save_document_outcomes(session, self._company_id, outcomes)
 
 
-def _outcome(document_id: str, text: TextSummary, since: datetime) -> DocumentOutcome:
+def outcome_of(document_id: str, text: TextSummary, since: datetime) -> DocumentOutcome:
+    """What became of a document that has this text, in a run that began at `since`."""
     if text.outcome is Outcome.READ:
         status = DocumentStatus.READ if text.created_at >= since else DocumentStatus.UNCHANGED
     else:
         status = DocumentStatus.EMPTY if text.outcome is Outcome.EMPTY else DocumentStatus.FAILED
-    return DocumentOutcome(document_id, status, text.content_hash, text.id, text.characters, texts.warning_of(text))
+    warning = texts.warning_of(text)
+    size = text.characters, warning, text.pages, text.pages_read
+    return DocumentOutcome(document_id, status, text.content_hash, text.id, *size)
 
 
 def _failure(document_id: str, error: DiligenceError) -> DocumentOutcome:

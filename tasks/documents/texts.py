@@ -8,12 +8,14 @@ not known here: the drive is asked each time.
 import atexit
 import sys
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
+from hashlib import sha256
 from itertools import chain
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Final, NamedTuple
 
 from pydantic import BaseModel
@@ -25,10 +27,13 @@ from tasks.counts import count_lookup
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
+from tasks.documents.scans import ScannedPage, recognise_pages, stored_pages
 from tasks.errors import Damaged, PasswordProtected, SourceFailed, TooLarge, Unreadable, UnsupportedFormat
 from tasks.operation import operation
 from tasks.reading import formats
-from tasks.reading.configuration import reading_limits, recognised_languages
+from tasks.reading.configuration import engine_name, engines, reading_limits, reason_for_unread
+from tasks.reading.ocr.scans import fill, scanned_pages
+from tasks.reading.places import Place
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import NO_TEXT, Reading
@@ -43,6 +48,7 @@ class DocumentText(BaseModel):
 
 CHANGING = "The document was changed again and again while it was read. Try again when nobody writes it."
 _MAX_TRIES = 3
+_UNFILLED: Final = " unfilled"
 
 
 class RecentTexts:
@@ -156,15 +162,24 @@ def check_readable(document: Document, limit: int) -> str:
 class Readers(NamedTuple):
     """The names under which texts of a format are stored, the best first; they begin with the reader's version.
 
-    A text without scanned pages has the same name with and without text recognition, so that it is not read
-    again when Tesseract is installed. Scans are read again then, and also when there is more time for those that
-    took too long. A failure because of a limit has the limit in its name, since the limit may be raised.
+    A text without scanned pages has the same name with and without text recognition. One with scans is stored as it was
+    read (`unfilled`), and again with what was recognised: that is made anew when there is another engine, or more time
+    for pages that took too long. A failure because of a limit has the limit in its name, since the limit may be raised.
     """
 
     recognised: str
     not_all_recognised: str
     plain: str
     failed_within_limits: str
+
+    @property
+    def unfilled(self) -> str:
+        """Under which a text is stored whose scanned pages are still to be put in."""
+        return f"{self.plain}{_UNFILLED}"
+
+    def partly(self, read: Collection[str]) -> str:
+        """Under which a text is stored of whose scanned pages only these were read."""
+        return f"{self.recognised} in part {sha256(' '.join(sorted(read)).encode()).hexdigest()[:12]}"
 
 
 def readers(document_format: str, read_as: str | None = None) -> Readers:
@@ -189,15 +204,15 @@ def _misnamed(version: str, version_of_content: str) -> str:
 
 def _circumstances() -> tuple[str | None, float, int]:
     settings = ReadingSettings.current()
-    return recognised_languages(settings), settings.document_timeout, settings.document_memory_mb
+    return engine_name(settings), settings.ocr_page_timeout, settings.document_memory_mb
 
 
 @lru_cache(maxsize=1024)
-def _readers(version: str, languages: str | None, seconds: float, memory_mb: int) -> Readers:
-    recognised = f"{version} ocr {languages}" if languages else f"{version} without ocr"
+def _readers(version: str, engine: str | None, seconds: float, memory_mb: int) -> Readers:
+    recognised = f"{version} ocr {engine}" if engine else f"{version} without ocr"
     return Readers(
         recognised=recognised,
-        not_all_recognised=f"{recognised} within {seconds:g} s" if languages else recognised,
+        not_all_recognised=f"{recognised} within {seconds:g} s" if engine else recognised,
         plain=version,
         failed_within_limits=f"{version} within {memory_mb} MB",
     )
@@ -205,9 +220,9 @@ def _readers(version: str, languages: str | None, seconds: float, memory_mb: int
 
 @lru_cache(maxsize=64)
 def _misnamed_readers(
-    version: str, others: tuple[str, ...], languages: str | None, seconds: float, memory_mb: int
+    version: str, others: tuple[str, ...], engine: str | None, seconds: float, memory_mb: int
 ) -> tuple[str, ...]:
-    names = (_readers(_misnamed(version, other), languages, seconds, memory_mb) for other in others)
+    names = (_readers(_misnamed(version, other), engine, seconds, memory_mb) for other in others)
     return tuple(chain.from_iterable(names))
 
 
@@ -243,7 +258,72 @@ def known_contents(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Tex
             best = next((name for name in names[of_key] if (content_hash, name) in summaries), None)
             if best is not None:
                 known[content_hash, of_key] = summaries[content_hash, best]
+            elif unfilled := _unfilled(content_hash, of_key):
+                known[content_hash, of_key] = save_filled(unfilled).text
     return known
+
+
+def _unfilled(content_hash: str, document_format: str) -> StoredText | None:
+    """A text with scans as it was read, without what was recognised; None where this version has not read it."""
+    version = formats.version(document_format)
+    others = (_misnamed(version, formats.version(name)) for name in formats.names() if name != document_format)
+    with database.reading() as session:
+        return texts.find_text(session, content_hash, *(f"{name}{_UNFILLED}" for name in (version, *others)))
+
+
+def has_scans(text: StoredText | NewText) -> bool:
+    """Whether scanned pages are still to be put into a text."""
+    return text.reader.endswith(_UNFILLED)
+
+
+def save_unfilled(unfilled: NewText) -> "FilledText":
+    """Store a text with scans as it was read, and with what is known of its pages."""
+    with database.writing() as session:
+        texts.save_text(session, unfilled)
+    return save_filled(unfilled)
+
+
+def fill_again(content_hash: str, document_format: str, reason: str = "") -> "FilledText | None":
+    """Store a text with scans with all that is known of its pages by now; None where it was read by another version."""
+    unfilled = _unfilled(content_hash, document_format)
+    return save_filled(unfilled, reason) if unfilled else None
+
+
+class FilledText(NamedTuple):
+    """A stored text with what was recognised of its scans, and the labels of the pages that nobody has tried yet."""
+
+    text: TextSummary
+    waiting: Sequence[str]
+
+
+def save_filled(unfilled: StoredText | NewText, reason: str = "") -> FilledText:
+    """Store a text with all that was recognised of its scanned pages; `reason` says why others were not."""
+    settings = ReadingSettings.current()
+    pages = stored_pages(unfilled.content_hash, engines(settings))
+    places = [Place(*place) for place in unfilled.places]
+    reading = Reading(unfilled.text, places, list(unfilled.warnings), pages=unfilled.pages)
+    filled = fill(reading, pages, reason or reason_for_unread(settings))
+    names = _readers(unfilled.reader.removesuffix(_UNFILLED), *_circumstances())
+    name = names.not_all_recognised if filled.has_failures else names.recognised
+    if filled.waiting and engines(settings):
+        name = names.partly(pages)
+    with database.writing() as session:
+        text = texts.save_text(
+            session,
+            NewText(
+                content_hash=unfilled.content_hash,
+                reader=name,
+                outcome=Outcome.READ if filled.reading.text else Outcome.EMPTY,
+                text=filled.reading.text,
+                places=filled.reading.places,
+                warnings=filled.reading.warnings,
+                characters=len(filled.reading.text),
+                pages=max(unfilled.pages or 0, filled.unread) or None,
+                pages_read=max(unfilled.pages or 0, filled.unread) - filled.unread,
+                scanned_pages=filled.scanned,
+            ),
+        )
+    return FilledText(text, filled.waiting)
 
 
 def warning_of(text: TextSummary | StoredText) -> str | None:
@@ -259,7 +339,7 @@ def warning_of(text: TextSummary | StoredText) -> str | None:
 def new_text(content_hash: str, document_format: str, read: Callable[[], Reading]) -> NewText:
     """What to store of the result of `read`: a text, or a failure that reading again would repeat.
 
-    `document_format` is that of the document's name.
+    `document_format` is that of the document's name. A text with scans is to be filled before it is used.
 
     Raises:
         DiligenceError: a failure that another try may not have.
@@ -278,6 +358,8 @@ def new_text(content_hash: str, document_format: str, read: Callable[[], Reading
     return NewText(
         content_hash=content_hash,
         reader=_reader_of(result, readers(document_format, result.read_as)),
+        pages=result.pages,
+        pages_read=result.pages,
         outcome=Outcome.READ if result.text.strip() else Outcome.EMPTY,
         text=result.text,
         places=result.places,
@@ -287,9 +369,7 @@ def new_text(content_hash: str, document_format: str, read: Callable[[], Reading
 
 
 def _reader_of(result: Reading, names: Readers) -> str:
-    if result.recognised is None:
-        return names.plain
-    return names.recognised if result.recognised else names.not_all_recognised
+    return names.unfilled if scanned_pages(result) else names.plain
 
 
 def text_of(drive: Drive, document: Document) -> str:
@@ -305,8 +385,10 @@ def text_of(drive: Drive, document: Document) -> str:
     if text is None:
         stored = _stored(drive, document, document_format)
         count_lookup("texts", hit=stored is not None)
-        text = _or_raise(stored or _read(drive, document, document_format)).text
-        recent_texts.put(_key(drive, document, document_format), text)
+        found = _or_raise(stored or _read(drive, document, document_format))
+        text = found.text
+        if found.reader in (*readers(document_format), *misnamed_readers(document_format)):  # else it is read in part
+            recent_texts.put(_key(drive, document, document_format), text)
     return text
 
 
@@ -321,6 +403,7 @@ def _stored(drive: Drive, document: Document, document_format: str) -> StoredTex
 
 
 def _read(drive: Drive, document: Document, document_format: str) -> StoredText | NewText:
+    end = time.monotonic() + ReadingSettings.current().document_timeout
     for _ in range(_MAX_TRIES):
         cancellation.check()
         with (
@@ -332,16 +415,29 @@ def _read(drive: Drive, document: Document, document_format: str) -> StoredText 
                     session, fetched.content_hash, *readers(document_format), *misnamed_readers(document_format)
                 )
             if text is None:
+                text = _unfilled(fetched.content_hash, document_format)
+            if text is None:
                 reading = shared_pool().submit(fetched.path, document_format)
                 text = new_text(fetched.content_hash, document_format, partial(cancellation.result_of, reading))
             if fetched.is_unchanged():
-                break
-    else:
-        raise SourceFailed(CHANGING)
-    with database.writing() as session:
-        texts.save_text(session, text)
-        documents.save_contents(session, drive.name, {document.id: (fetched.version, fetched.content_hash)})
-    return text
+                with database.writing() as session:
+                    texts.save_text(session, text)
+                    documents.save_contents(session, drive.name, {document.id: (fetched.version, fetched.content_hash)})
+                return _filled(text, fetched.path, document_format, end) if has_scans(text) else text
+    raise SourceFailed(CHANGING)
+
+
+def _filled(unfilled: StoredText | NewText, path: Path, document_format: str, end: float) -> StoredText:
+    """A text with its scanned pages, as many as can be read until then."""
+    found = engines(ReadingSettings.current())
+    filled = save_filled(unfilled)
+    while found and filled.waiting and time.monotonic() < end:
+        pages = (ScannedPage(path, document_format, unfilled.content_hash, label) for label in filled.waiting)
+        for _ in recognise_pages(pages, found, end):
+            pass
+        filled = save_filled(unfilled)
+    with database.reading() as session:
+        return texts.get_text(session, filled.text.id)
 
 
 def _or_raise(text: StoredText | NewText) -> StoredText | NewText:

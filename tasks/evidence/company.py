@@ -18,12 +18,15 @@ from storage.texts import SpanPages, StoredText, find_span_pages, save_span_page
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.drive.spool import spool
+from tasks.documents.scans import stored_pages
 from tasks.errors import DiligenceError, NotFound, Unreadable
 from tasks.evidence.boxes import BoxedPage
 from tasks.evidence.drawing import PageOrder, Span, draw_pages, find_picture, picture_stem
 from tasks.evidence.settings import EvidenceSettings
 from tasks.operation import operation
 from tasks.reading import places as kinds
+from tasks.reading.configuration import engines
+from tasks.reading.ocr.page import WordBox
 from tasks.reading.settings import ReadingSettings
 from tasks.remote.fan_out import FanOut
 
@@ -226,7 +229,7 @@ def draw_alone(drive: Drive, document: RunDocument, text: StoredText, page: int)
     picture = find_picture(text.content_hash, page)
     if picture is None:
         stem = str(picture_stem(text.content_hash, page))
-        _fetch_and_draw(drive, document, text, [PageOrder(page, "", [], stem, False)])
+        _fetch_and_draw(drive, document, text, [PageOrder(page, "", [], stem)])
         picture = find_picture(text.content_hash, page)
     if picture is None:
         raise Unreadable("This page cannot be drawn.")
@@ -251,8 +254,13 @@ def _order(text: StoredText, number: int, on_page: Sequence[_CitedPart]) -> Page
         on_page[0].part.text,
         [Span(cited.part.start, cited.part.end) for cited in on_page],
         None if is_drawn else str(picture_stem(text.content_hash, number)),
-        on_page[0].part.is_scan,
+        _recognised(text, number) if on_page[0].part.is_scan else (),
     )
+
+
+def _recognised(text: StoredText, number: int) -> list[WordBox]:
+    page = stored_pages(text.content_hash, engines(ReadingSettings.current())).get(str(number))
+    return page.boxes() if page else []
 
 
 def _save(text: StoredText, parts: Mapping[int, Sequence[_CitedPart]], pages: Iterable[BoxedPage]) -> None:

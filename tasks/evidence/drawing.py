@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from storage import database, texts
 from tasks.evidence.boxes import Box, BoxedPage
 from tasks.reading.configuration import reading_limits
+from tasks.reading.ocr.page import WordBox
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading
@@ -35,14 +36,14 @@ class PageOrder(NamedTuple):
     """A page to draw: its number from 1, its text, the spans to box, and the file to write, None for no picture.
 
     The file's name has no suffix: that of the picture's format is put behind it.
-    `is_scan`: some of its text was recognised in a picture.
+    `recognised`: its words that were recognised in a picture, as `ocr.page.WordBox`.
     """
 
     number: int
     text: str
     spans: Sequence[Span]
     picture: str | None
-    is_scan: bool = False
+    recognised: Sequence[WordBox] = ()
 
 
 def draw_pages(path: Path, orders: Sequence[PageOrder]) -> list[BoxedPage]:
@@ -79,8 +80,8 @@ def draw(path: Path, orders: str) -> Reading:
 
     with open_pdf(path) as pdf:
         pages = [
-            draw_page(pdf, number, text, spans, picture, is_scan=is_scan)
-            for number, text, spans, picture, is_scan in json.loads(orders)
+            draw_page(pdf, number, text, spans, picture, [WordBox(*word) for word in recognised])
+            for number, text, spans, picture, recognised in json.loads(orders)
         ]
     return Reading(json.dumps([[page.number, page.width, page.height, page.boxes, page.is_drawn] for page in pages]))
 

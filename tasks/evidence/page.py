@@ -2,7 +2,7 @@
 
 import ctypes
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from math import ceil, sqrt
 from pathlib import Path
@@ -14,7 +14,7 @@ from PIL import Image, ImageChops
 
 from tasks.errors import Damaged
 from tasks.evidence.boxes import Box, BoxedPage, Glyphs, PageBoxes, Sides
-from tasks.reading.ocr import recognise
+from tasks.reading.ocr.page import WordBox
 from tasks.reading.pdf import document, pages
 from tasks.reading.pdf.defects import turned_ligatures
 from tasks.reading.pdf.document import NotOpened, PdfDocument, character_codes, tight_boxes
@@ -193,6 +193,7 @@ class PdfPage:
     def __init__(self, pdf: PdfDocument, number: int) -> None:
         self._pdf = pdf
         self._index = number - 1
+        self._letters: PageBoxes | None = None
 
     def __enter__(self) -> Self:
         self._page = pdfium.FPDF_LoadPage(self._pdf.handle, self._index)
@@ -209,13 +210,18 @@ class PdfPage:
         """Its glyphs in the order in which they are drawn, with tight boxes."""
         return _glyphs(self._pdf, self._textpage, self._shown)
 
-    def boxes(self, text: str, start: int, end: int, *, is_scan: bool = False) -> list[Box]:
+    def boxes(self, text: str, start: int, end: int, recognised: Sequence[WordBox] = ()) -> list[Box]:
         """The boxes of `text[start:end]`, one a line, in reading order; none where its place is not certain.
 
-        `text` is the page's, as it was read. Of a scan the words are recognised again where recognition is configured:
-        that takes 1 to 3 s.
+        `text` is the page's, as it was read, `recognised` the words that were read in its picture.
         """
-        return self._by_glyphs.of(text, start, end) or (self._by_recognition.of(text, start, end) if is_scan else [])
+        boxes = self._by_glyphs.of(text, start, end)
+        if boxes or not recognised:
+            return boxes
+        if self._letters is None:
+            letters = (letter for word in recognised for letter in _letters_of(word, self.width, self.height))
+            self._letters = PageBoxes(Glyphs.of(letters))
+        return self._letters.of(text, start, end)
 
     def write_picture(self, stem: Path) -> bool:
         """Write its picture, in one step, to `stem` with the suffix of its format; gives whether it could be drawn.
@@ -251,10 +257,6 @@ class PdfPage:
     @cached_property
     def _by_glyphs(self) -> PageBoxes:
         return PageBoxes(self.glyphs)
-
-    @cached_property
-    def _by_recognition(self) -> PageBoxes:
-        return PageBoxes(_recognised_glyphs(self._pdf, self._index, self.width, self.height))
 
 
 class _Shown:
@@ -353,39 +355,23 @@ def draw_page(
     text: str,
     spans: Iterable[tuple[int, int]],
     picture: str | None,
-    *,
-    is_scan: bool = False,
+    recognised: Sequence[WordBox] = (),
 ) -> BoxedPage:
     """Find the boxes of spans of a page's text, and write its picture to a file, unless that is None.
 
-    `picture` is the file's name without the suffix of its format, which is put behind it. `is_scan` as in `boxes`.
+    `picture` is the file's name without the suffix of its format, which is put behind it. `recognised` as in
+    `boxes`.
 
     Raises:
         OSError: the picture cannot be written.
     """
     with PdfPage(pdf, number) as page:
-        boxes = [page.boxes(text, *span, is_scan=is_scan) for span in spans]
+        boxes = [page.boxes(text, *span, recognised) for span in spans]
         is_drawn = picture is not None and page.write_picture(Path(picture))
         return BoxedPage(number, page.width, page.height, boxes, is_drawn)
 
 
-def _recognised_glyphs(pdf: PdfDocument, index: int, width: float, height: float) -> Glyphs:
-    """The letters of the words that are recognised on a page, each with its share of the word's box."""
-    recogniser = recognise.active()
-    if recogniser is None:
-        return Glyphs([], [], [])
-    try:
-        page = pdf.page(index)
-        try:
-            words = recogniser.word_boxes(page)
-        finally:
-            page.close()
-    except (pypdfium2.PdfiumError, recognise.OutOfTime, recognise.NotRecognised):
-        return Glyphs([], [], [])
-    return Glyphs.of(glyph for word in words for glyph in _letters_of(word, width, height))
-
-
-def _letters_of(word: recognise.WordBox, page_width: float, page_height: float) -> Iterator[tuple[str, Sides, bool]]:
+def _letters_of(word: WordBox, page_width: float, page_height: float) -> Iterator[tuple[str, Sides, bool]]:
     left, right = word.left * page_width, word.right * page_width
     top, bottom = word.top * page_height, word.bottom * page_height
     across, down = (right - left) / len(word.text), (bottom - top) / len(word.text)

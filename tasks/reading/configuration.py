@@ -24,7 +24,7 @@ from tasks.reading.pool.worker import Limits
 from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading, Source
 
-_MEMORY_MB: Final = 4096
+_MEMORY_MB: Final = 6144
 """Address space of a recognising process: of RapidOCR 1.4 GB were measured, most of it libraries."""
 
 _TESSERACT_NAMES: Final[Mapping[str, str]] = {
@@ -39,8 +39,8 @@ _TESSERACT_NAMES: Final[Mapping[str, str]] = {
 def engines(settings: ReadingSettings, written_in: Collection[str] = ()) -> Engines | None:
     """The engines that read scans here; None where they are not read.
 
-    `written_in`: the languages of the other documents beside a scan, by their English names. With `auto` Tesseract reads
-    first where it was told the languages: how sure it is of a page in another one is worth nothing.
+    `written_in`: the languages of the other documents beside a scan, by their English names. With `auto` Tesseract
+    reads first where it was told the languages: how sure it is of a page in another one is worth nothing.
     """
     if settings.ocr == "off":
         return None
@@ -55,7 +55,7 @@ def engines(settings: ReadingSettings, written_in: Collection[str] = ()) -> Engi
             known, unknown = tesseract.languages_of("+".join(names))
             languages = "+".join(known) or None
         is_told = settings.ocr_engine == "auto" and languages and not unknown
-        return Engines(languages if is_told else None, rapidocr=True)
+        return Engines(languages if is_told else None, rapidocr=True, is_auto=settings.ocr_engine == "auto")
     return Engines(languages, rapidocr=False) if languages else None
 
 
@@ -65,7 +65,7 @@ def engine_name(settings: ReadingSettings) -> str | None:
     if found is None:
         return None
     names = "+".join(reversed(found.names))
-    return f"auto {names}" if settings.ocr_engine == "auto" and found.rapidocr else names
+    return f"auto {names}" if found.is_auto else names
 
 
 def reason_for_unread(settings: ReadingSettings) -> str:

@@ -4,6 +4,7 @@ from typing import NamedTuple, Protocol
 
 from tasks.reading.picture import Picture
 
+
 class RecognitionFailed(Exception):
     """An engine crashed, refused the picture or cannot be loaded."""
 

@@ -69,20 +69,25 @@ class RecognisedPage:
 
     def text(self) -> str:
         """The page's text in reading order, with its tables marked as `pdf.layout` marks them."""
-        return text_of_words(_placed(self.words)).replace("\r\n", "\n")
+        return text_of_words([placed for placed, _ in _placed(self.words)]).replace("\r\n", "\n")
 
     def boxes(self) -> list[WordBox]:
-        """Its words on the page as it is shown."""
-        shares = (
-            (word.text, *(word.left / self.width, word.top / self.height, word.right / self.width))
-            + (word.bottom / self.height,)
-            for word in self.words
-        )
-        return [_turned_back(WordBox(*share), self.turn) for share in shares]
+        """Its words on the page as it is shown, row by row."""
+        across, down = self.width, self.height
+        return [
+            _turned_back(
+                WordBox(word.text, word.left / across, word.top / down, word.right / across, word.bottom / down),
+                self.turn,
+            )
+            for _, word in _placed(self.words)
+        ]
 
     def pack(self) -> str:
         """The page as JSON, which `unpack` takes."""
-        words = [[word.text, *(round(side) for side in word[1:5]), round(word.confidence, 3), word.line] for word in self.words]
+        words = [
+            [word.text, *(round(side) for side in word[1:5]), round(word.confidence, 3), word.line]
+            for word in self.words
+        ]
         return json.dumps([self.state, self.engine, self.width, self.height, self.turn, words])
 
     @classmethod
@@ -110,26 +115,26 @@ class _Line(NamedTuple):
 
     middle: float
     height: float
-    words: Sequence[Word]
+    words: Sequence[tuple[Word, Word]]
+    """Each set straight, and as it was read."""
 
 
-def _placed(words: Sequence[Word]) -> list[PageWord]:
+def _placed(words: Sequence[Word]) -> list[tuple[PageWord, Word]]:
     """Words in points as `pdf.words` has them: those of one row have one base, however a page slopes or bends."""
-    if not words:
-        return []
     groups = [list(group) for _, group in groupby(sorted(words, key=attrgetter("line")), key=attrgetter("line"))]
     slope = _slope(groups)
-    lines = sorted(_line([_straight(word, slope) for word in group]) for group in groups)
-    scale = _USUAL_SIZE / (median(line.height for line in lines for _ in line.words) or 1)
-    placed: list[PageWord] = []
+    lines = sorted(_line([(_straight(word, slope), word) for word in group]) for group in groups)
+    scale = _USUAL_SIZE / median([line.height for line in lines for _ in line.words] or [1.0])
+    placed: list[tuple[PageWord, Word]] = []
     for row in _rows(lines):
-        base = sum(line.middle for line in row) / len(row)
-        for line in row:
-            for word in line.words:
-                sides = (scale * word.left, scale * max(word.right, word.left + 1))
-                placed.append(PageWord(word.text, *sides, scale * base, scale * line.height, 0, 0))
-    for number, word in enumerate(placed):
-        word.first, word.end = number, number + 1
+        base = scale * sum(line.middle for line in row) / len(row)
+        in_row = sorted((word.left, line.height, word, read) for line in row for word, read in line.words)
+        for left, height, word, read in in_row:
+            first = len(placed)
+            right = max(word.right, left + 1)
+            placed.append(
+                (PageWord(word.text, scale * left, scale * right, base, scale * height, first, first + 1), read)
+            )
     return placed
 
 
@@ -158,9 +163,9 @@ def _straight(word: Word, slope: float) -> Word:
     return word._replace(left=left, right=right, top=word.top - fall, bottom=word.bottom - fall)
 
 
-def _line(words: Sequence[Word]) -> _Line:
-    """A line by the words that reach highest and lowest; one that stands out of it, such as a rule read as `|`, does not count."""
-    tops, bottoms = sorted(word.top for word in words), sorted(word.bottom for word in words)
+def _line(words: Sequence[tuple[Word, Word]]) -> _Line:
+    """A line by the words that reach highest and lowest, but for a few that stand out of it, as a rule read as `|`."""
+    tops, bottoms = sorted(word.top for word, _ in words), sorted(word.bottom for word, _ in words)
     top, bottom = tops[len(words) // 4], bottoms[-1 - len(words) // 4]
     return _Line((top + bottom) / 2, max(1.0, bottom - top), words)
 
@@ -169,7 +174,9 @@ def _rows(lines: Iterable[_Line]) -> Iterable[list[_Line]]:
     """Lines that stand side by side, from the top; `lines` come in order of their middles."""
     row: list[_Line] = []
     for line in lines:
-        if row and line.middle - sum(other.middle for other in row) / len(row) > _SAME_ROW * min(line.height, row[-1].height):
+        if row and line.middle - sum(other.middle for other in row) / len(row) > _SAME_ROW * min(
+            line.height, row[-1].height
+        ):
             yield row
             row = []
         row.append(line)

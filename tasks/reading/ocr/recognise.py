@@ -6,6 +6,7 @@ engines read well and that no page's claim can inflate.
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from math import isfinite, sqrt
 from pathlib import Path
@@ -58,10 +59,14 @@ _BLANK: Final = 4
 
 
 class Engines(NamedTuple):
-    """The engines that read pages here: Tesseract first, in these languages ("eng+deu"), where there are any."""
+    """The engines that read pages here: Tesseract first, in these languages ("eng+deu"), where there are any.
+
+    `is_auto`: a page counts whichever of them has read it.
+    """
 
     tesseract: str | None
     rapidocr: bool
+    is_auto: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,8 +76,8 @@ class Engines(NamedTuple):
 
     def accept(self, page: RecognisedPage) -> bool:
         """Whether a page of one of them is not to be read again, by another one."""
-        is_last = page.engine == self.names[0]
-        return page.engine in self.names and (is_last or page.confidence >= _SURE or page.state is ScanState.EMPTY)
+        is_sure = self.is_auto and page.engine.startswith(tesseract.NAME) and page.confidence >= _SURE
+        return is_sure or page.engine == self.names[0]
 
     def opened(self) -> Iterator[Engine]:
         """The engines themselves, the first first."""
@@ -116,7 +121,7 @@ def recognise(picture: Picture, engines: Engines) -> RecognisedPage:
         if engines.accept(page):
             return page if page.confidence >= _SENSELESS else RecognisedPage(ScanState.EMPTY, page.engine)
         if page.confidence > best.confidence:
-            best = page
+            best = replace(page, engine=engines.names[0])  # it is settled: no engine is surer
     return best
 
 
@@ -154,7 +159,7 @@ def _certainty(page: RecognisedPage) -> float:
 
 
 def _lies_on_its_side(words: Sequence[Word]) -> bool:
-    long_words = [word for word in words if len(word.text) > 2]  # noqa: PLR2004 - a letter is as high as wide
+    long_words = [word for word in words if len(word.text) > 2]  # a letter is as high as wide
     tall = sum(word.bottom - word.top > _TALL * (word.right - word.left) for word in long_words)
     return 2 * tall > len(long_words)
 

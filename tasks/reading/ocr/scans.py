@@ -71,7 +71,11 @@ def fill(reading: Reading, recognised: Mapping[str, RecognisedPage], reason: str
     warnings = [*reading.warnings, *filling.warnings()]
     if unread:
         total = max(reading.pages or 0, unread)
-        rest = f" Scans that were not recognised (OCR): {filling.named(filling.waiting)}. {reason}" if filling.waiting else ""
+        rest = (
+            f" Scans that were not recognised (OCR): {filling.named(filling.waiting)}. {reason}"
+            if filling.waiting
+            else ""
+        )
         warnings.append(f"{total - unread} of {total} pages were read.{rest}")
     filled = replace(reading, text=text, places=places, warnings=warnings)
     return FilledReading(filled, len(scans), unread, [place.label for place in filling.waiting], bool(failed))

@@ -63,7 +63,7 @@ def package_of(language: str) -> str:
 
 
 class Tesseract:
-    """The engine, as `engine.Engine` has it. `languages` are names that it knows ("eng+deu"), `seconds` those of a page."""
+    """The engine, as `engine.Engine` has it. `languages` are its names ("eng+deu"), `seconds` those of a page."""
 
     def __init__(self, program: str, languages: str, seconds: float) -> None:
         self.name = f"{NAME} {languages}"
