@@ -15,7 +15,7 @@ from tasks.errors import BadRequest, DiligenceError, NotFound
 from tasks.figures.ledger import LedgerText, not_looked_for
 from tasks.memo.check import MARK, MemoVerdict, as_json, check_memo, render_memo
 from tasks.memo.room import MemoTexts
-from tasks.reading.configuration import reading_limits
+from tasks.reading.configuration import read_scans, reading_limits, scanned_pages
 from tasks.reading.pool.pool import ExtractionPool
 from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading
@@ -77,6 +77,8 @@ def _read(memo: Path) -> Reading:
     try:
         with ExtractionPool(1, limits) as pool:
             reading = pool.submit(memo, memo.suffix.lower()).result()
+        if scanned_pages(reading):
+            reading = read_scans(reading, memo, memo.suffix.lower()).reading
     except DiligenceError as error:
         raise BadRequest(f"The memo {memo.name} cannot be read. {error.message}") from error
     if not reading.text.strip():

@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from importlib.metadata import version
 from typing import Annotated, cast
 
 import httpx
@@ -29,8 +30,11 @@ from tasks.documents.drive.drive import CheckResult, SessionCheck
 from tasks.documents.drive.registry import configured_drive, provider_of
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking.embedders import embedder
+from tasks.reading.configuration import engines
 from tasks.reading.legacy import installed, libreoffice
-from tasks.reading.ocr import tesseract
+from tasks.reading.ocr import rapidocr, tesseract
+from tasks.reading.ocr.rapidocr import RapidOcr
+from tasks.reading.picture import Picture
 from tasks.reading.settings import ReadingSettings
 from tasks.remote.environment import check_connection
 from tasks.scoring.model_trial import try_model
@@ -115,17 +119,38 @@ def _scans() -> Iterator[CheckResult]:
     if settings.ocr == "off":
         yield CheckResult("scans", "not read: DILIGENCE_OCR is off", tried=False)
         return
-    installed = tesseract.installed()
-    if installed is None:
-        yield CheckResult("scans", f"not read: Tesseract is not installed (package {tesseract.PACKAGE})", tried=False)
+    found = engines(settings)
+    if found is None:
+        yield CheckResult(
+            "scans", f"not read: {_missing_engine(settings)}", failed=settings.ocr_engine != "auto", tried=False
+        )
         return
-    reading, missing = tesseract.languages_of(settings.ocr_languages)
-    state = f"read in {'+'.join(reading) or 'no language'} by Tesseract {installed.version}"
-    if missing:
+    installed = tesseract.installed()
+    by = [f"Tesseract {installed.version} in {found.tesseract}"] if installed and found.tesseract else []
+    if found.rapidocr:
+        try:
+            RapidOcr().words(Picture(64, 64, bytes([255]) * 64 * 64))
+        except DiligenceError as error:
+            yield CheckResult("scans", error.message, failed=True)
+            return
+        by.append(f"RapidOCR {version(rapidocr.NAME)}")
+    state = f"read by {' and '.join(by)}"
+    _, missing = tesseract.languages_of(settings.ocr_languages)
+    if missing and installed and "ocr_languages" in settings.model_fields_set and settings.ocr_engine != "rapidocr":
         packages = ", ".join(tesseract.package_of(language) for language in missing)
         yield CheckResult("scans", f"{state}; {', '.join(missing)} is missing (package {packages}).", failed=True)
+    elif settings.ocr_engine == "auto" and not found.rapidocr:
+        yield CheckResult("scans", f"{state}; {_missing_engine(settings)}")
     else:
-        yield CheckResult("scans", f"{state}, which has {', '.join(installed.languages)}")
+        yield CheckResult("scans", state)
+
+
+def _missing_engine(settings: ReadingSettings) -> str:
+    """What to install to have scans read."""
+    package = rapidocr.missing()
+    if package and settings.ocr_engine != "tesseract":
+        return f"RapidOCR is not installed (the package {package} is missing: install diligence's requirements again)"
+    return f"Tesseract is not installed, or not its languages (package {tesseract.PACKAGE})"
 
 
 def _old_documents() -> Iterator[CheckResult]:

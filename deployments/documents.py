@@ -12,11 +12,12 @@ import typer
 from deployments.terminal import echo, harmless_cell
 from storage import database, documents
 from storage.documents import RoomDocument
-from storage.run_documents import DocumentOutcome
+from storage.run_documents import DocumentOutcome, pages_of
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.registry import acting_as_run_account
 from tasks.documents.index import index_room
 from tasks.documents.kinds.room import RoomKinds, room_kinds
+from tasks.documents.scan_batch import recognise_scans
 
 _COLUMNS = (
     "document_name",
@@ -72,6 +73,7 @@ def read_room(folder: str) -> tuple[Sequence[RoomDocument], dict[str, DocumentOu
         outcomes = {
             outcome.document_id: outcome for outcome in read_documents(room_id, [row.document_id for row in listed])
         }
+        outcomes |= {outcome.document_id: outcome for outcome in recognise_scans(room_id)}
     room = room_kinds(
         listed,
         {
@@ -86,7 +88,7 @@ def read_room(folder: str) -> tuple[Sequence[RoomDocument], dict[str, DocumentOu
 
 def _row(listed: RoomDocument, outcome: DocumentOutcome | None, room: RoomKinds) -> dict[str, Any]:
     read = (
-        {"status": outcome.status.value, "warning": outcome.warning}
+        {"status": outcome.status.value, "warning": outcome.warning, **pages_of(outcome)}
         if outcome
         else {"status": "failed", "warning": None}
     )

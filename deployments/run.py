@@ -22,6 +22,7 @@ from flows.run import CompaniesFailed, contested_scores, unscored_for_the_budget
 from storage import database, logs, request_ids, run_documents, runs
 from storage.columns import now
 from storage.errors import DatabaseUnavailable
+from storage.recognised_pages import scans_done
 from storage.settings import override_settings
 from tasks.ai.budget import cap_and_price
 from tasks.ai.money import Usage, dollars, duration
@@ -277,38 +278,45 @@ def _progress(batch: str, console: Console) -> Iterator[None]:
 
 def _watch(batch: str, progress: Progress, ended: threading.Event, pause: float) -> None:
     bars: dict[int, TaskID] = {}
+    told: dict[int, str] = {}
     since, last = now(), False
     while not last:
         last = ended.wait(pause)
         try:
-            counts = _document_counts(batch, since)
+            counts, scans = _document_counts(batch, since)
         except DatabaseUnavailable:
             return  # the run itself reports it
         for company_id, (name, done, total) in counts.items():
             if company_id not in bars:
                 bars[company_id] = progress.add_task(escaped_line(name), total=None)
             embedded, passages = under_way.get(company_id, (done, total))
-            what = ", passages by meaning" if company_id in under_way else ""
+            if scans.get(company_id) and scans[company_id] != told.get(company_id) and not progress.console.is_terminal:
+                told[company_id] = scans[company_id]
+                progress.console.print(f"{name}{scans[company_id]}")
+            what = ", passages by meaning" if company_id in under_way else scans.get(company_id, "")
             progress.update(
                 bars[company_id], description=escaped_line(name) + what, completed=embedded, total=passages or None
             )
 
 
-def _document_counts(batch: str, since: datetime) -> dict[int, tuple[str, int, int]]:
-    """How far the run is: by company id the name, how many documents are done, and how many there are.
+def _document_counts(batch: str, since: datetime) -> tuple[dict[int, tuple[str, int, int]], dict[int, str]]:
+    """How far the run is: by company id the name, how many documents are done, and how many there are; and its scans.
 
     A run that finished before `since` is an earlier one, and gives nothing.
     """
     counts: dict[int, tuple[str, int, int]] = {}
+    scans: dict[int, str] = {}
     with database.reading() as session:
         run = runs.find_run(session, batch)
         if run is None or (run.finished_at is not None and run.finished_at < since):
-            return counts
+            return counts, scans
         done = run_documents.documents_done(session, run.id)
         for company in runs.run_companies(session, run.id):
             assert company.id is not None
             counts[company.id] = (company.name, *done.get(company.id, (0, 0)))
-    return counts
+        for company_id, (read, pages) in scans_done(session, run.id).items():
+            scans[company_id] = f", scans: {read:,} of {pages:,} pages" if read < pages else ""
+    return counts, scans
 
 
 def estimate_lines(estimate: "Estimate") -> list[str]:

@@ -5,7 +5,7 @@ import stat
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -23,7 +23,7 @@ from tasks.documents.drive.archives.members import ArchiveNotOpened, Member, is_
 from tasks.documents.drive.drive import hidden
 from tasks.errors import DiligenceError, NotFound, Unavailable, Unreadable, UnsupportedFormat
 from tasks.reading import formats
-from tasks.reading.configuration import reading_limits
+from tasks.reading.configuration import read_scans, reading_limits, scanned_pages
 from tasks.reading.pool.pool import ExtractionPool, processors
 from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading
@@ -214,6 +214,8 @@ _LONGEST_NAME: Final = 251
 """Bytes of a name to which ".txt" is added: file systems take 255."""
 
 _DIGITS: Final = 8
+_SCANS_AT_ONCE: Final = 4
+"""Documents whose scanned pages are waited for; processes recognise them, one a core."""
 
 
 def text(
@@ -344,6 +346,7 @@ class DocumentReader:
         self._pool = pool
         self._folder = folder
         self._max_bytes = max_bytes
+        self._waiting = ThreadPoolExecutor(_SCANS_AT_ONCE, "scans")
 
     def begin(self, document: DocumentToRead) -> Future[Reading]:
         """Begin to read a document; whatever goes wrong is the future's."""
@@ -355,7 +358,8 @@ class DocumentReader:
             # A name that says nothing is no matter: the content may.
             extension = PurePath(document.name).suffix.lower()
             if document.member is None:
-                return self._pool.submit(Path(document.path), extension)
+                path = Path(document.path)
+                return self._with_scans(self._pool.submit(path, extension), path, extension)
             return self._unpacked(document, extension)
         except DiligenceError as error:
             return _done(error)
@@ -371,9 +375,30 @@ class DocumentReader:
         except OSError as error:
             path.unlink(missing_ok=True)
             raise Unavailable(f"It cannot be unpacked ({error.strerror}).") from error
-        reading = self._pool.submit(path, extension)
+        reading = self._with_scans(self._pool.submit(path, extension), path, extension)
         reading.add_done_callback(lambda _: path.unlink(missing_ok=True))
         return reading
+
+    def _with_scans(self, reading: Future[Reading], path: Path, extension: str) -> Future[Reading]:
+        """The reading with its scanned pages, which are recognised in processes of their own; a thread waits for them."""
+        whole: Future[Reading] = Future()
+
+        def go_on(done: Future[Reading]) -> None:
+            if (error := done.exception()) is not None:
+                whole.set_exception(error)
+            elif scanned_pages(done.result()):
+                self._waiting.submit(recognise, done.result())
+            else:
+                whole.set_result(done.result())
+
+        def recognise(found: Reading) -> None:
+            try:
+                whole.set_result(read_scans(found, path, extension).reading)
+            except DiligenceError as error:
+                whole.set_exception(error)
+
+        reading.add_done_callback(go_on)
+        return whole
 
 
 def _done(outcome: Reading | DiligenceError) -> Future[Reading]:

@@ -73,7 +73,9 @@ class _Company:
         return {outcome.text_id for outcome in self.outcomes if outcome.text_id is not None}
 
     def has_the_same(self, documents: Sequence[RunDocument]) -> bool:
-        """Whether its documents are those, each where it was, by the same name, with the same text."""
+        """Whether its documents are those, each where it was, by the same name, with the same text, which is whole."""
+        if any(outcome.pages != outcome.pages_read for outcome in self.outcomes):
+            return False  # the run may go on with its scans
         return len(self.outcomes) == len(self.listed) and [
             (row.document_id, row.path, row.name, row.url, outcome.content_hash, outcome.text_id)
             for row, outcome in zip(self.listed, self.outcomes, strict=True)

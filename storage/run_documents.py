@@ -75,6 +75,11 @@ class DocumentOutcome:
     pages_read: int | None = None
 
 
+def pages_of(document: RunDocument | DocumentOutcome) -> dict[str, int | None]:
+    """How many pages a document has, and how many were read; nothing where pages are not known."""
+    return {} if document.pages is None else {"pages": document.pages, "pages_read": document.pages_read}
+
+
 def add_documents(
     session: Session, company_id: int, listed: Sequence[RoomDocument], outcomes: Sequence[DocumentOutcome]
 ) -> None:

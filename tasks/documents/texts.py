@@ -28,7 +28,7 @@ from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.scans import ScannedPage, recognise_pages, stored_pages
-from tasks.errors import Damaged, PasswordProtected, SourceFailed, TooLarge, Unreadable, UnsupportedFormat
+from tasks.errors import Damaged, PasswordProtected, SourceFailed, TooLarge, Unavailable, Unreadable, UnsupportedFormat
 from tasks.operation import operation
 from tasks.reading import formats
 from tasks.reading.configuration import engine_name, engines, reading_limits, reason_for_unread
@@ -433,8 +433,12 @@ def _filled(unfilled: StoredText | NewText, path: Path, document_format: str, en
     filled = save_filled(unfilled)
     while found and filled.waiting and time.monotonic() < end:
         pages = (ScannedPage(path, document_format, unfilled.content_hash, label) for label in filled.waiting)
-        for _ in recognise_pages(pages, found, end):
-            pass
+        try:
+            for _ in recognise_pages(pages, found, end):
+                pass
+        except Unavailable as error:
+            filled = save_filled(unfilled, error.message)
+            break
         filled = save_filled(unfilled)
     with database.reading() as session:
         return texts.get_text(session, filled.text.id)

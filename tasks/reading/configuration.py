@@ -117,7 +117,10 @@ def read_scans(reading: Reading, path: Path, document_format: str) -> FilledRead
         orders = {
             label: pool.submit(path, recognise.order_page(document_format, label, found)) for label in filled.waiting
         }
-        pages |= {label: recognised(result, found) for label, result in orders.items()}
+        try:
+            pages |= {label: recognised(result, found) for label, result in orders.items()}
+        except Unavailable as error:
+            return fill(reading, pages, error.message)
         filled = fill(reading, pages)
     return filled
 

@@ -21,7 +21,7 @@ file_dates              all text of a file (the days on which it was made and la
 Nobody writes `cell`: a table of 600,000 cells would take as many places. `with_cells` derives them from the text.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, overload
 
@@ -166,6 +166,11 @@ class _PlacesWithCells(Sequence[Place]):
 
     def __repr__(self) -> str:
         return repr(self._all)
+
+
+def lowest_confidence(labels: Iterable[str]) -> int | None:
+    """How sure recognition was, in percent, of the worst of places of kind `ocr`; None where there are none."""
+    return min((int(label.partition(" ")[0]) for label in labels if label.endswith("%")), default=None)
 
 
 def page_numbers(numbers: list[int]) -> str:

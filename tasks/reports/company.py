@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Self
 from sqlmodel import Session
 
 from storage.companies import get_profile, profile_claims
-from storage.run_documents import DocumentStatus, RunDocument, company_documents
+from storage.run_documents import DocumentStatus, RunDocument, company_documents, pages_of
 from storage.runs import Run, RunCompany, RunStatus
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
 from storage.texts import find_openings
@@ -318,7 +318,7 @@ def _document(run: Run, document: RunDocument, room: RoomKinds) -> DocumentRepor
         warning=warning,
         path=document.path,
         document_url=document.url,
-        **room.row(document.document_id),
+        **(room.row(document.document_id) | pages_of(document)),
     )
 
 

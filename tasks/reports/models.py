@@ -220,7 +220,7 @@ class DocumentReport(BaseModel):
 
     `kind` is the id of its kind in the catalogue, null where that is not sure, `kind_title` what people call it; `date`
     its own date, `family` the name of the newest signed one of its copies and versions, null where there are none.
-    `pages` and `pages_read`, those with words, are null where it has no pages.
+    `pages` and `pages_read` are null where pages are not known.
     """
 
     document_id: str

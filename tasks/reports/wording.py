@@ -198,13 +198,15 @@ def trial_in_words(trial: ModelTrial | None) -> str | None:
 
 
 class Tally(NamedTuple):
-    """How many documents there are, how many were read, have no text, could not be read, have no reader."""
+    """How many documents there are, how many were read, have no text, could not be read, have no reader; and pages."""
 
     total: int
     read: int
     empty: int
     failed: int
     unsupported: int
+    pages: int = 0
+    pages_unread: int = 0
 
 
 NOTHING: Final = Tally(0, 0, 0, 0, 0)
@@ -219,6 +221,8 @@ def tally(documents: list[DocumentReport]) -> Tally:
         empty=statuses.count("empty"),
         failed=statuses.count("failed"),
         unsupported=statuses.count("unsupported"),
+        pages=sum(document.pages or 0 for document in documents),
+        pages_unread=sum((document.pages or 0) - (document.pages_read or 0) for document in documents),
     )
 
 

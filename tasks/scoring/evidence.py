@@ -148,8 +148,12 @@ class Evidence:
 
     @property
     def unread(self) -> list[RunDocument]:
-        """The documents that gave no text: what is missed may stand in one of them."""
-        return [document for document in self.documents if document.text_id not in self._texts]
+        """The documents that were not read, or not all of whose pages: what is missed may stand in one of them."""
+        return [
+            document
+            for document in self.documents
+            if document.text_id not in self._texts or document.pages_read != document.pages
+        ]
 
     def find(self, question: str, k: int, wordings: Sequence[str] = ()) -> list[Excerpt]:
         """The passages that speak most to a question by their words, best first.

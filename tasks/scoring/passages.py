@@ -102,7 +102,7 @@ class TextPlaces:
     def place(self, start: int, end: int) -> str:
         """Where a span stands, in words.
 
-        `page 3`, `page 3 (OCR)`, `slide 2, Title 1`, `sheet Accounts, A1:F20`, else its heading and lines;
+        `page 3`, `page 3 (OCR, 91 %)`, `slide 2, Title 1`, `sheet Accounts, A1:F20`, else its heading and lines;
         in an attachment with its name in front: `in “Budget.xlsx”, sheet Costs, A1:F20`. What it is stands behind, if
         it is not the document's own story: `page 3, footnote`, `lines 4 to 5, comment by A. Author, 2024-05-01`.
         """
@@ -112,7 +112,8 @@ class TextPlaces:
         if page is not None:
             last_page = self.label(last, "page") or page
             pages = f"page {page}" if last_page == page else f"pages {page} to {last_page}"
-            steps.append(f"{pages} (OCR)" if self._touched("ocr", start, last) else pages)
+            confidence = lowest_confidence(self._touched("ocr", start, last))
+            steps.append(pages if confidence is None else f"{pages} (OCR, {confidence} %)")
         elif slide is not None:
             steps += [f"slide {slide}", self.label(start, "shape", last)]
         elif sheet is not None:

@@ -250,11 +250,19 @@ def _with_unread(result: CriterionResult, evidence: Evidence) -> CriterionResult
         return result
     if not (unread := evidence.unread):
         return replace(result, absence=Absence.SILENT)
-    named = ", ".join(document.name for document in unread[:_MOST_UNREAD])
+    named = ", ".join(map(_in_part, unread[:_MOST_UNREAD]))
     more = f" and {len(unread) - _MOST_UNREAD} more" if len(unread) > _MOST_UNREAD else ""
     count = "1 document" if len(unread) == 1 else f"{len(unread)} documents"
-    reason = f"{result.reason} It may lie in {count} that could not be read: {named}{more}."
+    whole = all(not document.characters for document in unread)
+    what = "could not be read" if whole else "was not read whole" if len(unread) == 1 else "were not read whole"
+    reason = f"{result.reason} It may lie in {count} that {what}: {named}{more}."
     return replace(result, absence=Absence.UNREAD, reason=reason)
+
+
+def _in_part(document: RunDocument) -> str:
+    """A document's name, and how much of it was read where that is a part."""
+    in_part = bool(document.pages and document.characters)
+    return f"{document.name} ({document.pages_read} of {document.pages} pages)" if in_part else document.name
 
 
 def warnings_of(outcomes: Sequence[CriterionOutcome]) -> list[str]:

@@ -20,6 +20,7 @@ from tasks.companies.web import html
 from tasks.errors import TookTooLong, TooLarge, Unreadable, UnsupportedFormat
 from tasks.language.normalise import plain, plain_line
 from tasks.reading.embedded import read_with_embedded
+from tasks.reading.ocr.scans import fill
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.text_writer import Reading
 
@@ -121,7 +122,7 @@ def load() -> None:
 def read(path: Path, kind: str) -> Reading:
     """What the processes run."""
     if kind not in {HTML, FILING, FEED}:
-        return read_with_embedded(path, kind)
+        return fill(read_with_embedded(path, kind), {}).reading  # scans are not recognised: pages are read in seconds
 
     header, _, data = path.read_bytes().partition(b"\n")
     content_type, url = json.loads(header)

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
+from tasks.errors import Unavailable
 from tasks.reading.ocr.engine import RecognitionFailed, Word
 from tasks.reading.picture import Picture
 
@@ -38,13 +39,24 @@ class RapidOcr:
     name = NAME
 
     def words(self, picture: Picture) -> list[Word]:
-        """As of `Engine`."""
+        """As of `Engine`.
+
+        Raises:
+            Unavailable: it cannot be loaded.
+        """
         import numpy as np  # noqa: PLC0415 - in the processes alone
 
         grey = np.frombuffer(picture.dots, np.uint8).reshape(picture.height, picture.width)
         try:
-            found: Any = _model()(np.stack([grey] * 3, axis=-1))
-        except Exception as error:  # a library that is damaged, or a picture that it does not take
+            model = _model()
+        except Exception as error:
+            raise Unavailable(
+                "RapidOCR cannot be loaded. Install diligence's requirements again, or set DILIGENCE_OCR_ENGINE to "
+                "tesseract."
+            ) from error
+        try:
+            found: Any = model(np.stack([grey] * 3, axis=-1))
+        except Exception as error:  # a picture that it does not take
             raise RecognitionFailed from error
         if found.txts is None:
             return []
