@@ -36,6 +36,7 @@ EXPLAINED = {
     "protobuf": "BSD-3-Clause, which its metadata write in another way",
     "psycopg": "LGPL-3.0: imported as it comes, and can be exchanged for another release; not linked, not changed",
     "psycopg-binary": "LGPL-3.0: psycopg's compiled half, exchanged with it; its libpq has the PostgreSQL License",
+    "pyclipper": "MIT; the Clipper library in it has the Boost Software License",
     "pypdfium2": "BSD-3-Clause, Apache-2.0; its PDFium: BSD, Apache-2.0, MIT, FTL, libtiff, zlib",
     "text-unidecode": "Artistic License or GPL, as one likes: the Artistic License",
     "uritemplate": "BSD-3-Clause or Apache-2.0, which its metadata write in another way",

@@ -380,7 +380,7 @@ class DocumentReader:
         return reading
 
     def _with_scans(self, reading: Future[Reading], path: Path, extension: str) -> Future[Reading]:
-        """The reading with its scanned pages, which are recognised in processes of their own; a thread waits for them."""
+        """The reading with its scanned pages, which other processes recognise; a thread waits for them."""
         whole: Future[Reading] = Future()
 
         def go_on(done: Future[Reading]) -> None:

@@ -55,8 +55,9 @@ def engines(settings: ReadingSettings, written_in: Collection[str] = ()) -> Engi
             known, unknown = tesseract.languages_of("+".join(names))
             languages = "+".join(known) or None
         is_told = settings.ocr_engine == "auto" and languages and not unknown
-        return Engines(languages if is_told else None, rapidocr=True, is_auto=settings.ocr_engine == "auto")
-    return Engines(languages, rapidocr=False) if languages else None
+        told = languages if is_told else None
+        return Engines(told, rapidocr=True, is_auto=settings.ocr_engine == "auto", program=tesseract.program())
+    return Engines(languages, rapidocr=False, program=tesseract.program()) if languages else None
 
 
 def engine_name(settings: ReadingSettings) -> str | None:

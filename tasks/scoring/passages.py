@@ -21,7 +21,7 @@ from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, Ranked
 from tasks.reading import places as kinds
 from tasks.reading import tables
-from tasks.reading.places import Place
+from tasks.reading.places import Place, lowest_confidence
 from tasks.scoring.directories import is_directory, outline_start
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]

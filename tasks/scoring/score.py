@@ -14,6 +14,7 @@ from random import Random
 import numpy as np
 
 from storage import database, runs, scores
+from storage.run_documents import RunDocument
 from storage.runs import ModelTrial, RunCompany
 from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
 from tasks.ai.answerer import Answerer

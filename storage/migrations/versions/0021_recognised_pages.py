@@ -18,7 +18,7 @@ def upgrade() -> None:
         sa.Column('engine', sa.String(), nullable=False),
         sa.Column('seconds', sa.Float(), nullable=False),
         sa.Column('packed', sa.Text(), nullable=False),
-        sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+        sa.Column('created_at', sa.DateTime(), nullable=False),
         sa.PrimaryKeyConstraint('content_hash', 'page', 'engine'),
     )
     op.add_column('texts', sa.Column('pages', sa.Integer(), nullable=True))

@@ -82,7 +82,7 @@ def _day(entry: Mapping[str, Any]) -> str | None:
 
 
 HTML, FILING, FEED, TEXT, PDF = ".html", ".filing", ".feed", ".txt", ".pdf"
-LIMITS: Final = Limits(seconds=15, memory_mb=1024, max_mb=32, languages=None)
+LIMITS: Final = Limits(seconds=15, memory_mb=1024, max_mb=32)
 """A page of 40 KB takes 0.1 s, one of 4 MB of text 0.5, and one of 4 MB of nothing but tags 8."""
 _PROCESSES: Final = 2
 _MAX_MARKUP: Final = 100_000

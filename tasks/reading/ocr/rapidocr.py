@@ -22,6 +22,10 @@ _SETTINGS: Final = {
     "Global.log_level": "critical",
     "Global.use_cls": False,  # which way is up is told from whole pages
     "Global.return_word_box": True,
+    "Global.max_side_len": 2600,  # of two pages on one scan each has 1,800 dots
+    "Det.limit_type": "max",
+    "Det.limit_side_len": 1280,  # larger, it overlooks single lines, and takes three times as long
+    "Det.box_thresh": 0.4,
     "Global.text_score": 0.0,  # a doubtful line is kept, with its confidence
     "EngineConfig.onnxruntime.intra_op_num_threads": 1,
     "EngineConfig.onnxruntime.inter_op_num_threads": 1,

@@ -7,8 +7,9 @@ engines read well and that no page's claim can inflate.
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import groupby, islice
 from math import isfinite, sqrt
+from operator import attrgetter
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -50,23 +51,24 @@ _SENSELESS: Final = 0.4
 """Of the words that Tesseract was less sure of fewer than one in three was right."""
 
 _TALL: Final = 1.5
-_INK: Final = 90
+_INK: Final = 60
 """How much darker than its paper a dot is that is ink, of 255."""
 
-_BLANK_EDGE: Final = 400
-_BLANK: Final = 4
+_BLANK_EDGE: Final = 1_000
+_BLANK: Final = 20
 """Dots of ink that a blank page may have when it is drawn that small: dust, and the holes of a folder."""
 
 
 class Engines(NamedTuple):
     """The engines that read pages here: Tesseract first, in these languages ("eng+deu"), where there are any.
 
-    `is_auto`: a page counts whichever of them has read it.
+    `is_auto`: a page counts whichever of them has read it. `program` is where Tesseract lies.
     """
 
     tesseract: str | None
     rapidocr: bool
     is_auto: bool = False
+    program: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,10 +83,9 @@ class Engines(NamedTuple):
 
     def opened(self) -> Iterator[Engine]:
         """The engines themselves, the first first."""
-        program = tesseract.program() if self.tesseract else None
-        if program and self.tesseract:
+        if self.program and self.tesseract:
             seconds = min(_SECONDS, limits.left())
-            yield Tesseract(program, self.tesseract, seconds / 2 if self.rapidocr else seconds)
+            yield Tesseract(self.program, self.tesseract, seconds / 2 if self.rapidocr else seconds)
         if self.rapidocr:
             yield RapidOcr()
 
@@ -119,7 +120,7 @@ def recognise(picture: Picture, engines: Engines) -> RecognisedPage:
         except RecognitionFailed:
             continue
         if engines.accept(page):
-            return page if page.confidence >= _SENSELESS else RecognisedPage(ScanState.EMPTY, page.engine)
+            return page if page.confidence >= _SENSELESS else replace(page, state=ScanState.EMPTY, words=())
         if page.confidence > best.confidence:
             best = replace(page, engine=engines.names[0])  # it is settled: no engine is surer
     return best
@@ -159,9 +160,16 @@ def _certainty(page: RecognisedPage) -> float:
 
 
 def _lies_on_its_side(words: Sequence[Word]) -> bool:
-    long_words = [word for word in words if len(word.text) > 2]  # a letter is as high as wide
-    tall = sum(word.bottom - word.top > _TALL * (word.right - word.left) for word in long_words)
-    return 2 * tall > len(long_words)
+    """Whether most lines of more than two letters are higher than wide."""
+    tall = wide = 0
+    for _, group in groupby(sorted(words, key=attrgetter("line")), key=attrgetter("line")):
+        line = list(group)
+        letters = sum(len(word.text) for word in line)
+        if letters > 2:
+            width = max(word.right for word in line) - min(word.left for word in line)
+            is_tall = max(word.bottom for word in line) - min(word.top for word in line) > _TALL * width
+            tall, wide = tall + is_tall * letters, wide + (not is_tall) * letters
+    return tall > wide
 
 
 def draw_pdf_page(source: Source, index: int) -> Picture | None:

@@ -180,7 +180,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
     compounds = pages.compounds_of([page.text for page in contents])
     for index, content in enumerate(contents):
         text = pages.mended(content.text, ligatures, compounds)
-        if content.unknown or defects.are_left_in(text):
+        if content.unknown or (defects.are_left_in(text) and not scans.is_doubtful(index)):
             scans.add_unknown(index)
         with writer.part("page", str(index + 1)):
             with scans.around(index):

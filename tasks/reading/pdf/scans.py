@@ -51,6 +51,10 @@ class Scans:
         """Note a page most of whose characters are not known: what is recognised stands in their place."""
         self._doubtful.add(index)
 
+    def is_doubtful(self, index: int) -> bool:
+        """Whether most characters of a page are not known."""
+        return index in self._doubtful
+
     def add_unknown(self, index: int) -> None:
         """Warn of a page some of whose characters are not known."""
         self._unknown.append(index + 1)

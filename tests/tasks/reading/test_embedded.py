@@ -321,17 +321,12 @@ def test_a_host_without_text_begins_with_what_is_inside_it() -> None:
     assert embed(("a.wav", b""), host=Reading("", [], [NO_TEXT])).warnings[0] == NO_TEXT
 
 
-@pytest.mark.parametrize(
-    ("of_host", "of_embedded", "of_both"),
-    [(None, None, None), (None, False, False), (True, None, True), (True, False, False), (False, True, False)],
-)
-def test_text_recognition_is_through_when_it_is_with_all(
-    of_host: bool | None, of_embedded: bool | None, of_both: bool | None
-) -> None:
-    def scan(data: bytes, extension: str) -> Reading:
-        return Reading("", recognised=of_embedded)
+def test_pages_are_counted_with_those_of_what_is_inside() -> None:
+    def two_pages(data: bytes, extension: str) -> Reading:
+        return Reading("", pages=2)
 
-    assert embed(("a.pdf", b"%PDF-"), host=Reading("", recognised=of_host), by=scan).recognised is of_both
+    assert embed(("a.pdf", b"%PDF-"), host=Reading("", pages=3), by=two_pages).pages == 5
+    assert embed(("a.pdf", b"%PDF-"), host=Reading(""), by=two_pages).pages == 2
 
 
 def test_a_host_without_anything_inside_is_left_as_it_is() -> None:

@@ -12,11 +12,13 @@ import pytest
 from PIL import Image
 
 from tasks.reading.ocr import tesseract
+from tasks.reading.ocr.recognise import Engines, order_page, recognise_page
+from tasks.reading.picture import Picture
 from tasks.reading.pool.pool import ExtractionPool, Limits
 from tests.tasks.reading.ocr.scans import needs_tesseract, program, scan
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[4])}
-PICTURE = b"P5 2 2 255 abcd"
+PICTURE = Picture(2, 2, b"abcd")
 
 
 def test_languages_that_are_missing_are_told_from_those_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -41,7 +43,7 @@ def test_tesseract_runs_with_one_thread_and_without_our_environment(
     told = tmp_path / "told"
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     found = program(tmp_path, f'env >"{told}"; echo "$@" >>"{told}"') / "tesseract"
-    assert tesseract.words(str(found), "eng+deu", PICTURE, 250, 20) == []
+    assert tesseract.Tesseract(str(found), "eng+deu", 20).words(PICTURE) == []
     assert "OMP_THREAD_LIMIT=1" in told.read_text()
     assert "secret" not in told.read_text()
     assert "stdin stdout -l eng+deu" in told.read_text()
@@ -52,13 +54,17 @@ def test_no_tesseract_uses_more_memory_than_who_started_it(tmp_path: Path) -> No
     found = program(tmp_path, f'ulimit -v >"{told}"; ulimit -t >>"{told}"') / "tesseract"
     command = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29));"
-        "from tasks.reading.ocr.tesseract import words; words(sys.argv[1], 'eng', b'P5 1 1 255 x', 250, 9.5)"
+        "from tasks.reading.ocr.tesseract import Tesseract; from tasks.reading.picture import Picture;"
+        "Tesseract(sys.argv[1], 'eng', 9.5).words(Picture(1, 1, b'x'))"
     )
     subprocess.run([sys.executable, "-c", command, found], env=ENVIRONMENT, check=True)
     assert told.read_text().split() == [str((1 << 29) // 1024), "10"]
 
 
-READING = "import sys; from tasks.reading.ocr.tesseract import words; words(sys.argv[1], 'eng', b'', 250, 60)"
+READING = (
+    "import sys; from tasks.reading.ocr.tesseract import Tesseract; from tasks.reading.picture import Picture;"
+    "Tesseract(sys.argv[1], 'eng', 60).words(Picture(1, 1, b'x'))"
+)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
@@ -93,8 +99,9 @@ def _runs(pid: int) -> bool:
 @needs_tesseract
 def test_a_closed_pool_leaves_no_tesseract_behind(tmp_path: Path) -> None:
     noise = scan(tmp_path / "noise.pdf", [Image.effect_noise((1500, 2100), 90)] * 4)
-    with ExtractionPool(1, Limits(languages="eng")) as pool:
-        pool.submit(noise, ".pdf")
+    engines = Engines("eng", rapidocr=False, program=tesseract.program())
+    with ExtractionPool(1, Limits(), recognise_page) as pool:
+        pool.submit(noise, order_page(".pdf", "1", engines))
         deadline = time.monotonic() + 30
         while not (running := _tesseracts()):
             assert time.monotonic() < deadline

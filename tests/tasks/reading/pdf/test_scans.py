@@ -1,8 +1,10 @@
-"""Pages that are pictures: recognised where Tesseract is there, named where not."""
+"""Pages that are pictures: what was recognised stands on its page, what was not is named."""
 
-from collections.abc import Iterator
+from dataclasses import replace
+from email.mime.application import MIMEApplication
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
 from io import BytesIO
-from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -10,17 +12,13 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.reading.ocr import recognise
+from tasks.reading.embedded import read_with_embedded
+from tasks.reading.ocr.engine import Word
+from tasks.reading.ocr.page import RecognisedPage, ScanState
+from tasks.reading.ocr.scans import FilledReading, fill, scanned_pages
 from tasks.reading.pdf import reader
 from tests.tasks.reading.ocr import scans
-from tests.tasks.reading.ocr.scans import CLAUSE, needs_tesseract
-
-
-@pytest.fixture
-def tesseract() -> Iterator[None]:
-    recognise.configure("eng")
-    yield
-    recognise.configure(None)
+from tests.tasks.reading.ocr.scans import CLAUSE
 
 
 def pages(*drawn: tuple[Image.Image | None, str]) -> bytes:
@@ -40,71 +38,80 @@ def blank() -> Image.Image:
     return Image.new("L", (300, 400), 255)
 
 
-def test_without_recognition_a_scan_is_an_empty_text_with_a_warning() -> None:
-    reading = reader.read(pages((blank(), ""), (blank(), "")))
-    assert (reading.text, reading.places, reading.recognised) == ("", [], False)
-    assert reading.warnings == [f"This PDF seems to be a scan: no text was found. {recognise.ADVICE}"]
+WORDS = RecognisedPage(ScanState.READ, "rapidocr", 100, 100, 0, [Word("Loan", 10, 10, 40, 20, 0.914, 0)])
+EMPTY = RecognisedPage(ScanState.EMPTY, "rapidocr", 100, 100)
+BLANK = RecognisedPage(ScanState.EMPTY, "rapidocr")
+LATE = RecognisedPage(ScanState.LATE, "rapidocr")
+FAILED = RecognisedPage(ScanState.FAILED, "rapidocr")
 
 
-def test_without_recognition_the_pages_that_are_scans_are_named() -> None:
-    reading = reader.read(pages((None, "words"), (blank(), ""), (blank(), ""), (None, "words"), (blank(), "")))
-    assert "pages 2–3, 5." in reading.warnings[0]
-    assert reading.text.count("\f") == 4
+def filled(data: bytes, **recognised: RecognisedPage) -> FilledReading:
+    """A PDF with what was recognised, by "page2"."""
+    pages = {name.removeprefix("page"): page for name, page in recognised.items()}
+    return fill(reader.read(data), pages, "Ask again.")
+
+
+def test_scans_that_nobody_has_read_are_named_and_counted() -> None:
+    found = filled(pages((None, "words"), (blank(), ""), (blank(), ""), (None, "words"), (blank(), "")), page2=WORDS)
+    assert (found.scanned, found.unread, found.waiting) == (3, 2, ["3", "5"])
+    assert found.reading.pages == 5
+    assert found.reading.warnings[-1] == (
+        "3 of 5 pages were read. Scans that were not recognised (OCR): pages 3, 5. Ask again."
+    )
+    assert found.reading.text == "words\n\fLoan\n\f\fwords\n\f"
+
+
+def test_a_document_of_scans_alone_has_no_text_before_they_are_read() -> None:
+    found = filled(pages((blank(), ""), (blank(), "")))
+    assert (found.reading.text, found.reading.places) == ("", [])
 
 
 def test_an_empty_page_and_a_page_of_text_with_a_picture_are_no_scans() -> None:
-    reading = reader.read(
-        pages((None, ""), (blank(), "A caption that is long enough to be the text of the page. " * 3))
-    )
-    assert (reading.warnings, reading.recognised) == ([], None)
+    found = filled(pages((None, ""), (blank(), "A caption that is long enough to be the text of the page. " * 3)))
+    assert (found.reading.warnings, found.scanned) == ([], 0)
 
 
-@needs_tesseract
-@pytest.mark.usefixtures("tesseract")
 def test_a_scan_is_recognised_on_its_page() -> None:
-    reading = reader.read(pages((None, "Cover"), (scans.picture(CLAUSE), "")))
-    assert "The lender may call the whole of the loan" in reading.text
-    assert [(place.kind, place.label) for place in reading.places[1:]] == [("page", "1"), ("page", "2"), ("ocr", "eng")]
-    assert reading.text[reading.places[2].start : reading.places[2].end].startswith("The lender")
+    reading = filled(pages((None, "Cover"), (scans.picture(CLAUSE), "")), page2=WORDS).reading
+    assert [(place.kind, place.label, reading.text[place.start : place.end]) for place in reading.places[1:]] == [
+        ("page", "1", "Cover\n"),
+        ("page", "2", "Loan\n"),
+        ("ocr", "91 %", "Loan\n"),
+    ]
     assert reading.warnings == ["Scans, whose text was recognised (OCR) and may be wrong: page 2."]
-    assert reading.recognised is True
 
 
-@needs_tesseract
-@pytest.mark.usefixtures("tesseract")
 def test_a_scan_with_a_stamp_is_recognised_and_the_stamp_read_once() -> None:
-    reading = reader.read(pages((scans.picture(CLAUSE), "ABC-000123")))
-    assert reading.text.startswith("ABC-000123\n")
-    assert "with a notice of thirty days in writing" in reading.text
-    assert reading.text.count("ABC-000123") == 1
+    stamp = Word("ABC-000123", 10, 80, 60, 90, 0.9, 1)
+    page = replace(WORDS, words=[*WORDS.words, stamp])
+    assert filled(pages((scans.picture(CLAUSE), "ABC-000123")), page1=page).reading.text == "ABC-000123\nLoan\n"
+    found = filled(pages((scans.picture(CLAUSE), "ABC-000123")), page1=replace(WORDS, words=[stamp]))
+    assert (found.reading.text, found.reading.warnings) == ("ABC-000123\n", [])
 
 
-@needs_tesseract
-@pytest.mark.usefixtures("tesseract")
-def test_a_picture_without_words_is_named() -> None:
-    reading = reader.read(pages((blank(), "")))
-    assert reading.warnings == ["Pictures in which text recognition (OCR) found no text: page 1."]
-    assert reading.recognised is True
+@pytest.mark.parametrize(
+    ("page", "unread", "warning"),
+    [
+        (EMPTY, 0, "Pictures in which text recognition (OCR) found no text: page 1."),
+        (BLANK, 0, ""),
+        (FAILED, 1, "Pictures that text recognition (OCR) failed on: page 1."),
+        (LATE, 1, "Scans that text recognition (OCR) took too long for (DILIGENCE_OCR_PAGE_TIMEOUT): page 1."),
+    ],
+)
+def test_what_became_of_a_page_is_told(page: RecognisedPage, unread: int, warning: str) -> None:
+    found = filled(pages((blank(), "")), page1=page)
+    assert (found.unread, found.waiting, found.has_failures) == (unread, [], bool(unread))
+    assert found.reading.warnings == [*filter(None, [warning]), *["0 of 1 pages were read."] * unread]
 
 
-@needs_tesseract
-def test_what_there_was_no_time_for_is_named_and_the_rest_is_kept() -> None:
-    recognise.configure("eng", seconds=0)
-    try:
-        reading = reader.read(pages((None, "Cover"), (scans.picture(CLAUSE), ""), (scans.picture(CLAUSE), "")))
-    finally:
-        recognise.configure(None)
-    assert reading.text.startswith("Cover\n")
-    assert "time was up" in reading.warnings[0]
-    assert "pages 2–3." in reading.warnings[0]
-    assert reading.recognised is False
-
-
-def test_a_picture_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(scans.program(tmp_path / "bin", "exit 1")), prepend=":")
-    recognise.configure("eng")
-    try:
-        reading = reader.read(pages((blank(), "")))
-    finally:
-        recognise.configure(None)
-    assert reading.warnings == ["Pictures that text recognition (OCR) failed on: page 1."]
+def test_the_pages_of_an_attachment_are_told_from_the_hosts() -> None:
+    mail = MIMEMultipart()
+    mail.attach(MIMEText("The deed is attached."))
+    deed = MIMEApplication(pages((blank(), "")), "pdf")
+    deed.add_header("Content-Disposition", "attachment", filename="Deed.pdf")
+    mail.attach(deed)
+    reading = read_with_embedded(mail.as_bytes(), ".eml")
+    (scan,) = scanned_pages(reading)
+    whole = fill(reading, {scan.label: WORDS}).reading
+    assert whole.text.endswith("Embedded document: Deed.pdf\nLoan\n")
+    assert "may be wrong: page 1 in “Deed.pdf”." in whole.warnings[-1]

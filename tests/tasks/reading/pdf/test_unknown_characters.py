@@ -1,26 +1,18 @@
 """Pages whose fonts draw glyphs without saying which characters they are: recognised, or a warning."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 import reportlab
 from reportlab.pdfbase.ttfonts import TTFont
 
-from tasks.reading.ocr import recognise
+from tasks.reading.ocr.engine import Word
+from tasks.reading.ocr.page import RecognisedPage, ScanState
+from tasks.reading.ocr.scans import fill
 from tasks.reading.pdf import defects, reader
-from tests.tasks.reading.ocr.scans import needs_tesseract
 from tests.tasks.reading.pdf import pdfs
 
 LINES = ("The annual report of the company", "shows that revenue grew by ten percent")
 VERA = Path(reportlab.__file__).parent / "fonts" / "Vera.ttf"
-
-
-@pytest.fixture
-def tesseract() -> Iterator[None]:
-    recognise.configure("eng")
-    yield
-    recognise.configure(None)
 
 
 def without_names(*, also: str = "") -> bytes:
@@ -53,16 +45,19 @@ def without_names(*, also: str = "") -> bytes:
 
 
 def test_without_recognition_a_page_of_such_glyphs_is_named() -> None:
-    reading = reader.read(without_names())
-    assert "The fonts do not name most of the characters, which may be wrong: page 1." in reading.warnings[0]
-    assert recognise.ADVICE in reading.warnings[0]
-    assert reading.recognised is False
+    found = fill(reader.read(without_names()), {})
+    assert found.reading.warnings == ["The fonts do not name most of the characters, which may be wrong: page 1."]
+    assert (found.waiting, found.unread) == (["1"], 0)
 
 
-@needs_tesseract
-@pytest.mark.usefixtures("tesseract")
 def test_a_page_of_such_glyphs_is_recognised_instead() -> None:
-    reading = reader.read(without_names())
+    words = [
+        Word(word, 60 * at, 20 * line, 60 * at + 50, 20 * line + 12, 0.9, line)
+        for line, words in enumerate(LINES)
+        for at, word in enumerate(words.split())
+    ]
+    page = RecognisedPage(ScanState.READ, "rapidocr", 600, 100, 0, words)
+    reading = fill(reader.read(without_names()), {"1": page}).reading
     assert reading.text.split() == " ".join(LINES).split()
     assert [place.kind for place in reading.places] == ["page", "ocr"]
     assert "recognised (OCR) instead" in reading.warnings[0]
