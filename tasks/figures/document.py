@@ -180,6 +180,7 @@ class LedgerDocument:
         self._blocks: list[Place] = []
         self._headings: list[Place] = []
         self.tags: list[Place] = []
+        self.recognised = [Place(*place) for place in places if place[2] == kinds.OCR]
         self._files: list[Place] = []
         for place in places:
             kind = place[2]

@@ -20,6 +20,7 @@ from tasks.figures.shown_actual import show_actual
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_figures import TableCandidate
 from tasks.language.periods import last_day
+from tasks.reading.places import lowest_confidence
 
 FOUNDING_YEAR: Final = "founding_year"
 """What such a figure's concept is called; its value and its period are the year, its unit is `year`."""
@@ -99,6 +100,8 @@ MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""
 
 _MOST_FOUNDED: Final = 20
+_LEGIBLE: Final = 85
+"""How sure recognition must be of a page, in percent, for its figures to count: see `tests/benchmarks/README.md`."""
 """Places of one document that say when the company was founded."""
 
 _STATEMENT_WEIGHT: Final = 6
@@ -154,6 +157,7 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
         sentences.append(figure)
     figures = with_tags(document, taxonomy, [*in_tables, *sentences], findings)
     figures.sort(key=lambda figure: figure.start)
+    figures = _legible(document, figures, findings)
     figures = show_actual(document, _within_reach(figures, findings))
     if len(figures) >= _TEMPLATE and not any(figure.value for figure in figures):
         findings.leave_out("noughts of a template", len(figures))
@@ -163,6 +167,18 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     findings.figures = figures[:MOST_FIGURES]
     findings.founded = list(islice(founding_years(document), _MOST_FOUNDED))
     return findings
+
+
+def _legible(document: LedgerDocument, figures: list[Figure], findings: Findings) -> list[Figure]:
+    """The figures but those of scanned pages of which recognition was not sure."""
+    doubtful = [place for place in document.recognised if (lowest_confidence([place.label]) or 100) < _LEGIBLE]
+    if not doubtful:
+        return figures
+    starts = [place.start for place in doubtful]
+    ends = [0, *(place.end for place in doubtful)]
+    kept = [figure for figure in figures if figure.start >= ends[bisect_right(starts, figure.start)]]
+    findings.leave_out("scans that recognition is not sure of", len(figures) - len(kept))
+    return kept
 
 
 def _within_reach(figures: list[Figure], findings: Findings) -> list[Figure]:

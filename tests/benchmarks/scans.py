@@ -25,7 +25,7 @@ from tasks.reading.ocr.page import RecognisedPage
 from tasks.reading.ocr.recognise import Engines, recognise
 from tasks.reading.picture import Picture
 
-PAGES = 40
+PAGES, _OF_DOCUMENT = 40, 4
 LEAST_WORDS = 80
 WORD, NUMBER = re.compile(r"[^\W\d_]{2,}"), re.compile(r"\d[\d.,]*\d|\d")
 ENGINES = {
@@ -50,20 +50,22 @@ def scanned(page: pypdfium2.PdfPage, number: int) -> Picture:
 
 
 def pages(folder: Path, *, shut: bool) -> Iterator[tuple[str, Picture, str]]:
-    """The first page with enough words of each document, as a scan, and its text."""
+    """Up to four pages with enough words and numbers of each document, as scans, and their texts."""
     found = 0
     for number, path in enumerate(sorted(folder.glob("*.pdf"))):
         if number % 2 != shut or found == PAGES // 2:
             continue
         try:
             document = pypdfium2.PdfDocument(path)
-            for page in document:
+            of_document = 0
+            for index, page in enumerate(document):
                 text = page.get_textpage().get_text_bounded()
                 letters = text.replace("\u2019", "'")
                 if len(WORD.findall(text)) >= LEAST_WORDS and letters.isascii() and len(NUMBER.findall(text)) > 9:
-                    yield f"{path.name} {page}", scanned(page, number), text
-                    found += 1
-                    break
+                    yield f"{path.name}, page {index + 1}", scanned(page, 7 * number + index), text
+                    found, of_document = found + 1, of_document + 1
+                    if of_document == _OF_DOCUMENT or found == PAGES // 2:
+                        break
         except pypdfium2.PdfiumError:
             continue
 

@@ -299,11 +299,13 @@ def test_doctor_says_whether_scans_are_read(tmp_path: Path) -> None:
 
     path = str(program(tmp_path / "bin"))  # a Tesseract that has English
     line, status = scans(PATH=path)
-    assert ("read in eng by Tesseract 9.9" in line, status) == (True, 0)
+    assert ("read by RapidOCR " in line, "Tesseract" in line, status) == (True, False, 0)
+    line, status = scans(PATH=path, DILIGENCE_OCR_LANGUAGES="eng")
+    assert ("read by Tesseract 9.9 in eng and RapidOCR " in line, status) == (True, 0)
     line, status = scans(PATH=path, DILIGENCE_OCR_LANGUAGES="eng,deu")
     assert ("deu is missing (package tesseract-ocr-deu)" in line, status) == (True, 1)
-    line, status = scans(PATH=str(tmp_path))
-    assert ("Tesseract is not installed (package tesseract-ocr)" in line, status) == (True, 0)
+    line, status = scans(PATH=str(tmp_path), DILIGENCE_OCR_ENGINE="tesseract")
+    assert ("(package tesseract-ocr)" in line, status) == (True, 1)
     line, status = scans(PATH=path, DILIGENCE_OCR="off")
     assert ("DILIGENCE_OCR is off" in line, status) == (True, 0)
 

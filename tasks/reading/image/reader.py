@@ -14,6 +14,7 @@ from PIL import Image, ImageFile, ImageOps
 
 from tasks.errors import Damaged, TooLarge
 from tasks.reading import limits
+from tasks.reading.ooxml.package import CUT_OFF
 from tasks.reading.picture import DOTS_AN_INCH, Picture
 from tasks.reading.places import PAGE
 from tasks.reading.text_writer import Reading, Source, Writer
@@ -30,7 +31,7 @@ _DENSITIES: Final = (30.0, 2400.0)
 """Dots an inch that a picture may claim; what is beyond is made up."""
 
 _SECONDS: Final = 10.0
-_COUNT: Final = struct.Struct("II?")
+_COUNT: Final = struct.Struct("II??")
 
 
 def read(source: Source) -> Reading:
@@ -39,8 +40,10 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, TooLarge: it cannot be read.
     """
-    count = _pages(source)
+    count, is_cut_off = _pages(source)
     writer = Writer()
+    if is_cut_off:
+        writer.warn(CUT_OFF)
     for number in range(1, min(count, _MOST_PAGES) + 1):
         with writer.part(PAGE, str(number)):
             writer.picture(number)
@@ -49,19 +52,19 @@ def read(source: Source) -> Reading:
     return writer.reading()
 
 
-def _pages(source: Source) -> int:
-    """How many pages there are."""
+def _pages(source: Source) -> tuple[int, bool]:
+    """How many pages there are, and whether the last of them breaks off."""
     if not (source[:1] if isinstance(source, bytes) else source.stat().st_size):
         raise Damaged("The file is empty (0 bytes). Ask for it again.")
     try:
-        count, edge, is_small = _COUNT.unpack(limits.run_in_fork(partial(_counted, source), _seconds()))
+        count, edge, is_small, is_cut_off = _COUNT.unpack(limits.run_in_fork(partial(_counted, source), _seconds()))
     except (TimeoutError, ChildProcessError, struct.error) as error:
         raise Damaged(
             "The file is cut off or damaged: it is no picture that can be opened. Ask for it again."
         ) from error
     if count == 1 and not is_small:
         raise TooLarge(f"The picture has too many dots to be read ({edge:,} on its long edge). Make it smaller.")
-    return int(count)
+    return int(count), bool(is_cut_off)
 
 
 def _counted(source: Source) -> bytes:
@@ -74,7 +77,18 @@ def _counted(source: Source) -> bytes:
             except (EOFError, ValueError, SyntaxError):
                 break
             count += 1
-        return _COUNT.pack(count, max(width, height), 0 < width * height <= _MOST_DOTS)
+        is_small = 0 < width * height <= _MOST_DOTS
+        return _COUNT.pack(count, max(width, height), is_small, is_small and _breaks_off(image, count - 1))
+
+
+def _breaks_off(image: Image.Image, last: int) -> bool:
+    try:
+        if last:
+            image.seek(last)
+        image.load()
+    except (OSError, ValueError, SyntaxError):
+        return True
+    return False
 
 
 def draw_page(source: Source, index: int) -> Picture | None:

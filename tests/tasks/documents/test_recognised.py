@@ -9,11 +9,13 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 from sqlmodel import select
 
-from storage import database, texts
+from storage import database
 from storage.texts import Outcome, StoredText
+from tasks.documents import scans
 from tasks.documents import texts as texts_module
 from tasks.documents.texts import document_text
-from tasks.reading.configuration import recognised_languages
+from tasks.reading.configuration import engine_name
+from tasks.reading.ocr.recognise import Engines
 from tasks.reading.pool.pool import ExtractionPool
 from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading
@@ -66,76 +68,70 @@ def words(text: str) -> list[str]:
     return re.findall(r"[\w.]+", text)
 
 
+@pytest.fixture
+def tesseract(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_OCR_ENGINE", "tesseract")
+
+
 @needs_tesseract
-def test_a_scan_is_read_page_by_page_and_marked_as_recognised(scanned: str) -> None:
+@pytest.mark.usefixtures("tesseract")
+def test_a_scan_is_read_page_by_page_and_marked_as_recognised(scanned: str, read: list[str]) -> None:
     first, second = document_text(scanned).text.split("\f")
     assert words(first) == words(CLAUSE)
     assert words(second) == words("Signed in Aarhus for the bank.")
-    (kept,) = stored()
-    assert [(kind, label) for _, _, kind, label in kept.places if kind != "file_dates"] == [
-        ("page", "1"),
-        ("ocr", "eng"),
-        ("page", "2"),
-        ("ocr", "eng"),
-    ]
+    kept = stored()[-1]
+    assert [kind for _, _, kind, _ in kept.places if kind != "file_dates"] == ["page", "ocr", "page", "ocr"]
+    assert (kept.pages, kept.pages_read, kept.scanned_pages) == (2, 2, 2)
     assert "OCR" in warning()
+    assert len(read) == 3, "the document and each of its pages"
+    document_text(scanned)
+    assert len(read) == 3
 
 
 @needs_tesseract
-def test_scans_are_read_again_when_recognition_comes_and_nothing_else_is(
+@pytest.mark.usefixtures("tesseract")
+def test_scans_are_read_when_recognition_comes_and_nothing_else_is(
     scanned: str, typed: str, read: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DILIGENCE_OCR", "off")
     assert "minutes" in document_text(typed).text
     assert document_text(scanned).text == ""
-    assert "tesseract-ocr" in warning()
-    assert len(read) == 2
+    assert "DILIGENCE_OCR is off" in warning()
+    assert read == [".pdf", ".pdf"]
     monkeypatch.delenv("DILIGENCE_OCR")
     for _ in range(2):
         assert "lender" in document_text(scanned).text
         assert "minutes" in document_text(typed).text
-    assert len(read) == 3
-    assert [text.outcome for text in stored()] == [Outcome.READ, Outcome.EMPTY, Outcome.READ]
+    assert len(read) == 4, "both pages"
+    assert [text.outcome for text in stored()] == [Outcome.READ, Outcome.READ, Outcome.EMPTY, Outcome.READ]
 
 
-def test_a_scan_for_which_time_was_short_is_read_again_when_there_is_more(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_page_that_took_too_long_is_read_again_when_there_is_more_time(
+    scanned: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", str(program(tmp_path / "bin")))
-
-    def keep(text: str, recognised: bool | None) -> None:
-        with database.writing() as session:
-            texts.save_text(session, texts_module.new_text("c0", ".pdf", lambda: Reading(text, recognised=recognised)))
-
-    def known() -> str | None:
-        with database.reading() as session:
-            found = texts.find_text(session, "c0", *texts_module.readers(".pdf"))
-        summary = texts_module.known_contents([("c0", ".pdf")]).get(("c0", ".pdf"))
-        assert (found and found.id) == (summary and summary.id), "one text, whoever asks"
-        return found.text if found else None
-
-    keep("first pages", recognised=False)
-    assert known() == "first pages"
-    monkeypatch.setenv("DILIGENCE_DOCUMENT_TIMEOUT", "300")
-    assert known() is None
-    keep("all pages", recognised=True)
-    assert known() == "all pages"
-    monkeypatch.delenv("DILIGENCE_DOCUMENT_TIMEOUT")
-    assert known() == "all pages", "the better text is taken"
-    monkeypatch.setenv("DILIGENCE_OCR", "off")
-    assert known() is None
-    keep("typed pages", recognised=False)
-    assert known() == "typed pages"
-
-
-def test_without_tesseract_the_warning_names_its_package(
-    scanned: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("DILIGENCE_OCR_ENGINE", "tesseract")
+    monkeypatch.setenv("PATH", str(program(tmp_path / "bin", "exec sleep 60")), prepend=":")
+    monkeypatch.setenv("DILIGENCE_OCR_PAGE_TIMEOUT", "1")
     assert document_text(scanned).text == ""
-    assert "tesseract-ocr" in warning()
-    (kept,) = stored()
-    assert (kept.outcome, kept.places) == (Outcome.EMPTY, [])
+    assert "0 of 2 pages were read" in warning()
+    late = stored()[-1].reader
+    assert late.endswith("within 1 s")
+    engines = Engines("eng", rapidocr=False)
+    (content_hash,) = {text.content_hash for text in stored()}
+    assert len(scans.stored_pages(content_hash, engines)) == 2
+    monkeypatch.setenv("DILIGENCE_OCR_PAGE_TIMEOUT", "2")
+    assert scans.stored_pages(content_hash, engines) == {}
+    assert late not in texts_module.readers(".pdf")
+
+
+def test_the_text_of_a_scan_is_what_could_be_read_in_the_time_of_a_call(
+    scanned: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_OCR_ENGINE", "tesseract")
+    monkeypatch.setenv("PATH", str(program(tmp_path / "bin", "exec sleep 60")), prepend=":")
+    monkeypatch.setenv("DILIGENCE_DOCUMENT_TIMEOUT", "1")
+    assert document_text(scanned).text == ""
+    assert "Read it again to go on." in warning()
 
 
 @pytest.mark.parametrize("given", ["eng", "eng+deu", "eng,deu", "eng, chi_sim", "ENG2"])
@@ -144,7 +140,8 @@ def test_languages_are_given_as_tesseract_names_them(
 ) -> None:
     monkeypatch.setenv("PATH", str(program(tmp_path / "bin")))
     monkeypatch.setenv("DILIGENCE_OCR_LANGUAGES", given)
-    assert recognised_languages(ReadingSettings.current()) == ("eng" if given != "ENG2" else None)
+    monkeypatch.setenv("DILIGENCE_OCR_ENGINE", "tesseract")
+    assert engine_name(ReadingSettings.current()) == ("tesseract eng" if given != "ENG2" else None)
 
 
 @pytest.mark.parametrize("given", ["-c", "eng -c x=y", "eng;ls", "../eng", "eng+", "$(ls)", "eng\n-c", "script/Latin"])

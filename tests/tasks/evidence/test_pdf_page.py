@@ -1,7 +1,7 @@
 """Pages of PDFs drawn with the boxes of quotations: what is printed lies in the box, whatever the page is like."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -15,8 +15,10 @@ from tasks.evidence import page as evidence_page
 from tasks.evidence.boxes import Box, BoxedPage
 from tasks.evidence.company import parts_of
 from tasks.evidence.page import draw_page
-from tasks.reading.ocr import recognise
-from tasks.reading.pdf import reader
+from tasks.reading import read_document
+from tasks.reading.ocr import tesseract
+from tasks.reading.ocr.page import WordBox
+from tasks.reading.ocr.recognise import Engines, draw_pdf_page, recognise
 from tasks.reading.pdf.document import PdfDocument
 from tests.tasks.evidence.test_boxes import content
 from tests.tasks.reading.ocr import scans
@@ -31,8 +33,10 @@ SHADE = 140
 class Drawn:
     """The pages that a quotation stands on, drawn."""
 
-    def __init__(self, folder: Path, data: bytes, quotation: str, occurrence: int = 0) -> None:
-        reading = reader.read(data)
+    def __init__(
+        self, folder: Path, data: bytes, quotation: str, occurrence: int = 0, recognised: Sequence[WordBox] = ()
+    ) -> None:
+        reading = read_document(data, ".pdf")
         places = [(*place,) for place in reading.places]
         text = StoredText(content_hash="", reader="pdf-1", outcome=Outcome.READ, text=reading.text, places=places)
         start = -1
@@ -44,7 +48,7 @@ class Drawn:
             for part in parts_of(text, start, start + len(quotation)):
                 stem = folder / f"{part.page}"
                 spans = [(part.start, part.end)]
-                page = draw_page(pdf, part.page, part.text, spans, str(stem), is_scan=part.is_scan)
+                page = draw_page(pdf, part.page, part.text, spans, str(stem), recognised if part.is_scan else ())
                 assert page.is_drawn
                 (picture,) = folder.glob(f"{stem.name}.*")
                 assert picture.stat().st_size <= LARGEST
@@ -216,18 +220,17 @@ def test_noise_is_no_larger_than_other_pictures(tmp_path: Path) -> None:
     assert len(Drawn(tmp_path, file.getvalue(), "Words above a picture").boxes) == 1  # and Drawn looks at the size
 
 
-@pytest.fixture
-def tesseract() -> Iterator[None]:
-    recognise.configure("eng")
-    yield
-    recognise.configure(None)
-
-
 @needs_tesseract
 @pytest.mark.parametrize("turned", [0, 180])
-def test_the_words_of_a_scan_are_boxed_where_they_are_recognised(tesseract: None, tmp_path: Path, turned: int) -> None:
+def test_the_words_of_a_scan_are_boxed_where_they_are_recognised(
+    tmp_path: Path, turned: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_OCR_ENGINE", "tesseract")
     data = scans.scan(tmp_path / "scan.pdf", [scans.picture(CLAUSE, turned=turned)]).read_bytes()
-    drawn = Drawn(tmp_path, data, "interest of 4.75 per cent is due each quarter.")
+    picture = draw_pdf_page(data, 0)
+    assert picture is not None
+    page = recognise(picture, Engines("eng", rapidocr=False, program=tesseract.program()))
+    drawn = Drawn(tmp_path, data, "interest of 4.75 per cent is due each quarter.", recognised=page.boxes())
     (box,) = drawn.boxes
     _, height = 595, 842
     middle = (box.top + box.bottom) / 2
@@ -239,4 +242,4 @@ def test_the_words_of_a_scan_are_boxed_where_they_are_recognised(tesseract: None
 def test_a_scan_that_is_not_recognised_again_is_not_boxed(tmp_path: Path) -> None:
     data = scans.scan(tmp_path / "scan.pdf", [scans.picture(CLAUSE)]).read_bytes()
     with PdfDocument(data) as pdf:
-        assert draw_page(pdf, 1, CLAUSE, [(0, 10)], None, is_scan=True).boxes == [[]]
+        assert draw_page(pdf, 1, CLAUSE, [(0, 10)], None).boxes == [[]]

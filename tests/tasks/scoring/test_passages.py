@@ -135,14 +135,14 @@ def test_recognised_text_says_so() -> None:
     places = [
         (0, 7, "page", "1"),
         (scan, scan + 9, "page", "2"),
-        (scan, scan + 9, "ocr", "eng"),
+        (scan, scan + 9, "ocr", "91 %"),
         (mixed, len(text), "page", "3"),
-        (too, len(text), "ocr", "eng+deu"),
+        (too, len(text), "ocr", "87 %"),
     ]
-    assert places_of(text, places) == [("page 1", None), ("page 2 (OCR)", None), ("page 3 (OCR)", None)]
+    assert places_of(text, places) == [("page 1", None), ("page 2 (OCR, 91 %)", None), ("page 3 (OCR, 87 %)", None)]
     ground = TextPlaces(text, places)
     assert ground.place(mixed, mixed + 7) == "page 3"
-    assert ground.place(too, len(text)) == "page 3 (OCR)"
+    assert ground.place(too, len(text)) == "page 3 (OCR, 87 %)"
 
 
 def test_a_span_of_a_slide_is_told_with_its_shape() -> None:
@@ -191,9 +191,9 @@ def test_an_attachment_of_an_attachment_is_told_by_both_names() -> None:
         (0, 10, "heading", "Mail"),
         (budget, len(text), "attachment", "Budget.xlsx"),
         (rent, len(text), "page", "7"),
-        (rent, len(text), "ocr", "eng"),
+        (rent, len(text), "ocr", "91 %"),
     ]
-    assert TextPlaces(text, places).place(rent, len(text)) == "in “Mail.docx”, in “Budget.xlsx”, page 7 (OCR)"
+    assert TextPlaces(text, places).place(rent, len(text)) == "in “Mail.docx”, in “Budget.xlsx”, page 7 (OCR, 91 %)"
     assert TextPlaces(text, places).label(rent, "heading") is None
     assert TextPlaces(text, places).place(5, 9) == "in “Mail.docx”, under “Mail”, line 1"
 

