@@ -15,7 +15,8 @@ from tasks.errors import BadRequest, DiligenceError, NotFound
 from tasks.figures.ledger import LedgerText, not_looked_for
 from tasks.memo.check import MARK, MemoVerdict, as_json, check_memo, render_memo
 from tasks.memo.room import MemoTexts
-from tasks.reading.configuration import read_scans, reading_limits, scanned_pages
+from tasks.reading.configuration import read_scans, reading_limits
+from tasks.reading.ocr.scans import scanned_pages
 from tasks.reading.pool.pool import ExtractionPool
 from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading

@@ -23,7 +23,8 @@ from tasks.documents.drive.archives.members import ArchiveNotOpened, Member, is_
 from tasks.documents.drive.drive import hidden
 from tasks.errors import DiligenceError, NotFound, Unavailable, Unreadable, UnsupportedFormat
 from tasks.reading import formats
-from tasks.reading.configuration import read_scans, reading_limits, scanned_pages
+from tasks.reading.configuration import read_scans, reading_limits
+from tasks.reading.ocr.scans import scanned_pages
 from tasks.reading.pool.pool import ExtractionPool, processors
 from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading

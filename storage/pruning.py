@@ -41,6 +41,7 @@ from storage.figures import StoredFigure, StoredLedger
 from storage.kinds import StoredSigns
 from storage.logins import AuditedCall
 from storage.model_calls import USE_STEP, StoredAnswer, TextVector, UnansweredCall
+from storage.recognised_pages import delete_pages_without_text
 from storage.run_documents import RunDocument
 from storage.runs import Run, RunCompany, prunable_runs
 from storage.scores import CriterionOutcome, Quote
@@ -121,6 +122,8 @@ def prune(keep: int, *, calls_before: datetime | None = None, dry_run: bool = Fa
         for start in range(0, len(ids), _AT_ONCE):
             _delete_rows(table, ids[start : start + _AT_ONCE], since, pruned)
             time.sleep(_PAUSE)
+    with database.writing() as session:
+        delete_pages_without_text(session)
     if calls_before is not None:
         _delete_calls(calls_before, pruned)
     return pruned

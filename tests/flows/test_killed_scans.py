@@ -1,0 +1,64 @@
+"""A run that is killed among the scanned pages of a room goes on where it stopped; no page is read twice."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from storage import database
+from storage.recognised_pages import StoredPage
+from storage.runs import Run
+from tasks.reports.report import build
+from tests.tasks.reading.ocr.scans import needs_tesseract, picture, scan
+
+PAGES = 24
+
+
+def pages() -> dict[tuple[str, str], datetime]:
+    """When each page was read."""
+    with database.reading() as session:
+        return {(page.content_hash, page.page): page.created_at for page in session.exec(select(StoredPage))}
+
+
+@needs_tesseract
+@pytest.mark.slow
+def test_a_run_killed_twice_among_its_scans_is_finished(home: Path, tmp_path: Path) -> None:
+    room = tmp_path / "room"
+    room.mkdir()
+    drawn = [picture(f"Page {number} says that revenue was EUR {number},400,000.\n" * 12) for number in range(PAGES)]
+    scan(room / "long.pdf", drawn[6:])
+    for number, page in enumerate(drawn[:6]):
+        scan(room / f"{number}.pdf", [page])
+    (tmp_path / "criteria.yaml").write_text("scale: [0, 5]\ncriteria: [{id: lease, document: lease agreement}]\n")
+    (tmp_path / "batch.yaml").write_text(
+        "name: Scans\ncriteria: criteria.yaml\nfact_sources: [files]\ndrive_root: .\n"
+        "companies: [{name: A, domain: a.example, folder: room}]\n"
+    )
+    command = [sys.executable, "-m", "deployments.cli", "run", str(tmp_path / "batch.yaml"), "--out", str(tmp_path)]
+    environment = os.environ | {"DILIGENCE_OCR_ENGINE": "tesseract", "PYTHONPATH": str(Path(__file__).parents[2])}
+    before: dict[tuple[str, str], datetime] = {}
+    for _ in range(2):
+        with subprocess.Popen(command, env=environment, start_new_session=True) as run:
+            deadline = time.monotonic() + 300
+            while len(pages()) < len(before) + 4:
+                assert run.poll() is None
+                assert time.monotonic() < deadline
+                time.sleep(0.2)
+            os.killpg(run.pid, signal.SIGKILL)
+        now = pages()
+        assert before.items() <= now.items(), "what was read is kept as it was"
+        before = now
+    assert len(before) < PAGES
+    subprocess.run(command, env=environment, check=True, timeout=500)
+    assert before.items() <= pages().items(), "and not read again"
+    assert len(pages()) == PAGES
+    with database.reading() as session:
+        (run_id,) = session.exec(select(Run.id)).all()
+    (company,) = build(run_id).companies
+    assert {(document.pages, document.pages_read) for document in company.documents} == {(1, 1), (18, 18)}
