@@ -40,7 +40,13 @@ def test_a_run_killed_twice_among_its_scans_is_finished(home: Path, tmp_path: Pa
         "name: Scans\ncriteria: criteria.yaml\nfact_sources: [files]\ndrive_root: .\n"
         "companies: [{name: A, domain: a.example, folder: room}]\n"
     )
-    command = [str(Path(sys.executable).with_name("diligence")), "run", str(tmp_path / "batch.yaml"), "--out", str(tmp_path)]
+    command = [
+        str(Path(sys.executable).with_name("diligence")),
+        "run",
+        str(tmp_path / "batch.yaml"),
+        "--out",
+        str(tmp_path),
+    ]
     environment = os.environ | {"DILIGENCE_OCR_ENGINE": "tesseract", "PYTHONPATH": str(Path(__file__).parents[2])}
     before: dict[tuple[str, str], datetime] = {}
     for _ in range(2):
