@@ -71,12 +71,15 @@ def words(text: str) -> list[str]:
 @pytest.fixture
 def tesseract(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_OCR_ENGINE", "tesseract")
+    monkeypatch.setenv("DILIGENCE_DOCUMENT_TIMEOUT", "240")  # of a call, on a busy machine
 
 
 @needs_tesseract
 @pytest.mark.usefixtures("tesseract")
 def test_a_scan_is_read_page_by_page_and_marked_as_recognised(scanned: str, read: list[str]) -> None:
-    first, second = document_text(scanned).text.split("\f")
+    text = document_text(scanned).text
+    assert text, warning()
+    first, second = text.split("\f")
     assert words(first) == words(CLAUSE)
     assert words(second) == words("Signed in Aarhus for the bank.")
     kept = stored()[-1]
