@@ -9,6 +9,10 @@ class RecognitionFailed(Exception):
     """An engine crashed, refused the picture or cannot be loaded."""
 
 
+class RecognitionTimedOut(RecognitionFailed):
+    """An engine was ended as the page's time was up."""
+
+
 class Word(NamedTuple):
     """A word in a picture: its box in dots from the upper left corner, and the number of the line it was read with.
 

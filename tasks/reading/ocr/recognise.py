@@ -20,7 +20,7 @@ from tasks.reading import detect, limits
 from tasks.reading.embedded import embedded_document
 from tasks.reading.image import reader as image_reader
 from tasks.reading.ocr import rapidocr, tesseract
-from tasks.reading.ocr.engine import Engine, RecognitionFailed, Word
+from tasks.reading.ocr.engine import Engine, RecognitionFailed, RecognitionTimedOut, Word
 from tasks.reading.ocr.page import RecognisedPage, ScanState
 from tasks.reading.ocr.rapidocr import RapidOcr
 from tasks.reading.ocr.tesseract import Tesseract
@@ -117,7 +117,9 @@ def recognise(picture: Picture, engines: Engines) -> RecognisedPage:
     for engine in engines.opened():
         try:
             page = _upright(engine, picture)
-        except RecognitionFailed:
+        except RecognitionFailed as error:
+            if isinstance(error, RecognitionTimedOut) and not best.words:
+                best = replace(best, state=ScanState.LATE)
             continue
         if engines.accept(page):
             return page if page.confidence >= _SENSELESS else replace(page, state=ScanState.EMPTY, words=())

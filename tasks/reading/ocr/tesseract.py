@@ -17,7 +17,7 @@ from shutil import which
 from typing import Final, NamedTuple
 
 from tasks.child_process import only_absolute
-from tasks.reading.ocr.engine import RecognitionFailed, Word
+from tasks.reading.ocr.engine import RecognitionFailed, RecognitionTimedOut, Word
 from tasks.reading.picture import DOTS_AN_INCH, Picture
 
 NAME: Final = "tesseract"
@@ -89,6 +89,8 @@ class Tesseract:
                     table, _ = process.communicate(picture.file(), timeout=self._seconds)
                 finally:
                     process.kill()
+        except subprocess.TimeoutExpired as error:
+            raise RecognitionTimedOut from error
         except (OSError, subprocess.SubprocessError) as error:
             raise RecognitionFailed from error
         if process.returncode != 0:
