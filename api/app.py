@@ -4,10 +4,9 @@ Handlers hold no logic: the operations are in tasks/, their limits and guards ar
 """
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
-from litestar import MediaType, Router, get
+from litestar import Router
 from litestar.datastructures import CacheControlHeader
 from litestar.di import Provide
 from litestar.openapi.spec import SecurityRequirement
@@ -16,11 +15,12 @@ from litestar.static_files import create_static_files_router
 from litestar.types import Scope
 
 from api import ai, companies, documents, login, monitoring, runs
-from api.auth import CALLER, Guard, Keyring, needs_account, needs_key, needs_local
+from api.auth import CALLER, Guard, Keyring, needs_account, needs_key, needs_local, needs_viewer
 from api.front import Service
+from api.html import respond_outside_of_operations, respond_with_page
 from api.monitoring import configured_tracing
 from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
-from api.pages import respond_outside_of_operations, respond_with_page
+from api.pages import home
 from api.requests import MEMORY, Admission, Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
 from api.workers import Workers
@@ -29,17 +29,6 @@ from tasks.documents.drive.registry import configured_drive
 from tasks.documents.texts import share_readers
 from tasks.offload import Processes
 from tasks.reading.pool.pool import processors
-
-_PLACE = b"<!-- login -->"
-_LOGIN = '<li><a href="/login/you">Your {} account</a>: the service shows the documents that it may see</li>'
-
-
-@get("/", include_in_schema=False, media_type=MediaType.HTML)
-async def start() -> bytes:
-    accounts = configured_drive().accounts
-    login = _LOGIN.format(escape(accounts.provider)) if accounts is not None else ""
-    return (STATIC / "start.html").read_bytes().replace(_PLACE, login.encode())
-
 
 # Reading documents is the work of as many processes as there are cores; models and sources are waited for.
 _AT_ONCE = {"documents": 8, "ai": 32, "companies": 32}
@@ -119,10 +108,11 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
             area("/v1/companies", "companies", [companies.facts, companies.ask], key("companies"), by_key),
             area("/file/d", "documents", [documents.view], needs_local(key("documents")), by_key),
             area("/runs", "documents", runs.HANDLERS, on_drive("runs"), on_documents, as_pages),
+            area("/", "documents", home.HANDLERS, needs_viewer(on_drive("runs")), on_documents, as_pages),
+            home.look,
             Router("/", route_handlers=[monitoring.show], guards=[key(None)], security=by_key),
             monitoring.live,
             monitoring.ready,
-            start,
             login.login,
             login.callback,
             login.you,

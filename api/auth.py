@@ -19,10 +19,12 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
 from api import login as login_module
+from api.html import LOGIN_PAGE
 from api.settings import ApiSettings, CallRate
-from storage import database, logins
+from storage import database, logins, users
 from storage.logins import AuditedCall
-from tasks.documents.drive.drive import AccountAccess, Bearer, Identity
+from storage.users import Role
+from tasks.documents.drive.drive import AccountAccess, Bearer, Identity, Login
 from tasks.documents.drive.registry import configured_drive
 from tasks.errors import BadRequest, NotAllowed, NotConfigured, NotFound, NotLoggedIn
 
@@ -53,7 +55,7 @@ class Keyring:
         self._stored: dict[str, tuple[float, bool, list[KnownKey]]] = {}
 
     async def is_open(self) -> bool:
-        """Whether the service has no keys at all, neither configured nor stored nor revoked.
+        """Whether the service has neither keys, configured, stored or revoked ones, nor people.
 
         Raises:
             DatabaseUnavailable: nobody knows.
@@ -82,14 +84,15 @@ class Keyring:
 
 
 def stored_keys() -> tuple[bool, list[KnownKey]]:
-    """Whether there is any stored key, revoked ones too, and those that are in use.
+    """Whether there is any stored key, revoked ones too, or a person with a password; and the keys that are in use.
 
     Raises:
         DatabaseUnavailable: the database cannot be opened.
     """
     with database.reading() as session:
         rows = logins.all_keys(session)
-        return bool(rows), [KnownKey(row.digest, row.name, frozenset(row.scopes)) for row in rows if not row.revoked_at]
+        closed = bool(rows) or any(user.password for user in users.all_users(session))
+        return closed, [KnownKey(row.digest, row.name, frozenset(row.scopes)) for row in rows if not row.revoked_at]
 
 
 def _find(known: Sequence[KnownKey], digest: str) -> KnownKey | None:
@@ -112,10 +115,20 @@ async def audit(key: str, operation: str, status: int) -> None:
 
 HEADER = "X-API-Key"
 _HEADER = HEADER.lower().encode()
+VIEWER = "viewer"
+"""The `Viewer` who looks at a page, in a request's state."""
 CALLER = "caller"
 """The identity that a document operation acts as, in a request's state."""
 _CHALLENGE = "ApiKey"
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]{1,4096}=*)", re.IGNORECASE)  # RFC 6750
+
+
+class Viewer(NamedTuple):
+    """Who looks at a page: the name that decisions are signed with, and what the person may do."""
+
+    name: str
+    role: Role
+
 
 Connection = ASGIConnection[Any, Any, Any, Any]
 Guard = Callable[[Connection, BaseRouteHandler], Awaitable[None]]
@@ -170,10 +183,70 @@ def needs_account(local: Guard, rate: CallRate | None) -> Guard:
         if accounts is not None:
             check_rate(rate, _address_of(connection))
             connection.scope["state"][CALLER] = await _account(connection, accounts)
-        else:
-            await local(connection, handler)
+        elif not await _is_person(connection):
+            try:
+                await local(connection, handler)
+            except NotLoggedIn:
+                connection.scope["state"][LOGIN_PAGE] = await to_thread.run_sync(_has_people)
+                raise
 
     return guard
+
+
+def _has_people() -> bool:
+    with database.reading() as session:
+        return any(user.password for user in users.all_users(session))
+
+
+async def _is_person(connection: Connection) -> bool:
+    """Whether the browser's session is that of a person with a password, who is noted as the viewer then."""
+    user = await login_module.user_of(connection)
+    if user is not None:
+        connection.scope["state"][VIEWER] = Viewer(user.name, user.role)
+    return user is not None
+
+
+def needs_viewer(account: Guard) -> Guard:
+    """A guard for the pages that people decide on: as `account`, and says who looks at them.
+
+    An account of the drive has the role that `diligence users` gave its address, else it reviews; so does a key. Who
+    uses a service without keys and people is at the machine that it runs on, and may do everything.
+    """
+
+    async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
+        await account(connection, handler)
+        state = connection.scope["state"]
+        if VIEWER in state:
+            return
+        if CALLER not in state:
+            key = state.get(KEY)
+            state[VIEWER] = Viewer(f"key {key}", Role.REVIEWER) if key else Viewer("this machine", Role.ADMIN)
+            return
+        login = await login_module.login_of(connection) if isinstance(state[CALLER], Login) else None
+        if login is None or login.account is None:
+            state[VIEWER] = Viewer("an account that is not named", Role.READER)
+            return
+        state[VIEWER] = Viewer(login.account, await to_thread.run_sync(_role_of, login.account))
+
+    return guard
+
+
+def _role_of(account: str) -> Role:
+    with database.reading() as session:
+        user = users.find_user(session, account)
+    return Role.REVIEWER if user is None else user.role
+
+
+def check_role(connection: Connection, needed: Role) -> Viewer:
+    """The viewer, whose role includes the one that is needed.
+
+    Raises:
+        NotAllowed: it does not.
+    """
+    viewer: Viewer = connection.scope["state"][VIEWER]
+    if not viewer.role.includes(needed):
+        raise NotAllowed(f"You are a {viewer.role} here, and this is for a {needed}. Ask who runs the service.")
+    return viewer
 
 
 def needs_local(local: Guard) -> Guard:
@@ -183,7 +256,8 @@ def needs_local(local: Guard) -> Guard:
         drive = configured_drive()
         if drive.accounts is not None:
             raise NotFound(f"{drive.title} shows its documents itself: use the document_url from the index.")
-        await local(connection, handler)
+        if not await _is_person(connection):
+            await local(connection, handler)
 
     return guard
 
@@ -212,7 +286,7 @@ async def _account(connection: Connection, accounts: AccountAccess) -> Identity:
 
 
 def has_keys() -> bool:
-    """Whether the service has keys: configured or stored ones, revoked ones too.
+    """Whether the service asks who is calling: it has keys, configured, stored or revoked ones, or people.
 
     Raises:
         DatabaseUnavailable: none is configured, and the database cannot be opened.

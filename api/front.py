@@ -18,6 +18,7 @@ from api.requests import ADMISSION, LONG, RESERVED, Admission, Calls, pieces
 from storage import request_ids
 from storage.logs import LogSettings
 from storage.settings import environment_as_it_is
+from tasks.documents.settings import base_path
 from tasks.errors import DiligenceError, NotFound
 from tasks.offload import Processes, offloading_to
 
@@ -67,6 +68,9 @@ class Service(Litestar):
         if scope["type"] != "http":
             await super().__call__(scope, receive, send)
             return
+        base = base_path()
+        if base and scope["path"].startswith(f"{base}/"):  # a proxy may hand on the path as it came, or without its own
+            scope = {**scope, "path": scope["path"].removeprefix(base)}
         proposed = next((value for name, value in scope["headers"] if name == _REQUEST_ID), b"")
         with (
             environment_as_it_is(),

@@ -22,18 +22,19 @@ from litestar.datastructures import Cookie, State
 from litestar.params import QueryParameter
 from litestar.response import Redirect
 
-from api.pages import page
-from storage import database, logins
+from api.html import page
+from storage import database, logins, users
 from storage.logins import LONGEST_LOGIN, LONGEST_SESSION, StoredLogin, Whose
+from storage.users import User
 from tasks.documents.drive.drive import AccountAccess, Login, LoginResult, LoginStart
 from tasks.documents.drive.registry import account_access, configured_drive, descriptions, login_flow_of
-from tasks.documents.settings import DocumentSettings
+from tasks.documents.settings import DocumentSettings, base_path
 from tasks.errors import BadRequest, NotAllowed, NotFound, NotLoggedIn
 
 Connection = ASGIConnection[Any, Any, Any, Any]
-Name = Literal["session", "login"]
+Name = Literal["session", "login", "form"]
 
-_LASTS = {"session": LONGEST_SESSION, "login": LONGEST_LOGIN}
+_LASTS = {"session": LONGEST_SESSION, "login": LONGEST_LOGIN, "form": LONGEST_SESSION}
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _HERE = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]{0,1000}")  # "//host" and "/\host" lead to other sites
 _YOU = "/login/you"
@@ -57,13 +58,15 @@ async def callback(request: Request[None, None, State]) -> Response[Any]:
     try:
         result = await to_thread.run_sync(_finish, accounts, value_of(request, "login"), granted)
     except (BadRequest, NotAllowed) as error:
-        answer = page("Not logged in", f'<p>{escape(error.message)}</p><p><a href="/login">Log in</a></p>')
+        answer = page("Not logged in", f'<p>{escape(error.message)}</p><p><a href="{base_path()}/login">Log in</a></p>')
         answer.status_code = error.status
         answer.cookies = [removal_of("login")]
         return answer
     await end_session(request)
     secret = await begin_session(result.login)
-    return Redirect(result.then, status_code=303, cookies=[cookie("session", secret), removal_of("login")])
+    return Redirect(
+        base_path() + result.then, status_code=303, cookies=[cookie("session", secret), removal_of("login")]
+    )
 
 
 @get(_YOU, include_in_schema=False)
@@ -72,12 +75,12 @@ async def you(request: Request[None, None, State]) -> Response[str]:
     _accounts()
     stored = await login_of(request)
     if stored is None:
-        return page("Not logged in", '<p><a href="/login">Log in</a></p>')
+        return page("Not logged in", f'<p><a href="{base_path()}/login">Log in</a></p>')
     who = f" as {escape(stored.account)}" if stored.account else ""
     return page(
         "Logged in",
-        f'<p>You are logged in{who}.</p><p><a href="/schema">The operations</a></p>'
-        '<form method="post" action="/logout"><button>Log out</button></form>',
+        f'<p>You are logged in{who}.</p><p><a href="{base_path()}/">The runs</a></p>'
+        f'<form method="post" action="{base_path()}/logout"><button>Log out</button></form>',
     )
 
 
@@ -87,7 +90,7 @@ async def logout(request: Request[None, None, State]) -> Response[str]:
     _accounts()
     check_site(request)
     await end_session(request)
-    answer = page("Logged out", '<p>You are logged out.</p><p><a href="/login">Log in</a></p>')
+    answer = page("Logged out", f'<p>You are logged out.</p><p><a href="{base_path()}/login">Log in</a></p>')
     answer.cookies = [removal_of("session")]
     return answer
 
@@ -163,6 +166,7 @@ async def end_session(connection: Connection) -> None:
     def end(secret: str) -> None:
         with database.writing() as session:
             logins.end_session(session, secret)
+            users.end_user_session(session, secret)
 
     if secret:
         await to_thread.run_sync(end, secret)
@@ -186,6 +190,30 @@ async def login_of(connection: Connection) -> StoredLogin | None:
         accounts = account_access()
         raise NotLoggedIn(f"Your {accounts.provider} login has expired or was revoked. Log in again at /login.")
     return login
+
+
+async def user_of(connection: Connection) -> User | None:
+    """The person whose session the browser's cookie stands for; None where it stands for none.
+
+    Raises:
+        NotAllowed: a page of another site sends the request.
+    """
+    secret = value_of(connection, "session")
+    if secret is None:
+        return None
+    check_site(connection)
+    return await to_thread.run_sync(_find_user, secret)
+
+
+def _find_user(secret: str) -> User | None:
+    with database.reading() as session:
+        found = users.find_user_session(session, secret)
+    if found is None:
+        return None
+    if logins.wants_noting(found[0]):
+        with database.writing() as session:
+            users.note_user_session(session, secret)
+    return found[1]
 
 
 async def identity_of(connection: Connection) -> Login | None:

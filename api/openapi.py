@@ -8,12 +8,13 @@ from litestar import MediaType, Request, Response, Router
 from litestar.exceptions import NotFoundException
 from litestar.openapi import OpenAPIConfig, ResponseSpec
 from litestar.openapi.plugins import JsonRenderPlugin, OpenAPIRenderPlugin
-from litestar.openapi.spec import Components, SecurityScheme, Tag
+from litestar.openapi.spec import Components, SecurityScheme, Server, Tag
 
 from api import login
 from api.auth import HEADER
 from api.problems import MEDIA_TYPE, TYPE_PREFIX, Problem
 from tasks.documents.drive.registry import account_access
+from tasks.documents.settings import base_path
 
 STATIC = Path(__file__).parent / "static"
 KEY_SCHEME = "ApiKey"
@@ -74,7 +75,7 @@ class _Page(OpenAPIRenderPlugin):
     """Swagger UI as a page of ours: it loads nothing from elsewhere."""
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002
-        return (STATIC / "schema.html").read_bytes()
+        return (STATIC / "schema.html").read_bytes().replace(b'"/', b'"%s/' % base_path().encode())
 
 
 async def _unknown_is_a_problem(response: Response[Any]) -> Response[Any]:
@@ -100,6 +101,7 @@ def openapi(by_hand: Mapping[str, Mapping[str, Any]]) -> OpenAPIConfig:
             Tag("Companies", "Facts and answers about a company from public sources."),
             Tag("Service", "Whether the service is up and has what it needs."),
         ],
+        servers=[Server(base_path() or "/")],
         components=Components(
             security_schemes={
                 KEY_SCHEME: SecurityScheme(

@@ -15,8 +15,9 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import File, Redirect
 
 from api.documents import stream
-from api.pages import with_own_policy
+from api.html import with_own_policy
 from api.requests import Calls
+from tasks.documents.settings import base_path
 from tasks.reports import live
 
 _MEDIA_TYPES: Final = {".png": "image/png", ".webp": "image/webp"}
@@ -25,7 +26,7 @@ _MEDIA_TYPES: Final = {".png": "image/png", ".webp": "image/webp"}
 @get("/{run:str}", include_in_schema=False)
 async def newest(run: FromPath[str], calls: NamedDependency[Calls]) -> Redirect:
     run_id = await calls.here(live.run_id_of, run)
-    return Redirect(f"/runs/{quote(run_id, safe='')}/report.html", status_code=303)
+    return Redirect(f"{base_path()}/runs/{quote(run_id, safe='')}/report.html", status_code=303)
 
 
 @get("/{run:str}/report.html", include_in_schema=False)

@@ -19,7 +19,7 @@ from enum import StrEnum
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from sqlalchemy import JSON, Column, delete, update
@@ -234,7 +234,11 @@ def find_session(session: Session, secret: str) -> tuple[WebSession, StoredLogin
     return None if row is None else (row[0], row[1])
 
 
-def wants_noting(web_session: WebSession) -> bool:
+class _Session(Protocol):
+    used_at: datetime
+
+
+def wants_noting(web_session: _Session) -> bool:
     """Whether the session's last use was noted so long ago that it should be noted again."""
     return web_session.used_at < now() - _STEP
 

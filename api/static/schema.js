@@ -1,6 +1,6 @@
 // The page of the operations. Without a validator address, Swagger UI asks no other host.
 SwaggerUIBundle({
-  url: "/schema/openapi.json",
+  url: document.currentScript.src.replace("static/schema.js", "schema/openapi.json"),
   dom_id: "#operations",
   deepLinking: true,
   validatorUrl: null,

@@ -3,6 +3,8 @@
 Which drive it is stands in `drive.registry`, what a drive needs to know in its own package.
 """
 
+from urllib.parse import urlsplit
+
 from pydantic import Field
 
 from storage.settings import Settings
@@ -19,3 +21,8 @@ class DocumentSettings(Settings):
     index_max_age: float = Field(
         1, ge=0, description="hours that a stored index is used where the drive may not tell of every change"
     )
+
+
+def base_path() -> str:
+    """The path that a proxy puts in front of the service's own ones, without a slash at its end; "" where none is."""
+    return urlsplit(DocumentSettings.current().base_url).path.rstrip("/")

@@ -20,6 +20,7 @@ from storage.settings import override_settings
 from storage.texts import StoredText
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import configured_drive, open_drive
+from tasks.documents.settings import base_path
 from tasks.errors import NotFound
 from tasks.evidence.company import draw_alone, is_pdf
 from tasks.evidence.drawing import find_picture
@@ -305,4 +306,5 @@ def _shown_by_the_drive(_document_id: str, url: str | None) -> str | None:
 
 
 def _shown_here(run_id: str) -> Original:
-    return lambda document_id, _url: f"/runs/{quote(run_id, safe='')}/documents/{quote(document_id, safe='')}/original"
+    base = f"{base_path()}/runs/{quote(run_id, safe='')}"
+    return lambda document_id, _url: f"{base}/documents/{quote(document_id, safe='')}/original"

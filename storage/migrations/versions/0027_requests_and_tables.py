@@ -5,7 +5,7 @@ from alembic import op
 
 
 revision = '0027'
-down_revision = '0021'
+down_revision = '0026'
 branch_labels = None
 depends_on = None
 

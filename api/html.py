@@ -1,30 +1,61 @@
-"""Pages for people: in the look of the service, and failures as pages where a browser asks for one."""
+"""Pages for people: in the look of the reports, and failures as pages where a browser asks for one.
+
+`api.pages` has the pages that people work in; here is what the login and the errors need of them, too.
+"""
 
 import re
+from functools import lru_cache
 from html import escape, unescape
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader
 from litestar import MediaType, Request, Response
 from litestar.response import Redirect
 from litestar.status_codes import HTTP_404_NOT_FOUND
+from markupsafe import Markup
 
 from api.problems import ours, respond
 from tasks.documents.drive.registry import configured_drive
+from tasks.documents.settings import base_path
 from tasks.errors import NotLoggedIn
+from tasks.reports import html
 
+TEMPLATES: Final = Path(__file__).parent / "pages" / "templates"
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_HEADERS: Final = {
+    "Content-Security-Policy": _POLICY,
+    "Referrer-Policy": "same-origin",  # without one browsers hide where a form comes from, too
+}
+LOGIN_PAGE: Final = "login_page"
+"""Set in a request's state where people log in with a password."""
 _OWN_POLICY: Final = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 
 
+@lru_cache(maxsize=1)
+def environment() -> Environment:
+    """The templates of the pages: with the filters, the macros and the words of the reports."""
+    of_reports = html.environment()
+    return of_reports.overlay(loader=ChoiceLoader([FileSystemLoader(TEMPLATES), FileSystemLoader(html.TEMPLATES)]))
+
+
+def render(template: str, **shown: Any) -> Response[str]:
+    """A page, or a part of one, from a template in `api/pages/templates`, which escapes all that it is given.
+
+    Every template has `base`, the path in front of the service's own ones.
+    """
+    shown = {"base": base_path(), "viewer": None, "token": ""} | shown
+    content = environment().get_template(template).render(**shown)
+    return Response(content, media_type=MediaType.HTML, headers=_HEADERS)
+
+
 def page(title: str, body: str) -> Response[str]:
-    """A page of the service; what stands in `body` is escaped already."""
-    return Response(
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f'<title>{title}</title><link rel="icon" href="/static/icon.svg"><link rel="stylesheet" '
-        f'href="/static/pages.css"><main><h1>{title}</h1>{body}</main></html>',
-        media_type=MediaType.HTML,
-        headers={"Referrer-Policy": "same-origin"},  # without one browsers hide where its form comes from, too
-    )
+    """A short page of the service; what stands in `body` is escaped already."""
+    return render("message.html", title=title, body=Markup(body))  # noqa: S704 - see above
 
 
 def with_own_policy(content: str) -> Response[str]:
@@ -41,9 +72,10 @@ def respond_with_page(request: Request[Any, Any, Any], raised: Exception) -> Res
     if "text/html" not in request.headers.get("accept", ""):
         return problem
     error = ours(raised)
-    if isinstance(error, NotLoggedIn) and configured_drive().accounts is not None:
+    has_login = configured_drive().accounts is not None or request.scope["state"].get(LOGIN_PAGE)
+    if isinstance(error, NotLoggedIn) and has_login:
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        return Redirect(f"/login?next={quote(here)}", status_code=303)
+        return Redirect(f"{base_path()}/login?next={quote(here)}", status_code=303)
     answer = page(error.title, f"<p>{escape(error.message)}</p>{_ways_on(request)}")
     answer.status_code = error.status
     answer.headers.update(error.headers)
@@ -62,5 +94,5 @@ def _ways_on(request: Request[Any, Any, Any]) -> str:
     run = request.scope.get("path_params", {}).get("run")
     report = f"/runs/{quote(str(run), safe='')}/report.html"
     has_report = run and request.url.path not in {report, f"/runs/{run}"}
-    to_report = f'<a href="{escape(report)}">Back to the report</a>' if has_report else ""
-    return f'<p class="ways">{to_report}<a href="/">To the first page</a></p>'
+    to_report = f'<a href="{base_path()}{escape(report)}">Back to the report</a>' if has_report else ""
+    return f'<p class="ways">{to_report}<a href="{base_path()}/">To the first page</a></p>'

@@ -1,0 +1,62 @@
+"""What every page that people work in has: who looks at it, and a token that a form sends back.
+
+The token proves that a form was on a page of ours, which its viewer's browser asked for. It is made from a cookie that
+no other site can read or set and, where there is one, from the session. (`login.check_site` looks at where a request
+comes from besides.)
+"""
+
+import hmac
+import secrets
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from litestar import Request, Response
+from litestar.response import Redirect
+
+from api import login
+from api.auth import VIEWER
+from api.html import render
+from tasks.documents.settings import base_path
+from tasks.errors import NotAllowed
+
+PageRequest = Request[Any, Any, Any]
+_FIELD = "token"
+
+
+def show(request: PageRequest, template: str, **shown: Any) -> Response[str]:
+    """A page from a template for this viewer. Its forms have the field `token`."""
+    secret = login.value_of(request, "form") or secrets.token_urlsafe(24)
+    viewer = request.scope["state"].get(VIEWER)
+    answer = render(template, **{"viewer": viewer, "token": _token(request, secret), "path": request.url.path} | shown)
+    if login.value_of(request, "form") is None:
+        answer.cookies = [login.cookie("form", secret)]
+    return answer
+
+
+async def read_form(request: PageRequest) -> Mapping[str, Any]:
+    """The fields of a form that one of our pages sent.
+
+    Raises:
+        NotAllowed: it comes from elsewhere, or from a page that is too old.
+    """
+    login.check_site(request)
+    fields = await request.form()
+    secret, sent = login.value_of(request, "form"), str(fields.get(_FIELD, ""))
+    if secret is None or not hmac.compare_digest(sent.encode(), _token(request, secret).encode()):
+        raise NotAllowed("This form is too old, or was not sent by a page of this service. Load the page again.")
+    return fields
+
+
+def to(path: str) -> Redirect:
+    """A redirect to a path of the service, after a form."""
+    return Redirect(base_path() + path, status_code=303)
+
+
+def is_partial(request: PageRequest) -> bool:
+    """Whether htmx asks, and for a part of a page."""
+    return request.headers.get("hx-request") == "true"
+
+
+def _token(request: PageRequest, secret: str) -> str:
+    return sha256(f"{secret}.{login.value_of(request, 'session') or ''}".encode()).hexdigest()

@@ -1,0 +1,128 @@
+"""People who use the pages of the service: their names, what they may do, and the sessions of their browsers.
+
+Where the drive has accounts of its own people come through its login, and a row here only says what an account may do.
+Passwords are hashed by argon2, with the parameters that `pwdlib` recommends.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+
+from pwdlib import PasswordHash
+from sqlalchemy import delete, update
+from sqlmodel import Field, Session, SQLModel, col, select
+
+from storage.columns import UtcDateTime, now, string_enum, table_of
+from storage.logins import LONGEST_PAUSE, LONGEST_SESSION, key_of
+
+
+class Role(StrEnum):
+    """What a person may do: look, decide as well, or start and stop runs as well."""
+
+    READER = "reader"
+    REVIEWER = "reviewer"
+    ADMIN = "admin"
+
+    def includes(self, other: "Role") -> bool:
+        """Whether this role may do all that the other may."""
+        roles = list(Role)
+        return roles.index(self) >= roles.index(other)
+
+
+class User(SQLModel, table=True):
+    """A person by name. `password` is an argon2 hash; None where the person comes through the drive's login."""
+
+    __tablename__ = "users"
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(unique=True)
+    role: Role = Field(sa_type=string_enum(Role))
+    password: str | None = None
+    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+
+
+class UserSession(SQLModel, table=True):
+    """A browser that a person is logged in with; `key` is the SHA-256 in hex of what its cookie holds."""
+
+    __tablename__ = "user_sessions"
+
+    key: str = Field(primary_key=True)
+    user_id: int = Field(foreign_key="users.id", ondelete="CASCADE", index=True)
+    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+    used_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+
+
+@cache
+def _hasher() -> PasswordHash:
+    return PasswordHash.recommended()
+
+
+@cache
+def _nobody() -> str:
+    return _hasher().hash("nobody")
+
+
+def add_user(session: Session, name: str, role: Role, password: str | None) -> bool:
+    """Add a person; False if there is one of that name."""
+    if find_user(session, name) is not None:
+        return False
+    session.add(User(name=name, role=role, password=None if password is None else _hasher().hash(password)))
+    return True
+
+
+def find_user(session: Session, name: str) -> User | None:
+    """The person of that name."""
+    return session.exec(select(User).where(User.name == name)).first()
+
+
+def all_users(session: Session) -> Sequence[User]:
+    """All people, in the order in which they were added."""
+    return session.exec(select(User).order_by(col(User.id))).all()
+
+
+def remove_user(session: Session, name: str) -> bool:
+    """Remove a person and end the sessions; False if there is none of that name. Decisions keep the name."""
+    table = table_of(User)
+    return session.connection().execute(delete(table).where(table.c.name == name)).rowcount > 0
+
+
+def check_password(session: Session, name: str, password: str) -> User | None:
+    """The person, if the password is right. It takes the same time whether there is such a person or not."""
+    user = find_user(session, name)
+    is_right = _hasher().verify(password, (user and user.password) or _nobody())
+    return user if user is not None and user.password is not None and is_right else None
+
+
+def start_user_session(session: Session, secret: str, user_id: int) -> None:
+    """Let the browser whose cookie holds `secret` act as that person; delete sessions that have ended."""
+    table = table_of(UserSession)
+    ended = (table.c.created_at <= now() - LONGEST_SESSION) | (table.c.used_at <= now() - LONGEST_PAUSE)
+    session.connection().execute(delete(table).where(ended))
+    session.add(UserSession(key=key_of(secret), user_id=user_id))
+
+
+def find_user_session(session: Session, secret: str) -> tuple[UserSession, User] | None:
+    """The session of the browser whose cookie holds `secret`, with its person, unless it has ended."""
+    row = session.exec(
+        select(UserSession, User)
+        .join(User, col(User.id) == col(UserSession.user_id))
+        .where(
+            UserSession.key == key_of(secret),
+            col(UserSession.created_at) > now() - LONGEST_SESSION,
+            col(UserSession.used_at) > now() - LONGEST_PAUSE,
+        )
+    ).first()
+    return None if row is None else (row[0], row[1])
+
+
+def note_user_session(session: Session, secret: str) -> None:
+    """Note that the session is in use."""
+    table = table_of(UserSession)
+    session.connection().execute(update(table).where(table.c.key == key_of(secret)).values(used_at=now()))
+
+
+def end_user_session(session: Session, secret: str) -> None:
+    """End the session."""
+    table = table_of(UserSession)
+    session.connection().execute(delete(table).where(table.c.key == key_of(secret)))
