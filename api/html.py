@@ -46,9 +46,9 @@ def environment() -> Environment:
 def render(template: str, **shown: Any) -> Response[str]:
     """A page, or a part of one, from a template in `api/pages/templates`, which escapes all that it is given.
 
-    Every template has `base`, the path in front of the service's own ones.
+    Every template has `root`, the path in front of the service's own ones.
     """
-    shown = {"base": base_path(), "viewer": None, "token": ""} | shown
+    shown = {"root": base_path(), "viewer": None, "token": ""} | shown
     content = environment().get_template(template).render(**shown)
     return Response(content, media_type=MediaType.HTML, headers=_HEADERS)
 

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, Self
 from sqlmodel import Session
 
 from storage.companies import get_profile, profile_claims
+from storage.decisions import DecisionKind, decisions_of
 from storage.run_documents import DocumentStatus, RunDocument, company_documents, pages_of
 from storage.runs import Run, RunCompany, RunStatus
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
@@ -30,6 +31,7 @@ from tasks.reports.models import (
     ReportedFigure,
     ReportedRequest,
     ReportedTable,
+    ReportedDecision,
     StandingReport,
 )
 from tasks.reports.rights import Seen, as_seen
@@ -37,6 +39,8 @@ from tasks.reports.tables import build_table
 from tasks.reports.wording import plain, why_not_ranked
 from tasks.requests.match import OPENING, match_requests
 from tasks.requests.request_list import RequestList
+from tasks.review.evidence import quote_key
+from tasks.review.state import CompanyReview, stand_with
 from tasks.scoring.criteria import rule_of_run
 from tasks.scoring.standing import Standing
 from tasks.table.columns import ColumnSet
@@ -153,11 +157,14 @@ def company_report(
 
     With `seen` only what rests on documents that the viewer sees.
     """
-    now = _side(session, run, company, seen)
+    now = side_of(session, run, company, seen)
     rows = CompanyRows.of(session, now.company, now.outcomes)
+    review = review_of(session, run, now.company, rows)
+    if seen is not None and seen.documents is not None and review.overrides:  # its scores were added up anew
+        stand_with(now.company, run, now.outcomes, review.overrides)
     changes: list[Change] = []
     if before and earlier:
-        changes = changes_between(now, _side(session, before, earlier, seen), rows.quotes)
+        changes = changes_between(now, side_of(session, before, earlier, seen), rows.quotes)
     room = run_kinds(now.documents, find=False)
     figures = _figures(now.documents, rows.claims, rule_of_run(run.criteria))
     # What a viewer may not see would be called missing.
@@ -225,6 +232,8 @@ def scores_report(session: Session, run: Run, company: RunCompany, rows: Company
     """A company's report: its scores and facts, and the fields in `others`."""
     shown = evidence_of(session, company, rows.outcomes, rows.quotes)
     criteria = company_criteria(run, company, rows.outcomes, rows.quotes, shown)
+    review = review_of(session, run, company, rows)
+    _mark_decisions(criteria, review)
     standing = Standing.of(company)
     nothing: dict[str, Any] = {"documents": [], "changes": [], "compared_with": None}
     return CompanyReport(
@@ -245,6 +254,15 @@ def scores_report(session: Session, run: Run, company: RunCompany, rows: Company
         criteria=criteria,
         missing=[*missing_items(criteria), *(to_ask_for(row) for row in others.get("cited", ()))],
         conflicts=find_conflicts(rows.claims),
+        decisions=[
+            ReportedDecision(
+                criterion_id=state.decision.criterion_id or None,
+                is_open=state.is_open,
+                **state.decision.model_dump(include={"id", "kind", "by", "at", "value", "reason"}),
+            )
+            for state in review.states()
+            if state.decision.kind is not DecisionKind.QUOTE
+        ],
         status=company.status,
         problem=company.problem,
         warnings=_warnings(session, company, criteria, rows.outcomes),
@@ -253,7 +271,27 @@ def scores_report(session: Session, run: Run, company: RunCompany, rows: Company
     )
 
 
-def _side(session: Session, run: Run, company: RunCompany, seen: Seen | None) -> Side:
+def review_of(session: Session, run: Run, company: RunCompany, rows: CompanyRows) -> CompanyReview:
+    """What people decided on the company, held against these rows of it."""
+    log = decisions_of(session, run.batch, company.domain) if company.id is not None else []
+    return CompanyReview(run, log, rows.outcomes, rows.quotes)
+
+
+def _mark_decisions(criteria: Sequence[CriterionReport], review: CompanyReview) -> None:
+    """Set beside the program's words what people said: the scores that count instead, and what they said of quotes."""
+    said = {
+        (decision.criterion_id, decision.evidence.get("quote")): decision.value
+        for decision in review.held
+        if decision.kind is DecisionKind.QUOTE
+    }
+    for criterion in criteria:
+        criterion.override = review.overrides.get(criterion.id)
+        for quote in criterion.quotes if said else ():
+            quote.decision = said.get((criterion.id, quote_key(quote.document_id, quote.text)))
+
+
+def side_of(session: Session, run: Run, company: RunCompany, seen: Seen | None) -> Side:
+    """A run's company with its documents and outcomes, as far as a viewer sees them; all of it where `seen` is None."""
     assert company.id is not None
     side = Side(run, company, company_documents(session, company.id), company_outcomes(session, company.id))
     return side if seen is None else as_seen(side, seen)

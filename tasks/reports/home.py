@@ -12,6 +12,7 @@ from tasks.documents.drive.registry import configured_drive, open_drive
 from tasks.errors import DiligenceError
 from tasks.remote.fan_out import FanOut
 from tasks.reports.report import in_reports_order
+from tasks.review.state import decided_companies
 from tasks.scoring.standing import Standing
 
 _AT_ONCE = 8
@@ -49,7 +50,7 @@ def list_runs(most: int = 20) -> list[RunRow]:
     """
     has_accounts = configured_drive().accounts is not None
     with database.reading() as session:
-        listed = [(run, runs.run_companies(session, run.id)) for run in runs.newest_runs(session, most)]
+        listed = [(run, decided_companies(session, run)) for run in runs.newest_runs(session, most)]
     visible = _visible_folders(open_drive(), listed) if has_accounts else None
     with database.reading() as session:
         rows = [_row(session, run, companies, visible) for run, companies in listed]

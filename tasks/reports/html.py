@@ -47,6 +47,7 @@ from tasks.reports.wording import (
     contested_in_words,
     contradicting_criteria,
     day,
+    decision_in_words,
     is_passage,
     is_unreached,
     judge,
@@ -229,7 +230,9 @@ def environment() -> Environment:
         company_anchor=company_anchor,
         rule_in_words=rule_in_words,
         field_name=field_name,
+        css_name=css_name,
         day=day,
+        decision_in_words=decision_in_words,
         is_evidence=is_evidence,
         judge=judge,
         trial_in_words=trial_in_words,
@@ -325,6 +328,11 @@ def _cell(criterion: CriterionReport, scale: tuple[float, float], link: str) -> 
     decided = "" if criterion.open else " data-closed"
     sign = _SIGNS.get(criterion.status) or ("?" if criterion.score is None else f"({number(criterion.score)})")
     return f"<td><a class={criterion.status} href={link} aria-label='{name}'{flag}{decided}>{sign}</a>"
+
+
+def css_name(identifier: str) -> str:
+    """An identifier as a page's ids and selectors may hold it: other characters as their code in hex."""
+    return re.sub(r"[^A-Za-z0-9-]", lambda match: f"_{ord(match[0]):x}", identifier)
 
 
 def breakable(identifier: str) -> Markup:

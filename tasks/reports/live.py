@@ -44,6 +44,7 @@ from tasks.reports.models import Report
 from tasks.reports.report import build, in_reports_order
 from tasks.reports.rights import look
 from tasks.reports.wording import day, weblink
+from tasks.review.state import decided_companies
 
 _CHANGED: Final = "The document was changed after the run read it. These are its words as the run read them."
 _NOT_THERE: Final = (
@@ -63,7 +64,7 @@ class LiveRun(NamedTuple):
 
 
 @contextmanager
-def _live(run_id: str) -> Iterator[LiveRun]:
+def live_run(run_id: str) -> Iterator[LiveRun]:
     """A run for its viewer; within the block the settings say where its documents lie.
 
     Raises:
@@ -74,7 +75,7 @@ def _live(run_id: str) -> Iterator[LiveRun]:
         run = runs.find_run(session, run_id)
         if run is None:
             raise NotFound("There is no such run.")
-        companies = runs.run_companies(session, run.id)
+        companies: Sequence[RunCompany] = decided_companies(session, run)
     description = configured_drive()
     if description.accounts is None:
         companies = sorted(companies, key=in_reports_order)
@@ -88,9 +89,9 @@ def run_id_of(reference: str) -> str:
     """The id of the run that an id, a batch's name or `latest` stands for.
 
     Raises:
-        NotFound, NotLoggedIn: as `_live`.
+        NotFound, NotLoggedIn: as `live_run`.
     """
-    with _live(reference) as live:
+    with live_run(reference) as live:
         return live.run.id
 
 
@@ -98,16 +99,16 @@ def report_page(run_id: str) -> str:
     """The report of a run as a page, whose links lead to the live pages.
 
     Raises:
-        NotFound, NotLoggedIn: as `_live`.
+        NotFound, NotLoggedIn: as `live_run`.
     """
-    with _live(run_id) as live:
-        report = _report(live)
-        original = _originals(live)
+    with live_run(run_id) as live:
+        report = live_report(live)
+        original = originals(live)
         report.companies = [with_originals(company, original) for company in report.companies]
         return render_overview(report)
 
 
-def _report(live: LiveRun, number: int | None = None) -> Report:
+def live_report(live: LiveRun, number: int | None = None) -> Report:
     """The report as the viewer sees it, or that of the company of a number (from 1) alone.
 
     Raises:
@@ -127,16 +128,16 @@ def company_page(run_id: str, name: str) -> str:
 
     Raises:
         NotFound: there is none.
-        NotLoggedIn: as `_live`.
+        NotLoggedIn: as `live_run`.
     """
-    with _live(run_id) as live:
+    with live_run(run_id) as live:
         shown = _company_pages(live)
         paths = [shown.path(number) for number in range(1, len(live.companies) + 1)] if shown.are_apart else []
         if (path := f"{FOLDER}/{name}") not in paths:
             raise NotFound(_NOT_THERE)
         number = paths.index(path) + 1
-        report = _report(live, number)
-        company = with_originals(report.companies[0], _originals(live))
+        report = live_report(live, number)
+        company = with_originals(report.companies[0], originals(live))
         beside = live.companies[max(number - 2, 0) : number + 1]
         seen = look(live.drive, beside) if live.has_accounts else None
         names = [
@@ -150,7 +151,7 @@ def _company_pages(live: LiveRun) -> CompanyPages:
     return CompanyPages([company.domain for company in live.companies])
 
 
-def _originals(live: LiveRun) -> Original:
+def originals(live: LiveRun) -> Original:
     return _shown_by_the_drive if live.has_accounts else _shown_here(live.run.id)
 
 
@@ -159,9 +160,9 @@ def evidence_page(run_id: str, name: str) -> str:
 
     Raises:
         NotFound: there is none, or the document is not there for this account.
-        NotLoggedIn: as `_live`.
+        NotLoggedIn: as `live_run`.
     """
-    with _live(run_id) as live:
+    with live_run(run_id) as live:
         for number, company in enumerate(live.companies, 1):
             if name.startswith(page_prefix(company.domain)):
                 page, ways = _find_page(live, number, company, name)
@@ -171,7 +172,7 @@ def evidence_page(run_id: str, name: str) -> str:
 
 def _find_page(live: LiveRun, number: int, company: RunCompany, name: str) -> tuple[EvidencePage, WaysOn]:
     assert company.id is not None
-    report = _report(live, number)
+    report = live_report(live, number)
     claims = claims_of(report.run, report.companies[0], number, _company_pages(live))
     with database.reading() as session:
         pages = pages_of(session, company.id, company.domain, claims)
@@ -199,10 +200,10 @@ def picture(run_id: str, name: str) -> Path:
 
     Raises:
         NotFound: there is none, or no document that it shows is there for this account.
-        NotLoggedIn: as `_live`.
+        NotLoggedIn: as `live_run`.
     """
     shown = picture_of(name)
-    with _live(run_id) as live:
+    with live_run(run_id) as live:
         if shown is not None:
             with database.reading() as session:
                 held_by = run_documents.find_documents_by_hash(session, live.run.id, shown[0])
@@ -220,9 +221,9 @@ def document_page(run_id: str, document_id: str, number: int | None, start: int 
 
     Raises:
         NotFound: the run has no such document, the document is not there for this account, or it has no such part.
-        NotLoggedIn: as `_live`.
+        NotLoggedIn: as `live_run`.
     """
-    with _live(run_id) as live:
+    with live_run(run_id) as live:
         document, text, notice = _text_of(live, document_id)
         spans = [] if start is None or end is None or not 0 <= start < end <= len(text.text) else [(start, end)]
         chosen = number or (part_at(text.text, spans[0][0]) if spans else 1)
@@ -237,7 +238,7 @@ def page_picture(run_id: str, document_id: str, page: int) -> Path:
         NotFound: as `document_page`, or it is no PDF with that page.
         Unreadable, TookTooLong, TooLarge, Unavailable: it cannot be drawn.
     """
-    with _live(run_id) as live:
+    with live_run(run_id) as live:
         document, text, _ = _text_of(live, document_id)
         if not is_pdf(text.reader):
             raise NotFound("Pictures are drawn of the pages of PDFs only.")
@@ -249,9 +250,9 @@ def open_original(run_id: str, document_id: str) -> tuple[Document, BinaryIO, in
 
     Raises:
         NotFound: the run has no such document, or it is not there for this account.
-        NotLoggedIn: as `_live`.
+        NotLoggedIn: as `live_run`.
     """
-    with _live(run_id) as live:
+    with live_run(run_id) as live:
         _document_of(live, document_id)
         document = _visible(live, document_id)
         if live.has_accounts:

@@ -124,7 +124,8 @@ class ReportedQuote(BaseModel):
     `stance`: whether they speak `for` or `against` what is asked; null where nobody judged. `evidence_url` is the path
     of the page that shows them, relative to the report, null where none is written; `boxes` are where they stand on the
     pages of a PDF, one a line, none where that is not certain or not known. `before` and `behind` are the words around
-    it in its sentence, or its table row, as the document has them; empty where it is one.
+    it in its sentence, or its table row, as the document has them; empty where it is one. `decision` is what a person
+    said of it, left out where nobody did.
     """
 
     text: str
@@ -138,11 +139,12 @@ class ReportedQuote(BaseModel):
     stance: Literal["for", "against"] | None = None
     evidence_url: str | None = None
     boxes: list[QuoteBox] = []
+    decision: Literal["accepted", "rejected"] | None = None
 
     @model_serializer(mode="wrap")
     def _without_empty_words(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         fields: dict[str, object] = handler(self)
-        return {name: value for name, value in fields.items() if value or name not in {"before", "behind"}}
+        return {name: value for name, value in fields.items() if value or name not in {"before", "behind", "decision"}}
 
 
 class CitedWords(BaseModel):
@@ -198,6 +200,7 @@ class CriterionReport(CriterionInWords):
     nothing is missing, `absence` why it is missing, and `nearest` the documents that come nearest to it. `orders` are
     the words in the passages judged that give orders to a model, and `contested` the scores with and without them,
     where these differ. `open`: it may still turn out well, so that its weight is in the range of what may be proven.
+    `override` is the score that a person set: it counts in the totals in place of `score`, the program's own.
     """
 
     score: float | None
@@ -213,6 +216,25 @@ class CriterionReport(CriterionInWords):
     nearest: list[NearestDocument] = []
     orders: list[OrderInDocument] = []
     contested: ContestedScores | None = None
+    override: float | None = None
+
+
+class ReportedDecision(BaseModel):
+    """What a person decided on a criterion, or on the company where `criterion_id` is null.
+
+    `value` is the score of an override, the name of an assignment. `is_open`: it needs somebody: a sign-off that saw
+    other evidence than this run has, a flag or an assignment on what is not signed off, an override that this run
+    cannot take.
+    """
+
+    criterion_id: str | None
+    kind: Literal["override", "comment", "sign_off", "flag", "assignment"]
+    by: str
+    at: datetime
+    value: float | str | None
+    reason: str
+    is_open: bool
+    id: int = Field(0, exclude=True)
 
 
 class DocumentReport(BaseModel):
@@ -422,6 +444,7 @@ class CompanyReport(BaseModel):
     documents that are no figures because something about them is not sure, by reason. `figure_versions` are plans for
     one period that differ from document to document. `cited` is what documents refer to and the room has not; `missing`
     asks for it too. `requests` are the items of the batch's request list in its order, then what answers none.
+    `decisions` are those of people that hold, oldest first.
     """
 
     name: str
@@ -438,6 +461,7 @@ class CompanyReport(BaseModel):
     cited: list[CitedElsewhere] = []
     requests: list[ReportedRequest] = []
     tables: list[ReportedTable] = []
+    decisions: list[ReportedDecision] = []
     changes: list[Change]
     status: CompanyStatus
     problem: str | None

@@ -13,6 +13,7 @@ from sqlmodel import Session
 from storage import database, run_documents, runs
 from storage.companies import warnings_of_profiles
 from storage.database import reading
+from storage.decisions import decisions_of
 from storage.model_calls import count_unanswered
 from storage.run_documents import DocumentStatus
 from storage.runs import Run, RunCompany, find_company, find_run, previous_run, run_companies
@@ -25,6 +26,7 @@ from tasks.reports.criteria import criteria_of_run
 from tasks.reports.models import CompanyReport, Cost, PreviousRun, Report, ReportInParts, RunSummary, Sensitivity
 from tasks.reports.rights import Seen
 from tasks.reports.wording import percent, trial_in_words, why_not_ranked
+from tasks.review.state import applicable_overrides, decided_companies
 from tasks.scoring.score import DRAWS, stability
 from tasks.scoring.standing import Standing, rank
 
@@ -89,7 +91,7 @@ class _RunRows(NamedTuple):
     def of(cls, session: Session, run_id: str, domain: str | None) -> Self:
         run = _found(session, run_id)
         before = previous_run(session, run)
-        listed = sorted(_chosen(session, run, domain), key=in_reports_order)
+        listed = sorted(_decided(session, run, domain), key=in_reports_order)
         earlier = {company.domain: company for company in _chosen(session, before, domain)} if before else {}
         stability = _stability(session, run, listed) if domain is None else {}
         summary = _summary(run, before, count_unanswered(session, run.id))
@@ -120,6 +122,11 @@ def _chosen(session: Session, run: Run, domain: str | None) -> Sequence[RunCompa
     return [] if company is None else [company]
 
 
+def _decided(session: Session, run: Run, domain: str | None) -> list[RunCompany]:
+    """As `_chosen`, standing by the scores that count: those of people, where they set any."""
+    return [one for one in decided_companies(session, run) if domain in {None, one.domain}]
+
+
 def build_scores(run_id: str, domain: str) -> Report:
     """The scores of one company of a run: its report without documents, figures and changes, which take most of it.
 
@@ -130,7 +137,7 @@ def build_scores(run_id: str, domain: str) -> Report:
         run = _found(session, run_id)
         companies = [
             scores_report(session, run, company, CompanyRows.of(session, company))
-            for company in _chosen(session, run, domain)
+            for company in _decided(session, run, domain)
         ]
         return Report(run=_summary(run, None, count_unanswered(session, run.id)), companies=companies)
 
@@ -179,6 +186,11 @@ def _stability(session: Session, run: Run, companies: Sequence[RunCompany]) -> d
     for company_id, criterion, score in counted_scores(session, run.id):
         if company_id in scored and criterion in weights:
             scored[company_id][criterion] = (score - low) / (high - low)
+    log = decisions_of(session, run.batch)
+    for company in companies:
+        if company.id in scored:
+            own = applicable_overrides(run, [decision for decision in log if decision.domain == company.domain])
+            scored[company.id] |= {criterion: (score - low) / (high - low) for criterion, score in own.items()}
     shares = stability(list(scored.values()), weights) if all(scored.values()) else None
     ranked = [company.domain for company in companies if company.rank is not None]
     return {} if shares is None else dict(zip(ranked, shares, strict=True))
@@ -211,7 +223,7 @@ def results_of(run_id: str) -> RunResults:
         run = runs.find_run(session, run_id)
         if run is None:
             raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
-        companies = sorted(runs.run_companies(session, run.id), key=in_reports_order)
+        companies = sorted(decided_companies(session, run), key=in_reports_order)
         results = {
             company.id: CompanyResult(company, warnings=[*company.warnings, *company.search_warnings])
             for company in companies

@@ -23,6 +23,7 @@ from tasks.reports.models import (
     CriterionReport,
     DocumentReport,
     OrderInDocument,
+    ReportedDecision,
     ReportedQuote,
     RunSummary,
 )
@@ -289,6 +290,28 @@ def to_request(company: CompanyReport) -> list[CriterionReport]:
 def range_in_words(least: float, most: float) -> str:
     """Where the proven share may end: `48 % to 76 %`, or `at least 48 %` where the best is the whole."""
     return f"at least {percent(least)}" if most >= WHOLE else f"{percent(least)} to {percent(most)}"
+
+
+def decision_in_words(decision: ReportedDecision) -> str:
+    """`Score set to 4 by Ann, 21 November 2025: the lease was renewed`, and whether somebody must look at it."""
+    what = {
+        "override": f"Score set to {number(decision.value)}" if isinstance(decision.value, float) else "Score set",
+        "comment": "Comment",
+        "sign_off": "Signed off",
+        "flag": "Flagged",
+        "assignment": f"Assigned to {decision.value}",
+    }[decision.kind]
+    reason = f": {decision.reason}" if decision.reason else ""
+    state = f" ({_OPEN[decision.kind]})" if decision.is_open else ""
+    return f"{what} by {decision.by}, {day(decision.at)}{reason}{state}"
+
+
+_OPEN: Final = {
+    "sign_off": "open again: this run shows other evidence",
+    "flag": "open",
+    "assignment": "open",
+    "override": "not counted: this run has no such criterion, or another scale",
+}
 
 
 def standing_in_words(company: CompanyReport) -> str:

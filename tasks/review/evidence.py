@@ -1,0 +1,48 @@
+"""What a person saw of a cell when deciding on it, and whether a later run shows the same."""
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from storage.scores import CriterionOutcome, Quote
+
+
+def name_evidence(outcome: CriterionOutcome, quotes: Sequence[Quote]) -> dict[str, Any]:
+    """The evidence of a cell as JSON: its outcome, its quotations with their places, and the digest of all of it.
+
+    What the program only says about its own work (a confidence, a warning) is no evidence. The reason of a rule names
+    the fact or the figure that it was held against; that of a model is its own words.
+    """
+    shown: dict[str, Any] = {
+        "score": outcome.score,
+        "status": outcome.status.value,
+        "absence": outcome.absence and outcome.absence.value,
+        "reason": None if outcome.kind == "judged" else outcome.reason,
+        "contradictions": [contradiction.get("about") for contradiction in outcome.contradictions],
+        "quotes": [
+            {"document_id": quote.document_id, "document_name": quote.document_name, "text": quote.text}
+            for quote in quotes
+        ],
+    }
+    digest = sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:24]
+    for entry, quote in zip(shown["quotes"], quotes, strict=True):
+        entry["place"] = quote.place
+    return shown | {"digest": digest}
+
+
+def quote_key(document_id: str | None, text: str) -> str:
+    """What a decision knows a quotation by: the words and their document, wherever they stand in it."""
+    return sha256(f"{document_id or ''}\0{text}".encode(errors="surrogatepass")).hexdigest()[:16]
+
+
+def name_company(cells: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The evidence of a whole company: the digest of each of its cells, by the criterion's id."""
+    return {"cells": {criterion_id: cell["digest"] for criterion_id, cell in cells.items()}}
+
+
+def is_same(seen: Mapping[str, Any], now: Mapping[str, Any] | None) -> bool:
+    """Whether evidence is what a person saw; `now` is None where the run has no such cell."""
+    if now is None:
+        return False
+    return bool(seen.get("cells") == now.get("cells") if "cells" in now else seen.get("digest") == now.get("digest"))

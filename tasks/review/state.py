@@ -1,0 +1,143 @@
+"""Where the decisions about a company stand in a run: which hold, which are open again, and what they do to its scores.
+
+A score that a person set counts in place of the program's, which stays beside it. A sign-off is open again as soon as
+the run shows other evidence than it saw. A flag and an assignment are open until the cell is signed off.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlmodel import Session
+
+from storage import decisions, runs, scores
+from storage.decisions import WHOLE_COMPANY, Decision, DecisionKind
+from storage.runs import Run, RunCompany
+from storage.scores import CriterionOutcome, Quote, ScoreStatus
+from tasks.review.evidence import is_same, name_company, name_evidence
+from tasks.scoring.criteria import Criteria
+from tasks.scoring.standing import rank_companies, stand
+
+
+@dataclass(frozen=True)
+class DecisionState:
+    """A decision that holds, and whether somebody must look at it."""
+
+    decision: Decision
+    is_open: bool
+
+
+class CompanyReview:
+    """The decisions about one company, held against what a run says of it.
+
+    Args:
+        run: the run.
+        log: all decisions about the company, oldest first.
+        outcomes: those of the company in the run, as far as whoever looks may see them.
+        quotes: by outcome id.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        log: Sequence[Decision],
+        outcomes: Sequence[CriterionOutcome],
+        quotes: Mapping[int, Sequence[Quote]],
+    ) -> None:
+        hidden = {outcome.criterion_id for outcome in outcomes if outcome.status is ScoreStatus.WITHHELD}
+        known = {criterion["id"] for criterion in run.criteria["criteria"]}
+        self.log = [
+            decision
+            for decision in log
+            if decision.criterion_id not in hidden and (not hidden or decision.criterion_id in known)
+        ]
+        self.cells: dict[str, dict[str, Any]] = {
+            outcome.criterion_id: name_evidence(outcome, quotes.get(outcome.id or 0, ()))
+            for outcome in outcomes
+            if outcome.status is not ScoreStatus.WITHHELD
+        }
+        self.cells[WHOLE_COMPANY] = name_company(self.cells)
+        self.overrides = applicable_overrides(run, self.log)
+        self.held = decisions.in_force(self.log)
+        self._signed = {
+            decision.criterion_id: decision.id or 0
+            for decision in self.held
+            if decision.kind is DecisionKind.SIGN_OFF and self._rests_on_the_same(decision)
+        }
+
+    def states(self) -> list[DecisionState]:
+        """The decisions that hold, oldest first."""
+        return [DecisionState(decision, self._is_open(decision)) for decision in self.held]
+
+    def is_signed(self, criterion_id: str) -> bool:
+        """Whether the cell, or the company, has a sign-off that is not open again."""
+        return criterion_id in self._signed
+
+    def newest(self, criterion_id: str) -> int:
+        """The id of the newest decision on a cell, undone or not; 0 without one. The next one follows it."""
+        return max((decision.id or 0 for decision in self.log if decision.criterion_id == criterion_id), default=0)
+
+    def _rests_on_the_same(self, decision: Decision) -> bool:
+        return is_same(decision.evidence, self.cells.get(decision.criterion_id))
+
+    def _is_open(self, decision: Decision) -> bool:
+        match decision.kind:
+            case DecisionKind.SIGN_OFF:
+                return not self.is_signed(decision.criterion_id)
+            case DecisionKind.FLAG | DecisionKind.ASSIGNMENT:
+                return self._signed.get(decision.criterion_id, 0) < (decision.id or 0)
+            case DecisionKind.OVERRIDE:
+                return decision.criterion_id not in self.overrides
+            case _:
+                return False
+
+
+def applicable_overrides(run: Run, log: Sequence[Decision]) -> dict[str, float]:
+    """The scores that people set, by criterion, as far as the run has the criterion and its scale the score."""
+    low, high = run.criteria["scale"]
+    known = {criterion["id"] for criterion in run.criteria["criteria"]}
+    return {
+        decision.criterion_id: float(decision.value)
+        for decision in decisions.in_force(log)
+        if decision.kind is DecisionKind.OVERRIDE
+        and decision.criterion_id in known
+        and isinstance(decision.value, int | float)
+        and low <= decision.value <= high
+    }
+
+
+def stand_with(
+    company: RunCompany, run: Run, outcomes: Sequence[CriterionOutcome], overrides: Mapping[str, float]
+) -> None:
+    """Write down where a company stands where people set these scores; withheld outcomes stay withheld."""
+    counted = {outcome.criterion_id: outcome for outcome in outcomes}
+    for criterion_id, score in overrides.items():
+        outcome = counted.get(criterion_id)
+        if outcome is None or outcome.status is not ScoreStatus.WITHHELD:
+            counted[criterion_id] = CriterionOutcome(
+                company_id=company.id or 0,
+                ordinal=0,
+                criterion_id=criterion_id,
+                kind="",
+                weight=0,
+                score=score,
+                status=ScoreStatus.SCORED,
+                reason="",
+                evidence="",
+            )
+    stand(company, counted.values(), Criteria.from_json(run.criteria))
+
+
+def decided_companies(session: Session, run: Run) -> list[RunCompany]:
+    """The companies of a run in the batch's order, standing and ranked by the scores that count; rows of their own."""
+    companies = list(runs.run_companies(session, run.id))
+    log = decisions.decisions_of(session, run.batch)
+    if not any(decision.kind is DecisionKind.OVERRIDE for decision in log):
+        return companies
+    companies = [RunCompany.model_validate(company.model_dump()) for company in companies]
+    for company in companies:
+        overrides = applicable_overrides(run, [one for one in log if one.domain == company.domain])
+        if overrides and company.id is not None and company.standing is not None:
+            stand_with(company, run, scores.company_outcomes(session, company.id), overrides)
+    rank_companies(companies)
+    return companies
