@@ -20,7 +20,7 @@ from api.front import Service
 from api.html import respond_outside_of_operations, respond_with_page
 from api.monitoring import configured_tracing
 from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
-from api.pages import home, review
+from api.pages import accounts, home, review, rooms
 from api.requests import MEMORY, Admission, Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
 from api.workers import Workers
@@ -33,7 +33,7 @@ from tasks.reading.pool.pool import processors
 # Reading documents is the work of as many processes as there are cores; models and sources are waited for.
 _AT_ONCE = {"documents": 8, "ai": 32, "companies": 32}
 
-_OFFLOADED = ("tasks.ai.question", "tasks.companies.pages", "tasks.reports.live_review")
+_OFFLOADED = ("tasks.ai.question", "tasks.companies.pages", "tasks.reports.live_review", "tasks.reports.live_rooms")
 """Modules whose work is offloaded."""
 _STATIC_AGE = CacheControlHeader(max_age=3600, public=True)
 
@@ -110,7 +110,9 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
             area("/runs", "documents", runs.HANDLERS, on_drive("runs"), on_documents, as_pages),
             area("/", "documents", home.HANDLERS, needs_viewer(on_drive("runs")), on_documents, as_pages),
             area("/runs", "documents", review.HANDLERS, needs_viewer(on_drive("runs")), on_documents, as_pages),
+            area("/runs", "documents", rooms.HANDLERS, needs_viewer(on_drive("runs")), on_documents, as_pages),
             home.look,
+            Router("/", route_handlers=accounts.HANDLERS, exception_handlers={**as_pages}),
             Router("/", route_handlers=[monitoring.show], guards=[key(None)], security=by_key),
             monitoring.live,
             monitoring.ready,

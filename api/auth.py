@@ -91,7 +91,7 @@ def stored_keys() -> tuple[bool, list[KnownKey]]:
     """
     with database.reading() as session:
         rows = logins.all_keys(session)
-        closed = bool(rows) or any(user.password for user in users.all_users(session))
+        closed = bool(rows) or users.had_users(session)
         return closed, [KnownKey(row.digest, row.name, frozenset(row.scopes)) for row in rows if not row.revoked_at]
 
 
@@ -195,7 +195,7 @@ def needs_account(local: Guard, rate: CallRate | None) -> Guard:
 
 def _has_people() -> bool:
     with database.reading() as session:
-        return any(user.password for user in users.all_users(session))
+        return users.had_users(session)
 
 
 async def _is_person(connection: Connection) -> bool:

@@ -40,7 +40,9 @@ _OWN_POLICY: Final = re.compile(r'<meta http-equiv="Content-Security-Policy" con
 def environment() -> Environment:
     """The templates of the pages: with the filters, the macros and the words of the reports."""
     of_reports = html.environment()
-    return of_reports.overlay(loader=ChoiceLoader([FileSystemLoader(TEMPLATES), FileSystemLoader(html.TEMPLATES)]))
+    pages = of_reports.overlay(loader=ChoiceLoader([FileSystemLoader(TEMPLATES), FileSystemLoader(html.TEMPLATES)]))
+    pages.filters = of_reports.filters | {"same": lambda value: (value, value)}
+    return pages
 
 
 def render(template: str, **shown: Any) -> Response[str]:

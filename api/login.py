@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Mapping
 from html import escape
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from anyio import to_thread
 from litestar import Request, Response, get, post
@@ -36,15 +36,17 @@ Name = Literal["session", "login", "form"]
 
 _LASTS = {"session": LONGEST_SESSION, "login": LONGEST_LOGIN, "form": LONGEST_SESSION}
 _SAFE = {"GET", "HEAD", "OPTIONS"}
-_HERE = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]{0,1000}")  # "//host" and "/\host" lead to other sites
+HERE = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]{0,1000}")  # "//host" and "/\host" lead to other sites
 _YOU = "/login/you"
 
 
 @get("/login", include_in_schema=False)
 async def login(then: Annotated[str | None, QueryParameter(name="next")] = None) -> Redirect:
     """Redirect to the drive's login page; a note in a cookie binds the answer to this browser."""
+    if configured_drive().accounts is None:
+        return Redirect(f"{base_path()}/login/password" + (f"?next={quote(then)}" if then else ""), status_code=303)
     accounts = _accounts()
-    if then is not None and _HERE.fullmatch(then) is None:
+    if then is not None and HERE.fullmatch(then) is None:
         raise BadRequest("next must be a path of this service.", {"next": "must be a path that begins with one /"})
     start = await to_thread.run_sync(_begin, accounts, then or _YOU)
     return Redirect(start.url, status_code=302, cookies=[cookie("login", start.note)])
@@ -72,11 +74,15 @@ async def callback(request: Request[None, None, State]) -> Response[Any]:
 @get(_YOU, include_in_schema=False)
 async def you(request: Request[None, None, State]) -> Response[str]:
     """Show who is logged in."""
-    _accounts()
-    stored = await login_of(request)
-    if stored is None:
+    if configured_drive().accounts is None:
+        user = await user_of(request)
+        name = None if user is None else user.name
+    else:
+        stored = await login_of(request)
+        name = None if stored is None else stored.account or ""
+    if name is None:
         return page("Not logged in", f'<p><a href="{base_path()}/login">Log in</a></p>')
-    who = f" as {escape(stored.account)}" if stored.account else ""
+    who = f" as {escape(name)}" if name else ""
     return page(
         "Logged in",
         f'<p>You are logged in{who}.</p><p><a href="{base_path()}/">The runs</a></p>'
@@ -87,7 +93,6 @@ async def you(request: Request[None, None, State]) -> Response[str]:
 @post("/logout", status_code=200, include_in_schema=False)
 async def logout(request: Request[None, None, State]) -> Response[str]:
     """End the session; a login that no other session uses is deleted with its token."""
-    _accounts()
     check_site(request)
     await end_session(request)
     answer = page("Logged out", f'<p>You are logged out.</p><p><a href="{base_path()}/login">Log in</a></p>')
@@ -147,13 +152,16 @@ def value_of(connection: Connection, name: Name) -> str | None:
     return connection.cookies.get(name_of(name)) or None
 
 
-async def begin_session(login: StoredLogin) -> str:
-    """Store the login and return the secret of a new session; a secret that the browser sent is never reused."""
+async def begin_session(login: StoredLogin | User) -> str:
+    """Store the login, or note the person, and return the secret of a new session; what the browser sent is never used."""
     secret = secrets.token_urlsafe(32)
 
     def keep() -> None:
         with database.writing() as session:
-            logins.start_session(session, secret, login)
+            if isinstance(login, StoredLogin):
+                logins.start_session(session, secret, login)
+            else:
+                users.start_user_session(session, secret, login.id or 0)
 
     await to_thread.run_sync(keep)
     return secret

@@ -1,10 +1,11 @@
-"""`diligence login` and `diligence keys`: the account that this machine acts as, and the keys that programs call with.
+"""`diligence login`, `keys` and `users`: the account of this machine, the keys of programs, the people of the pages.
 
 The login is OAuth in the browser, with a loopback page of this process as the redirect address.
 """
 
 import os
 import re
+import secrets
 import sys
 import webbrowser
 from collections.abc import Iterator
@@ -20,10 +21,11 @@ from urllib.parse import parse_qsl, urlsplit
 import typer
 
 from deployments.terminal import echo
-from storage import database, logins
+from storage import database, logins, users
 from storage.errors import DatabaseUnavailable
 from storage.logins import Whose
-from tasks.documents.drive.registry import account_access, login_flow_of
+from storage.users import Role
+from tasks.documents.drive.registry import account_access, configured_drive, login_flow_of
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound, TookTooLong
 
 PATIENCE = 300.0  # seconds that the user has
@@ -215,3 +217,64 @@ def _list() -> None:
         for key in logins.all_keys(session):
             state = f"revoked {key.revoked_at:%Y-%m-%d %H:%MZ}" if key.revoked_at else "in use"
             typer.echo(f"{key.name}\t{','.join(key.scopes)}\tadded {key.created_at:%Y-%m-%d %H:%MZ}\t{state}")
+
+
+class UserAction(StrEnum):
+    """What to do with people."""
+
+    ADD = "add"
+    LIST = "list"
+    REMOVE = "remove"
+
+
+_SHORTEST_PASSWORD = 8
+
+
+def manage_users(
+    action: Annotated[UserAction, typer.Argument(help="add asks for a password, or reads one line from stdin.")],
+    name: Annotated[str | None, typer.Argument(help="The name to log in with, or an account's address.")] = None,
+    role: Annotated[
+        Role, typer.Option(help="A reader looks, a reviewer decides too, an admin starts and stops runs too.")
+    ] = Role.REVIEWER,
+) -> None:
+    """Add, list or remove the people who use the pages."""
+    if action is UserAction.LIST:
+        with database.reading() as session:
+            for user in users.all_users(session):
+                how = "password" if user.password else "the drive's login"
+                echo(f"{user.name}\t{user.role}\t{how}\tadded {user.created_at:%Y-%m-%d %H:%MZ}")
+        return
+    if name is None or _NAME.fullmatch(name) is None:
+        raise BadRequest("Give a name: letters, digits, spaces and . _ @ -, at most 100.", {"name": "needed"})
+    if action is UserAction.REMOVE:
+        with database.writing() as session:
+            if not users.remove_user(session, name):
+                raise NotFound(f"There is nobody called {name!r}. `diligence users list` shows them.")
+        echo(f"Removed. {name} is logged out; what {name} decided stays in the log.", err=True)
+        return
+    has_accounts = configured_drive().accounts is not None
+    password, is_new = (None, False) if has_accounts else _password()
+    with database.writing() as session:
+        if not users.add_user(session, name, role, password):
+            raise Conflict(f"There is somebody called {name!r} already. Remove them first, or choose another name.")
+    if is_new:
+        echo(password or "")
+        echo("Keep the password: it is shown this once.", err=True)
+    echo(f"Added {name} as a {role}. A running service asks everybody to log in from now on.", err=True)
+
+
+def _password() -> tuple[str, bool]:
+    """A password from the terminal, or the first line of stdin; where that is empty a new one, and True.
+
+    Raises:
+        BadRequest: it is too short.
+    """
+    if sys.stdin.isatty():
+        password = str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+    else:
+        password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
+        return secrets.token_urlsafe(12), True
+    if len(password) < _SHORTEST_PASSWORD:
+        raise BadRequest(f"The password has fewer than {_SHORTEST_PASSWORD} characters. Choose a longer one.")
+    return password, False

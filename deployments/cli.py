@@ -42,7 +42,7 @@ COMMANDS = {
     "init": Command("deployments.init:init", "Write a batch, criteria and a request list from what lies in a folder."),
     "index": Command("deployments.operations:index", "Print the document index of a folder as JSON."),
     "text": Command("deployments.texts:text", "Print the text of documents, or write it to files."),
-    "ask": Command("deployments.operations:ask", "Ask a question, with a document or a folder as context if you like."),
+    "ask": Command("deployments.operations:ask", "Ask a question, of a document or a whole data room if you like."),
     "facts": Command(
         "deployments.operations:facts", "Print the company's profile as JSON, or the fields that `fact:` may name."
     ),
@@ -63,6 +63,10 @@ COMMANDS = {
     "deploy": Command(
         "deployments.deploy:deploy",
         "Deploy a batch to the Prefect server that PREFECT_API_URL names; other batches stay as they are.",
+    ),
+    "users": Command("deployments.accounts:manage_users", "Add, list or remove the people who use the pages."),
+    "labels": Command(
+        "deployments.labels:labels", "Export or import what people say of scores, and how far the program agrees."
     ),
     "keys": Command("deployments.accounts:manage_keys", "Add, list or revoke the API keys of the service."),
     "backup": Command("deployments.home:backup", "Save the home into one file, also while it is in use."),

@@ -96,9 +96,18 @@ def _texts_of_run(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
 
 def _texts_of_room(folder: str) -> list[LedgerText]:
     try:
-        listed, unread = texts_of_path(Path(folder)) if Path(folder).exists() else texts_of_folder(folder)
+        return texts_of_room(folder)
     except NotFound as error:
         raise NotFound(f"There is no run of this name. {error.message}") from error
+
+
+def texts_of_room(folder: str) -> list[LedgerText]:
+    """The texts of a folder on this machine or of the drive, or of one document; what cannot be read is told.
+
+    Raises:
+        NotFound: there is no such folder.
+    """
+    listed, unread = texts_of_path(Path(folder)) if Path(folder).exists() else texts_of_folder(folder)
     if unread:
         echo(f"Without {named(unread)}, which could not be read.", err=True)
     return listed

@@ -2,10 +2,13 @@
 
 import gc
 import json
-from typing import Annotated
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
 
+from deployments.figures import texts_of_room
 from deployments.terminal import echo
 from deployments.texts import read_text
 from tasks.ai.question import ai_question
@@ -15,6 +18,9 @@ from tasks.companies.question import company_question
 from tasks.documents.drive.registry import acting_as_run_account, open_drive
 from tasks.documents.index import document_index
 from tasks.errors import BadRequest
+from tasks.language.normalise import one_line
+from tasks.rooms.passages import RoomPassages
+from tasks.rooms.question import RoomAnswer, ask_room
 
 
 def index(
@@ -31,12 +37,50 @@ def index(
         gc.enable()
 
 
+class AnswerFormat(StrEnum):
+    """How an answer from a room is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
     context: Annotated[str | None, typer.Option(help="Background: a document, a folder or a document's id.")] = None,
+    room: Annotated[
+        list[str] | None,
+        typer.Option(help="A data room to ask: it answers by quotations with their places. Give several side by side."),
+    ] = None,
+    format: Annotated[AnswerFormat, typer.Option(help="How an answer from a room is printed.")] = AnswerFormat.TEXT,  # noqa: A002 - what users type
 ) -> None:
-    """Ask a question, with a document or a folder as context if you like."""
-    typer.echo(ai_question(question, read_text(context) if context else None).answer)
+    """Ask a question, of a document or a whole data room if you like."""
+    if room and context:
+        raise BadRequest("Give --context or --room, not both.", {"room": "not with --context"})
+    if not room:
+        typer.echo(ai_question(question, read_text(context) if context else None).answer)
+        return
+    answers = [(folder, _ask_room(question, folder)) for folder in room]
+    if format is AnswerFormat.JSON:
+        content = [{"room": folder} | answer.model_dump(mode="json", exclude=_INTERNAL) for folder, answer in answers]
+        typer.echo(json.dumps(content if len(content) > 1 else content[0], ensure_ascii=False, indent=2))
+        return
+    for place, (folder, answer) in enumerate(answers):
+        if len(answers) > 1:
+            echo(f"{'' if place == 0 else chr(10)}{folder}:")
+        echo("\n\n".join([answer.answer, *answer.notes]))
+        for number, quote in enumerate(answer.quotes, 1):
+            echo(f"[{number}] {quote.document_name}, {quote.place} — “{one_line(quote.text)}”")
+
+
+_INTERNAL: Final = {"quotes": {"__all__": {"text_id", "start", "end"}}}
+
+
+def _ask_room(question: str, folder: str) -> RoomAnswer:
+    documents = texts_of_room(folder)
+    if not documents:
+        raise BadRequest(f"There is no document in {folder} that can be read. Give another --room.")
+    names = Path(folder).name.replace("-", " ").replace("_", " ")
+    return ask_room(question, RoomPassages(documents), names)
 
 
 def facts(

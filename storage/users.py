@@ -13,7 +13,7 @@ from pwdlib import PasswordHash
 from sqlalchemy import delete, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from storage.columns import UtcDateTime, now, string_enum, table_of
+from storage.columns import UtcDateTime, now, put, string_enum, table_of
 from storage.logins import LONGEST_PAUSE, LONGEST_SESSION, key_of
 
 
@@ -31,7 +31,10 @@ class Role(StrEnum):
 
 
 class User(SQLModel, table=True):
-    """A person by name. `password` is an argon2 hash; None where the person comes through the drive's login."""
+    """A person by name. `password` is an argon2 hash; None where the person comes through the drive's login.
+
+    The row of somebody who was removed stays: a service that nobody may use any more is closed, not open.
+    """
 
     __tablename__ = "users"
 
@@ -40,6 +43,7 @@ class User(SQLModel, table=True):
     role: Role = Field(sa_type=string_enum(Role))
     password: str | None = None
     created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+    removed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class UserSession(SQLModel, table=True):
@@ -67,24 +71,35 @@ def add_user(session: Session, name: str, role: Role, password: str | None) -> b
     """Add a person; False if there is one of that name."""
     if find_user(session, name) is not None:
         return False
-    session.add(User(name=name, role=role, password=None if password is None else _hasher().hash(password)))
+    put(session, User(name=name, role=role, password=None if password is None else _hasher().hash(password)), "name")
     return True
 
 
 def find_user(session: Session, name: str) -> User | None:
     """The person of that name."""
-    return session.exec(select(User).where(User.name == name)).first()
+    return session.exec(select(User).where(User.name == name, col(User.removed_at).is_(None))).first()
 
 
 def all_users(session: Session) -> Sequence[User]:
     """All people, in the order in which they were added."""
-    return session.exec(select(User).order_by(col(User.id))).all()
+    return session.exec(select(User).where(col(User.removed_at).is_(None)).order_by(col(User.id))).all()
+
+
+def had_users(session: Session) -> bool:
+    """Whether there is, or ever was, anybody with a password."""
+    return session.exec(select(User.id).where(col(User.password).is_not(None))).first() is not None
 
 
 def remove_user(session: Session, name: str) -> bool:
     """Remove a person and end the sessions; False if there is none of that name. Decisions keep the name."""
-    table = table_of(User)
-    return session.connection().execute(delete(table).where(table.c.name == name)).rowcount > 0
+    user = find_user(session, name)
+    if user is None:
+        return False
+    user.removed_at, user.password = now(), user.password and ""
+    session.add(user)
+    table = table_of(UserSession)
+    session.connection().execute(delete(table).where(table.c.user_id == user.id))
+    return True
 
 
 def check_password(session: Session, name: str, password: str) -> User | None:

@@ -80,17 +80,24 @@ def _answer(question: str, sources: Sequence[Source]) -> Answer:
 
 def quote_sentences(question: str, sources: Sequence[Source]) -> str:
     """The sentences of the sources that speak to the question, word for word, or that there are none."""
-    # An order to a model answers nothing. A repeated sentence is shown once, from its first place.
-    texts = [replace(source, text=without_injections(source.text)[0]) for source in sources]
-    if not any(True for _ in _candidates(texts)):
+    best = best_sentences(question, sources)
+    if best is None:
         return "No text was given with the question, so there is nothing to take an answer from."
-    # A heading holds few words, so BM25 puts it above the sentences below it, yet it says nothing.
-    statements = (found for found in _candidates(texts) if _says_something(found[0]))
-    best = _ranked(question, statements) or _ranked(question, _candidates(texts))
     if not best:
         return "No sentence in what was given speaks to the question, so there is nothing to take from it."
     lines = [f"{number}. {sentence}\n   — {_where(source)}" for number, (sentence, source) in enumerate(best, 1)]
     return "These sentences speak to the question, word for word:\n\n" + "\n\n".join(lines)
+
+
+def best_sentences(question: str, sources: Sequence[Source]) -> list[Candidate] | None:
+    """The sentences that speak to the question, best first, each with its source; None where no source has any."""
+    # An order to a model answers nothing. A repeated sentence is shown once, from its first place.
+    texts = [replace(source, text=without_injections(source.text)[0]) for source in sources]
+    if not any(True for _ in _candidates(texts)):
+        return None
+    # A heading holds few words, so BM25 puts it above the sentences below it, yet it says nothing.
+    statements = (found for found in _candidates(texts) if _says_something(found[0]))
+    return _ranked(question, statements) or _ranked(question, _candidates(texts))
 
 
 def _candidates(sources: Sequence[Source]) -> Iterator[Candidate]:

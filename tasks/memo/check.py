@@ -38,8 +38,9 @@ from tasks.memo.claims import (
     split,
     stated_growth,
 )
-from tasks.memo.room import MemoPlace, MemoTexts, RoomPassage
+from tasks.memo.room import MemoPlace, MemoTexts
 from tasks.reports.html import allowed, environment, part
+from tasks.rooms.passages import RoomPassage
 from tasks.scoring.figure_checks import amount_in_words, period_in_words
 from tasks.scoring.passages import Places
 from tasks.statements import check as statement_proof
@@ -328,7 +329,7 @@ def _proved(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
         result = _in_scale(words, passages, room) or result
     if not result.sentence:
         return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
-    place = passages[result.text].place(result.sentence)
+    place = MemoPlace.of(passages[result.text], result.sentence)
     if result.verdict is statement_proof.Finding.SUPPORTED:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, [place])
     if " ".join(result.sentence.split()) == statement.text:  # a row below its unit, which a passage may be without

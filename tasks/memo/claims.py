@@ -224,13 +224,13 @@ def quotation_places(quote: str, room: MemoTexts) -> tuple[bool, list[MemoPlace]
             whole = room.text_of(passage.document.text_id)
             span = locate(quote, whole) or locate(quote.rstrip(".!?"), whole)
         if span is not None:
-            place = passage.place(whole[slice(*in_sentence(whole, *span))])
+            place = MemoPlace.of(passage, whole[slice(*in_sentence(whole, *span))])
             exact[replace(place, place=over_pages(place.place, whole[slice(*span)]))] = None
         elif not exact:
             for part in _ELLIPSIS.split(quote):
                 near = _nearest(part, text)
                 if near is not None:
-                    changed.append((near[0], passage.place(text[slice(*in_sentence(text, *near[1]))])))
+                    changed.append((near[0], MemoPlace.of(passage, text[slice(*in_sentence(text, *near[1]))])))
     if exact:
         return True, _one_a_text([*exact])
     return False, _one_a_text([place for _, place in sorted(changed, key=lambda entry: -entry[0])])

@@ -5,18 +5,17 @@ Passages are ranked by a claim's words, so that only the likeliest few of a room
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Final, Self
 
 from storage import database, texts
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.fiscal_years import calendar_of_room
 from tasks.figures.ledger import LedgerText, RoomLedger, build, first_by_path, room_ledger
 from tasks.language.quotations import in_sentence
-from tasks.ranking import Index
-from tasks.scoring.passages import PassageSpan, passages_of
+from tasks.rooms.passages import RoomPassage, RoomPassages, stretch
 
 _BY_MEANING: Final = 10
 _BY_WORDS: Final = 10
@@ -38,22 +37,14 @@ class MemoPlace:
     place: str
     text: str
 
-
-@dataclass(frozen=True, slots=True)
-class RoomPassage:
-    """A passage of a room's document: `text` has its table's header before it."""
-
-    document: LedgerText
-    span: PassageSpan
-    text: str
-
-    def place(self, words: str) -> MemoPlace:
-        """These words of it as a place."""
-        shown = " ".join(words.split())
-        return MemoPlace(self.document.document_id, self.document.document_name, self.span.place, shown)
+    @classmethod
+    def of(cls, passage: RoomPassage, words: str) -> Self:
+        """Words of a passage as a place."""
+        document = passage.document
+        return cls(document.document_id, document.document_name, passage.span.place, " ".join(words.split()))
 
 
-class MemoTexts:
+class MemoTexts(RoomPassages):
     """The passages and the figures of a room's stored texts; equal documents count once."""
 
     def __init__(self, documents: Iterable[LedgerText], names: str = "") -> None:
@@ -65,40 +56,22 @@ class MemoTexts:
         self.line_of = lru_cache(maxsize=1024)(_line_of)
         self.text_of = lru_cache(maxsize=4)(_text_of)
         self.scale_of = lru_cache(maxsize=256)(_scale_of)
-        self._spans: list[tuple[LedgerText, PassageSpan]] = []
-        self._index = Index(self._shown(once))
+        super().__init__(once.values())
 
     @cached_property
     def calendar(self) -> Calendar:
         """The fiscal year that the documents agree on: a memo's "fiscal 2023" is theirs."""
         return calendar_of_room(self.ledger.figures, _text_of)
 
-    def _shown(self, documents: Mapping[int, LedgerText]) -> Iterator[str]:
-        """What is ranked of each passage, one after the other; where they stand is kept."""
-        strings: dict[str, str] = {}
-        with database.reading() as session:
-            sizes = texts.text_sizes(session, list(documents))
-        for text_id, text, spans in passages_of(sizes, strings):
-            for span in spans:
-                self._spans.append((documents[text_id], span))
-                yield f"{span.header or ''}\n{text[span.start : span.end]}"
-
     def passages(self, claim: str) -> Sequence[RoomPassage]:
         """The passages that are likeliest to speak of a claim, best first."""
-        by_meaning = (at for at, _ in self._index.rank(claim, _BY_MEANING, guess=False))
-        chosen = dict.fromkeys([*by_meaning, *self._index.texts_with_words(claim, _BY_WORDS)])
-        return [self._passage(at) for at in chosen]
-
-    def _passage(self, at: int) -> RoomPassage:
-        document, span = self._spans[at]
-        text = _stretch(document.text_id, span.start, span.end)
-        return RoomPassage(document, span, f"{span.header}\n{text}" if span.header else text)
+        return self.likeliest(claim, _BY_MEANING, _BY_WORDS)
 
     def around(self, passage: RoomPassage, length: int) -> str:
         """A passage with what stands before and behind it, for a quotation of that many characters."""
         span = passage.span
         reach = _AROUND + length
-        return _stretch(passage.document.text_id, max(span.start - reach, 0), span.end + reach)
+        return stretch(passage.document.text_id, max(span.start - reach, 0), span.end + reach)
 
 
 def _text_of(text_id: int) -> str:
@@ -106,16 +79,11 @@ def _text_of(text_id: int) -> str:
         return texts.get_text(session, text_id).text
 
 
-def _stretch(text_id: int, start: int, end: int) -> str:
-    with database.reading() as session:
-        return texts.find_stretch(session, text_id, start, end)
-
-
 def _line_of(text_id: int, start: int, end: int) -> str:
     """The sentence or the row around a figure of a stored text."""
     low = max(start - _AROUND_A_FIGURE, 0)
     with database.reading() as session:
-        text = texts.find_stretch(session, text_id, low, end + _AROUND_A_FIGURE)
+        text = texts.findstretch(session, text_id, low, end + _AROUND_A_FIGURE)
     first, last = in_sentence(text, start - low, end - low)
     return " ".join(text[first:last].split())
 

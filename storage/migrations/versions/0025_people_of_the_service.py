@@ -18,6 +18,7 @@ def upgrade() -> None:
         sa.Column('role', sa.String(length=32), nullable=False),
         sa.Column('password', sa.String(), nullable=True),
         sa.Column('created_at', sa.DateTime(), nullable=False),
+        sa.Column('removed_at', sa.DateTime(), nullable=True),
         sa.PrimaryKeyConstraint('id'),
         sa.UniqueConstraint('name'),
     )

@@ -1,0 +1,199 @@
+"""Searching and asking the rooms of a run in the service: in the texts that the run read and the viewer may see."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+from urllib.parse import quote
+
+from storage import database
+from storage.run_documents import DocumentStatus, RunDocument
+from storage.runs import RunCompany
+from tasks.documents.kinds.room import run_kinds
+from tasks.errors import NotFound
+from tasks.figures.ledger import LedgerText
+from tasks.language.sentences import sentences
+from tasks.language.tokens import tokens
+from tasks.reports.company import side_of
+from tasks.reports.evidence_links import anchor_of
+from tasks.reports.live import LiveRun, live_run
+from tasks.reports.rights import look
+from tasks.rooms.passages import RoomPassage, RoomPassages
+from tasks.rooms.question import RoomAnswer, ask_room
+
+_HITS: Final = 30
+_LISTED: Final = 200
+_WORD: Final = re.compile(r"\w+(?:[.'’-]\w+)*")
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What is searched: a company by its domain, documents of a kind, in a folder, with an outcome; "" for all."""
+
+    company: str = ""
+    kind: str = ""
+    folder: str = ""
+    status: str = ""
+
+
+@dataclass(frozen=True)
+class ShownDocument:
+    """A document of a room as a search lists it; `address` is relative to the run's folder."""
+
+    company: str
+    name: str
+    path: str
+    kind: str
+    status: str
+    warning: str | None
+    address: str
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A passage that a search found: its words in pieces, each with whether it is one that was searched for."""
+
+    document: ShownDocument
+    place: str
+    pieces: Sequence[tuple[str, bool]]
+    address: str
+
+
+@dataclass
+class Found:
+    """What a search found, and what it may be narrowed to."""
+
+    run_id: str
+    batch: str
+    companies: list[tuple[str, str]] = field(default_factory=list)
+    kinds: dict[str, str] = field(default_factory=dict)
+    folders: list[str] = field(default_factory=list)
+    hits: list[Hit] = field(default_factory=list)
+    documents: list[ShownDocument] = field(default_factory=list)
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The answer of one company's room; each quotation with its address, relative to the run's folder."""
+
+    name: str
+    answer: RoomAnswer
+    addresses: Sequence[str]
+
+
+def search(run_id: str, words: str, filters: Filters) -> Found:
+    """The passages with these words, best first, or without words the documents that the filters leave.
+
+    Raises:
+        NotFound, NotLoggedIn: as `live_run`.
+    """
+    with live_run(run_id) as live:
+        found = Found(live.run.id, live.run.batch)
+        folders: set[str] = set()
+        texts: dict[str, tuple[ShownDocument, LedgerText]] = {}
+        for company, documents in _rooms(live):
+            found.companies.append((company.domain, company.name))
+            kinds = run_kinds(documents, find=False)
+            for row in documents:
+                what = kinds.row(row.document_id)
+                found.kinds |= {what["kind"]: what["kind_title"]} if what["kind"] else {}
+                folders.add(row.path)
+                narrow = (filters.company, filters.kind, filters.folder, filters.status)
+                has = (company.domain, what["kind"] or "", row.path, row.status.value)
+                if any(wanted not in {"", one} for wanted, one in zip(narrow, has, strict=True)):
+                    continue
+                shown = ShownDocument(
+                    *(company.name, row.name, row.path, what["kind_title"] or "", row.status.value, row.warning),
+                    address=f"documents/{quote(row.document_id, safe='')}" if row.text_id else "",
+                )
+                found.count += 1
+                if row.text_id is not None and row.characters:
+                    texts[row.document_id] = (shown, _text(row))
+                if not words.strip() and len(found.documents) < _LISTED:
+                    found.documents.append(shown)
+        found.folders = sorted(folders - {""})
+        found.kinds = dict(sorted(found.kinds.items(), key=lambda item: item[1]))
+        if words.strip() and texts:
+            room = _passages(tuple(text for _, text in texts.values()))
+            for passage in room.likeliest(words, 2 * _HITS, 2 * _HITS):
+                pieces = _pieces(passage.text, words)
+                if pieces and len(found.hits) < _HITS:
+                    document = texts[passage.document.document_id][0]
+                    span = passage.span.start, passage.span.end
+                    found.hits.append(Hit(document, passage.span.place, pieces, _address(passage, *span)))
+        return found
+
+
+def ask(run_id: str, question: str, domains: Sequence[str]) -> tuple[str, str, list[Asked], list[tuple[str, str]]]:
+    """A question of the rooms of these companies, or of all: the run's id, its batch, the answers, all companies.
+
+    Raises:
+        BadRequest, DiligenceError: as `ask_room`.
+        NotFound, NotLoggedIn: as `live_run`.
+    """
+    with live_run(run_id) as live:
+        rooms = _rooms(live)
+        answers = []
+        for company, documents in rooms:
+            if question.strip() and (not domains or company.domain in domains):
+                texts = tuple(_text(row) for row in documents if row.text_id is not None and row.characters)
+                answer = ask_room(question, _passages(texts), company.name)
+                answers.append(Asked(company.name, answer, [_quote_address(quoted) for quoted in answer.quotes]))
+        return live.run.id, live.run.batch, answers, [(company.domain, company.name) for company, _ in rooms]
+
+
+@lru_cache(maxsize=8)  # a second question of a room finds it ready, in the same process
+def _passages(texts: tuple[LedgerText, ...]) -> RoomPassages:
+    return RoomPassages(texts)
+
+
+def _rooms(live: LiveRun) -> list[tuple[RunCompany, Sequence[RunDocument]]]:
+    """The companies that the viewer sees, each with the documents that the viewer sees.
+
+    Raises:
+        NotFound: the viewer sees none of them.
+    """
+    seen = look(live.drive, live.companies) if live.has_accounts else None
+    visible = [row for row in live.companies if seen is None or seen[row.domain].documents is not None]
+    if not visible:
+        raise NotFound("The run has no company that is shared with your account.")
+    with database.reading() as session:
+        sides = [side_of(session, live.run, row, None if seen is None else seen[row.domain]) for row in visible]
+    return [(row, side.documents) for row, side in zip(visible, sides, strict=True)]
+
+
+def _text(row: RunDocument) -> LedgerText:
+    return LedgerText(row.text_id or 0, row.document_id, row.name, row.path, row.updated)
+
+
+def _pieces(text: str, words: str) -> list[tuple[str, bool]]:
+    """The sentences of a passage that have most of the words, in pieces; none where it has no such word."""
+    wanted = set(tokens(words))
+    best = sorted(sentences(text), key=lambda one: -len(wanted & set(tokens(one))))[:2]
+    shown = " … ".join(one for one in best if wanted & set(tokens(one)))[:600]
+    pieces: list[tuple[str, bool]] = []
+    last = 0
+    for match in _WORD.finditer(shown):
+        if wanted & set(tokens(match[0])):
+            pieces += [(shown[last : match.start()], False), (match[0], True)]
+            last = match.end()
+    return [*pieces, (shown[last:], False)] if pieces else []
+
+
+def _address(passage: RoomPassage, start: int, end: int) -> str:
+    return _document_address(passage.document.document_id, start, end)
+
+
+def _quote_address(quoted: object) -> str:
+    document_id, start, end = (getattr(quoted, name) for name in ("document_id", "start", "end"))
+    return _document_address(document_id, start, end)
+
+
+def _document_address(document_id: str, start: int | None, end: int | None) -> str:
+    place = "" if start is None or end is None else f"?start={start}&end={end}#{anchor_of(start, end)}"
+    return f"documents/{quote(document_id, safe='')}{place}"
+
+
+STATUSES: Final = [status.value for status in DocumentStatus if status is not DocumentStatus.PENDING]

@@ -1,0 +1,1 @@
+"""Searching and asking a whole data room: its passages, ready for many questions, and answers in its own words."""

@@ -1,0 +1,147 @@
+"""A question of a whole data room: answered by quotations with their places, or by saying that the room is silent.
+
+Without a model the answer is the sentences of the room that speak to the question. With one it is the model's, of which
+stands what a sentence of the passages supports (`tasks.ai.statement_check`), and these sentences are its quotations.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from pydantic import BaseModel
+
+from tasks.ai.answer_cache import answer_once
+from tasks.ai.answerer import Answerer, Source
+from tasks.ai.budget import ledger_of_question
+from tasks.ai.extractive import OPENING, best_sentences
+from tasks.ai.nearby import nearby
+from tasks.ai.prompt_injection import without_injections
+from tasks.ai.registry import current_answerer
+from tasks.ai.statement_check import checked_answer
+from tasks.errors import BadRequest
+from tasks.language.sentences import sentences
+from tasks.language.tokens import tokens
+from tasks.ranking.function_words import NONE, number_of
+from tasks.rooms.passages import RoomPassage, RoomPassages, stretch
+from tasks.scoring.quotes import locate, verify
+from tasks.statements.answers import Ground
+
+_BY_QUERY: Final = 12
+_BY_WORDS: Final = 6
+_QUOTES: Final = 6
+_SHARED: Final = 0.5
+"""The share of the question's words that a quotation, with its passage, must have where no model reads it."""
+SILENT: Final = "The room does not say: no passage was found that speaks of this."
+
+
+class RoomQuote(BaseModel):
+    """Words of a document of the room, verified; `start` and `end` are offsets in its stored text."""
+
+    text: str
+    verified: bool
+    document_id: str
+    document_name: str
+    place: str
+    text_id: int
+    start: int | None = None
+    end: int | None = None
+
+
+class RoomAnswer(BaseModel):
+    """The answer to a question of a room. `missing`: the room does not say; then there are no quotes."""
+
+    question: str
+    answer: str
+    missing: bool
+    quotes: list[RoomQuote]
+    notes: list[str] = []
+
+
+def ask_room(question: str, room: RoomPassages, company: str = "") -> RoomAnswer:
+    """Answer a question from a room's passages.
+
+    Args:
+        question: the question.
+        room: the passages.
+        company: words that name the company: a question may name it where a document says "we".
+
+    Raises:
+        BadRequest: the question is blank.
+        tasks.errors.DiligenceError: the model could not be called, or gave no answer.
+    """
+    if not question.strip():
+        raise BadRequest("The question is empty. Send the question as text.", {"question": "must not be empty"})
+    passages = dict(enumerate(room.likeliest(question, _BY_QUERY, _BY_WORDS), 1))
+    sources = [Source(number, one.document.document_name, one.span.place, one.text) for number, one in passages.items()]
+    answerer = current_answerer()
+    if answerer.model is None:
+        return _without_model(question, sources, passages, company)
+    return _by_model(question, sources, passages, company, answerer)
+
+
+def _without_model(
+    question: str, sources: Sequence[Source], passages: Mapping[int, RoomPassage], company: str
+) -> RoomAnswer:
+    asked = {word for word in tokens(question) if number_of(word) == NONE} - set(tokens(company))
+    quotes = [
+        _quote(sentence, passages[source.number])
+        for sentence, source in best_sentences(question, sources) or ()
+        if len(asked & _said(source)) >= _SHARED * len(asked) and asked & set(tokens(sentence))
+    ]
+    answer = f"{OPENING} These words of the room speak to the question." if quotes else SILENT
+    return RoomAnswer(question=question, answer=answer, missing=not quotes, quotes=quotes[:_QUOTES])
+
+
+def _said(source: Source) -> set[str]:
+    return set(tokens(f"{source.name} {source.place or ''} {source.text}"))
+
+
+def _by_model(
+    question: str,
+    sources: Sequence[Source],
+    passages: Mapping[int, RoomPassage],
+    company: str,
+    answerer: Answerer,
+) -> RoomAnswer:
+    if not sources:
+        return RoomAnswer(question=question, answer=SILENT, missing=True, quotes=[])
+    ledger = ledger_of_question()
+    answer = answer_once(answerer, question, sources, ledger=ledger)
+    statements = sentences(answer.text)
+    grounds = [
+        Ground(source.number, None, nearby(statements, clean), clean)
+        for source in sources
+        for clean in (without_injections(source.text)[0],)
+    ]
+    proof = checked_answer(answer.text, question, company, grounds, answerer, ledger=ledger)
+    quotes: dict[str, RoomQuote] = {}
+    for statement in proof.answer.statements:
+        for number in statement.numbers:
+            if statement.quote and number in passages:
+                quote = _quote(statement.quote, passages[number])
+                if quote.verified:
+                    quotes.setdefault(quote.text, quote)
+    is_silent = not proof.answer.shown
+    return RoomAnswer(
+        question=question,
+        answer=SILENT if is_silent else proof.answer.shown,
+        missing=is_silent,
+        quotes=[] if is_silent else list(quotes.values())[:_QUOTES],
+        notes=[*proof.notes, *answer.notes],
+    )
+
+
+def _quote(words: str, passage: RoomPassage) -> RoomQuote:
+    """Words of a passage as a quotation, where they stand in the document's text."""
+    span = passage.span
+    text = stretch(passage.document.text_id, span.start, span.end)
+    found = locate(words, text)
+    return RoomQuote(
+        text=words,
+        verified=verify(words, passage.text),
+        document_id=passage.document.document_id,
+        document_name=passage.document.document_name,
+        place=span.place,
+        text_id=passage.document.text_id,
+        start=None if found is None else span.start + found[0],
+        end=None if found is None else span.start + found[1],
+    )
