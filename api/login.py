@@ -153,7 +153,7 @@ def value_of(connection: Connection, name: Name) -> str | None:
 
 
 async def begin_session(login: StoredLogin | User) -> str:
-    """Store the login, or note the person, and return the secret of a new session; what the browser sent is never used."""
+    """Store the login, or note the person; gives the secret of a new session, never one that the browser sent."""
     secret = secrets.token_urlsafe(32)
 
     def keep() -> None:

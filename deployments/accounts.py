@@ -242,7 +242,7 @@ def manage_users(
         with database.reading() as session:
             for user in users.all_users(session):
                 how = "password" if user.password else "the drive's login"
-                echo(f"{user.name}\t{user.role}\t{how}\tadded {user.created_at:%Y-%m-%d %H:%MZ}")
+                typer.echo(f"{user.name}\t{user.role}\t{how}\tadded {user.created_at:%Y-%m-%d %H:%MZ}")
         return
     if name is None or _NAME.fullmatch(name) is None:
         raise BadRequest("Give a name: letters, digits, spaces and . _ @ -, at most 100.", {"name": "needed"})
@@ -260,7 +260,7 @@ def manage_users(
     if is_new:
         echo(password or "")
         echo("Keep the password: it is shown this once.", err=True)
-    echo(f"Added {name} as a {role}. A running service asks everybody to log in from now on.", err=True)
+    echo(f"Added {name} ({role}). A running service asks everybody to log in from now on.", err=True)
 
 
 def _password() -> tuple[str, bool]:

@@ -83,7 +83,7 @@ def _line_of(text_id: int, start: int, end: int) -> str:
     """The sentence or the row around a figure of a stored text."""
     low = max(start - _AROUND_A_FIGURE, 0)
     with database.reading() as session:
-        text = texts.findstretch(session, text_id, low, end + _AROUND_A_FIGURE)
+        text = texts.find_stretch(session, text_id, low, end + _AROUND_A_FIGURE)
     first, last = in_sentence(text, start - low, end - low)
     return " ".join(text[first:last].split())
 

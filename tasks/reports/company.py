@@ -286,6 +286,7 @@ def _mark_decisions(criteria: Sequence[CriterionReport], review: CompanyReview) 
     }
     for criterion in criteria:
         criterion.override = review.overrides.get(criterion.id)
+        criterion.open = criterion.open and criterion.override is None
         for quote in criterion.quotes if said else ():
             quote.decision = said.get((criterion.id, quote_key(quote.document_id, quote.text)))
 

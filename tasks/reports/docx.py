@@ -23,6 +23,7 @@ from tasks.reports.wording import (
     contested_criteria,
     contested_in_words,
     day,
+    decision_in_words,
     heading_of,
     is_passage,
     is_unreached,
@@ -190,6 +191,9 @@ def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float],
     else:
         _reasons(memo, company, scale)
         _criteria(memo, company, scale)
+    names = {criterion.id: f"{criterion.name}: " for criterion in company.criteria}
+    decided = [names.get(one.criterion_id or "", "") + decision_in_words(one) for one in company.decisions]
+    _listed(memo, "Decisions", decided, lines=3)
     _figures(memo, company)
     _contested(memo, company)
     _contradictions(memo, company)

@@ -94,8 +94,8 @@ def by_criterion(flags: Sequence[PlacedFlag]) -> list[tuple[CriterionReport, lis
 
 def falls_short(criterion: CriterionReport, scale: tuple[float, float]) -> bool:
     """Whether the criterion is missing, or scored in the lower two fifths of the scale or in a band of severity."""
-    if criterion.status.counts and criterion.score is not None:
-        return is_short(criterion.score, criterion.severity, scale)
+    if criterion.counted is not None:
+        return is_short(criterion.counted, criterion.severity, scale)
     return criterion.status is ScoreStatus.MISSING and criterion.absence is not Absence.NOT_APPLICABLE
 
 
@@ -111,10 +111,10 @@ def strengths(company: CompanyReport, scale: tuple[float, float]) -> list[Criter
 
 def share_of(criterion: CriterionReport, scale: tuple[float, float]) -> float | None:
     """The score as a share of the scale, 0 to 1; None where nothing counts."""
-    if not criterion.status.counts or criterion.score is None:
+    if criterion.counted is None:
         return None
     low, high = scale
-    return (criterion.score - low) / (high - low) if high > low else 1.0
+    return (criterion.counted - low) / (high - low) if high > low else 1.0
 
 
 def heat(score: float, scale: tuple[float, float]) -> int:

@@ -245,6 +245,9 @@ def environment() -> Environment:
         weblink=weblink,
     )
     environment.globals.update(
+        any_overridden=lambda companies: any(
+            criterion.override is not None for company in companies for criterion in company.criteria
+        ),
         any_contested=lambda companies: any(map(contested_criteria, companies)),
         any_withheld=lambda companies: any(
             criterion.status is ScoreStatus.WITHHELD for company in companies for criterion in company.criteria
@@ -318,12 +321,15 @@ def _proof(criterion: CriterionReport) -> str | None:
 
 def _cell(criterion: CriterionReport, scale: tuple[float, float], link: str) -> str:
     flag = " data-flag" if falls_short(criterion, scale) else ""
-    if criterion.status.counts and criterion.score is not None:
-        shown = number(criterion.score)
-        exact = "" if float(shown) == criterion.score else f" data-score={criterion.score}"
-        if criterion.status is ScoreStatus.CONTESTED:
-            exact, shown = f" data-score={criterion.score} aria-label='{shown}, contested'", f"{shown}!"
-        return f"<td><a class=heat-{heat(criterion.score, scale)} href={link}{exact}{flag}>{shown}</a>"
+    score = criterion.counted
+    if score is not None:
+        shown = number(score)
+        exact = "" if float(shown) == score else f" data-score={score}"
+        if criterion.override is not None:
+            exact, shown = f" data-score={score} aria-label='{outcome_in_words(criterion, scale)}'", f"{shown}*"
+        elif criterion.status is ScoreStatus.CONTESTED:
+            exact, shown = f" data-score={score} aria-label='{shown}, contested'", f"{shown}!"
+        return f"<td><a class=heat-{heat(score, scale)} href={link}{exact}{flag}>{shown}</a>"
     name = outcome_in_words(criterion, scale)
     decided = "" if criterion.open else " data-closed"
     sign = _SIGNS.get(criterion.status) or ("?" if criterion.score is None else f"({number(criterion.score)})")

@@ -218,6 +218,11 @@ class CriterionReport(CriterionInWords):
     contested: ContestedScores | None = None
     override: float | None = None
 
+    @property
+    def counted(self) -> float | None:
+        """The score that counts in the totals: that of a person, else the program's own where it counts."""
+        return self.override if self.override is not None else self.score if self.status.counts else None
+
 
 class ReportedDecision(BaseModel):
     """What a person decided on a criterion, or on the company where `criterion_id` is null.

@@ -431,13 +431,15 @@ def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
     box(slide, (_RIGHT, 248, _COLUMN, 164), grave)
     box(slide, (_RIGHT, 418, _COLUMN, 78), _requests(company))
     counts = tally(company.documents)
+    still = sum(decision.is_open for decision in company.decisions)
+    decided = f" {len(company.decisions)} decisions, {still} of them open." if company.decisions else ""
     figures = "; ".join(newest_in_words(company, _FIGURES))
     if figures:
         box(slide, (_LEFT, 492, _WIDTH - 2 * _LEFT, 14), [[TextRun(fitted(figures, _WIDTH - 80, 9), 9)]])
     _footer(
         slide,
         f"{fitted(report.run.name, 300, 9)}, {day(report.run.started_at)}. {company.domain}. "
-        f"{thousands(counts.read)} of {thousands(counts.total)} documents were read.",
+        f"{thousands(counts.read)} of {thousands(counts.total)} documents were read.{decided}",
     )
 
 
@@ -453,7 +455,9 @@ def _scores(slide: Slide, company: CompanyReport, scale: tuple[float, float]) ->
     ] or ["no criteria"]
     shares = [share_of(criterion, scale) for criterion in criteria] or [None]
     scores = [
-        None if share is None or criterion.score is None else round(criterion.score, 2)  # as long as its label may be
+        None
+        if share is None or criterion.counted is None
+        else round(criterion.counted, 2)  # as long as its label may be
         for criterion, share in zip(criteria, shares, strict=False)
     ]
     of_many = (

@@ -353,6 +353,9 @@ def sentence(text: str) -> str:
 
 def outcome_in_words(criterion: CriterionReport, scale: tuple[float, float]) -> str:
     """The score on its scale, or why there is none that counts: `4 of 5`, `missing: nothing is said of it`."""
+    if criterion.override is not None:
+        own = outcome_in_words(criterion.model_copy(update={"override": None}), scale)
+        return f"{number(criterion.override)} of {number(scale[1])}, set by a person; the program: {own}"
     if criterion.absence is not None:
         return _ABSENCES[criterion.absence]
     if criterion.score is None or criterion.status in (ScoreStatus.MISSING, ScoreStatus.UNSCORED):

@@ -30,6 +30,7 @@ from tasks.reports.wording import (
     by_urgency,
     contested_criteria,
     contested_in_words,
+    decision_in_words,
     is_passage,
     judge,
     link_address,
@@ -151,6 +152,8 @@ def render(report: Report) -> bytes:
         SheetColumn("SheetLink", 7),
     )
     book.sheet("Disagreeing sources", columns, _conflicts(report), still=(1, 1))
+    columns = (_COMPANY, _CRITERION, SheetColumn("Decision", 60), SheetColumn("Open", 9), SheetColumn("Program", 12))
+    book.sheet("Decisions", (*columns, SheetColumn("By", 18), SheetColumn("On", 17)), _decisions(report), still=(1, 2))
     columns = (_COMPANY, SheetColumn("Kind", 20), SheetColumn("Change", 60), SheetColumn("Why", 80))
     book.sheet("Changes", columns, _changes(report), still=(1, 1))
     book.sheet("Warnings", (_COMPANY, SheetColumn("Warning", 120)), _warnings(report), still=(1, 1))
@@ -216,11 +219,12 @@ def _figures(row: int, last: int, criteria: int, scale: tuple[float, float]) -> 
 
 def _score(criterion: CriterionReport, scale: tuple[float, float]) -> Styled:
     """The score on its heat, or the word for what has none that counts."""
-    if not criterion.status.counts or criterion.score is None:
+    score = criterion.counted
+    if score is None:
         what = _OPEN if criterion.status is ScoreStatus.MISSING and criterion.open else criterion.status.value
         return Styled(what, status_style(criterion.status.value))
-    style = heat_style(heat(criterion.score, scale), flagged=falls_short(criterion, scale))
-    return Styled(criterion.score, style, decimals=len(number(criterion.score).partition(".")[2]))
+    style = heat_style(heat(score, scale), flagged=falls_short(criterion, scale))
+    return Styled(score, style, decimals=len(number(score).partition(".")[2]))
 
 
 def _weights(report: Report) -> Iterator[Row]:
@@ -247,11 +251,22 @@ def _criteria(report: Report) -> Iterator[Row]:
         flags = {flag.criterion.id: flag.severity for flag in red_flags(company, report.run.scale)}
         for criterion in company.criteria:
             score = criterion.score
-            shown = _score(criterion, report.run.scale) if criterion.status.counts else score
+            shown = score if criterion.counted is None else _score(criterion, report.run.scale)
             what = outcome_in_words(criterion, report.run.scale) if criterion.absence else criterion.status.value
             judged = (what, criterion.confidence, criterion.agreement, criterion.reason)
             asked = (criterion.name, criterion.label, criterion.kind, criterion.weight)
             yield [company.name, *asked, shown, *judged, _severity(flags.get(criterion.id)), criterion.id]
+
+
+def _decisions(report: Report) -> Iterator[Row]:
+    for company in report.companies:
+        criteria = {criterion.id: criterion for criterion in company.criteria}
+        for decision in company.decisions:
+            criterion = criteria.get(decision.criterion_id or "")
+            named = criterion.name if criterion else decision.criterion_id
+            own = criterion and (criterion.score if criterion.status.counts else criterion.status.value)
+            words = (decision_in_words(decision), "yes" if decision.is_open else "no", own)
+            yield [company.name, named, *words, decision.by, f"{decision.at:%Y-%m-%d %H:%M}"]
 
 
 def _source(

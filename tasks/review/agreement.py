@@ -1,0 +1,102 @@
+"""How far people and the program agree: the labels that people gave to cells, held against the program's scores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from storage import database, decisions, runs, scores
+from storage.decisions import Decision, DecisionKind
+from storage.runs import Run
+from storage.scores import CriterionOutcome
+from tasks.errors import NotFound
+
+_SAME: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Label:
+    """What a person said of a cell's score. `program` and `person` are None where there is no score.
+
+    `distance` is that between both, as a share of the scale; 1 where only one of both gives a score.
+    """
+
+    company: str
+    domain: str
+    criterion: str
+    program: float | None
+    person: float | None
+    distance: float
+    by: str
+    at: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class CriterionAgreement:
+    """How far a criterion's labels agree: the mean of 1 less their distance. `is_below`: less than was chosen."""
+
+    criterion: str
+    labels: int
+    agreement: float
+    same: int
+    is_below: bool
+
+
+def read_labels(reference: str) -> tuple[Run, list[Label]]:
+    """The run that an id, a batch's name or `latest` stands for, and its labels, the worst disagreement first.
+
+    A score that a person set is a label, and so is a sign-off of a cell, which agrees with what the program said of it.
+
+    Raises:
+        NotFound: there is no such run.
+    """
+    with database.reading() as session:
+        run = runs.find_run(session, reference)
+        if run is None:
+            raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
+        log = decisions.in_force(decisions.decisions_of(session, run.batch))
+        labels = []
+        for company in runs.run_companies(session, run.id):
+            outcomes = {one.criterion_id: one for one in scores.company_outcomes(session, company.id or 0)}
+            said = {one.criterion_id: one for one in log if one.domain == company.domain and _is_label(one)}
+            said |= {one.criterion_id: one for one in log if one.domain == company.domain and _is_override(one)}
+            for criterion_id, decision in said.items():
+                if criterion_id in outcomes:
+                    labels.append(_label(run, company.name, decision, outcomes[criterion_id]))
+    return run, sorted(labels, key=lambda label: (-label.distance, label.criterion, label.company))
+
+
+def agreement(labels: Sequence[Label], below: float) -> list[CriterionAgreement]:
+    """The agreement of each criterion that has labels, the lowest first; `below` is the least that is good enough."""
+    by_criterion: dict[str, list[Label]] = {}
+    for label in labels:
+        by_criterion.setdefault(label.criterion, []).append(label)
+    rows = []
+    for criterion, given in by_criterion.items():
+        share = 1 - sum(label.distance for label in given) / len(given)
+        same = sum(label.distance < _SAME for label in given)
+        rows.append(CriterionAgreement(criterion, len(given), round(share, 4), same, share < below - _SAME))
+    return sorted(rows, key=lambda row: (row.agreement, row.criterion))
+
+
+def _is_override(decision: Decision) -> bool:
+    return decision.kind is DecisionKind.OVERRIDE
+
+
+def _is_label(decision: Decision) -> bool:
+    return decision.kind is DecisionKind.SIGN_OFF and bool(decision.criterion_id)
+
+
+def _label(run: Run, company: str, decision: Decision, outcome: CriterionOutcome) -> Label:
+    """A label beside what the program says in this run; a sign-off is of the score that it saw."""
+    low, high = run.criteria["scale"]
+    program = outcome.score if outcome.status.counts else None
+    person = float(decision.value) if _is_override(decision) else decision.evidence.get("score")
+    if person is None or program is None:
+        distance = 0.0 if person is program else 1.0
+    else:
+        distance = min(abs(person - program) / (high - low), 1.0)
+    return Label(
+        *(company, decision.domain, decision.criterion_id, program, person, round(distance, 4)),
+        *(decision.by, f"{decision.at:%Y-%m-%dT%H:%M:%SZ}", decision.reason),
+    )
