@@ -81,7 +81,8 @@ async def you(request: Request[None, None, State]) -> Response[str]:
         stored = await login_of(request)
         name = None if stored is None else stored.account or ""
     if name is None:
-        return page("Not logged in", f'<p><a href="{base_path()}/login">Log in</a></p>')
+        where = "/login" if configured_drive().accounts is not None else "/login/password"
+        return page("Not logged in", f'<p><a href="{base_path()}{where}">Log in</a></p>')
     who = f" as {escape(name)}" if name else ""
     return page(
         "Logged in",

@@ -11,8 +11,9 @@ document.addEventListener("htmx:afterSettle", (event) => {
 });
 // What was refused is told above the page, in the words of the service.
 document.addEventListener("htmx:responseError", (event) => {
-  const page = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
-  tell(page.querySelector(".message p")?.textContent ?? "The service refused this. Load the page again.");
+  const xhr = event.detail.xhr;
+  const isProblem = xhr.getResponseHeader("content-type")?.includes("json");
+  tell(isProblem ? JSON.parse(xhr.responseText).detail : "The service refused this. Load the page again.");
 });
 document.addEventListener("htmx:sendError", () => {
   tell("The service cannot be reached. Nothing was written; try again.");

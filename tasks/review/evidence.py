@@ -3,9 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from storage.scores import CriterionOutcome, Quote
+
+NOTHING_YET: Final = {"score": None, "status": None, "quotes": [], "digest": "nothing yet"}
+"""The evidence of a cell that a run has not come to."""
 
 
 def name_evidence(outcome: CriterionOutcome, quotes: Sequence[Quote]) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from sqlmodel import Session
 
 from storage import decisions, runs, scores
 from storage.decisions import WHOLE_COMPANY, Decision, DecisionKind
-from storage.runs import Run, RunCompany
+from storage.runs import CompanyStatus, Run, RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
-from tasks.review.evidence import is_same, name_company, name_evidence
+from tasks.review.evidence import NOTHING_YET, is_same, name_company, name_evidence
 from tasks.scoring.criteria import Criteria
 from tasks.scoring.standing import rank_companies, stand
 
@@ -56,6 +56,7 @@ class CompanyReview:
             for outcome in outcomes
             if outcome.status is not ScoreStatus.WITHHELD
         }
+        self.cells |= {name: dict(NOTHING_YET) for name in known - hidden - set(self.cells)}
         self.cells[WHOLE_COMPANY] = name_company(self.cells)
         self.overrides = applicable_overrides(run, self.log)
         self.held = decisions.in_force(self.log)
@@ -137,7 +138,7 @@ def decided_companies(session: Session, run: Run) -> list[RunCompany]:
     companies = [RunCompany.model_validate(company.model_dump()) for company in companies]
     for company in companies:
         overrides = applicable_overrides(run, [one for one in log if one.domain == company.domain])
-        if overrides and company.id is not None and company.standing is not None:
+        if overrides and company.id is not None and company.status is not CompanyStatus.PENDING:
             stand_with(company, run, scores.company_outcomes(session, company.id), overrides)
     rank_companies(companies)
     return companies
