@@ -57,6 +57,7 @@ COMMANDS = {
     "check": Command("deployments.check:check", "Hold every figure, quotation and statement of a memo against a room."),
     "runs": Command("deployments.runs:list_runs", "List the runs, newest first, with status, ranking and cost."),
     "serve": Command("deployments.serve:serve", "Serve the API and its pages."),
+    "worker": Command("deployments.requested:work", "Take up the runs that people ask for in the service."),
     "login": Command(
         "deployments.accounts:login", "Log this machine in with an account of the drive, for runs and the command line."
     ),

@@ -2,6 +2,8 @@
 
 import logging
 import logging.config
+import os
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -23,6 +25,7 @@ from storage import database, logs, request_ids, run_documents, runs
 from storage.columns import now
 from storage.errors import DatabaseUnavailable
 from storage.recognised_pages import scans_done
+from storage.run_requests import is_to_stop
 from storage.settings import override_settings
 from tasks.ai.budget import cap_and_price
 from tasks.ai.money import Usage, dollars, duration
@@ -309,6 +312,9 @@ def _document_counts(batch: str, since: datetime) -> tuple[dict[int, tuple[str, 
     with database.reading() as session:
         run = runs.find_run(session, batch)
         if run is None or (run.finished_at is not None and run.finished_at < since):
+            return counts, scans
+        if is_to_stop(session, run.id, since):
+            os.kill(os.getpid(), signal.SIGINT)  # somebody pressed Stop in the service: as Ctrl-C does
             return counts, scans
         done = run_documents.documents_done(session, run.id)
         for company in runs.run_companies(session, run.id):

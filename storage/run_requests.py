@@ -58,5 +58,6 @@ def is_to_stop(session: Session, run_id: str, since: datetime) -> bool:
 
 
 def newest_requests(session: Session, most: int) -> Sequence[RunRequest]:
-    """The requests, newest first, so many at most."""
-    return session.exec(select(RunRequest).order_by(col(RunRequest.id).desc()).limit(most)).all()
+    """The requests to start a run, newest first, so many at most."""
+    starts = select(RunRequest).where(RunRequest.kind == RequestKind.START)
+    return session.exec(starts.order_by(col(RunRequest.id).desc()).limit(most)).all()

@@ -7,11 +7,11 @@ comes from besides.)
 
 import hmac
 import secrets
-from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
 from litestar import Request, Response
+from litestar.datastructures import FormMultiDict
 from litestar.response import Redirect
 
 from api import login
@@ -34,7 +34,7 @@ def show(request: PageRequest, template: str, **shown: Any) -> Response[str]:
     return answer
 
 
-async def read_form(request: PageRequest) -> Mapping[str, Any]:
+async def read_form(request: PageRequest) -> FormMultiDict:
     """The fields of a form that one of our pages sent.
 
     Raises:

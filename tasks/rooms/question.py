@@ -4,7 +4,7 @@ Without a model the answer is the sentences of the room that speak to the questi
 stands what a sentence of the passages supports (`tasks.ai.statement_check`), and these sentences are its quotations.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pydantic import BaseModel
@@ -29,7 +29,10 @@ _BY_QUERY: Final = 12
 _BY_WORDS: Final = 6
 _QUOTES: Final = 6
 _SHARED: Final = 0.5
-"""The share of the question's words that a quotation, with its passage, must have where no model reads it."""
+"""The share of the question's letters whose words a quotation's passage must have where no model reads it.
+
+Letters, since words that say little are short in every language.
+"""
 SILENT: Final = "The room does not say: no passage was found that speaks of this."
 
 
@@ -85,10 +88,14 @@ def _without_model(
     quotes = [
         _quote(sentence, passages[source.number])
         for sentence, source in best_sentences(question, sources) or ()
-        if len(asked & _said(source)) >= _SHARED * len(asked) and asked & set(tokens(sentence))
+        if _letters(asked & _said(source)) >= _SHARED * _letters(asked) and asked & set(tokens(sentence))
     ]
     answer = f"{OPENING} These words of the room speak to the question." if quotes else SILENT
     return RoomAnswer(question=question, answer=answer, missing=not quotes, quotes=quotes[:_QUOTES])
+
+
+def _letters(words: Iterable[str]) -> int:
+    return sum(map(len, words))
 
 
 def _said(source: Source) -> set[str]:

@@ -31,7 +31,7 @@ def test_each_kind_of_finding_has_its_sheet() -> None:
     found = sheets(report_with_everything())
     assert list(found) == [
         *("Ranking", "Weights", "Red flags", "Criteria", "Quotes", "Passages", "Contradictions", "Contested"),
-        *("Figures", "To ask for", "Disagreeing sources", "Changes", "Warnings", "Documents", "Run"),
+        *("Figures", "To ask for", "Disagreeing sources", "Decisions", "Changes", "Warnings", "Documents", "Run"),
     ]
     ranking = found["Ranking"]
     assert ranking[0][7:10] == ["recurring", "established", "audited"]

@@ -1,0 +1,52 @@
+"""A run is asked for in the service, taken up by a worker, and stopped."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from deployments import requested, run
+from storage import database, runs
+from storage.columns import now
+from storage.runs import RunStatus
+from storage.users import Role
+from tests.api.pages.conftest import PAGE, LogIn, add_person, field
+from tests.tasks.reports.rows import company, write_run
+
+pytestmark = pytest.mark.usefixtures("room")
+
+
+def test_a_batch_that_is_sent_waits_for_a_worker_who_says_what_became_of_it(service: httpx.Client) -> None:
+    with httpx.Client(base_url=service.base_url, headers=PAGE, timeout=60) as browser:
+        token = field(browser.get("/").text, "token")
+        files = [("files", ("Autumn.yaml", b"name: [", "text/yaml")), ("files", ("criteria.yaml", b"", "text/yaml"))]
+        assert browser.post("/home/start", data={"token": token}, files=files).status_code == 303
+        assert "waits for a worker" in browser.get("/").text
+        requested.work(once=True)
+        assert "refused: Autumn.yaml" in browser.get("/").text
+        stored = database.home() / "batches"
+        assert sorted(path.name for path in stored.iterdir()) == ["Autumn.yaml", "criteria.yaml"]
+        wrong = [("files", ("../Autumn.yaml", b"", "text/yaml"))]
+        assert browser.post("/home/start", data={"token": token}, files=wrong).status_code == 400
+        assert browser.post("/home/start", data={"token": token, "batch": "None.yaml"}).status_code == 400
+
+
+def test_stop_reaches_the_command_that_runs_it(service: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_run("r1", [company("Alpha")], status=RunStatus.RUNNING, finished_at=None)
+    began = now()
+    with httpx.Client(base_url=service.base_url, headers=PAGE, timeout=60) as browser:
+        page = browser.get("/").text
+        assert browser.post("/home/stop", data={"token": field(page, "token"), "run": "r1"}).status_code == 303
+    signals: list[int] = []
+    monkeypatch.setattr(run.os, "kill", lambda _process, sent: signals.append(sent))
+    run._document_counts("Autumn screen", began)
+    assert signals == [run.signal.SIGINT]
+    with database.reading() as session:
+        assert runs.get_run(session, "r1").status is RunStatus.RUNNING  # it goes on when it is started again
+
+
+def test_a_reviewer_starts_nothing(service: httpx.Client, log_in: LogIn, room: Path) -> None:
+    add_person("vera", Role.REVIEWER)
+    browser = log_in("vera")
+    assert "Start a run" not in browser.get("/").text
+    assert browser.post("/home/start", data={"batch": "Autumn.yaml"}).status_code == 403

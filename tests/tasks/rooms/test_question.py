@@ -1,0 +1,59 @@
+"""`diligence ask --room`: quotations with their places, silence where the room says nothing, several rooms at once."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from deployments.operations import AnswerFormat, ask
+from tasks.errors import BadRequest
+
+ROOM = {
+    "Lease.txt": "The landlord is Nord AG. Either party may end the lease by a notice of six months.",
+    "Memo.md": "# Customers\n\nThe largest customer accounts for 24 % of revenue.\n\nStaff number 41.",
+    "Mietvertrag.txt": "Die Kündigungsfrist beträgt drei Monate zum Quartalsende.",
+}
+
+
+@pytest.fixture
+def room(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "alpha"
+    folder.mkdir()
+    for name, text in ROOM.items():
+        (folder / name).write_text(text)
+    monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("What notice ends the lease?", "Either party may end the lease by a notice of six months."),
+        ("How much of revenue is the largest customer?", "The largest customer accounts for 24 % of revenue."),
+        ("Wie lang ist die Kündigungsfrist?", ROOM["Mietvertrag.txt"]),
+        ("Which satellites does the insurer cover?", None),
+        ("Is there a pension deficit?", None),
+    ],
+)
+def test_a_room_answers_by_quotations_or_is_silent(
+    room: Path, capsys: pytest.CaptureFixture[str], question: str, words: str | None
+) -> None:
+    ask(question, room=[str(room)], format=AnswerFormat.JSON)
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["missing"] is (words is None)
+    assert [quote["text"] for quote in answer["quotes"]][:1] == ([] if words is None else [words])
+    assert all(quote["verified"] and quote["place"] for quote in answer["quotes"])
+
+
+def test_rooms_stand_side_by_side_and_wrong_use_is_told(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = room.parent / "beta"
+    other.mkdir()
+    (other / "Note.txt").write_text("Beta is a bakery in Lyon.")
+    ask("What notice ends the lease?", room=[str(room), str(other)])
+    out = capsys.readouterr().out
+    assert "[1] Lease.txt, " in out[: out.index(f"{other}:")]
+    assert "The room does not say" in out[out.index(f"{other}:") :]
+    with pytest.raises(BadRequest, match="not both"):
+        ask("?", context=str(room), room=[str(room)])
+    with pytest.raises(BadRequest, match="empty"):
+        ask(" ", room=[str(room)])
