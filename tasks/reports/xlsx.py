@@ -264,7 +264,7 @@ def _decisions(report: Report) -> Iterator[Row]:
         for decision in company.decisions:
             criterion = criteria.get(decision.criterion_id or "")
             named = criterion.name if criterion else decision.criterion_id
-            own = criterion and (criterion.score if criterion.status.counts else criterion.status.value)
+            own = None if criterion is None else criterion.score if criterion.status.counts else criterion.status.value
             words = (decision_in_words(decision), "yes" if decision.is_open else "no", own)
             yield [company.name, named, *words, decision.by, f"{decision.at:%Y-%m-%d %H:%M}"]
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from storage.scores import CriterionOutcome, Quote
 
-NOTHING_YET: Final = {"score": None, "status": None, "quotes": [], "digest": "nothing yet"}
+NOTHING_YET: Final[Mapping[str, Any]] = {"score": None, "status": None, "quotes": [], "digest": "nothing yet"}
 """The evidence of a cell that a run has not come to."""
 
 

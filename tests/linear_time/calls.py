@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from tasks.ai import nearby, prompts
 from tasks.ai.answerer import Source
-from tasks.ai.extractive import ExtractiveAnswerer, quote_sentences
+from tasks.ai.extractive import ExtractiveAnswerer, best_sentences, quote_sentences
 from tasks.ai.openai import errors, json_answer
 from tasks.companies import walls
 from tasks.companies.company_match import Identity, is_parked, names_exactly
@@ -160,6 +160,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.ranking.rank for a question": lambda text: rank([STATEMENT], text[:20_000], 5),
     "tasks.ranking.Index": lambda text: Index([text]).rank(STATEMENT, 5),
     "tasks.ai.extractive.quote_sentences": lambda text: quote_sentences("What was the revenue?", _source(text)),
+    "tasks.ai.extractive.best_sentences": lambda text: best_sentences("What was the revenue?", _source(text)),
     "tasks.ai.extractive": lambda text: ExtractiveAnswerer().answer("What was the revenue?", _source(text)),
     "tasks.ai.prompts.question_prompt": lambda text: prompts.question_prompt(text, _source(text)),
     "tasks.ai.prompts.part_prompt": lambda text: prompts.part_prompt(text, _source(text), 1, 2),
@@ -219,7 +220,7 @@ EXCUSED: Final[dict[str, str]] = {
         language\.(languages\.language_of_script|locales\.month_names)
         | evidence\.boxes\.compared | scoring\.libraries\.library\.\w+""",
     "it is given ids, and shows or keeps what was made before": r"""
-        reports\.(live|report|evidence|evidence_pages|files)\.\w+
+        reports\.(live\w*|report|evidence|evidence_pages|files)\.\w+
         | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.ledger_of
         | evidence\.(drawing|page)\.\w+ | reading\.pool\.worker\.run
         | ai\.answer_cache\.\w+""",

@@ -1,5 +1,6 @@
 """A run is asked for in the service, taken up by a worker, and stopped."""
 
+import signal
 from pathlib import Path
 
 import httpx
@@ -38,9 +39,9 @@ def test_stop_reaches_the_command_that_runs_it(service: httpx.Client, monkeypatc
         page = browser.get("/").text
         assert browser.post("/home/stop", data={"token": field(page, "token"), "run": "r1"}).status_code == 303
     signals: list[int] = []
-    monkeypatch.setattr(run.os, "kill", lambda _process, sent: signals.append(sent))
+    monkeypatch.setattr("os.kill", lambda _process, sent: signals.append(sent))
     run._document_counts("Autumn screen", began)
-    assert signals == [run.signal.SIGINT]
+    assert signals == [signal.SIGINT]
     with database.reading() as session:
         assert runs.get_run(session, "r1").status is RunStatus.RUNNING  # it goes on when it is started again
 
