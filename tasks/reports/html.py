@@ -99,6 +99,7 @@ class HtmlReport:
         self.are_apart: Final = self._pages.are_apart and not is_one_page
         self._companies: list[CompanyInOverview] = []
         self._sections: list[Markup] = []
+        self.leads: Sequence[tuple[str, str]] = ()
 
     def add(self, company: CompanyReport) -> None:
         """Take in the next company; where it has no page of its own, all about it."""
@@ -125,6 +126,7 @@ class HtmlReport:
             .get_template("report.html")
             .stream(
                 **self._shared(),
+                leads=self.leads,
                 shown=self._companies,
                 companies=companies,
                 sections=self._sections,
@@ -145,13 +147,17 @@ def render(report: Report) -> str:
     return _render_report(report, is_one_page=True)
 
 
-def render_overview(report: Report) -> str:
-    """The page report.html of a folder: of many companies without what stands on their own pages."""
-    return _render_report(report, is_one_page=False)
+def render_overview(report: Report, leads: Sequence[tuple[str, str]] = ()) -> str:
+    """The page report.html of a folder: of many companies without what stands on their own pages.
+
+    `leads` are addresses of other pages of the service with their names, for the page's head.
+    """
+    return _render_report(report, is_one_page=False, leads=leads)
 
 
-def _render_report(report: Report, *, is_one_page: bool) -> str:
+def _render_report(report: Report, *, is_one_page: bool, leads: Sequence[tuple[str, str]] = ()) -> str:
     html = HtmlReport(report.run, ReportInParts.of(report).listed, is_one_page=is_one_page)
+    html.leads = leads
     for company in report.companies:
         html.add(company)
     return "".join(html.first_page())

@@ -50,6 +50,7 @@ _CHANGED: Final = "The document was changed after the run read it. These are its
 _NOT_THERE: Final = (
     "There is no such page in this run, or what it shows was deleted since the run, or is not shared with your account."
 )
+_LEADS: Final = [("review", "Review"), ("search", "Search"), ("ask", "Ask")]
 _SEEN_BY: Final = "You see it because your account may see the document."
 _SEEN_BY_ALL: Final = "Whoever may use this service sees it."
 
@@ -105,7 +106,7 @@ def report_page(run_id: str) -> str:
         report = live_report(live)
         original = originals(live)
         report.companies = [with_originals(company, original) for company in report.companies]
-        return render_overview(report)
+        return render_overview(report, [(f"{base_path()}/", "Runs"), *_LEADS])
 
 
 def live_report(live: LiveRun, number: int | None = None) -> Report:

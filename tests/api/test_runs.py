@@ -168,7 +168,9 @@ def test_names_and_words_are_no_markup(service: httpx.Client, alpha: Path) -> No
 
 def test_pages_run_nothing_and_are_framed_by_nobody(service: httpx.Client, alpha: Path) -> None:
     _, answers = dead_links(service, "/runs/r1/report.html")
-    for path, answer in answers.items():
+    of_runs = {path: answer for path, answer in answers.items() if path.startswith("/runs/")}
+    assert len(of_runs) > 8
+    for path, answer in of_runs.items():
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "frame-ancestors 'none'" in policy
@@ -230,7 +232,7 @@ def test_what_no_run_has_is_not_found(service: httpx.Client, alpha: Path, path: 
 def test_a_page_that_is_not_there_leads_on(service: httpx.Client, alpha: Path, path: str, ways: list[str]) -> None:
     answer = service.get(path, headers=PAGE)
     assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (404, "text/html")
-    links = [link for link in Page(answer.text).links if not link.startswith("/static/")]
+    links = Page(answer.text[answer.text.index('class="ways"') :]).links
     assert links == ways
     assert all(service.get(link, headers=PAGE).status_code == 200 for link in links)
 
