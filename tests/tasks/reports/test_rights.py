@@ -15,6 +15,7 @@ OF_THE_RUN = set(RunSummary.model_fields) - {"sensitivity"}
 OF_THE_COMPANY = {"name", "domain", "folder_id", "status", "compared_with"}
 OF_PUBLIC_SOURCES = {"facts", "conflicts"}
 MADE_ANEW = {
+    "decisions",  # those on hidden criteria, and on the whole where anything is hidden, are left out
     "total", "coverage", "standing", "rank",
     "criteria", "missing", "documents", "changes", "problem", "warnings", "stability",
     "figures", "figure_conflicts", "figure_versions", "derived_figures", "figure_comparisons",
