@@ -34,7 +34,7 @@ def test_each_field_is_decided_on() -> None:
     assert set(CompanyReport.model_fields) == OF_THE_COMPANY | OF_PUBLIC_SOURCES | MADE_ANEW
     assert set(CriterionReport.model_fields) - set(CriterionInWords.model_fields) == {
         "score", "status", "reason", "quotes", "confidence", "agreement", "contradictions", "missing", "nearest",
-        "orders", "contested", "absence", "open",
+        "orders", "contested", "absence", "open", "override",
     }  # fmt: skip
 
 
