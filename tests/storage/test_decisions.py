@@ -4,6 +4,7 @@ import os
 import signal
 from pathlib import Path
 from threading import Barrier, Thread
+from typing import Any
 
 from storage import database, decisions
 from storage.decisions import Decision, DecisionKind, add_decision
@@ -11,7 +12,13 @@ from tests.storage.killed import kill_at_statement
 
 
 def decision(reason: str, follows: int = 0, criterion: str = "c1") -> Decision:
-    fields = {"batch": "b", "domain": "d", "criterion_id": criterion, "kind": DecisionKind.COMMENT, "run_id": "r"}
+    fields: dict[str, Any] = {
+        "batch": "b",
+        "domain": "d",
+        "criterion_id": criterion,
+        "kind": DecisionKind.COMMENT,
+        "run_id": "r",
+    }
     return Decision(by="ann", reason=reason, follows=follows, **fields)
 
 
