@@ -6,7 +6,7 @@ Handlers hold no logic: the operations are in tasks/, their limits and guards ar
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from litestar import Router
+from litestar import MediaType, Router, get
 from litestar.datastructures import CacheControlHeader
 from litestar.di import Provide
 from litestar.openapi.spec import SecurityRequirement
@@ -15,9 +15,10 @@ from litestar.static_files import create_static_files_router
 from litestar.types import Scope
 
 from api import ai, companies, documents, login, monitoring, runs
-from api.auth import CALLER, Guard, Keyring, needs_account, needs_key, needs_local, needs_viewer
+from api.auth import CALLER, Guard, Keyring, needs_account, needs_key, needs_key_or_account, needs_local, needs_viewer
 from api.front import Service
 from api.html import respond_outside_of_operations, respond_with_page
+from api.mcp import Endpoint
 from api.monitoring import configured_tracing
 from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
 from api.pages import accounts, home, review, rooms
@@ -30,10 +31,22 @@ from tasks.documents.texts import share_readers
 from tasks.offload import Processes
 from tasks.reading.pool.pool import processors
 
+
+@get("/llms.txt", include_in_schema=False, media_type=MediaType.TEXT)
+async def llms() -> bytes:
+    return (STATIC / "llms.txt").read_bytes()
+
+
 # Reading documents is the work of as many processes as there are cores; models and sources are waited for.
 _AT_ONCE = {"documents": 8, "ai": 32, "companies": 32}
 
-_OFFLOADED = ("tasks.ai.question", "tasks.companies.pages", "tasks.reports.live_review", "tasks.reports.live_rooms")
+_OFFLOADED = (
+    "tasks.ai.question",
+    "tasks.companies.pages",
+    "tasks.reports.live_review",
+    "tasks.reports.live_rooms",
+    "tasks.rooms.lookup",
+)
 """Modules whose work is offloaded."""
 _STATIC_AGE = CacheControlHeader(max_age=3600, public=True)
 
@@ -95,8 +108,12 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
     def on_drive(scope: str) -> Guard:
         return needs_account(key(scope), rate)
 
+    assistants = Endpoint(calls, settings.max_body_bytes)
     service = Service(
         [
+            assistants.handler(needs_key_or_account(key(None), rate)),
+            assistants.card,
+            llms,
             area(
                 "/v1/drive",
                 "documents",
@@ -128,6 +145,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
         openapi_config=openapi({"QuestionAboutCompany": companies.SECOND_NAMES}),
         plugins=[PydanticPlugin(validate_strict=True)],
         request_class=JsonRequest,
+        lifespan=[assistants.lifespan],
         on_shutdown=[tracing.close] if tracing is not None else [],
         request_max_body_size=settings.max_body_bytes,
     )

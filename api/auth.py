@@ -31,7 +31,8 @@ from tasks.errors import BadRequest, NotAllowed, NotConfigured, NotFound, NotLog
 logger = logging.getLogger(__name__)
 
 KEY: Final = "api_key"
-"""The name of the key that a request came with, in the request's state."""
+KEY_SCOPES: Final = "api_key_scopes"
+"""The name of the key that a request came with, and what it is good for, in the request's state."""
 _FRESH: Final = 2.0
 
 
@@ -146,7 +147,7 @@ def needs_key(keyring: Keyring, scope: str | None, rate: CallRate | None) -> Gua
         key = _first(connection.scope["headers"], _HEADER)
         known = await keyring.find(key) if key is not None else None
         if known is not None:
-            connection.scope["state"][KEY] = known.name
+            connection.scope["state"] |= {KEY: known.name, KEY_SCOPES: known.scopes}
             check_rate(rate, f"key {known.name}")
             if scope is not None and scope not in known.scopes:
                 raise NotAllowed(f"This API key is not good for {scope}. Ask for one with that scope.")
@@ -247,6 +248,23 @@ def check_role(connection: Connection, needed: Role) -> Viewer:
     if not viewer.role.includes(needed):
         raise NotAllowed(f"You are a {viewer.role} here, and this is for a {needed}. Ask who runs the service.")
     return viewer
+
+
+def needs_key_or_account(by_key: Guard, rate: CallRate | None) -> Guard:
+    """A guard for what has operations of both kinds: a token of the drive where one is sent, else as `by_key` says.
+
+    A session is no way in: programs have none.
+    """
+
+    async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
+        accounts = configured_drive().accounts
+        if accounts is not None and "authorization" in connection.headers:
+            check_rate(rate, _address_of(connection))
+            connection.scope["state"][CALLER] = await _account(connection, accounts)
+        if CALLER not in connection.scope["state"] or HEADER in connection.headers:
+            await by_key(connection, handler)
+
+    return guard
 
 
 def needs_local(local: Guard) -> Guard:

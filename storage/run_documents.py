@@ -225,6 +225,18 @@ def drives_of_document(session: Session, document_id: str) -> list[dict[str, str
     return [dict(drive) for drive in dict.fromkeys(tuple(drive.items()) for drive in drives if drive is not None)]
 
 
+def newest_run_with(session: Session, document_id: str, text_id: int) -> str | None:
+    """The id of the newest run that read this document with this text; None where none did."""
+    newest = (
+        select(Run.id)
+        .join(RunCompany, col(RunCompany.run_id) == col(Run.id))
+        .join(RunDocument, col(RunDocument.company_id) == col(RunCompany.id))
+        .where(RunDocument.document_id == document_id, RunDocument.text_id == text_id)
+        .order_by(col(Run.started_at).desc())
+    )
+    return session.exec(newest.limit(1)).first()
+
+
 def save_document_outcomes(session: Session, company_id: int, outcomes: Iterable[DocumentOutcome]) -> None:
     """Write down what became of documents in this run."""
     rows = [

@@ -1,0 +1,69 @@
+"""The texts of a folder of the drive as its caller sees it, for questions that are asked of a room outside of a run."""
+
+from typing import Final, NamedTuple
+
+from storage import database, texts
+from storage.run_documents import day_of
+from storage.texts import StoredText
+from tasks.documents.drive.drive import Document, Drive, identifier
+from tasks.documents.drive.registry import open_drive
+from tasks.documents.index import indexed_folder
+from tasks.documents.texts import known_texts, text_of
+from tasks.errors import DiligenceError, NotFound
+from tasks.figures.ledger import LedgerText
+
+_MOST_READ: Final = 200
+"""Documents that one question reads at most; a run reads the rest."""
+
+
+class RoomTexts(NamedTuple):
+    """The texts of a room's documents, and the names of the documents that have none."""
+
+    texts: tuple[LedgerText, ...]
+    unread: tuple[str, ...]
+
+
+def room_texts(folder_id: str) -> RoomTexts:
+    """The texts of a folder's documents that the caller sees. What was never read is read, up to 200 documents.
+
+    Raises:
+        BadRequest, NotFound: as `document_index`.
+    """
+    listed = list(indexed_folder.function(folder_id).listing.documents)
+    drive = open_drive()
+    known = known_texts(drive, listed)
+    new = [document for document in listed if document.id not in known][:_MOST_READ]
+    for document in new:
+        _read(drive, document)
+    known |= known_texts(drive, new)
+    found = [
+        LedgerText(known[one.id].id, one.id, one.name, one.path, day_of(one.updated))
+        for one in listed
+        if one.id in known and known[one.id].characters
+    ]
+    have = {text.document_id for text in found}
+    return RoomTexts(tuple(found), tuple(one.name for one in listed if one.id not in have))
+
+
+def _read(drive: Drive, document: Document) -> None:
+    """Read a document; why one could not be read is kept with it."""
+    try:
+        text_of(drive, document)
+    except DiligenceError:
+        return
+
+
+def document_with_text(document_id: str) -> tuple[Document, StoredText]:
+    """A document that the caller sees and its text, which is read where it never was.
+
+    Raises:
+        BadRequest, NotFound, UnsupportedFormat, TooLarge, Unreadable, TookTooLong: as `document_text`.
+    """
+    drive = open_drive()
+    document = drive.document(identifier(document_id, "document_id"))
+    text_of(drive, document)
+    summary = known_texts(drive, [document]).get(document.id)
+    if summary is None:
+        raise NotFound("The document is being changed. Ask again in a moment.")
+    with database.reading() as session:
+        return document, texts.get_text(session, summary.id)
