@@ -76,9 +76,8 @@ def httpx_of(headers: dict[str, str]) -> Any:
     return httpx2.AsyncClient(headers=headers, timeout=120)
 
 
-def content(result: CallToolResult) -> dict[str, Any]:
+def content(result: CallToolResult) -> Any:
     assert not result.is_error, result.content
-    assert result.structured_content is not None
     return result.structured_content
 
 
