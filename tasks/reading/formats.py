@@ -1,6 +1,6 @@
 """The formats that can be read, and their readers.
 
-A format is one folder beside this module: its `__init__.py` declares a `FORMAT`, its reader is a module that offers
+A format is one folder beside this module, or a module of another package (`tasks.plugins`): its `__init__.py` declares a `FORMAT`, its reader is a module that offers
 `read`. To add a format, add its folder. Nothing here loads a reader before a document needs it: those who hand
 documents to other processes do not pay for PDFium and lxml (0.13 s).
 """
@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Protocol, cast
 
 from tasks.errors import UnsupportedFormat
+from tasks.plugins import load_plugin, plugins
 from tasks.reading.legacy.installed import program
 from tasks.reading.text_writer import Reading, Source
 
@@ -52,10 +53,11 @@ class Reader(Protocol):
 
 @cache
 def all_formats() -> tuple[DocumentFormat, ...]:
-    """The formats of all folders, in the order of their names."""
+    """The formats of all folders, in the order of their names, then those of other packages (`tasks.plugins`)."""
     modules = pkgutil.iter_modules(import_module(__package__).__path__, f"{__package__}.")
     packages = [import_module(name) for name in sorted(module.name for module in modules if module.ispkg)]
-    return tuple(package.FORMAT for package in packages if hasattr(package, "FORMAT"))
+    added = [load_plugin(name, module) for name, module in sorted(plugins("diligence.formats").items())]
+    return tuple(package.FORMAT for package in (*packages, *added) if hasattr(package, "FORMAT"))
 
 
 @cache
@@ -126,7 +128,8 @@ def reader(extension: str) -> Reader:
 
 @cache
 def _by_extension() -> dict[str, DocumentFormat]:
-    return {extension: known for known in all_formats() for extension in known.extensions}
+    # Reversed: what the program reads itself no other package reads.
+    return {extension: known for known in reversed(all_formats()) for extension in known.extensions}
 
 
 def _format(extension: str) -> DocumentFormat:

@@ -7,6 +7,7 @@ from typing import Final
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource
 from tasks.errors import NotConfigured
+from tasks.plugins import load_plugin, plugins
 
 SOURCES: Final[dict[str, str]] = {
     "profile_api": "tasks.companies.sources.profile_api",
@@ -34,20 +35,35 @@ def configured_sources() -> Sequence[FactSource]:
     names = settings.fact_sources
     if settings.profile_api_key and "fact_sources" not in settings.model_fields_set:
         names = ("profile_api", *names)
-    unknown = [name for name in names if name not in SOURCES]
+    known = _known()
+    unknown = [name for name in names if name not in known]
     if unknown:
         raise NotConfigured(
             f"DILIGENCE_FACT_SOURCES names {', '.join(unknown)}, which is no source of facts. "
-            f"It may name {', '.join(SOURCES)}."
+            f"It may name {', '.join(known)}."
         )
     if not names:
         raise NotConfigured(
-            f"No source of facts is configured. Set DILIGENCE_FACT_SOURCES to one or more of {', '.join(SOURCES)}."
+            f"No source of facts is configured. Set DILIGENCE_FACT_SOURCES to one or more of {', '.join(known)}."
         )
     return [open_source(name) for name in names]
 
 
 def open_source(name: str) -> FactSource:
-    """The source of that name in `SOURCES`, with the settings in force."""
-    source: FactSource = import_module(SOURCES[name]).open_source()
+    """The source of that name in `SOURCES` or of another package, with the settings in force.
+
+    Raises:
+        NotConfigured: it is another package's, and cannot be loaded.
+    """
+    module = import_module(SOURCES[name]) if name in SOURCES else load_plugin(name, _known()[name])
+    if module is None:
+        raise NotConfigured(
+            f"The source of facts {name} cannot be loaded from {_known()[name]}. Mend or remove its package, or take "
+            "the name out of DILIGENCE_FACT_SOURCES."
+        )
+    source: FactSource = module.open_source()
     return source
+
+
+def _known() -> dict[str, str]:
+    return plugins("diligence.fact_sources") | SOURCES

@@ -25,13 +25,16 @@ from tasks.documents.drive.drive import (
     acting_as,
     caller,
 )
-from tasks.errors import NotLoggedIn
+from tasks.errors import NotConfigured, NotLoggedIn
+from tasks.plugins import load_plugin, plugins
 
-DRIVES = {
+_OURS = {
     "local": "tasks.documents.drive.local",
     "google": "tasks.documents.drive.google",
 }
-"""The package of each drive, by the name that DILIGENCE_DRIVE takes."""
+_ADDED = {name: module for name, module in plugins("diligence.drives").items() if name not in _OURS}
+DRIVES = _OURS | _ADDED
+"""The package of each drive, by the name that DILIGENCE_DRIVE takes; those that other packages add come last."""
 
 
 class DriveSettings(Settings):
@@ -51,8 +54,9 @@ class DriveSettings(Settings):
 
 
 def descriptions() -> list[DriveDescription]:
-    """All drives, in the order of `DRIVES`."""
-    return [_describe(name) for name in DRIVES]
+    """The configured drive and all of our own, in the order of `DRIVES`."""
+    configured = DriveSettings.current().drive
+    return [_describe(name) for name in DRIVES if name not in _ADDED or name == configured]
 
 
 def configured_drive() -> DriveDescription:
@@ -147,7 +151,10 @@ def _with_archives(drive: Hashable, *, shown_here: bool) -> Drive:
 
 
 def _describe(name: str) -> DriveDescription:
-    return cast("DriveDescription", _module(DRIVES[name]).DESCRIPTION)
+    module = _module(DRIVES[name]) if name not in _ADDED else load_plugin(name, DRIVES[name])
+    if module is None:
+        raise NotConfigured(f"The drive {name} cannot be loaded from {DRIVES[name]}. Mend or remove its package.")
+    return cast("DriveDescription", module.DESCRIPTION)
 
 
 _module = lru_cache(maxsize=16)(import_module)
