@@ -16,6 +16,7 @@ from litestar.types import Scope
 
 from api import ai, companies, documents, login, monitoring, runs
 from api.auth import CALLER, Guard, Keyring, needs_account, needs_key, needs_key_or_account, needs_local, needs_viewer
+from api.deliveries import delivering
 from api.front import Service
 from api.html import respond_outside_of_operations, respond_with_page
 from api.mcp import Endpoint
@@ -145,7 +146,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
         openapi_config=openapi({"QuestionAboutCompany": companies.SECOND_NAMES}),
         plugins=[PydanticPlugin(validate_strict=True)],
         request_class=JsonRequest,
-        lifespan=[assistants.lifespan],
+        lifespan=[assistants.lifespan, delivering],
         on_shutdown=[tracing.close] if tracing is not None else [],
         request_max_body_size=settings.max_body_bytes,
     )

@@ -70,6 +70,9 @@ COMMANDS = {
         "deployments.labels:labels", "Export or import what people say of scores, and how far the program agrees."
     ),
     "export": Command("deployments.export:export", "Write the tables of a run to files, for analysis."),
+    "webhooks": Command(
+        "deployments.webhooks:list_webhooks", "List what was told to other programs, or try again what did not arrive."
+    ),
     "mcp": Command("deployments.mcp:mcp", "Serve an AI assistant on stdin and stdout (Model Context Protocol)."),
     "keys": Command("deployments.accounts:manage_keys", "Add, list or revoke the API keys of the service."),
     "backup": Command("deployments.home:backup", "Save the home into one file, also while it is in use."),
