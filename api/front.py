@@ -15,6 +15,7 @@ from api.connections import ON_HANG_UP
 from api.monitoring import Answered, Metrics, Tracing, operation_of
 from api.problems import MEDIA_TYPE, NOTHING_HERE, problem
 from api.requests import ADMISSION, LONG, RESERVED, Admission, Calls, pieces
+from api.shutdown import ENDING
 from storage import request_ids
 from storage.logs import LogSettings
 from storage.settings import environment_as_it_is
@@ -104,6 +105,8 @@ class Service(Litestar):
                 present = {name.lower() for name, _ in headers}
                 headers += [item for item in _HEADERS.items() if item[0] not in present]
                 headers.append((_REQUEST_ID, request_id))
+                if self.state.get(ENDING):
+                    headers.append((b"connection", b"close"))
                 if scope["method"] == "OPTIONS":
                     headers = [(name, _with_head(value) if name == b"allow" else value) for name, value in headers]
                 message["headers"] = headers

@@ -28,6 +28,7 @@ from pydantic import BaseModel
 from api.openapi import failures
 from api.problems import MEDIA_TYPE, ours, problem
 from api.requests import Admission, Calls
+from api.shutdown import ENDING
 from storage import database, request_ids
 from tasks.counts import lookups, model_use
 from tasks.documents.drive.registry import configured_drive, provider_of
@@ -337,7 +338,9 @@ async def live() -> Health:
     response_description="Both is so.",
     responses=failures(503),
 )
-async def ready() -> Response[Health]:
+async def ready(state: State) -> Response[Health]:
+    if state.get(ENDING):
+        raise Unavailable("The service is being stopped.")
     missing = [
         {"field": name, "message": trouble}
         for name, check in {"database": database.check, "drive": _reach_drive}.items()

@@ -16,6 +16,8 @@ from api.app import create_app
 from api.auth import check_binding, has_keys, trusted_names
 from api.connections import LimitedConnection, most_connections
 from api.front import Service
+from api.settings import ApiSettings
+from api.shutdown import GracefulServer
 from api.workers import Workers, end_with_parent, serve_with
 from storage.logs import log_config
 from tasks.companies.settings import reads_pages
@@ -25,7 +27,6 @@ from tasks.errors import DiligenceError, Unavailable
 
 logger = logging.getLogger(__name__)
 
-_PATIENCE = 15  # seconds that running requests get to finish when the service is stopped
 _READY_AFTER = 3.0  # seconds; loading what these processes need takes as much processor time as all of the start
 
 
@@ -58,7 +59,7 @@ def serve(host: str, port: int, workers: int = 1) -> None:
         raise Unavailable(f"Port {port} of {host} is in use or not available. Choose another one.") from error
 
 
-class _Server(uvicorn.Server):
+class _Server(GracefulServer):
     """Makes ready what the first caller would wait for, once it listens."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -117,7 +118,7 @@ def _config(host: str, port: int, app: Service | Callable[[], Service], workers:
         server_header=False,
         proxy_headers=False,  # nothing here depends on the caller's address or scheme
         ws="none",
-        timeout_graceful_shutdown=_PATIENCE,
+        timeout_graceful_shutdown=ApiSettings.current().shutdown_timeout,
     )
 
 

@@ -72,6 +72,9 @@ class ApiSettings(Settings):
         gt=0,
         description="connections that one address may have; behind a proxy, which has one address, those of all",
     )
+    shutdown_timeout: int = Field(
+        120, ge=0, description="seconds that requests under way get when the service is stopped; a model may take 120"
+    )
     rate_limit: str | None = Field(
         None, description="e.g. 60/minute: calls of each key, or of each address where none is sent"
     )

@@ -29,6 +29,7 @@ from typing import Any, Final
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 
+from api.shutdown import GracefulServer
 from storage.database import absolute_paths
 from storage.temporary_folders import process_folder
 from tasks import child_process  # noqa: F401 - how the processes start
@@ -93,12 +94,17 @@ class _Supervisor:
                 signal.signal(number, handler)
 
     def _stop(self, *_: object) -> None:
+        """Let go of the socket at once, or connections would wait in its queue for a process that takes them."""
         self._stopping = True
+        self._listening.close()
+        for process in list(self._processes):
+            process.terminate()
 
     def _look_after(self) -> None:
         while not self._stopping:
             if len(self._processes) < self._config.workers:
-                self._start()
+                with _blocked():  # a process that starts hears that it is to end once it is known here
+                    self._start()
                 continue
             wait([process.sentinel for process in self._processes], _LOOK)
             for process, life in self._processes.items():
@@ -118,8 +124,7 @@ class _Supervisor:
     def _start(self) -> None:
         life = _Life()
         process = get_context("spawn").Process(target=_serve, args=(self._config, self._listening, life.ticks))
-        with _blocked():  # until it has handlers of its own
-            process.start()
+        process.start()  # with the signals blocked until it has handlers of its own
         self._processes[process] = life
 
     def _end(self) -> None:
@@ -154,7 +159,7 @@ class _Life:
         return self._silent > (HUNG_SECONDS if ticks else _START_SECONDS)
 
 
-class _Server(uvicorn.Server):
+class _Server(GracefulServer):
     """Counts its ticks for who looks after it."""
 
     def __init__(self, config: uvicorn.Config, ticks: Any) -> None:

@@ -81,6 +81,10 @@ COMMANDS = {
         "deployments.home:prune",
         "Delete old runs and what only they needed: texts, vectors, evidence, profiles, answers.",
     ),
+    "migrate": Command(
+        "deployments.migrate:migrate",
+        "Bring the database to the schema of this release; no service and no run may use it meanwhile.",
+    ),
     "doctor": Command("deployments.doctor:doctor", "Say what is configured, what answers and what is missing."),
 }
 _WITH_MANY_LIBRARIES = {"run", "demo", "serve", "deploy", "prune"}

@@ -1,4 +1,6 @@
-"""The database: opened once, migrated to the newest schema, used through `reading` and `writing`.
+"""The database: opened once, used through `reading` and `writing`.
+
+SQLite is brought to the newest schema when it is opened; one on a server is refused until `migrate` did that.
 
 `locked` holds a lock against all other processes that use the same database: a file lock beside SQLite, an
 advisory lock in PostgreSQL. Both end with the process that holds them, even if it is killed.
@@ -12,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +33,7 @@ from sqlmodel import Session
 
 from storage import locks
 from storage.errors import DatabaseInUse, DatabaseUnavailable, is_the_database, unavailable
-from storage.migrations import upgrade
+from storage import migrations
 from storage.settings import Settings, StorageSettings
 
 
@@ -68,7 +71,12 @@ def check_exists() -> None:
 def url() -> str:
     """The address of the database in force: `DILIGENCE_DATABASE_URL`, else the SQLite file in the home."""
     settings = StorageSettings.current()
-    return settings.database_url or _url_in(settings.home if settings.home.is_absolute() else settings.home.absolute())
+    if settings.database_url is None:
+        return _url_in(settings.home if settings.home.is_absolute() else settings.home.absolute())
+    if settings.database_password is None:
+        return settings.database_url
+    address = make_url(settings.database_url).set(password=settings.database_password.get_secret_value())
+    return address.render_as_string(hide_password=False)
 
 
 def absolute_paths() -> dict[str, str]:
@@ -172,17 +180,64 @@ def alone() -> Iterator[Connection]:
         yield connection
 
 
+def migrate() -> bool:
+    """Bring the database to the newest schema; gives whether it was at another one.
+
+    Raises:
+        DatabaseInUse: a service or another command has a database on a server open; the message names them.
+        DatabaseUnavailable: it cannot be opened, or a newer release has written it.
+    """
+    if make_url(url()).get_backend_name() == "sqlite":
+        _engines()  # which migrates it
+        return False
+    with alone() as connection:
+        connection.rollback()  # what was read so far holds locks
+        try:
+            is_old = migrations.current(connection.engine) != migrations.HEAD
+            migrations.upgrade(connection.engine)
+        except SQLAlchemyError as error:
+            raise unavailable(error) from None
+        return is_old
+
+
+class Connected(NamedTuple):
+    """Connections of one release from one machine: `program` is as `diligence 1.0.0`, `machine` its address."""
+
+    program: str
+    machine: str
+    connections: int
+
+
+def connected() -> list[Connected]:
+    """Who of ours is connected to the database on a server, this process aside; nobody is known of SQLite.
+
+    Raises:
+        DatabaseUnavailable: the database cannot be used.
+    """
+    with reading() as session:
+        connection = session.connection()
+        return _connected(connection) if connection.dialect.name != "sqlite" else []
+
+
+def _connected(connection: Connection) -> list[Connected]:
+    given = connection.engine.url.query.get("application_name")
+    query = text(
+        "SELECT application_name, coalesce(host(client_addr), 'this machine'), count(*) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid() "
+        "AND (application_name = :given OR application_name ~ :ours) GROUP BY 1, 2 ORDER BY 1, 2"
+    )
+    return [Connected(*row) for row in connection.execute(query, {"given": given, "ours": f"^{_APPLICATION}( |$)"})]
+
+
 _PATIENCE = 2.0  # seconds for which a command that is just ending is waited for
 
 
 def _refuse_others(connection: Connection) -> None:
     if connection.dialect.name != "sqlite":
-        query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = :ours"
-        ours = connection.engine.url.query.get("application_name", _APPLICATION)
         until = time.monotonic() + _PATIENCE
-        while connection.execute(text(query), {"ours": ours}).scalar():
+        while others := _connected(connection):
             if time.monotonic() > until:
-                raise DatabaseInUse
+                raise DatabaseInUse([f"{other.program} from {other.machine}" for other in others])
             connection.rollback()  # a transaction sees others as they were at its start
             time.sleep(0.1)
         return
@@ -251,8 +306,11 @@ def _open(address: str) -> _Engines:
             engine = _sqlite(parsed) if parsed.get_backend_name() == "sqlite" else _server(parsed)
             unless_opened.callback(engine.dispose)
             event.listen(engine, "before_cursor_execute", _before_execution, retval=True)
-            with locks.hold(engine, "schema", wait=True):
-                upgrade(engine)
+            if engine.dialect.name == "sqlite":
+                with locks.hold(engine, "schema", wait=True):
+                    migrations.upgrade(engine)
+            else:
+                migrations.check(engine)
         except (SQLAlchemyError, ImportError, OSError) as error:
             raise unavailable(error) from None
         unless_opened.pop_all()
@@ -260,11 +318,12 @@ def _open(address: str) -> _Engines:
 
 
 _APPLICATION = "diligence"
-"""What PostgreSQL knows our connections by, unless the address says otherwise."""
+"""What PostgreSQL knows our connections by, with the release, unless the address says otherwise."""
 
 
 def _server(address: URL, application: str | None = None) -> Engine:
-    arguments: dict[str, Any] = {"application_name": application or address.query.get("application_name", _APPLICATION)}
+    ours = f"{_APPLICATION} {version('diligence')}"
+    arguments: dict[str, Any] = {"application_name": application or address.query.get("application_name", ours)}
     if "connect_timeout" not in address.query:
         arguments["connect_timeout"] = 10  # a host that is down may never answer
     return create_engine(address, connect_args=arguments, pool_pre_ping=True, hide_parameters=True)  # see _sqlite

@@ -5,6 +5,7 @@ Messages of drivers are not passed on: they hold hosts, user names, sockets and 
 
 import re
 import sqlite3
+from collections.abc import Sequence
 
 from sqlalchemy.exc import (
     ArgumentError,
@@ -27,8 +28,9 @@ class DatabaseUnavailable(Exception):
 class DatabaseInUse(DatabaseUnavailable):
     """A service or another command has the database open, which must be closed first."""
 
-    def __init__(self) -> None:
-        super().__init__("The home is in use. Stop the service, and let runs end, or end them; then try again.")
+    def __init__(self, others: Sequence[str] = ()) -> None:
+        by = f" by {', '.join(others)}" if others else ""
+        super().__init__(f"The home is in use{by}. Stop the service, and let runs end, or end them; then try again.")
 
 
 def unavailable(reason: str | Exception) -> DatabaseUnavailable:

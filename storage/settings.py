@@ -1,7 +1,8 @@
 """Settings: how an area reads its own, and where things are stored.
 
 A setting has the value that the batch file gives it while that batch runs (`override_settings`),
-else that of the environment (`DILIGENCE_…`), else the default written in the class.
+else that of the environment (`DILIGENCE_…`), else that of a file of the setting's name in the folder
+`DILIGENCE_SECRETS_DIR` (where Docker, Kubernetes and systemd put secrets), else the default written in the class.
 """
 
 import os
@@ -12,7 +13,8 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeVar, cast
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 S = TypeVar("S", bound="Settings")
@@ -75,6 +77,8 @@ def environment_as_it_is() -> Iterator[None]:
         _environment.reset(token)
 
 
+_SECRETS: Final = "DILIGENCE_SECRETS_DIR"
+
 _built: Final[dict[tuple[type["Settings"], tuple[tuple[str, Any], ...], _Variables], "Settings"]] = {}
 """The settings objects for each state of the environment: to build one takes 0.3 ms."""
 _MOST_BUILT: Final = 64
@@ -82,7 +86,16 @@ _MOST_BUILT: Final = 64
 
 def _build(settings: type[S], overrides: tuple[tuple[str, Any], ...]) -> S:
     environment = _environment_now()  # from which it is built, whatever a block began with
-    built = settings(**{name: value for name, value in overrides if name in settings.model_fields})
+    values = {name: value for name, value in overrides if name in settings.model_fields}
+    folder = os.environ.get(_SECRETS)
+    try:
+        if folder and not Path(folder).is_dir():
+            raise NotADirectoryError(0, "no such folder")
+        built = settings(_secrets_dir=folder or None, **values)
+    except OSError as error:
+        wrong = PydanticCustomError("secrets", "its files cannot be read ({why})", {"why": error.strerror})
+        mistake = InitErrorDetails(type=wrong, loc=("secrets_dir",), input=None)
+        raise ValidationError.from_exception_data(settings.__name__, [mistake]) from None
     if len(_built) >= _MOST_BUILT:
         _built.clear()
     _built[settings, overrides, environment] = built
@@ -104,6 +117,10 @@ class StorageSettings(Settings):
 
     home: Path = Field(Path(".diligence"), description="database, spool, Prefect's home")
     database_url: str | None = Field(None, description="SQLite in the home, or postgresql+psycopg://…")
+    database_password: SecretStr | None = Field(None, description="the password for database_url, kept apart from it")
+    secrets_dir: Path | None = Field(
+        None, description="a folder with a file for each secret setting, named after it; for containers and systemd"
+    )
     secret_key: SecretStr | None = Field(
         None, description="encrypts stored logins: 32 bytes in base64; several, comma-separated, while it is changed"
     )

@@ -1,11 +1,14 @@
-"""Alembic migrations, applied when a database is opened for the first time in a process."""
+"""Alembic migrations: applied when an SQLite database is opened for the first time in a process.
+
+A database that several machines share is only looked at then (`check`): `diligence migrate` migrates it.
+"""
 
 from pathlib import Path
 
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from storage.errors import unavailable
+from storage.errors import DatabaseUnavailable, unavailable
 
 # The newest revision under versions/. Written here so that an up-to-date database is recognised
 # without importing Alembic (0.2 s); a test compares it with the folder.
@@ -30,10 +33,30 @@ def upgrade(engine: Engine) -> None:
         try:
             command.upgrade(alembic_config, "head")
         except util.CommandError:  # its only cause here: a revision that no file of versions/ has
-            raise unavailable(
-                "a newer release of diligence has written it. Update diligence, or name another one"
-            ) from None
+            raise unavailable(_NEWER) from None
         connection.commit()
+
+
+_NEWER = "a newer release of diligence has written it. Update diligence, or name another one"
+
+
+def check(engine: Engine) -> None:
+    """Refuse a database that is not at `HEAD`, and leave it as it is.
+
+    Raises:
+        DatabaseUnavailable: it is empty, or a release with another schema has written it; the message says what to do.
+        sqlalchemy.exc.SQLAlchemyError: the database cannot be reached.
+    """
+    revision = current(engine)
+    if revision == HEAD:
+        return
+    if revision is not None and not any((Path(__file__).parent / "versions").glob(f"{revision}_*.py")):
+        raise unavailable(_NEWER)
+    state = "is empty" if revision is None else "has the schema of an earlier release"
+    raise DatabaseUnavailable(
+        f"The database that DILIGENCE_DATABASE_URL names {state}. Run `diligence migrate` once, on one machine, while no "
+        "service and no run uses it."
+    )
 
 
 def current(engine: Engine) -> str | None:

@@ -6,7 +6,7 @@ from sqlmodel import Session
 from storage import database, model_calls, runs
 from tests.storage import rows
 
-pytestmark = pytest.mark.usefixtures("new_database_url")
+pytestmark = pytest.mark.usefixtures("database_url")
 
 
 def add_run(session: Session) -> str:

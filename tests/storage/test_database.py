@@ -115,7 +115,7 @@ def test_sixty_four_threads_read_at_the_same_moment_on_sqlite(home: Path) -> Non
         list(threads.map(read, range(64)))
 
 
-def test_threads_that_come_first_together_open_the_database_once(new_database_url: str) -> None:
+def test_threads_that_come_first_together_open_the_database_once(new_home: Path) -> None:
     together = threading.Barrier(8, timeout=20)
 
     def engine(_: int) -> int:

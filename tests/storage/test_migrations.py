@@ -65,12 +65,14 @@ def test_head_names_the_newest_migration() -> None:
 def test_the_migrated_schema_is_what_the_models_say(new_database_url: str) -> None:
     for module in iter_modules(storage.__path__):  # whose tables no other test has imported yet
         import_module(f"storage.{module.name}")
+    database.migrate()
     with database.reading() as session:
         context = MigrationContext.configure(session.connection(), opts={"compare_type": True})
         assert compare_metadata(context, SQLModel.metadata) == []
 
 
 def test_opening_again_changes_nothing(new_database_url: str) -> None:
+    database.migrate()
     with database.writing() as session:
         runs.add_run(session, rows.run(), [])
     database.close()
@@ -79,7 +81,7 @@ def test_opening_again_changes_nothing(new_database_url: str) -> None:
         assert MigrationContext.configure(session.connection()).get_current_revision() == migrations.HEAD
 
 
-def test_four_processes_may_open_a_new_database_at_once(new_database_url: str) -> None:
+def test_four_processes_may_open_a_new_database_at_once(new_home: Path) -> None:
     running = [processes.start(OPEN) for _ in range(4)]
     said = [process.communicate(timeout=60)[0] for process in running]
     assert said == ["None\n"] * 4
@@ -94,12 +96,14 @@ def test_an_up_to_date_database_is_opened_without_alembic(new_home: Path) -> Non
 
 
 def test_migrations_can_be_taken_back(new_database_url: str) -> None:
+    database.migrate()
     with database.writing() as session:
         config = _config()
         config.attributes["connection"] = session.connection()
         command.downgrade(config, "base")
         assert set(inspect(session.connection()).get_table_names()) <= {"alembic_version"}
     database.close()
+    database.migrate()
     with database.reading() as session:
         assert runs.find_run(session, "latest") is None
 
@@ -167,6 +171,7 @@ def test_a_database_of_each_schema_keeps_its_rows_when_it_is_opened(revision: st
         before = _stored(connection)
     engine.dispose()
     assert all(len(found) == 2 for found in before.values())
+    database.migrate()
     with database.reading() as session:
         after = _stored(session.connection())
         for module in iter_modules(storage.__path__):
@@ -183,10 +188,12 @@ def test_a_database_of_each_schema_keeps_its_rows_when_it_is_opened(revision: st
 
 def test_runs_of_the_release_before_keep_their_companies_and_get_their_order(new_database_url: str) -> None:
     import_module("storage.companies")
+    database.migrate()
     with database.writing() as session:
         runs.add_run(session, rows.run("later", started_at=rows.MORNING + timedelta(hours=1)), [])
         runs.add_run(session, rows.run("earlier", finished_at=rows.MORNING), [rows.company("earlier")])
     downgrade("0012")
+    database.migrate()
     with database.reading() as session:
         assert [run.id for run in runs.newest_runs(session, 2)] == ["later", "earlier"]
         assert [company.name for company in runs.run_companies(session, "earlier")] == ["Alpha"]
