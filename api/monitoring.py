@@ -28,6 +28,7 @@ from pydantic import BaseModel
 from api.openapi import failures
 from api.problems import MEDIA_TYPE, ours, problem
 from api.requests import Admission, Calls
+from api.run_metrics import SystemFigures
 from api.shutdown import ENDING
 from storage import database, request_ids
 from tasks.counts import lookups, model_use
@@ -142,11 +143,14 @@ class Metrics:
         self.registry.register(_Present(calls, admission))
         ProcessCollector(registry=self.registry)
         self._shared = SharedFigures(self.registry, folder) if folder is not None else None
+        self._system = CollectorRegistry()  # not added up over the processes: each would tell the same
+        self._system.register(SystemFigures())
 
     @property
     def text(self) -> bytes:
-        """The figures of the service, of all its processes, as Prometheus reads them."""
-        return generate_latest(self.registry) if self._shared is None else self._shared.text
+        """The figures of the service, of all its processes, and of the runs, as Prometheus reads them."""
+        own = generate_latest(self.registry) if self._shared is None else self._shared.text
+        return own + generate_latest(self._system)
 
     @contextmanager
     def counting(self) -> Iterator["Answered"]:
@@ -214,7 +218,7 @@ class _Present(Collector):
         yield CounterMetricFamily("diligence_model_cost_usd", "Cost of calls whose price is known, in USD.", use.usd)
 
 
-@get("/metrics", include_in_schema=False, sync_to_thread=False)
+@get("/metrics", include_in_schema=False, sync_to_thread=True)
 def show(state: State) -> Response[bytes]:
     metrics: Metrics = state[_KEY]
     return Response(metrics.text, media_type="text/plain; version=0.0.4; charset=utf-8")

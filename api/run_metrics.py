@@ -1,0 +1,91 @@
+"""Figures of runs, workers and the database for `/metrics`: they are those of the whole system, not of one process.
+
+They are read when somebody asks, for what a database or Prefect does not tell there is no sample: alert on its absence.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from storage import database
+from storage.columns import now
+from storage.errors import DatabaseUnavailable
+from storage.run_documents import DocumentStatus
+from storage.run_metrics import UnderWay, read_run_metrics
+from storage.runs import CompanyStatus, RunStatus
+from tasks.ai.money import Cap
+from tasks.errors import DiligenceError
+from tasks.remote.prefect_pools import read_prefect_state
+
+_PREFECT_SECONDS = 2.0
+
+
+class SystemFigures(Collector):
+    """See the module."""
+
+    def describe(self) -> Iterator[Metric]:
+        return iter(())  # nothing is collected for its names alone
+
+    def collect(self) -> Iterator[Metric]:
+        """The figures as they are now; it waits for the database, and at most two seconds for each answer of Prefect."""
+        with suppress(DatabaseUnavailable):
+            yield from _runs()
+            connections = GaugeMetricFamily(
+                "diligence_connections", "Connections to PostgreSQL, by release.", labels=["release"]
+            )
+            for one in database.connected():
+                connections.add_metric([one.program], one.connections)
+            yield connections
+        if address := os.environ.get("PREFECT_API_URL"):
+            with suppress(DiligenceError):
+                yield from _prefect(address)
+
+
+def _runs() -> Iterator[Metric]:
+    with database.reading() as session:
+        metrics = read_run_metrics(session)
+    runs = GaugeMetricFamily("diligence_runs", "Runs in the database.", labels=["status"])
+    for run_status in RunStatus:
+        runs.add_metric([run_status.value], metrics.runs.get(run_status, 0))
+    yield runs
+    companies = GaugeMetricFamily("diligence_run_companies", "Companies of runs under way.", labels=["status"])
+    for company_status in CompanyStatus:
+        companies.add_metric([company_status.value], metrics.companies.get(company_status, 0))
+    yield companies
+    documents = GaugeMetricFamily("diligence_run_documents", "Documents of runs under way.", labels=["status"])
+    for document_status in DocumentStatus:
+        documents.add_metric([document_status.value], metrics.documents.get(document_status, 0))
+    yield documents
+    yield GaugeMetricFamily("diligence_runs_cost_usd", "USD that all runs in the database cost.", metrics.usd)
+    ages = [(now() - run.started_at).total_seconds() for run in metrics.under_way]
+    yield GaugeMetricFamily("diligence_run_oldest_seconds", "Age of the oldest run under way.", max(ages, default=0))
+    left = [share for run in metrics.under_way if (share := _budget_left(run)) is not None]
+    if left:
+        yield GaugeMetricFamily("diligence_run_budget_left", "Least share of a budget that is left, 0 to 1.", min(left))
+
+
+def _budget_left(run: UnderWay) -> float | None:
+    """The share of a run's budget that it has not spent; None where it has no budget or costs are not known."""
+    if run.budget is None:
+        return None
+    cap = Cap.parse(run.budget)
+    most, spent = (cap.usd, run.usd) if cap.tokens is None else (cap.tokens, run.tokens)
+    return None if not most or spent is None else max(0.0, 1 - spent / most)
+
+
+def _prefect(address: str) -> Iterator[Metric]:
+    state = read_prefect_state(address, _PREFECT_SECONDS)
+    workers = GaugeMetricFamily("diligence_workers", "Workers of Prefect's pools.", labels=["pool", "status"])
+    paused = GaugeMetricFamily("diligence_pool_paused", "1 where a pool is paused.", labels=["pool"])
+    for pool in state.pools:
+        online = sum(worker.is_online for worker in pool.workers)
+        workers.add_metric([pool.name, "online"], online)
+        workers.add_metric([pool.name, "offline"], len(pool.workers) - online)
+        paused.add_metric([pool.name], pool.is_paused)
+    yield workers
+    yield paused
+    yield GaugeMetricFamily("diligence_late_runs", "Runs that Prefect has scheduled and nobody began.", state.late_runs)

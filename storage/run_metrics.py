@@ -1,0 +1,62 @@
+"""What the runs of the database are at, as numbers for those who watch them: no name of a batch, company or document."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from storage.run_documents import DocumentStatus, RunDocument
+from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """A run under way (or killed): when it began, what it has cost, and what it may cost as its user wrote it."""
+
+    started_at: datetime
+    usd: float | None
+    tokens: int
+    budget: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunMetrics:
+    """Runs by status; of those under way each run, and their companies and documents by status; USD of all runs."""
+
+    runs: Mapping[RunStatus, int]
+    under_way: tuple[UnderWay, ...]
+    companies: Mapping[CompanyStatus, int]
+    documents: Mapping[DocumentStatus, int]
+    usd: float
+
+
+def read_run_metrics(session: Session) -> RunMetrics:
+    """The numbers as they are now; four queries that read the rows of runs under way and one row of each other run."""
+    is_running = col(Run.status) == RunStatus.RUNNING
+    counted = session.exec(select(Run.status, func.count(), func.sum(Run.usd)).group_by(col(Run.status))).all()
+    companies = (
+        select(RunCompany.status, func.count())
+        .join(Run, col(RunCompany.run_id) == col(Run.id))
+        .where(is_running)
+        .group_by(col(RunCompany.status))
+    )
+    documents = (
+        select(RunDocument.status, func.count())
+        .join(RunCompany, col(RunDocument.company_id) == col(RunCompany.id))
+        .join(Run, col(RunCompany.run_id) == col(Run.id))
+        .where(is_running)
+        .group_by(col(RunDocument.status))
+    )
+    return RunMetrics(
+        runs=Counter({status: count for status, count, _ in counted}),
+        under_way=tuple(
+            UnderWay(run.started_at, run.usd, run.input_tokens + run.output_tokens, run.budget)
+            for run in session.exec(select(Run).where(is_running))
+        ),
+        companies=Counter(dict(session.exec(companies).all())),
+        documents=Counter(dict(session.exec(documents).all())),
+        usd=sum(usd or 0.0 for _, _, usd in counted),
+    )
