@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from api.auth import stored_keys
 from api.settings import ApiSettings
+from deployments.cluster import check_prefect, check_shared_database
 from deployments.failures import wrong_settings
 from deployments.terminal import echo
 from storage import database
@@ -57,13 +58,22 @@ def doctor(
             "thirty calls.",
         ),
     ] = False,
+    cluster: Annotated[
+        bool,
+        typer.Option(
+            "--cluster",
+            help="Look at what several machines share instead: database, Prefect, its pools and workers, clocks.",
+        ),
+    ] = False,
 ) -> None:
     """Say what is configured, what answers and what is missing.
 
     ✓ was tried and works, ✗ was tried and does not, · is configured or left out and was not tried.
     """
     checks = _CHECKS
-    if model:
+    if cluster:
+        checks = cluster_checks()
+    elif model:
         checks = {"model": _model}
     elif drive_check is not None:
         checks = {"drive": lambda: _drive_session(drive_check)}
@@ -291,6 +301,12 @@ def _service() -> Iterator[CheckResult]:
         yield CheckResult("service", f"{configured + len(stored)} API keys", tried=False)
     else:
         yield CheckResult("service", "no API keys: it answers this machine only", tried=False)
+
+
+def cluster_checks() -> dict[str, Callable[[], Iterator[CheckResult]]]:
+    """What `--cluster` looks at; the drive and the model as this machine reaches them."""
+    shared = {"database": check_shared_database, "prefect": check_prefect}
+    return shared | {name: _CHECKS[name] for name in ("home", "drive", "answerer", "service")}
 
 
 _CHECKS: dict[str, Callable[[], Iterator[CheckResult]]] = {
