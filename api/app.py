@@ -20,7 +20,6 @@ from api.deliveries import delivering
 from api.front import Service
 from api.html import respond_outside_of_operations, respond_with_page
 from api.mcp import Endpoint
-from api.monitoring import configured_tracing
 from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
 from api.pages import accounts, home, review, rooms
 from api.requests import MEMORY, Admission, Calls, JsonRequest, prepare_tracking
@@ -31,6 +30,7 @@ from tasks.documents.drive.registry import configured_drive
 from tasks.documents.texts import share_readers
 from tasks.offload import Processes
 from tasks.reading.pool.pool import processors
+from tasks.tracing import configured_tracing
 
 
 @get("/llms.txt", include_in_schema=False, media_type=MediaType.TEXT)

@@ -12,7 +12,7 @@ from litestar.serialization import encode_json
 
 from api.auth import KEY, audit, check_origin
 from api.connections import ON_HANG_UP
-from api.monitoring import Answered, Metrics, Tracing, operation_of
+from api.monitoring import Answered, Metrics, operation_of
 from api.problems import MEDIA_TYPE, NOTHING_HERE, problem
 from api.requests import ADMISSION, LONG, RESERVED, Admission, Calls, pieces
 from api.shutdown import ENDING
@@ -22,6 +22,7 @@ from storage.settings import environment_as_it_is
 from tasks.documents.settings import base_path
 from tasks.errors import DiligenceError, NotFound
 from tasks.offload import Processes, offloading_to
+from tasks.tracing import Tracing
 
 logger = logging.getLogger(__name__)
 
@@ -83,7 +84,7 @@ class Service(Litestar):
             await self._answer(scope, receive, send, request_id.encode(), answered)
 
     def _traced(self, scope: Any, answered: Answered) -> AbstractContextManager[None]:
-        return self.tracing.span(scope["headers"], answered) if self.tracing is not None else nullcontext()
+        return self.tracing.request_span(scope["headers"], answered) if self.tracing is not None else nullcontext()
 
     async def _answer(self, scope: Any, receive: Any, send: Any, request_id: bytes, answered: Answered) -> None:
         answered.status = NO_ANSWER

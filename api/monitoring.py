@@ -1,19 +1,17 @@
-"""What the service tells of itself: figures for Prometheus at `/metrics`, traces, and health checks.
+"""What the service tells of itself: figures for Prometheus at `/metrics`, and health checks.
 
-No label names a company, a document or a key. The figures of several processes of one service are added up. Traces go
-to a collector that OTEL_EXPORTER_OTLP_ENDPOINT names (OpenTelemetry, OTLP over HTTP).
+No label names a company, a document or a key. The figures of several processes of one service are added up.
 """
 
 import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 from anyio import fail_after, to_thread
 from litestar import Response, get
@@ -30,11 +28,11 @@ from api.problems import MEDIA_TYPE, ours, problem
 from api.requests import Admission, Calls
 from api.run_metrics import SystemFigures
 from api.shutdown import ENDING
-from storage import database, request_ids
+from storage import database
 from tasks.counts import lookups, model_use
 from tasks.documents.drive.registry import configured_drive, provider_of
 from tasks.documents.texts import shared_pool
-from tasks.errors import NotConfigured, Unavailable
+from tasks.errors import Unavailable
 
 _EVERY: Final = 1.0
 _GROWING: Final = frozenset({"counter", "histogram"})
@@ -228,88 +226,6 @@ def operation_of(scope: Mapping[str, Any]) -> str:
     """The operation that a request is for; `other` where there is none."""
     template = scope.get("path_template")
     return f"{scope['method']} {template}" if template else "other"
-
-
-if TYPE_CHECKING:
-    from opentelemetry.sdk.trace.export import SpanExporter
-
-ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-
-
-class CallOutcome(Protocol):
-    """What a span tells of a request when it was answered."""
-
-    operation: str
-    status: int
-
-
-class Tracing:
-    """Makes the spans of one service and hands them to `exporter`."""
-
-    def __init__(self, exporter: "SpanExporter") -> None:
-        from opentelemetry.sdk.resources import SERVICE_NAME, Resource  # noqa: PLC0415 - an extra
-        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
-
-        name = {} if "OTEL_SERVICE_NAME" in os.environ else {SERVICE_NAME: "diligence"}
-        self._provider = TracerProvider(resource=Resource.create(name))
-        self._provider.add_span_processor(BatchSpanProcessor(exporter))
-        self._tracer = self._provider.get_tracer("diligence")
-
-    @contextmanager
-    def span(self, headers: Sequence[tuple[bytes, bytes]], outcome: CallOutcome) -> Iterator[None]:
-        """Trace the block, which answers a request with these headers; `outcome` is read at its end.
-
-        A `traceparent` among the headers (W3C Trace Context) makes it a part of the caller's trace.
-        """
-        from opentelemetry.trace import SpanKind, StatusCode  # noqa: PLC0415 - an extra
-        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
-
-        carrier = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers if name in _PARENT}
-        parent = TraceContextTextMapPropagator().extract(carrier)
-        with self._tracer.start_as_current_span(
-            "request", parent, SpanKind.SERVER, record_exception=False, set_status_on_exception=False
-        ) as span:
-            try:
-                yield
-            finally:
-                method, _, route = outcome.operation.partition(" ")
-                span.update_name(outcome.operation)
-                attributes: dict[str, Any] = {"http.response.status_code": outcome.status}
-                if route:
-                    attributes |= {"http.request.method": method, "http.route": route}
-                span.set_attributes({**attributes, "diligence.request_id": request_ids.current_request_id() or ""})
-                if outcome.status >= 500:
-                    span.set_status(StatusCode.ERROR)
-
-    def close(self) -> None:
-        """Send what was not sent yet."""
-        self._provider.shutdown()
-
-
-_PARENT = (b"traceparent", b"tracestate")
-
-
-def configured_tracing() -> Tracing | None:
-    """Tracing as the environment asks for it; None where it does not.
-
-    Raises:
-        NotConfigured: it does, and the extra is not installed.
-    """
-    named = next((name for name in ENDPOINTS if os.environ.get(name)), None)
-    if named is None or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
-        return None
-    try:
-        exporter = import_module(
-            "opentelemetry.exporter.otlp.proto.http.trace_exporter"
-        )  # an extra, not in every setup
-
-        return Tracing(exporter.OTLPSpanExporter())
-    except ImportError as error:
-        raise NotConfigured(
-            f"{named} asks for traces, and what makes them is not installed. Install the extra `tracing` "
-            "(in diligence's folder: .venv/bin/pip install -e '.[tracing]'), or leave the variable out."
-        ) from error
 
 
 logger = logging.getLogger(__name__)

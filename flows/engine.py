@@ -13,6 +13,7 @@ from prefect import Flow
 from pydantic import BeforeValidator
 
 from tasks.operation import outcome_told, run_tracked
+from tasks.tracing import traced
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -67,6 +68,6 @@ def flow(*, name: str, **options: Any) -> Callable[[Callable[P, R]], Callable[P,
     """Decorate a function as a flow; `options` are those of `prefect.flow`."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        return cast("Callable[P, R]", TrackedFlow(function, name=name, **options))
+        return cast("Callable[P, R]", TrackedFlow(traced("flow", name, function), name=name, **options))
 
     return decorate

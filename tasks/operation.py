@@ -21,6 +21,7 @@ from pydantic_settings import DotEnvSettingsSource
 from pydantic_settings.sources import ConfigFileSourceMixin
 
 from tasks.errors import SourceFailed, TookTooLong, TooManyRequests, Unavailable
+from tasks.tracing import traced
 
 log = logging.getLogger(__name__)
 
@@ -350,6 +351,6 @@ def operation(*, name: str, asks_a_source: bool = False, **options: Any) -> Call
         options = {**RETRIES, "retry_condition_fn": source_failed, **options}
 
     def decorate(function: Callable[P, R]) -> Operation[P, R]:
-        return Operation(function, options)
+        return Operation(traced("operation", name, function), options)
 
     return decorate

@@ -7,8 +7,8 @@ import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from api.app import create_app
-from api.monitoring import Tracing
 from tasks.errors import NotConfigured
+from tasks.tracing import Tracing
 from tests.api.conftest import serving
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"

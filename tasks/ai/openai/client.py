@@ -73,6 +73,7 @@ from tasks.language.tokens import most_model_tokens
 from tasks.remote.openai_client import open_client
 from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, RateLimiters, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry
+from tasks.tracing import span
 
 PATIENCE = 60.0  # seconds that a busy server is tried that answers no request
 _FOR_ONE = 10  # times as long for a request that the server keeps refusing while it answers others
@@ -295,8 +296,9 @@ class Endpoint:
             if call.answer_limit is not None:
                 request = build_request(request_format, self._model, messages, schema, call.answer_limit, refused)
             try:
-                arrival, pace = self._send(request_format, request, call)
-                reply = self._read(arrival, request_format, prompt, call)
+                with span(f"chat {self._model}", {"gen_ai.operation.name": "chat", "gen_ai.request.model": self._model}):
+                    arrival, pace = self._send(request_format, request, call)
+                    reply = self._read(arrival, request_format, prompt, call)
             except AnswererFailed as failure:
                 if isinstance(failure, EndlessAnswer) and request_format is not RequestFormat.RESPONSES:
                     self.capabilities.refuse(Option.COMPLETION_LIMIT)  # the newer name may have been ignored
