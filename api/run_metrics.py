@@ -31,7 +31,7 @@ class SystemFigures(Collector):
         return iter(())  # nothing is collected for its names alone
 
     def collect(self) -> Iterator[Metric]:
-        """The figures as they are now; it waits for the database, and at most two seconds for each answer of Prefect."""
+        """The figures as they are now; it waits for the database, and two seconds at most for Prefect."""
         with suppress(DatabaseUnavailable):
             yield from _runs()
             connections = GaugeMetricFamily(

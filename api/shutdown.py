@@ -20,7 +20,7 @@ ENDING: Final = "ending"
 _ACCEPT_SECONDS: Final = 0.3
 """In which connections that were made are accepted, and their requests come in."""
 
-# Classic BPF on the TCP header: drop a packet that opens a connection (SYN without ACK), keep all others. A client whose
+# Classic BPF on the TCP header: drop a packet that opens a connection (SYN without ACK), keep others. A client whose
 # packet was dropped sends it again after a second, to a closed port. See Documentation/networking/filter.rst of Linux.
 _ATTACH_FILTER: Final = 26  # SO_ATTACH_FILTER, which Python does not name
 _NO_NEW_ONES: Final = b"".join(

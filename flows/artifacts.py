@@ -5,6 +5,7 @@ evidence and the run under the viewer's own rights.
 """
 
 import hashlib
+import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,17 +15,19 @@ from textwrap import shorten
 from typing import Any, Final
 
 from prefect import get_client, get_run_logger
+from prefect.artifacts import create_link_artifact
 from prefect.runtime import flow_run
 
 from flows.batch_definition import slug_of
 from flows.batch_file import read_batch
+from flows.prefect_server import TAG
 from storage import database, runs
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
 from tasks.language.escaped import escaped
 from tasks.operation import show
 from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
-from tasks.reports.report import RunResults
+from tasks.reports.report import RunResults, result_lines, warning_lines
 from tasks.reports.wording import outcome_in_words, percent, standing_in_words
 from tasks.scoring.standing import Standing
 
@@ -106,26 +109,40 @@ def name_of_company_run() -> str:
     return f"{batch} · {company}" if batch and batch != company else company
 
 
-def mark_warnings(results: RunResults) -> None:
-    """Tag the current flow run `warnings` if its report has any, so that such runs can be filtered in Prefect."""
-    if any(result.warnings for result in results.companies):
-        show(_add_tag, WARNINGS)
+def show_outcome(results: RunResults, out: Path | None) -> None:
+    """Show how a run ended, of a batch or of one company: the link to its report first, then its log and its tags.
+
+    The tag `diligence` marks our runs among those of others, for `prune`; `warnings` those whose report has any.
+    """
+    run = results.run
+    show(
+        create_link_artifact,
+        report_address(run.id),
+        link_text=f"The report: {run.batch}",
+        key=batch_key("report", run.batch),
+        description=f"{run.batch}: the report and its evidence",
+    )
+    warnings = warning_lines(results)
+    tell(warnings, logging.WARNING)
+    where = f"The report is at {report_address(run.id)}{f' and in {out}' if out else ''}."
+    tell([*result_lines(results), where])
+    show(_add_tags, {TAG, WARNINGS} if warnings else {TAG})
 
 
-def _add_tag(tag: str) -> None:
+def _add_tags(tags: set[str]) -> None:
     with get_client(sync_client=True) as client:
-        client.update_flow_run(flow_run.id, tags={*flow_run.tags, tag})
+        client.update_flow_run(flow_run.id, tags={*flow_run.tags, *tags})
 
 
-def tell(lines: Iterable[str]) -> None:
+def tell(lines: Iterable[str], level: int = logging.INFO) -> None:
     """Write lines into the log of the flow run under way, as Prefect shows it."""
-    show(_log, list(lines))
+    show(_log, list(lines), level)
 
 
-def _log(lines: list[str]) -> None:
+def _log(lines: list[str], level: int) -> None:
     logger = get_run_logger()
     for line in lines:
-        logger.info("%s", line)
+        logger.log(level, "%s", line)
 
 
 def _batch_name(parameters: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
 
-from flows.artifacts import artifacts_of, batch_key, mark_warnings, name_of_batch_run, ranking, report_address, tell
+from flows.artifacts import artifacts_of, batch_key, name_of_batch_run, ranking, show_outcome, tell
 from flows.batch_definition import BatchDefinition, batch_of, in_its_folder
 from flows.batch_file import Batch
 from flows.due_diligence import examine, examining_in_turns
@@ -24,7 +24,7 @@ from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.operation import concerning, operation, show
 from tasks.remote.fan_out import FanOut, Leave
-from tasks.reports.report import result_lines, results_of, warning_lines
+from tasks.reports.report import results_of
 from tasks.scoring.criteria import Judged
 
 log = logging.getLogger(__name__)
@@ -91,9 +91,7 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
             finish(run, out)
         finally:
             results = results_of(run)
-            where = f"The report is at {report_address(run)}{f' and in {out}' if out else ''}."
-            tell([*warning_lines(results), *result_lines(results), where])
-            mark_warnings(results)
+            show_outcome(results, out)
             show(
                 create_markdown_artifact,
                 ranking(results),

@@ -7,6 +7,7 @@ from flows.engine import flow
 from storage import companies, database, runs
 from tasks.companies import facts
 from tasks.operation import show
+from tasks.reports.company import profile_facts
 
 
 @flow(name="company_facts")
@@ -36,12 +37,16 @@ def company_facts(domain: str, company_id: int | None = None) -> int | None:
         _assign(company_id, stored.id, answer.warnings)
     if not answer.claims:
         return stored.id
-    lines = [f"- {claim.field}: {escape(str(claim.value))} ({escape(claim.source)})" for claim in answer.claims]
+    rows = [
+        f"| {escape(fact.name)} | {escape(fact.value)} | {escape(fact.claim.source)} |"
+        for fact in profile_facts(answer.claims)
+    ]
+    name = next((str(claim.value) for claim in answer.claims if claim.field == "name"), domain)
     show(
         create_markdown_artifact,
-        "\n".join(lines),
+        "\n".join([f"# {escape(name)}", "", "| Fact | Value | Source |", "|---|---|---|", *rows]),
         key=company_key("facts", domain),
-        description=f"What the sources say of {domain}",
+        description=f"{name}: what the sources say",
     )
     return stored.id
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Annotated, Final
 
-from flows.artifacts import artifacts_of, mark_warnings, name_of_company_run
+from flows.artifacts import artifacts_of, name_of_company_run, show_outcome
 from flows.batch_definition import BatchDefinition, in_its_folder
 from flows.company_facts import company_facts
 from flows.engine import IfGiven, flow
@@ -105,8 +105,10 @@ def due_diligence(
                 out = reports / run_id
             with concerning(chosen.name):
                 examine(run_id, chosen.domain, chosen.folder)
-            mark_warnings(results_of(run_id))
-            finish(run_id, out)
+            try:
+                finish(run_id, out)
+            finally:
+                show_outcome(results_of(run_id), out)
     return run_id
 
 

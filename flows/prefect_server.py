@@ -13,7 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -32,6 +32,8 @@ from tasks.errors import NotConfigured, Unavailable
 from tasks.operation import name_profiles, note_new_database, note_unsent
 from tasks.remote.environment import usable_environment
 
+TAG = "diligence"
+"""Marks our deployments and flow runs among those of others on the same server."""
 SCHEMA = Path(__file__).parent / "prefect_database.sql"
 """An empty database as the migrations of Prefect 3.8.8 leave it; a later Prefect migrates it further."""
 
@@ -297,12 +299,16 @@ def prune_history(before: datetime) -> PrunedHistory | None:
     return PrunedHistory(flow_runs, artifacts, give_back_of(file))
 
 
-def delete_history(client: "SyncPrefectClient", before: datetime) -> tuple[int, int]:
-    """Delete flow runs that ended before that time from a server; gives how many, and how many artifacts they had."""
-    artifacts = list(_old_artifacts(client, before))
+def delete_history(client: "SyncPrefectClient", before: datetime, tag: str | None = None) -> tuple[int, int]:
+    """Delete flow runs that ended before that time from a server; gives how many, and how many artifacts they had.
+
+    With `tag` only those that have it: a server may have runs of others.
+    """
+    olds = [old | ({"tags": {"all_": [tag]}} if tag else {}) for old in _old(before)]
+    artifacts = list(_old_artifacts(client, olds))
     for artifact in artifacts:
         client.delete_artifact(artifact)
-    flow_runs = list(_delete_flow_runs(client, before))
+    flow_runs = list(_delete_flow_runs(client, olds))
     _wait_for_logs(client, flow_runs)
     return len(flow_runs), len(artifacts)
 
@@ -313,16 +319,16 @@ def _old(before: datetime) -> Iterator[dict[str, Any]]:
     yield {"end_time": {"is_null_": True}, "start_time": {"before_": (before - _LONGEST_RUN).isoformat()}}
 
 
-def _delete_flow_runs(client: "SyncPrefectClient", before: datetime) -> Iterator[UUID]:
-    for old in _old(before):
+def _delete_flow_runs(client: "SyncPrefectClient", olds: Sequence[dict[str, Any]]) -> Iterator[UUID]:
+    for old in olds:
         query = {"flow_runs": old, "limit": _AT_ONCE}
         # The types of Prefect's client do not list this path of its server.
         while deleted := client.request("POST", "/flow_runs/bulk_delete", json=query).json()["deleted"]:  # type: ignore[arg-type]
             yield from map(UUID, deleted)
 
 
-def _old_artifacts(client: "SyncPrefectClient", before: datetime) -> Iterator[UUID]:
-    for old in _old(before):
+def _old_artifacts(client: "SyncPrefectClient", olds: Sequence[dict[str, Any]]) -> Iterator[UUID]:
+    for old in olds:
         query: dict[str, Any] = {"flow_runs": old, "sort": "ID_DESC", "limit": _AT_ONCE, "offset": 0}
         while artifacts := client.request("POST", "/artifacts/filter", json=query).json():
             yield from (UUID(artifact["id"]) for artifact in artifacts)

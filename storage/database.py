@@ -31,9 +31,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
-from storage import locks
+from storage import locks, migrations
 from storage.errors import DatabaseInUse, DatabaseUnavailable, is_the_database, unavailable
-from storage import migrations
 from storage.settings import Settings, StorageSettings
 
 

@@ -1,4 +1,4 @@
-"""What the runs of the database are at, as numbers for those who watch them: no name of a batch, company or document."""
+"""What runs are at, as numbers for those who watch them: no name of a batch, a company or a document."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -54,8 +54,8 @@ def check(engine: Engine) -> None:
         raise unavailable(_NEWER)
     state = "is empty" if revision is None else "has the schema of an earlier release"
     raise DatabaseUnavailable(
-        f"The database that DILIGENCE_DATABASE_URL names {state}. Run `diligence migrate` once, on one machine, while no "
-        "service and no run uses it."
+        f"The database that DILIGENCE_DATABASE_URL names {state}. Run `diligence migrate` once, on one machine, while "
+        "no service and no run uses it."
     )
 
 

@@ -176,7 +176,7 @@ def test_the_tags_of_a_batch_cost_no_request_for_each_task(batch_file: Path) -> 
             if len(tasks) > 2:
                 break
             time.sleep(0.5)
-    assert sorted(newest.tags) == ["small-screen", "warnings"]
+    assert sorted(newest.tags) == ["diligence", "small-screen", "warnings"]
     assert {tag for task in tasks for tag in task.tags} == set()
 
 

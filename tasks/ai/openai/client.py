@@ -296,7 +296,7 @@ class Endpoint:
             if call.answer_limit is not None:
                 request = build_request(request_format, self._model, messages, schema, call.answer_limit, refused)
             try:
-                with span(f"chat {self._model}", {"gen_ai.operation.name": "chat", "gen_ai.request.model": self._model}):
+                with span(f"chat {self._model}", {"gen_ai.request.model": self._model}):
                     arrival, pace = self._send(request_format, request, call)
                     reply = self._read(arrival, request_format, prompt, call)
             except AnswererFailed as failure:
