@@ -120,6 +120,7 @@ def test_what_takes_too_long_is_cut_off(slow_model: ModelServer, workers: int, m
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)  # four starts of a service beside its own load
 def test_a_rolling_restart_under_load_loses_no_request(room: Path) -> None:
     """Two services behind what a proxy does: where a connection is refused, the other service is tried."""
     ports = [free_port(), free_port()]
