@@ -58,6 +58,8 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         "**Processes.**": (
             "api/test_workers.py::test_two_workers_are_one_service",
             "api/test_workers.py::test_a_worker_that_hangs_is_replaced",
+            "api/test_shutdown.py::test_new_connections_are_refused_while_a_model_is_waited_for",
+            "api/test_shutdown.py::test_what_takes_too_long_is_cut_off",
             "api/test_workers.py::test_workers_end_when_who_looks_after_them_is_killed",
             "api/test_workers.py::test_a_call_is_counted_with_those_of_other_processes",
         ),
@@ -98,10 +100,11 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         "**Prefect's history**": (
             "deployments/test_prune.py::test_prefects_history_of_old_runs_goes_and_that_of_kept_ones_stays",
             "deployments/test_prune.py::test_the_embedded_server_keeps_nothing_of_old_runs_and_its_file_shrinks",
-            "deployments/test_prune.py::test_the_history_of_a_server_of_the_users_stays",
+            "deployments/test_prune.py::test_a_server_of_the_users_that_is_away_keeps_its_history",
         ),
         "**Earlier releases.**": (
             "storage/test_migrations.py::test_a_database_of_each_schema_keeps_its_rows_when_it_is_opened",
+            "storage/test_migrate.py::test_who_only_looks_changes_nothing_and_is_told_what_to_do",
         ),
     },
     "security.md": {
