@@ -79,9 +79,15 @@ async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) ->
     responses=failures(400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504),
 )
 async def index(data: JSONBody[IndexOfFolder], calls: NamedDependency[Calls]) -> Response[DocumentIndex]:
-    indexed = await calls(indexed_folder, data.cloud_drive_folder, recursive=data.recursive is not False)
+    folder, recursive = data.cloud_drive_folder, data.recursive is not False
+
+    async def answer() -> list[bytes]:
+        indexed = await calls(indexed_folder, folder, recursive=recursive)
+        return await calls.here(list, indexed.pieces())
+
+    pieces = await calls.shared((folder, recursive), answer)
     # The declared type is that of what is streamed.
-    return Stream(indexed.pieces(), media_type=MediaType.JSON)  # type: ignore[return-value]
+    return Stream(iter(pieces), media_type=MediaType.JSON)  # type: ignore[return-value]
 
 
 _CHUNK = 256 * 1024

@@ -8,7 +8,7 @@ import logging
 import secrets
 from asyncio import get_running_loop
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -24,6 +24,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 from pydantic_core import PydanticCustomError, to_json
 
 from api.settings import ApiSettings
+from api.sharing import SharedCalls
 from tasks.cancellation import Cancellation, Cancelled, cancelled_by
 from tasks.documents.drive.drive import Identity, acting_as
 from tasks.errors import BadRequest, NotConfigured, UnsupportedFormat
@@ -275,16 +276,18 @@ class Calls:
         tracked: bool,
         who: Identity | None = None,
         request_state: dict[str, Any] | None = None,
+        shared: SharedCalls | None = None,
     ) -> None:
         """`tracked` shows every call as a Prefect task run; for the rest see `on_behalf_of`."""
         self._limiter = CapacityLimiter(at_once) if isinstance(at_once, int) else at_once
         self.tracked = tracked
         self.who = who
         self.request_state = request_state if request_state is not None else {}
+        self._shared = shared or SharedCalls()
 
     def on_behalf_of(self, who: Identity | None, request_state: dict[str, Any] | None = None) -> "Calls":
         """The same calls, with the drive answering to `who`; `request_state` holds what the request has reserved."""
-        return Calls(self._limiter, tracked=self.tracked, who=who, request_state=request_state)
+        return Calls(self._limiter, tracked=self.tracked, who=who, request_state=request_state, shared=self._shared)
 
     @property
     def load(self) -> tuple[int, int]:
@@ -296,6 +299,11 @@ class Calls:
         """Run the operation; what it raises is raised here."""
         call: Callable[P, R] = operation.tracked_once if self.tracked else operation.function
         return await self._in_thread(partial(call, *args, **kwargs))
+
+    async def shared(self, key: Hashable, call: Callable[[], Awaitable[R]]) -> R:
+        """What `call` gives; it is made once for all callers of the same account who ask for `key` meanwhile."""
+        result: R = await self._shared((self.who, key), call)
+        return result
 
     async def here(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run what is no operation: it makes a page of what is stored. What it raises is raised here."""
