@@ -38,9 +38,7 @@ class SharedCalls:
             if not turn.waiting:
                 turn.task.cancel()
 
-    async def _run(
-        self, key: Hashable, before: _Turn | None, turn: _Turn, call: Callable[[], Awaitable[Any]]
-    ) -> Any:
+    async def _run(self, key: Hashable, before: _Turn | None, turn: _Turn, call: Callable[[], Awaitable[Any]]) -> Any:
         try:
             if before is not None:
                 await asyncio.wait([before.task])

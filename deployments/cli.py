@@ -21,6 +21,7 @@ import typer
 from typer.core import TyperGroup
 
 from deployments.garbage import none_of_it
+from deployments.prefect_profile import use_prefect_profile
 from deployments.terminal import Escaping
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
@@ -89,6 +90,8 @@ COMMANDS = {
 }
 _WITH_MANY_LIBRARIES = {"run", "demo", "serve", "deploy", "prune"}
 """Commands that take up to 1.4 GB of address space, a third of it for threads; the others take 0.45 GB at most."""
+_WITH_PREFECT = {"run", "serve", "deploy", "prune", "doctor"}
+"""Commands that use a permanent Prefect server where one is named."""
 _LITTLE_SPACE = "`diligence {}` needs {} MB of address space; `ulimit -v` allows {} MB here. Raise that limit."
 _OPTIONS: dict[str, Any] = {
     "context_settings": {"help_option_names": ["--help", "-h"]},
@@ -163,6 +166,8 @@ def main() -> None:
     sys.stdout, sys.stderr = Escaping(sys.stdout), Escaping(sys.stderr)
     if sys.argv[1:2] != ["serve"]:  # which lets the calls under way end
         _end_soon_after_an_interrupt()
+    if sys.argv[1:2] and sys.argv[1] in _WITH_PREFECT:
+        use_prefect_profile()
     with errors_reported():
         try:
             app()

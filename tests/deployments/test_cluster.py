@@ -11,7 +11,7 @@ from sqlalchemy import URL, Engine, create_engine, text
 from api.run_metrics import SystemFigures
 from storage import database, runs
 from storage.runs import CompanyStatus
-from tests.deployments.test_command_line import call
+from tests.deployments.test_command_line import call, run
 from tests.storage import rows
 
 
@@ -63,6 +63,16 @@ def test_the_cluster_is_told_part_by_part(shared: dict[str, str], tmp_path: Path
     assert any(line.startswith("✗ pool") and "no worker that lives" in line for line in lines)
     assert any(line.startswith("✓ pool") and "lively (process): 1 of 1" in line for line in lines)
     assert any(line.startswith("✓ worker") and "machine 1" in line for line in lines)
+
+
+def test_a_profile_of_prefect_counts_where_the_environment_is_silent(tmp_path: Path) -> None:
+    (tmp_path / ".prefect").mkdir()
+    profile = 'active = "ours"\n[profiles.ours]\nPREFECT_API_URL = "http://127.0.0.1:9/api"\n'
+    (tmp_path / ".prefect" / "profiles.toml").write_text(profile)
+    home = {"PREFECT_HOME": str(tmp_path / ".prefect"), "DILIGENCE_DRIVE_ROOT": str(tmp_path)}
+    assert "PREFECT_API_URL does not answer" in run(["doctor"], tmp_path, **home).stdout
+    (tmp_path / ".prefect" / "profiles.toml").write_text("active = no text of Prefect's")
+    assert "each run starts a server of its own" in run(["doctor"], tmp_path, **home).stdout
 
 
 def test_what_one_machine_alone_uses_is_no_cluster(tmp_path: Path) -> None:
