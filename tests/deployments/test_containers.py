@@ -179,15 +179,9 @@ class Machine:
         command = [
             str(port) if before == "--port" else word for before, word in zip(["", *command], command, strict=False)
         ]
-        log, out = (home / "log").open("w"), (home / "out").open("w")
-        return subprocess.Popen(
-            [DEPLOYMENTS / "container" / "entrypoint", *command],
-            env=environment,
-            cwd=home,
-            stderr=log,
-            stdout=out,
-            text=True,
-        )
+        words = [str(DEPLOYMENTS / "container" / "entrypoint"), *command]
+        with (home / "log").open("w") as log, (home / "out").open("w") as out:
+            return subprocess.Popen(words, env=environment, cwd=home, stderr=log, stdout=out, text=True)
 
     def here(self, value: str) -> str:
         """A word of compose.yaml with the addresses of this machine, and nothing where the caller's settings stand."""

@@ -89,7 +89,7 @@ class Images:
 
 
 def pip_sources() -> list[str]:
-    """The files and folders that pip on this machine is configured with, for a build to find them in the same places."""
+    """What pip on this machine is configured with: files and folders that a build finds in the same places."""
     configured = subprocess.check_output([sys.executable, "-m", "pip", "config", "debug"], text=True)
     files = re.findall(r"(/\S+pip\.conf), exists: True", configured)
     named = "".join(Path(file).read_text() for file in files)
