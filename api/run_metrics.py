@@ -4,8 +4,10 @@ They are read when somebody asks, for what a database or Prefect does not tell t
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from enum import StrEnum
+from typing import Any
 
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
@@ -15,8 +17,8 @@ from storage import database
 from storage.columns import now
 from storage.errors import DatabaseUnavailable
 from storage.run_documents import DocumentStatus
-from storage.run_metrics import UnderWay, read_run_metrics
-from storage.runs import CompanyStatus, RunStatus
+from storage.run_metrics import read_run_metrics
+from storage.runs import CompanyStatus, Run, RunStatus
 from tasks.ai.money import Cap
 from tasks.errors import DiligenceError
 from tasks.remote.prefect_pools import read_prefect_state
@@ -48,18 +50,16 @@ class SystemFigures(Collector):
 def _runs() -> Iterator[Metric]:
     with database.reading() as session:
         metrics = read_run_metrics(session)
-    runs = GaugeMetricFamily("diligence_runs", "Runs in the database.", labels=["status"])
-    for run_status in RunStatus:
-        runs.add_metric([run_status.value], metrics.runs.get(run_status, 0))
-    yield runs
-    companies = GaugeMetricFamily("diligence_run_companies", "Companies of runs under way.", labels=["status"])
-    for company_status in CompanyStatus:
-        companies.add_metric([company_status.value], metrics.companies.get(company_status, 0))
-    yield companies
-    documents = GaugeMetricFamily("diligence_run_documents", "Documents of runs under way.", labels=["status"])
-    for document_status in DocumentStatus:
-        documents.add_metric([document_status.value], metrics.documents.get(document_status, 0))
-    yield documents
+    statuses: tuple[tuple[str, str, type[StrEnum], Mapping[Any, int]], ...] = (
+        ("diligence_runs", "Runs in the database.", RunStatus, metrics.runs),
+        ("diligence_run_companies", "Companies of runs under way.", CompanyStatus, metrics.companies),
+        ("diligence_run_documents", "Documents of runs under way.", DocumentStatus, metrics.documents),
+    )
+    for name, what, kinds, counted in statuses:
+        family = GaugeMetricFamily(name, what, labels=["status"])
+        for status in kinds:
+            family.add_metric([status.value], counted.get(status, 0))
+        yield family
     yield GaugeMetricFamily("diligence_runs_cost_usd", "USD that all runs in the database cost.", metrics.usd)
     ages = [(now() - run.started_at).total_seconds() for run in metrics.under_way]
     yield GaugeMetricFamily("diligence_run_oldest_seconds", "Age of the oldest run under way.", max(ages, default=0))
@@ -68,12 +68,12 @@ def _runs() -> Iterator[Metric]:
         yield GaugeMetricFamily("diligence_run_budget_left", "Least share of a budget that is left, 0 to 1.", min(left))
 
 
-def _budget_left(run: UnderWay) -> float | None:
+def _budget_left(run: Run) -> float | None:
     """The share of a run's budget that it has not spent; None where it has no budget or costs are not known."""
     if run.budget is None:
         return None
     cap = Cap.parse(run.budget)
-    most, spent = (cap.usd, run.usd) if cap.tokens is None else (cap.tokens, run.tokens)
+    most, spent = (cap.usd, run.usd) if cap.tokens is None else (cap.tokens, run.input_tokens + run.output_tokens)
     return None if not most or spent is None else max(0.0, 1 - spent / most)
 
 

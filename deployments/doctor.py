@@ -8,7 +8,6 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Annotated, cast
 
-import httpx
 import typer
 from pydantic import ValidationError
 
@@ -37,7 +36,7 @@ from tasks.reading.ocr import rapidocr, tesseract
 from tasks.reading.ocr.rapidocr import RapidOcr
 from tasks.reading.picture import Picture
 from tasks.reading.settings import ReadingSettings
-from tasks.remote.environment import check_connection
+from tasks.remote.prefect_pools import read_prefect_state
 from tasks.scoring.model_trial import try_model
 
 
@@ -286,13 +285,7 @@ def _prefect() -> Iterator[CheckResult]:
             "prefect", "each run starts a server of its own; PREFECT_API_URL names a permanent one", tried=False
         )
         return
-    try:
-        check_connection(address)
-        response = httpx.get(f"{address.rstrip('/')}/health", timeout=5, follow_redirects=True)
-        response.raise_for_status()
-        yield CheckResult("prefect", f"PREFECT_API_URL answers ({response.status_code})")
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
-        yield CheckResult("prefect", "PREFECT_API_URL does not answer: is the server running?", failed=True)
+    yield CheckResult("prefect", f"PREFECT_API_URL answers, release {read_prefect_state(address).version}")
 
 
 def _service() -> Iterator[CheckResult]:

@@ -1,9 +1,8 @@
 """What runs are at, as numbers for those who watch them: no name of a batch, a company or a document."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
@@ -13,21 +12,11 @@ from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 
 
 @dataclass(frozen=True, slots=True)
-class UnderWay:
-    """A run under way (or killed): when it began, what it has cost, and what it may cost as its user wrote it."""
-
-    started_at: datetime
-    usd: float | None
-    tokens: int
-    budget: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class RunMetrics:
-    """Runs by status; of those under way each run, and their companies and documents by status; USD of all runs."""
+    """Runs by status; those under way (or killed), their companies and documents by status; USD of all runs."""
 
     runs: Mapping[RunStatus, int]
-    under_way: tuple[UnderWay, ...]
+    under_way: Sequence[Run]
     companies: Mapping[CompanyStatus, int]
     documents: Mapping[DocumentStatus, int]
     usd: float
@@ -52,10 +41,7 @@ def read_run_metrics(session: Session) -> RunMetrics:
     )
     return RunMetrics(
         runs=Counter({status: count for status, count, _ in counted}),
-        under_way=tuple(
-            UnderWay(run.started_at, run.usd, run.input_tokens + run.output_tokens, run.budget)
-            for run in session.exec(select(Run).where(is_running))
-        ),
+        under_way=session.exec(select(Run).where(is_running)).all(),
         companies=Counter(dict(session.exec(companies).all())),
         documents=Counter(dict(session.exec(documents).all())),
         usd=sum(usd or 0.0 for _, _, usd in counted),

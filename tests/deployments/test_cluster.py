@@ -70,7 +70,7 @@ def test_a_profile_of_prefect_counts_where_the_environment_is_silent(tmp_path: P
     profile = 'active = "ours"\n[profiles.ours]\nPREFECT_API_URL = "http://127.0.0.1:9/api"\n'
     (tmp_path / ".prefect" / "profiles.toml").write_text(profile)
     home = {"PREFECT_HOME": str(tmp_path / ".prefect"), "DILIGENCE_DRIVE_ROOT": str(tmp_path)}
-    assert "PREFECT_API_URL does not answer" in run(["doctor"], tmp_path, **home).stdout
+    assert "The Prefect server does not answer" in run(["doctor"], tmp_path, **home).stdout
     (tmp_path / ".prefect" / "profiles.toml").write_text("active = no text of Prefect's")
     assert "each run starts a server of its own" in run(["doctor"], tmp_path, **home).stdout
 
