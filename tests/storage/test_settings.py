@@ -29,6 +29,21 @@ def test_the_default_holds_until_the_environment_says_otherwise(home: Path, monk
     assert Example.current().example_jobs == 2
 
 
+def test_a_secret_may_lie_in_a_file_of_its_name(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "DILIGENCE_EXAMPLE_NAME").write_text("of the file\n")
+    monkeypatch.setenv("DILIGENCE_SECRETS_DIR", str(tmp_path))
+    assert Example.current().example_name == "of the file"
+    monkeypatch.setenv("DILIGENCE_EXAMPLE_NAME", "of the environment")
+    assert Example.current().example_name == "of the environment"
+    monkeypatch.delenv("DILIGENCE_EXAMPLE_NAME")
+    (tmp_path / "DILIGENCE_EXAMPLE_NAME").write_text("")
+    monkeypatch.setenv("DILIGENCE_EXAMPLE_JOBS", "3")  # files are read when the environment has changed
+    assert Example.current().example_name is None
+    monkeypatch.setenv("DILIGENCE_SECRETS_DIR", str(tmp_path / "missing"))
+    with pytest.raises(pydantic.ValidationError, match="its files cannot be read"):
+        Example.current()
+
+
 def test_a_block_may_look_at_the_environment_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_EXAMPLE_JOBS", "5")
     assert Example.current().example_jobs == 5
