@@ -93,7 +93,7 @@ def pip_sources() -> list[str]:
     configured = subprocess.check_output([sys.executable, "-m", "pip", "config", "debug"], text=True)
     files = re.findall(r"(/\S+pip\.conf), exists: True", configured)
     named = "".join(Path(file).read_text() for file in files)
-    folders = {match for match in re.findall(r"(?:file://)?(/[\w./-]+)", named) if Path(match).is_dir()}
+    folders = {match for match in re.findall(r"(?:file://)?(/[\w./-]+)", named) if Path(match).exists()}
     return [*files, *sorted(folders), "/etc/ssl/certs"]
 
 
