@@ -1,6 +1,5 @@
 """What runs are at, as numbers for those who watch them: no name of a batch, a company or a document."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -40,9 +39,9 @@ def read_run_metrics(session: Session) -> RunMetrics:
         .group_by(col(RunDocument.status))
     )
     return RunMetrics(
-        runs=Counter({status: count for status, count, _ in counted}),
+        runs={RunStatus(status): count for status, count, _ in counted},
         under_way=session.exec(select(Run).where(is_running)).all(),
-        companies=Counter(dict(session.exec(companies).all())),
-        documents=Counter(dict(session.exec(documents).all())),
+        companies={CompanyStatus(status): count for status, count in session.exec(companies)},
+        documents={DocumentStatus(status): count for status, count in session.exec(documents)},
         usd=sum(usd or 0.0 for _, _, usd in counted),
     )

@@ -40,7 +40,7 @@ def test_the_cluster_is_told_part_by_part(shared: dict[str, str], tmp_path: Path
     shared |= {"PREFECT_API_URL": prefect_url, "PREFECT_API_AUTH_STRING": os.environ["PREFECT_API_AUTH_STRING"]}
     call(["migrate"], tmp_path, **shared)
     pair = tuple(shared["PREFECT_API_AUTH_STRING"].split(":"))
-    with httpx.Client(base_url=prefect_url, auth=(pair[0], pair[1])) as prefect:
+    with httpx.Client(base_url=prefect_url, auth=(pair[0], pair[1]), timeout=60) as prefect:
         for name in ("paused", "lively"):
             prefect.post("/work_pools/", json={"name": name, "type": "process"}).raise_for_status()
         prefect.patch("/work_pools/paused", json={"is_paused": True}).raise_for_status()
@@ -69,9 +69,10 @@ def test_a_profile_of_prefect_counts_where_the_environment_is_silent(tmp_path: P
     (tmp_path / ".prefect").mkdir()
     profile = 'active = "ours"\n[profiles.ours]\nPREFECT_API_URL = "http://127.0.0.1:9/api"\n'
     (tmp_path / ".prefect" / "profiles.toml").write_text(profile)
-    home = {"PREFECT_HOME": str(tmp_path / ".prefect"), "DILIGENCE_DRIVE_ROOT": str(tmp_path)}
+    file = tmp_path / ".prefect" / "profiles.toml"
+    home = {"PREFECT_PROFILES_PATH": str(file), "DILIGENCE_DRIVE_ROOT": str(tmp_path)}
     assert "The Prefect server does not answer" in run(["doctor"], tmp_path, **home).stdout
-    (tmp_path / ".prefect" / "profiles.toml").write_text("active = no text of Prefect's")
+    file.write_text("active = no text of Prefect's")
     assert "each run starts a server of its own" in run(["doctor"], tmp_path, **home).stdout
 
 

@@ -79,7 +79,10 @@ def test_a_server_of_the_users_that_is_away_keeps_its_history(
 ) -> None:
     monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
     filled.add_finished("r1")
-    prune(keep=1)
+    from prefect import settings
+
+    with settings.temporary_settings({settings.PREFECT_API_URL: "http://127.0.0.1:9/api"}):
+        prune(keep=1)
     assert "PREFECT_API_URL" in capsys.readouterr().err
 
 
