@@ -207,7 +207,8 @@ def test_the_services_of_compose_work_together(
 
         def start(service: str, number: int = 1, port: int = 0) -> subprocess.Popen[str]:
             process = machine.start(service, number, port)
-            running.callback(lambda: (process.terminate(), process.wait(60)))
+            running.callback(process.wait, 60)
+            running.callback(process.terminate)
             return process
 
         start("prefect", port=machine.prefect)
