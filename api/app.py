@@ -46,7 +46,7 @@ _OFFLOADED = (
     "tasks.companies.pages",
     "tasks.reports.live_review",
     "tasks.reports.live_rooms",
-    "tasks.rooms.lookup",
+    "tasks.assistants.lookup",
 )
 """Modules whose work is offloaded."""
 _STATIC_AGE = CacheControlHeader(max_age=3600, public=True)

@@ -30,6 +30,7 @@ from pydantic import BaseModel, Field
 from api.auth import CALLER, KEY, KEY_SCOPES, Guard, audit
 from api.requests import Calls
 from tasks.ai.question import ai_question
+from tasks.assistants import lookup
 from tasks.companies.facts import company_facts as facts
 from tasks.companies.question import company_question
 from tasks.documents.drive.registry import acting_as_run_account, configured_drive
@@ -38,7 +39,6 @@ from tasks.documents.settings import DocumentSettings
 from tasks.documents.texts import document_text as text
 from tasks.errors import DiligenceError, NotAllowed, NotLoggedIn
 from tasks.reports import live_json
-from tasks.rooms import lookup
 
 logger = logging.getLogger(__name__)
 

@@ -13,10 +13,10 @@ import typer
 from deployments.terminal import echo, harmless_cell
 from storage import database
 from tasks.errors import BadRequest
+from tasks.reports.export import TABLES, Table
 from tasks.reports.files import as_json
 from tasks.reports.replacing import check_writable
 from tasks.reports.report import build
-from tasks.reports.export import TABLES, Table
 
 
 class ExportFormat(StrEnum):

@@ -56,8 +56,9 @@ def all_formats() -> tuple[DocumentFormat, ...]:
     """The formats of all folders, in the order of their names, then those of other packages (`tasks.plugins`)."""
     modules = pkgutil.iter_modules(import_module(__package__).__path__, f"{__package__}.")
     packages = [import_module(name) for name in sorted(module.name for module in modules if module.ispkg)]
-    added = [load_plugin(name, module) for name, module in sorted(plugins("diligence.formats").items())]
-    return tuple(package.FORMAT for package in (*packages, *added) if hasattr(package, "FORMAT"))
+    added = (load_plugin(name, module) for name, module in sorted(plugins("diligence.formats").items()))
+    found = [*packages, *(module for module in added if module is not None)]
+    return tuple(package.FORMAT for package in found if hasattr(package, "FORMAT"))
 
 
 @cache

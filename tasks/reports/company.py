@@ -28,10 +28,10 @@ from tasks.reports.models import (
     CriterionReport,
     DocumentReport,
     NamedDocument,
+    ReportedDecision,
     ReportedFigure,
     ReportedRequest,
     ReportedTable,
-    ReportedDecision,
     StandingReport,
 )
 from tasks.reports.rights import Seen, as_seen

@@ -1,4 +1,4 @@
-"""Another package adds a format, a source of facts and a drive; one that cannot be imported is named, and nothing stops."""
+"""Another package adds a format, a source of facts, a drive; what cannot be imported is named, and nothing stops."""
 
 import logging
 from collections.abc import Iterator

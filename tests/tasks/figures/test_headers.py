@@ -200,6 +200,6 @@ def test_this_and_the_last_year_of_a_form_are_those_of_the_document(
 ) -> None:
     path = tmp_path / "form.txt"
     path.write_text("\n".join([title, "", *("\t".join(row) for row in rows)]), "utf-8")
-    found = {(figure["concept"], str(figure["value"]), figure["period"]) for figure in read_figures(path)}
+    found = {(figure["concept"], str(figure["value"]), figure["period"]) for figure in read_figures(str(path))}
     assert wanted <= found
-    assert not any(figure["entity"] for figure in read_figures(path))
+    assert not any(figure["entity"] for figure in read_figures(str(path)))

@@ -1,0 +1,1 @@
+"""What AI assistants look up in data rooms: stored words, figures and verdicts, each with its place."""
