@@ -1,8 +1,8 @@
 """The formats that can be read, and their readers.
 
-A format is one folder beside this module, or a module of another package (`tasks.plugins`): its `__init__.py` declares a `FORMAT`, its reader is a module that offers
-`read`. To add a format, add its folder. Nothing here loads a reader before a document needs it: those who hand
-documents to other processes do not pay for PDFium and lxml (0.13 s).
+A format is one folder beside this module, or a module of another package (`tasks.plugins`): its `__init__.py` declares
+a `FORMAT`, its reader is a module that offers `read`. To add a format, add its folder. Nothing here loads a reader
+before a document needs it: those who hand documents to other processes do not pay for PDFium and lxml (0.13 s).
 """
 
 import pkgutil
