@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from contextlib import chdir, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from slugify import slugify
+from sqlmodel import Session
 
 from flows.batch_file import Batch, BatchCompany, Value, read_batch
-from storage import database
+from storage import database, runs
 from storage.settings import override_settings
 from tasks.errors import BadRequest
 from tasks.figures.concepts import read_concepts
@@ -24,9 +25,6 @@ from tasks.requests.request_list import RequestList
 from tasks.scoring.criteria import Criteria, read_criteria
 
 log = logging.getLogger(__name__)
-
-LARGEST: Final = 400_000
-"""Bytes of a definition: Prefect refuses parameters above 512 KB (PREFECT_SERVER_API_MAX_PARAMETER_SIZE)."""
 
 
 class BatchDefinition(BaseModel):
@@ -45,12 +43,8 @@ class BatchDefinition(BaseModel):
 
     @classmethod
     def of(cls, batch: Batch, directory: Path | None = None) -> "BatchDefinition":
-        """The definition of a batch that was read from its files, and is deployed in the folder `directory`.
-
-        Raises:
-            BadRequest: it is larger than a deployment may be.
-        """
-        definition = cls(
+        """The definition of a batch that was read from its files, and is deployed in the folder `directory`."""
+        return cls(
             name=batch.name,
             criteria=batch.criteria.as_json(),
             companies=list(batch.companies),
@@ -60,13 +54,6 @@ class BatchDefinition(BaseModel):
             requests=batch.requests.model_dump() if batch.requests else None,
             directory=directory,
         )
-        if len(definition.model_dump_json()) > LARGEST:
-            definition.facts = {}  # they are the largest part, and other sources may know the companies
-        if len(definition.model_dump_json()) > LARGEST:
-            raise BadRequest(
-                f"The batch {batch.name!r} is too large for one deployment: {LARGEST:,} bytes is the most. Split it."
-            )
-        return definition
 
     def batch(self) -> Batch:
         """The batch, ready to run on this machine."""
@@ -159,6 +146,11 @@ def _changed(definition: BatchDefinition, path: Path) -> str | None:
     # As JSON, as Prefect keeps a definition: the scores of bands are keys, which are texts there.
     stored, written = (batch.model_dump(mode="json", include=kept) for batch in (definition, now))
     return "has changed" if stored != written else None
+
+
+def keep_definition(session: Session, batch: Batch) -> str:
+    """Keep the definition of a batch for other processes; gives its hash."""
+    return runs.save_definition(session, BatchDefinition.of(batch, Path.cwd()).model_dump(mode="json"))
 
 
 def slug_of(name: str) -> str:

@@ -100,14 +100,18 @@ def due_diligence(
             known_company(company, batch_file, definition) if company is not None else new_company(name, domain, folder)
         )
         screen = single(chosen, criteria, batch_file, definition)
-        with override_settings(screen.settings), run_of(screen) as run_id, artifacts_of(screen.part_of):
+        with (
+            override_settings(screen.settings),
+            run_of(screen, waits=definition is not None) as run,
+            artifacts_of(screen.part_of),
+        ):
             if out is None and reports is not None:
-                out = reports / run_id
+                out = reports / run.id
             with concerning(chosen.name):
-                examine(run_id, chosen.domain, chosen.folder)
-            mark_warnings(results_of(run_id))
-            finish(run_id, out)
-    return run_id
+                examine(run.id, chosen.domain, chosen.folder)
+            mark_warnings(results_of(run.id))
+            finish(run.id, out)
+    return run.id
 
 
 def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> None:

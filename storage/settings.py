@@ -104,6 +104,7 @@ class StorageSettings(Settings):
 
     home: Path = Field(Path(".diligence"), description="database, spool, Prefect's home")
     database_url: str | None = Field(None, description="SQLite in the home, or postgresql+psycopg://…")
+    database_patience: float = Field(30.0, ge=0, description="seconds that a run waits for a PostgreSQL that restarts")
     secret_key: SecretStr | None = Field(
         None, description="encrypts stored logins: 32 bytes in base64; several, comma-separated, while it is changed"
     )
