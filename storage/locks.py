@@ -128,6 +128,7 @@ class Claims:
         self._mutex = threading.RLock()
         self._closed = threading.Event()
         self._connection: Connection | None = None
+        self._driver: Any = None
         self._session: Any = None
 
     def __enter__(self) -> Self:
@@ -139,7 +140,7 @@ class Claims:
         if self._engine.dialect.name != "sqlite":
             try:
                 self._connect()
-                _refuse_pooler(self._engine, self._driver())
+                _refuse_pooler(self._engine, self._driver)
             except SQLAlchemyError as error:
                 raise unavailable(error) from None
             threading.Thread(target=self._watch, name="claims", daemon=True).start()
@@ -202,6 +203,7 @@ class Claims:
 
     def _connect(self) -> None:
         self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        self._driver = self._connection.connection.driver_connection
         self._connection.detach()  # it is none of the pool's
         self._connection.exec_driver_sql(_FALLS)
         self._session = self._connection.exec_driver_sql(_WHO).one()
@@ -210,16 +212,13 @@ class Claims:
         if self._connection is not None:
             with suppress(SQLAlchemyError):
                 self._connection.close()
+            self._driver.close()  # SQLAlchemy leaves a broken one open that it has detached
             self._connection = None
-
-    def _driver(self) -> Any:
-        assert self._connection is not None
-        return self._connection.connection.driver_connection
 
     def _watch(self) -> None:
         while not self._closed.is_set():
             with self._mutex:
-                socket = None if self._connection is None else self._driver().fileno()
+                socket = None if self._connection is None else self._driver.fileno()
             if socket is None:
                 self._closed.wait(_ASKED_EVERY)
             else:
