@@ -19,7 +19,7 @@ from storage.locks import Claims
 from storage.migrations import HEAD
 from storage.run_documents import DocumentStatus
 from storage.runs import CompanyStatus, ModelTrial, Run, RunCompany, RunStatus
-from tasks.ai.budget import cap_and_price
+from tasks.ai.budget import cap_and_price, record_unpriced
 from tasks.ai.registry import current_answerer
 from tasks.companies.domain import registrable
 from tasks.documents.drive.registry import drive_to_open_again, open_run_drive
@@ -134,6 +134,10 @@ def _being_run(batch: Batch) -> Conflict:
 def _begin(batch: Batch) -> str:
     cap, _price = cap_and_price()
     trial = find_standing(current_answerer())
+    with database.reading() as session:
+        unfinished = _unfinished(session, batch)
+    if unfinished is not None:
+        record_unpriced(unfinished.id)
     with database.writing() as session:
         run = _unfinished(session, batch)
         if run is None:

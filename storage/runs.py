@@ -259,6 +259,42 @@ def add_cost(
     session.exec(update(Run).where(col(Run.id) == run_id).values(**spent))
 
 
+def hold_cost(
+    session: Session,
+    run_id: str,
+    input_tokens: int,
+    output_tokens: int,
+    rates: tuple[float, float],
+    most: tuple[int | None, float | None],
+) -> bool:
+    """Add what a call may take to the run's tokens, if the run stays within its cap; gives whether it does.
+
+    Args:
+        session: one that writes. The check and the sum are one statement: processes share the cap.
+        run_id: the run.
+        input_tokens: the most that are read.
+        output_tokens: the most that are written.
+        rates: USD for a million tokens read, and written.
+        most: the cap, in tokens or in USD; None where it has none. Tokens that are held have no cost in USD yet.
+    """
+    most_tokens, most_usd = most
+    read, written = col(Run.input_tokens) + input_tokens, col(Run.output_tokens) + output_tokens
+    hold = update(Run).where(col(Run.id) == run_id)
+    if most_tokens is not None:
+        hold = hold.where(read + written <= most_tokens)
+    if most_usd is not None:
+        least = most_usd + _ROUNDING
+        more = (input_tokens * rates[0] + output_tokens * rates[1]) / 1_000_000
+        hold = hold.where(
+            (read * rates[0] + written * rates[1]) / 1_000_000.0 <= least, func.coalesce(Run.usd, 0.0) + more <= least
+        )
+    held = hold.values(input_tokens=read, output_tokens=written).execution_options(synchronize_session=False)
+    return session.exec(held).rowcount == 1
+
+
+_ROUNDING = 1e-9  # USD; the error of sums of floats
+
+
 def run_companies(session: Session, run_id: str) -> Sequence[RunCompany]:
     """The run's companies in the batch's order."""
     return session.exec(select(RunCompany).where(RunCompany.run_id == run_id).order_by(col(RunCompany.ordinal))).all()
