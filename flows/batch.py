@@ -10,7 +10,7 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
 
 from flows.artifacts import artifacts_of, batch_key, mark_warnings, name_of_batch_run, ranking, report_address, tell
-from flows.batch_definition import BatchDefinition, batch_of, in_its_folder
+from flows.batch_definition import DeployedBatch, batch_of, in_its_folder
 from flows.batch_file import Batch
 from flows.due_diligence import examine, examining_in_turns
 from flows.engine import IfGiven, as_steps, flow, without_a_line_a_task
@@ -42,7 +42,7 @@ def batch(
     criteria: Annotated[Path | None, IfGiven] = None,
     out: Annotated[Path | None, IfGiven] = None,
     reports: Annotated[Path | None, IfGiven] = None,
-    definition: BatchDefinition | None = None,
+    definition: DeployedBatch | None = None,
     retry_failed: bool = False,
     processes: int | None = None,
 ) -> str:

@@ -8,7 +8,7 @@ from threading import BoundedSemaphore
 from typing import Annotated, Final
 
 from flows.artifacts import artifacts_of, mark_warnings, name_of_company_run
-from flows.batch_definition import BatchDefinition, in_its_folder
+from flows.batch_definition import DeployedBatch, in_its_folder
 from flows.company_facts import company_facts
 from flows.engine import IfGiven, flow
 from flows.extract_all import extract_all
@@ -70,7 +70,7 @@ def due_diligence(
     batch_file: Annotated[Path | None, IfGiven] = None,
     out: Annotated[Path | None, IfGiven] = None,
     reports: Annotated[Path | None, IfGiven] = None,
-    definition: BatchDefinition | None = None,
+    definition: DeployedBatch | None = None,
     company: Annotated[str | None, IfGiven] = None,
 ) -> str:
     """Examine one company.

@@ -11,7 +11,7 @@ from typing import Final
 
 from sqlmodel import Session
 
-from flows.batch_definition import BatchDefinition, batch_of, keep_definition
+from flows.batch_definition import DeployedBatch, batch_of, keep_definition
 from flows.batch_file import Batch, BatchCompany
 from storage import database, run_documents, runs, scores, texts
 from storage.columns import now
@@ -184,7 +184,7 @@ def _add_run(session: Session, batch: Batch, status: RunStatus, trial: ModelTria
     return run.id
 
 
-def known_company(name: str, batch_file: Path | None, definition: BatchDefinition | None) -> BatchCompany:
+def known_company(name: str, batch_file: Path | None, definition: DeployedBatch | None) -> BatchCompany:
     """The company of that name in a batch.
 
     Raises:
@@ -217,7 +217,7 @@ def single(
     company: BatchCompany,
     criteria: Path | None,
     batch_file: Path | None,
-    definition: BatchDefinition | None = None,
+    definition: DeployedBatch | None = None,
 ) -> Batch:
     """One company as a batch of its own, by the criteria and settings of another batch or of a criteria file.
 

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
 import pytest
@@ -26,20 +26,30 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 COMPANIES, JUDGED = 6, 2
 REPOSITORY = Path(__file__).parents[2]
 LETTER = "Ninety percent of the revenue of {} is recurring."
-CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+CUT = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
 FAULTS = ["helper killed", "leader killed", "connections cut"]
 SEEDS = [pytest.param(seed, marks=pytest.mark.nightly if seed > 2 else ()) for seed in range(30)]
 
 
 class Model(ModelServer):
-    """A model that takes its time; `billed` counts the judgements that it was asked for, by their prompts."""
+    """A model that answers nobody until two processes ask; `billed` counts its judgements by their prompts."""
 
-    def __init__(self) -> None:
+    def __init__(self, processes: int) -> None:
         super().__init__(says=judge)
+        self._processes, self._asked = processes, 0
+        self.is_open = Event()
         self.billed: Counter[str] = Counter()
         self._billing = Lock()
 
     def reply(self, request: ModelRequest, has_left: Callable[[], bool]) -> ModelResponse:
+        with self._billing:
+            self._asked += 1
+        if self._asked > JUDGED * (self._processes - 1):
+            self.is_open.set()
+        self.is_open.wait(200)
         time.sleep(0.3)
         with self._billing:
             self.billed[request.prompt] += 1
@@ -65,7 +75,8 @@ def screen(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     companies = "".join(f"  - {{name: {name}, domain: {name.lower()}.example, folder: {name}}}\n" for name in names)
     (folder / "batch.yaml").write_text(
-        f"name: Killed\ncriteria: criteria.yaml\ndrive_root: rooms\nai_search_plan: false\ncompanies:\n{companies}"
+        "name: Killed\ncriteria: criteria.yaml\ndrive_root: rooms\nai_search_plan: false\ncompanies_at_once: 1\n"
+        f"companies:\n{companies}"
     )
     return folder / "batch.yaml"
 
@@ -131,7 +142,7 @@ def prefect(prefect_server: None) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory, screen: Path, prefect: dict[str, str]) -> dict[str, Any]:
     """The report of a run of one process."""
-    with Model() as model:
+    with Model(1) as model:
         place = Place(tmp_path_factory.mktemp("undisturbed"), screen, model, prefect, None)
         process = place.start(1)
         assert process.wait(300) == 0, process.communicate()[1]
@@ -153,11 +164,8 @@ def server_database(postgres: URL, postgres_admin: Engine, request: pytest.Fixtu
 
 def children(pid: int) -> list[int]:
     """The helpers that a process has started."""
-    found = []
-    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        if b"flows.help_run" in Path(f"/proc/{child}/cmdline").read_bytes():
-            found.append(int(child))
-    return found
+    started = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in started if b"flows.help_run" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
 def until(condition: Callable[[], object], seconds: float = 200) -> None:
@@ -179,7 +187,7 @@ def test_a_run_ends_complete_whatever_happens_to_one_of_its_processes(
     chosen, fault = random.Random(seed), FAULTS[seed % len(FAULTS)]
     at = chosen.randrange(1, COMPANIES * JUDGED)
     database = server_database if fault == "connections cut" or chosen.random() < 0.5 else None
-    with Model() as model:
+    with Model(2) as model:
         place = Place(tmp_path, screen, model, prefect, database)
         leader = place.start(2)
         until(lambda: children(leader.pid))
