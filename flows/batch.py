@@ -88,7 +88,7 @@ def _run(
     with (
         override_settings(screen.settings),
         TagsContext(current_tags=set()),  # the run has them; of each task they would be a request more
-        run_of(screen, retry_failed=retry_failed, waits=is_deployed) as run,
+        run_of(screen, retry_failed=retry_failed, is_deployed=is_deployed) as run,
         artifacts_of(screen.name),
     ):
         if out is None and reports is not None:

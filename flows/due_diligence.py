@@ -102,7 +102,7 @@ def due_diligence(
         screen = single(chosen, criteria, batch_file, definition)
         with (
             override_settings(screen.settings),
-            run_of(screen, waits=definition is not None) as run,
+            run_of(screen, is_deployed=definition is not None) as run,
             artifacts_of(screen.part_of),
         ):
             if out is None and reports is not None:
@@ -110,7 +110,7 @@ def due_diligence(
             with concerning(chosen.name):
                 examine(run.id, chosen.domain, chosen.folder)
             mark_warnings(results_of(run.id))
-            finish(run.id, out)
+            finish(run, out)
     return run.id
 
 

@@ -71,7 +71,8 @@ def help_run(
         screen = definition.batch()
         with override_settings(screen.settings), artifacts_of(screen.name), database.claims() as claims:
             _check_the_same(found, screen.fingerprint(current_answerer().name))
-            work(OpenRun(found.id, found.batch, claims), screen, reports / run if reports is not None else out)
+            open_run = OpenRun(found.id, found.batch, claims, is_deployed)
+            work(open_run, screen, reports / run if reports is not None else out)
     return run
 
 

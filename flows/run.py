@@ -1,5 +1,6 @@
 """The life cycle of a run in the database: start or resume under a lock, mark companies done, rank, report."""
 
+import logging
 import secrets
 import time
 from collections.abc import Iterator, Sequence
@@ -47,6 +48,8 @@ class CompaniesFailed(DiligenceError):
         return type(self), (self.run_id, self.failed)
 
 
+log = logging.getLogger(__name__)
+
 PROGRAM: Final = f"{version('diligence')} with schema {HEAD}"
 """What processes that work on one run must have in common."""
 _POLL: Final = 0.5
@@ -55,11 +58,15 @@ _POLL: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class OpenRun:
-    """A run that this process works on, and the locks by which it does."""
+    """A run that this process works on, and the locks by which it does.
+
+    `is_deployed` says that nobody waits for the folder of its report: the report stands in the service too.
+    """
 
     id: str
     batch: str
     claims: Claims
+    is_deployed: bool = False
 
     @property
     def is_led_here(self) -> bool:
@@ -81,11 +88,11 @@ def _lock_of(batch: str) -> str:
 
 
 @contextmanager
-def run_of(batch: Batch, *, retry_failed: bool = False, waits: bool = False) -> Iterator[OpenRun]:
+def run_of(batch: Batch, *, retry_failed: bool = False, is_deployed: bool = False) -> Iterator[OpenRun]:
     """Resume the interrupted run of this batch, or start one. This process leads it.
 
     Spooled files of killed processes are removed. With `retry_failed`, stored failures of its documents are deleted,
-    so that these documents are read again. With `waits`, a run of the batch that is under way is waited for.
+    so that these documents are read again. A deployed batch waits for a run of it that is under way.
 
     Raises:
         Conflict: another process is running this batch.
@@ -94,7 +101,7 @@ def run_of(batch: Batch, *, retry_failed: bool = False, waits: bool = False) -> 
     """
     with database.claims() as claims:
         while not claims.take(_lock_of(batch.name)):
-            if not waits:
+            if not is_deployed:
                 raise _being_run(batch)
             time.sleep(_POLL)
         open_run_drive()  # what is missing is said once, and not of each company
@@ -103,7 +110,7 @@ def run_of(batch: Batch, *, retry_failed: bool = False, waits: bool = False) -> 
         if retry_failed:
             with database.writing() as session:
                 texts.delete_failures(session, run_documents.failed_contents(session, batch.name))
-        yield OpenRun(_begin(batch), batch.name, claims)
+        yield OpenRun(_begin(batch), batch.name, claims, is_deployed)
 
 
 @contextmanager
@@ -358,7 +365,7 @@ def conclude(run: OpenRun, out: Path | None) -> None:
     while not run.is_over():
         if run.take_lead():
             if not run.is_over():  # it may have been, just before the lock was given back
-                finish(run.id, out)
+                finish(run, out)
             return
         time.sleep(_POLL)
     with database.reading() as session:
@@ -367,19 +374,26 @@ def conclude(run: OpenRun, out: Path | None) -> None:
         raise CompaniesFailed(run.id, failed)
 
 
-def finish(run_id: str, out: Path | None) -> None:
+def finish(run: OpenRun, out: Path | None) -> None:
     """Rank the companies, close the run, and write its report into the folder `out`, where one is given.
+
+    A folder that a worker cannot write costs a warning: the service shows the report, and `diligence report` writes it.
 
     Raises:
         CompaniesFailed: some of them failed; all the rest is done.
     """
-    failed = _close(run_id)
+    failed = _close(run.id)
     if out is not None:
-        write_reports(run_id, out)
+        try:
+            write_reports(run.id, out)
+        except BadRequest as error:
+            if not run.is_deployed:
+                raise
+            log.warning("%s The report stands in the service; `diligence report %s` writes it.", error.message, run.id)
     with database.writing() as session:
-        runs.note_report(session, run_id)
+        runs.note_report(session, run.id)
     if failed:
-        raise CompaniesFailed(run_id, failed)
+        raise CompaniesFailed(run.id, failed)
 
 
 def _close(run_id: str) -> list[str]:
