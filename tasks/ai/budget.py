@@ -77,13 +77,18 @@ class LoggedCall(NamedTuple):
     key: str
 
 
+class HeldElsewhere(Exception):
+    """A hold does not fit, by what other processes have spent or may yet."""
+
+
 class CallLog(Protocol):
     """Where a ledger writes its calls down. Safe to use from several threads."""
 
-    def begin(self, request: str, ahead: Usage) -> LoggedCall | None:
+    def begin(self, request: str, ahead: Usage) -> LoggedCall:
         """A call is about to be made; `ahead` is recorded as spent until it ends.
 
-        Gives None where that would pass the cap, by what other processes have spent or may yet: nothing is recorded.
+        Raises:
+            HeldElsewhere: that would pass the cap. Nothing is recorded.
         """
 
     def recorded(self) -> Usage | None:
@@ -128,7 +133,7 @@ class RunCallLog:
     A call's hold is recorded by one statement that looks at the caps, so that no two processes spend the same money.
     """
 
-    def __init__(self, run_id: str, limits: _CapAndPrice) -> None:
+    def __init__(self, run_id: str, limits: _CapAndPrice = (None, None)) -> None:
         self._run_id = run_id
         self._limits = limits
         self._own: set[int] = set()
@@ -140,7 +145,7 @@ class RunCallLog:
                 if call.key not in self._lost[call.request]:
                     self._lost[call.request].append(call.key)
 
-    def begin(self, request: str, ahead: Usage) -> LoggedCall | None:
+    def begin(self, request: str, ahead: Usage) -> LoggedCall:
         """As `CallLog.begin`. Takes the key of a lost call of the same request, if there is one."""
         with self._lock:
             lost = self._lost[request]
@@ -150,7 +155,7 @@ class RunCallLog:
         if row is None:
             with self._lock:
                 self._lost[request].insert(0, key)  # for the next try of this call
-            return None
+            raise HeldElsewhere
         self._own.add(row)
         return LoggedCall(row, request, key)
 
@@ -377,13 +382,14 @@ class Ledger:
                 continue
             try:
                 logged = self._log.begin(request, hold if self._ahead else Usage())
+            except HeldElsewhere:
+                self._give_back(hold)
+                self._note_others()
             except BaseException:
                 self._give_back(hold)
                 raise
-            if logged is not None:
+            else:
                 return hold, logged
-            self._give_back(hold)
-            self._note_others()
 
     def _note_others(self) -> None:
         with self._changed:
