@@ -112,11 +112,10 @@ def register(
     slug = slug_of(batch.name)
     _check_free(client, slug, batch.name)
     before = _find(client, f"batch/{slug}")
-    kept = before.parameters.get("reports") if before else None
-    reports = str(wanted.reports.absolute() / slug) if wanted.reports or not kept else kept
+    kept = before.parameters.get("reports") if before and wanted.reports is None else None
     parameters = {
         "batch_file": str(batch_file.absolute()),
-        "reports": reports,
+        "reports": kept or str((wanted.reports or Path("reports")).absolute() / slug),
         "definition": batch.model_dump(mode="json"),
     }
     block = _block_of(client, batch.name) if wanted.notify is None else None

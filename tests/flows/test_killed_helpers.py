@@ -21,7 +21,7 @@ from tests.flows.conftest import write_room
 from tests.homes import make_home
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
 COMPANIES, JUDGED = 6, 2
 REPOSITORY = Path(__file__).parents[2]
@@ -49,7 +49,7 @@ class Model(ModelServer):
             self._asked += 1
         if self._asked > JUDGED * (self._processes - 1):
             self.is_open.set()
-        self.is_open.wait(200)
+        self.is_open.wait(400)
         time.sleep(0.3)
         with self._billing:
             self.billed[request.prompt] += 1
@@ -145,7 +145,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, screen: Path, prefect:
     with Model(1) as model:
         place = Place(tmp_path_factory.mktemp("undisturbed"), screen, model, prefect, None)
         process = place.start(1)
-        assert process.wait(300) == 0, process.communicate()[1]
+        assert process.wait(600) == 0, process.communicate()[1]
         process.communicate()
         assert model.billed.total() == COMPANIES * JUDGED
     return report_of(place.out)
@@ -168,7 +168,7 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in started if b"flows.help_run" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
-def until(condition: Callable[[], object], seconds: float = 200) -> None:
+def until(condition: Callable[[], object], seconds: float = 400) -> None:
     ends = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < ends, "it did not happen"
@@ -200,7 +200,7 @@ def test_a_run_ends_complete_whatever_happens_to_one_of_its_processes(
             engine.dispose()
         else:
             os.kill(helper if fault == "helper killed" else leader.pid, signal.SIGKILL)
-        told = leader.communicate(timeout=300)[1]
+        told = leader.communicate(timeout=600)[1]
         if fault != "leader killed":
             assert leader.returncode == 0, told
         until(lambda: place.tell()[2])
