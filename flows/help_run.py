@@ -28,8 +28,6 @@ from tasks.errors import Conflict, DiligenceError, NotFound
 from tasks.operation import untracked
 from tasks.remote.environment import usable_environment
 
-log = logging.getLogger(__name__)
-
 
 @flow(name="help_run", flow_run_name="{run} · helper")
 def help_run(

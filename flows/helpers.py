@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import copy_context
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -97,12 +97,16 @@ def _start(command: Sequence[str]) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
 
 def _end(process: subprocess.Popen[bytes], errors: IO[bytes], patience: float) -> None:
     try:
-        process.wait(patience)
+        is_failed = process.wait(patience) != 0
     except subprocess.TimeoutExpired:
+        is_failed = False
         process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_END)
+        process.kill()
         process.wait()
     with errors:
-        if process.returncode not in {0, -15, 143}:
+        if is_failed:
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().splitlines() or ["it said nothing"]
             log.warning("A process that was to help with the run ended before it: %s", said[-1])

@@ -4,7 +4,6 @@ The process that leads the run and those that help it do the same. Nothing is ha
 back: the companies of a process that was killed are pending, and their locks are free.
 """
 
-import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -17,8 +16,6 @@ from storage.errors import ConnectionLost
 from storage.runs import CompanyStatus, RunCompany
 from tasks.cancellation import Cancellation, Cancelled, cancelled_by
 from tasks.remote.fan_out import FanOut, Leave
-
-log = logging.getLogger(__name__)
 
 _POLL: Final = 0.5
 """Seconds between two looks at companies that other processes have."""

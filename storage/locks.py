@@ -141,8 +141,9 @@ class Claims:
             try:
                 self._connect()
                 _refuse_pooler(self._engine, self._driver)
-            except SQLAlchemyError as error:
-                raise unavailable(error) from None
+            except (SQLAlchemyError, DatabaseUnavailable) as error:
+                self._disconnect()
+                raise (error if isinstance(error, DatabaseUnavailable) else unavailable(error)) from None
             threading.Thread(target=self._watch, name="claims", daemon=True).start()
         return self
 
