@@ -135,7 +135,7 @@ def register(
             description=_DESCRIPTIONS[flow].format(batch.name),
             tags=[TAG, slug],
             entrypoint=_FLOWS[flow],
-            parameters=fixed | ({"is_deployed": True} if flow == HELPER else {}),
+            parameters=fixed,
             parameter_openapi_schema=form,
             enforce_parameter_schema=True,
             schedules=[DeploymentScheduleCreate.model_validate(entry) for entry in schedules if flow == "batch"],
@@ -166,12 +166,16 @@ def _form(flow: str, parameters: Mapping[str, Any], companies: Sequence[str]) ->
     """The form of a deployment: what may be chosen, and of what was deployed the one value that is taken."""
     form: dict[str, Any] = parameter_schema(pkgutil.resolve_name(_FLOWS[flow])).model_dump_for_openapi()
     plain_fields(form)
-    given = {**parameters, "is_deployed": True}
-    fields = {name: field for name, field in form["properties"].items() if name in (*given, *_CHOSEN[flow])}
+    fields = {name: field for name, field in form["properties"].items() if name in (*parameters, *_CHOSEN[flow])}
     form["properties"] = {
         name: field
         if name in _CHOSEN[flow]
-        else {"title": field["title"], "position": field["position"], "enum": [given[name]], "default": given[name]}
+        else {
+            "title": field["title"],
+            "position": field["position"],
+            "enum": [parameters[name]],
+            "default": parameters[name],
+        }
         for name, field in fields.items()
     }
     form["additionalProperties"] = False

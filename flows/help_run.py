@@ -15,7 +15,7 @@ from typing import Annotated
 from flows import prefect_server
 from flows.artifacts import artifacts_of, tell
 from flows.batch import work
-from flows.batch_definition import BatchDefinition, in_its_folder
+from flows.batch_definition import BatchDefinition, DeployedBatch, in_its_folder
 from flows.engine import IfGiven, flow, without_a_line_a_task
 from flows.run import PROGRAM, CompaniesFailed, OpenRun
 from flows.scheduling import secrets_of_worker
@@ -34,7 +34,7 @@ def help_run(
     run: str,
     out: Annotated[Path | None, IfGiven] = None,
     reports: Annotated[Path | None, IfGiven] = None,
-    is_deployed: bool = False,
+    definition: DeployedBatch | None = None,
 ) -> str:
     """Examine companies of a run beside the process that leads it, until none is left.
 
@@ -42,7 +42,7 @@ def help_run(
         run: the run's id.
         out: the folder for the report, which is written here if no other process leads the run any more.
         reports: a folder in which each run has one of its own, in the place of `out`.
-        is_deployed: whether this is a deployment's run on a worker.
+        definition: the batch as it was deployed, where this is a deployment's run; what counts is the run's own.
 
     Returns:
         The run's id.
@@ -53,23 +53,22 @@ def help_run(
         CompaniesFailed: some companies of the run failed; all the rest is done.
     """
     without_a_line_a_task()
-    with database.reading() as session:
-        found = runs.find_run(session, run)
-        content = runs.find_definition(session, found.definition) if found and found.definition else None
-    if found is None or content is None:
-        raise NotFound(
-            f"This machine's database has no run {run}. Give its worker the DILIGENCE_DATABASE_URL of the one that "
-            "leads the run; a database in a file helps on its own machine alone."
-        )
-    if found.reported_at is not None:
-        tell([f"The run {run} is over: there is nothing to help with."])
-        return run
-    definition = BatchDefinition.model_validate(content)
-    with in_its_folder(definition), secrets_of_worker(is_deployed=is_deployed):
-        screen = definition.batch()
+    with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
+        with database.reading() as session:
+            found = runs.find_run(session, run)
+            content = runs.find_definition(session, found.definition) if found and found.definition else None
+        if found is None or content is None:
+            raise NotFound(
+                f"This machine's database has no run {run}. Give its worker the DILIGENCE_DATABASE_URL of the one that "
+                "leads the run; a database in a file helps on its own machine alone."
+            )
+        if found.reported_at is not None:
+            tell([f"The run {run} is over: there is nothing to help with."])
+            return run
+        screen = BatchDefinition.model_validate(content).batch()
         with override_settings(screen.settings), artifacts_of(screen.name), database.claims() as claims:
             _check_the_same(found, screen.fingerprint(current_answerer().name))
-            open_run = OpenRun(found.id, found.batch, claims, is_deployed)
+            open_run = OpenRun(found.id, found.batch, claims, definition is not None)
             work(open_run, screen, reports / run if reports is not None else out)
     return run
 
