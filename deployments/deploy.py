@@ -166,18 +166,11 @@ def _form(flow: str, parameters: Mapping[str, Any], companies: Sequence[str]) ->
     """The form of a deployment: what may be chosen, and of what was deployed the one value that is taken."""
     form: dict[str, Any] = parameter_schema(pkgutil.resolve_name(_FLOWS[flow])).model_dump_for_openapi()
     plain_fields(form)
-    fields = {name: field for name, field in form["properties"].items() if name in (*parameters, *_CHOSEN[flow])}
-    form["properties"] = {
-        name: field
-        if name in _CHOSEN[flow]
-        else {
-            "title": field["title"],
-            "position": field["position"],
-            "enum": [parameters[name]],
-            "default": parameters[name],
-        }
-        for name, field in fields.items()
-    }
+    fields = form["properties"]
+    form["properties"] = {name: fields[name] for name in _CHOSEN[flow]}
+    for name in parameters.keys() & fields.keys():
+        value, place = parameters[name], fields[name]["position"]
+        form["properties"][name] = {"title": name, "position": place, "enum": [value], "default": value}
     form["additionalProperties"] = False
     form["required"] = [name for name in _CHOSEN[flow] if name != "retry_failed"]
     form.pop("definitions", None)
