@@ -83,7 +83,7 @@ def test_what_a_worker_lacks_is_named_before_anything_starts(
     batch_file: Path, settings: dict[str, str], variable: str
 ) -> None:
     screen = read_batch(batch_file)
-    deployed = DeployedBatch.of(replace(screen, settings=screen.settings | settings))
+    deployed = DeployedBatch.of(replace(screen, settings={**screen.settings, **settings}))
     with pytest.raises(NotConfigured) as missing:
         batch(batch_file, definition=deployed)
     assert variable in missing.value.message
