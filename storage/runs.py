@@ -45,8 +45,8 @@ class Run(SQLModel, table=True):
     `usd` is what it cost so far, None where no price is known; `budget` the most it may spend, as written. `drive` is
     where its documents lie, as `override_settings` takes it, `model_trial` what is known of its model; both are None in
     runs of earlier releases, as are `definition`, the hash of the batch as it was read, and `version`, that of the
-    program: processes on other machines that help with the run go by these. `requests` is the request list that it answers, None
-    without one.
+    program: processes on other machines that help with the run go by these. `requests` is the request list that it
+    answers, None without one.
     """
 
     __tablename__ = "runs"
