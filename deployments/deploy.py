@@ -5,11 +5,11 @@ Through Prefect's own client, so that one server schedules many batches side by 
 
 import os
 import pkgutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -19,8 +19,8 @@ from cronsim import CronSim, CronSimError
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.actions import DeploymentScheduleCreate, WorkPoolCreate
 from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterTags
-from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions
-from prefect.events.actions import SendNotification
+from prefect.client.schemas.objects import StateType
+from prefect.events.actions import ChangeFlowRunState, SendNotification
 from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
 from prefect.events.schemas.events import ResourceSpecification
 from prefect.exceptions import ObjectNotFound, PrefectException
@@ -30,8 +30,9 @@ from prefect.workers.process import ProcessWorker
 from deployments.run import SAMPLE
 from deployments.terminal import echo
 from flows import prefect_server
-from flows.batch_definition import BatchDefinition, slug_of
+from flows.batch_definition import DeployedBatch, slug_of
 from flows.batch_file import read_batch
+from flows.helpers import HELPER
 from flows.scheduling import name_scheduled_runs
 from tasks.errors import BadRequest, NotConfigured, NotFound, Unavailable
 from tasks.remote.environment import check_connection
@@ -39,13 +40,42 @@ from tasks.remote.environment import check_connection
 TAG: Final = "diligence"
 """Marks our deployments among those of others on the same server."""
 
-_FLOWS: Final = {"batch": "flows.batch.batch", "due_diligence": "flows.due_diligence.due_diligence"}
+_FLOWS: Final = {
+    "batch": "flows.batch.batch",
+    "due_diligence": "flows.due_diligence.due_diligence",
+    HELPER: "flows.help_run.help_run",
+}
+_CHOSEN: Final = {"batch": ["retry_failed"], "due_diligence": ["company"], HELPER: ["run"]}
+"""What whoever presses Run may choose. All else is as it was deployed: a path would be one of the worker's own."""
+_TOLD: Final = ("batch", "due_diligence")
+"""The deployments that users know; the other one is for helpers, which the first starts."""
 _DESCRIPTIONS: Final = {
     "batch": "The batch {!r}: every company is examined, the report is written to a folder of the run's own.",
     "due_diligence": "One company, by the criteria and settings of the batch {!r}, whenever somebody asks.",
+    HELPER: "Helps a run of the batch {!r} that still has companies after a while; the run starts it.",
 }
 _NOTIFIED: Final = frozenset({"Failed", "Crashed", "TimedOut", "Late"})
 """States of a flow run that send a notification."""
+_HEARTBEAT: Final = 30
+"""Seconds between two signs of life of a run, the least that Prefect takes."""
+_SILENCE: Final = timedelta(seconds=86)
+"""After so long without one, a run counts as crashed; else it would be Running for ever."""
+_POOLS: Final = frozenset({"process", "docker", "kubernetes"})
+OFF: Final = "off"
+"""What takes away a schedule or a notification."""
+
+
+class Wanted(NamedTuple):
+    """What a deployment is to have; None for what it has, or the usual where it is new.
+
+    `schedule` is as Prefect's API takes it, `{"cron": five fields, "timezone": IANA name}`, and empty for none.
+    `notify` is the block that sends a notification of runs that fail or are late, as `slack-webhook/deals`, or `off`.
+    """
+
+    reports: Path | None = None
+    schedule: dict[str, Any] | None = None
+    pool: str | None = None
+    notify: str | None = None
 
 
 @contextmanager
@@ -65,44 +95,88 @@ def open_client() -> Iterator[SyncPrefectClient]:
 
 
 def register(
-    client: SyncPrefectClient,
-    batch_file: Path,
-    definition: BatchDefinition,
-    reports: Path,
-    schedule: dict[str, Any],
-    pool: str,
-    notify: str | None = None,
+    client: SyncPrefectClient, batch_file: Path, batch: DeployedBatch, companies: Sequence[str], wanted: Wanted
 ) -> list[str]:
-    """Register the two deployments of a batch, in the place of its earlier ones; gives their names.
+    """Register the deployments of a batch, in the place of its earlier ones; gives the names that users know.
 
     Args:
         client: of the server.
         batch_file: where the batch came from, for those who look at the deployment.
-        definition: the batch. Runs on demand use its settings and criteria too.
-        reports: the folder for the reports.
-        schedule: when, as Prefect's API takes it: `{"cron": five fields, "timezone": IANA name}`.
-        pool: the work pool's name. One that is there is used as it is.
-        notify: the block that sends a notification of runs that fail or are late, as `slack-webhook/deals`.
+        batch: the batch. Runs on demand use its settings and criteria too.
+        companies: the names of its companies.
+        wanted: schedule, pool, reports and notification.
 
     Raises:
         BadRequest: the name is taken, or the pool or the block cannot be used. Nothing is registered.
     """
-    slug = slug_of(definition.name)
+    slug = slug_of(batch.name)
+    _check_free(client, slug, batch.name)
+    before = _find(client, f"batch/{slug}")
+    kept = before.parameters.get("reports") if before and wanted.reports is None else None
     parameters = {
         "batch_file": str(batch_file.absolute()),
-        "reports": str(reports.absolute() / slug),
-        "definition": definition.model_dump(mode="json"),
+        "reports": kept or str((wanted.reports or Path("reports")).absolute() / slug),
+        "definition": batch.model_dump(mode="json"),
     }
-    _check_free(client, slug, definition.name)
-    block = None if notify is None else _find_block(client, notify)
+    block = _block_of(client, batch.name) if wanted.notify is None else None
+    if wanted.notify not in {None, OFF}:
+        block = _find_block(client, str(wanted.notify))
+    pool = wanted.pool or (before.work_pool_name if before else None) or TAG
     _use_pool(client, pool)
+    schedules = [{"schedule": wanted.schedule, "active": True}] if wanted.schedule else []
+    if wanted.schedule is None and before:
+        schedules = [{"schedule": entry.schedule, "active": entry.active} for entry in before.schedules]
     for flow in _FLOWS:
-        schedules = [{"schedule": schedule, "active": True}] if flow == "batch" else []
-        deployment_id = _register(client, flow, slug, definition, parameters, schedules, pool)
-        _notify_of_runs(client, deployment_id, definition.name, block)
-        if schedules:
-            _schedule_now(client, deployment_id, definition.name)
-    return [f"{flow}/{slug}" for flow in _FLOWS]
+        form = _form(flow, parameters, companies)
+        fixed = {name: value for name, value in parameters.items() if name in form["properties"]}
+        deployment_id = client.create_deployment(
+            flow_id=client.create_flow_from_name(flow),
+            name=slug,
+            description=_DESCRIPTIONS[flow].format(batch.name),
+            tags=[TAG, slug],
+            entrypoint=_FLOWS[flow],
+            parameters=fixed,
+            parameter_openapi_schema=form,
+            enforce_parameter_schema=True,
+            schedules=[DeploymentScheduleCreate.model_validate(entry) for entry in schedules if flow == "batch"],
+            # No slot of Prefect's: it is lost with Prefect's server, and the run with it. A run waits for our own lock.
+            concurrency_limit=None,
+            paused=before.paused if before and flow == "batch" else None,
+            work_pool_name=pool,
+            # With a safe path, a folder's own package `flows` or `tasks` does not come before the installed ones.
+            # Prefect itself loads flows from its working folder first, so runs begin in an empty one of the worker's.
+            job_variables={
+                "env": {"PYTHONSAFEPATH": "1", "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(_HEARTBEAT)},
+            },
+        )
+        _watch_runs(client, deployment_id, batch.name, block if flow in _TOLD else None)
+        if flow == "batch" and schedules:
+            _schedule_now(client, deployment_id, batch.name)
+    return [f"{flow}/{slug}" for flow in _TOLD]
+
+
+def _find(client: SyncPrefectClient, name: str) -> Any | None:
+    try:
+        return client.read_deployment_by_name(name)
+    except ObjectNotFound:
+        return None
+
+
+def _form(flow: str, parameters: Mapping[str, Any], companies: Sequence[str]) -> dict[str, Any]:
+    """The form of a deployment: what may be chosen, and of what was deployed the one value that is taken."""
+    form: dict[str, Any] = parameter_schema(pkgutil.resolve_name(_FLOWS[flow])).model_dump_for_openapi()
+    plain_fields(form)
+    fields = form["properties"]
+    form["properties"] = {name: fields[name] for name in _CHOSEN[flow]}
+    for name in parameters.keys() & fields.keys():
+        value, place = parameters[name], fields[name]["position"]
+        form["properties"][name] = {"title": name, "position": place, "enum": [value], "default": value}
+    form["additionalProperties"] = False
+    form["required"] = [name for name in _CHOSEN[flow] if name != "retry_failed"]
+    form.pop("definitions", None)
+    if flow == "due_diligence":
+        offer(form, "company", companies)
+    return form
 
 
 def deployed(client: SyncPrefectClient) -> list[tuple[str, ...]]:
@@ -140,46 +214,13 @@ def remove_deployments(client: SyncPrefectClient, name: str) -> list[str]:
     ours = _ours(client)
     for deployment in ours:
         if deployment.name == slug and deployment.entrypoint in flows:
-            _notify_of_runs(client, deployment.id, deployment.name, None)
+            client.delete_resource_owned_automations(f"prefect.deployment.{deployment.id}")
             client.delete_deployment(deployment.id)
-            removed.append(f"{flows[deployment.entrypoint]}/{slug}")
+            removed += [f"{flow}/{slug}" for flow in _TOLD if flow == flows[deployment.entrypoint]]
     if not removed:
         names = ", ".join(sorted({deployment.name for deployment in ours})) or "none"
         raise NotFound(f"No batch {name!r} is deployed. Deployed are: {names}.")
     return sorted(removed)
-
-
-def _register(
-    client: SyncPrefectClient,
-    flow: str,
-    slug: str,
-    batch: BatchDefinition,
-    parameters: dict[str, Any],
-    schedules: list[dict[str, Any]],
-    pool: str,
-) -> UUID:
-    form = parameter_schema(pkgutil.resolve_name(_FLOWS[flow])).model_dump_for_openapi()
-    plain_fields(form)
-    if flow == "due_diligence":
-        offer(form, "company", [company.name for company in batch.companies])
-    return client.create_deployment(
-        flow_id=client.create_flow_from_name(flow),
-        name=slug,
-        description=_DESCRIPTIONS[flow].format(batch.name),
-        tags=[TAG, slug],
-        entrypoint=_FLOWS[flow],
-        parameters=parameters,
-        parameter_openapi_schema=form,
-        enforce_parameter_schema=True,
-        schedules=[DeploymentScheduleCreate.model_validate(schedule) for schedule in schedules],
-        # A run that is due while another of the batch is under way waits for it: both write the same rows.
-        concurrency_limit=1 if flow == "batch" else None,
-        concurrency_options=ConcurrencyOptions(collision_strategy=ConcurrencyLimitStrategy.ENQUEUE),
-        work_pool_name=pool,
-        # With a safe path, a folder's own package `flows` or `tasks` does not come before the installed ones. Prefect
-        # itself loads flows from its working folder first, so runs begin in an empty one of the worker's.
-        job_variables={"env": {"PYTHONSAFEPATH": "1"}},
-    )
 
 
 def _schedule_now(client: SyncPrefectClient, deployment_id: UUID, name: str) -> None:
@@ -231,7 +272,7 @@ def _use_pool(client: SyncPrefectClient, name: str) -> None:
     """Make the work pool if there is none; one that is there keeps its settings.
 
     Raises:
-        BadRequest: it is of a type that runs no processes.
+        BadRequest: it is of a type that is not known to run our flows.
     """
     try:
         pool = client.read_work_pool(name)
@@ -240,10 +281,10 @@ def _use_pool(client: SyncPrefectClient, name: str) -> None:
         client.create_work_pool(WorkPoolCreate(name=name, type="process", base_job_template=template))
         typer.echo(f"The work pool {name} was made, for processes on the machines of its workers.", err=True)
         return
-    if pool.type != "process":
+    if pool.type not in _POOLS:
         raise BadRequest(
-            f"The work pool {name} is of type {pool.type}. Batches run in processes: name a pool of type process "
-            "with --pool, or a name that is not taken, and it is made."
+            f"The work pool {name} is of type {pool.type}. Batches run on pools of type process, docker or kubernetes: "
+            "name one with --pool, or a name that is not taken, and one for processes is made."
         )
 
 
@@ -263,55 +304,79 @@ def _find_block(client: SyncPrefectClient, name: str) -> UUID:
         ) from error
 
 
-def _notify_of_runs(client: SyncPrefectClient, deployment_id: UUID, batch: str, block: UUID | None) -> None:
-    """Have a notification sent where a run of a deployment fails or is late, in the place of an earlier one.
+def _block_of(client: SyncPrefectClient, batch: str) -> UUID | None:
+    """The block that tells of the batch's runs by now."""
+    actions = [action for found in client.read_automations_by_name(_notice(batch)) for action in found.actions]
+    blocks = [action.block_document_id for action in actions if isinstance(action, SendNotification)]
+    return blocks[0] if blocks else None
+
+
+def _notice(batch: str) -> str:
+    return f"{batch}: runs that fail or are late"
+
+
+def _watch_runs(client: SyncPrefectClient, deployment_id: UUID, batch: str, block: UUID | None) -> None:
+    """Have silent runs of a deployment marked as crashed, and a notification sent of those that fail or are late.
+
+    In the place of earlier automations. After docs.prefect.io, "Detect zombie flows": a run whose process has gone
+    gives no sign of life, and nothing else would tell.
 
     Args:
         client: of the server.
         deployment_id: the deployment.
         batch: its name in words.
-        block: what sends it; None for no notification.
+        block: what sends the notification; None for none.
     """
     resource = f"prefect.deployment.{deployment_id}"
     client.delete_resource_owned_automations(resource)
-    if block is None:
-        return
-    trigger = EventTrigger(
-        expect={f"prefect.flow-run.{state}" for state in _NOTIFIED},
-        match_related=ResourceSpecification({"prefect.resource.id": resource, "prefect.resource.role": "deployment"}),
-        for_each={"prefect.resource.id"},
-        posture=Posture.Reactive,
-        threshold=1,
-        within=timedelta(0),
-    )
-    action = SendNotification(
-        block_document_id=block,
-        subject="{{ flow_run.name }}: {{ flow_run.state.name }}",
-        body="{{ flow_run.state.message }}\n{{ flow_run|ui_url }}",
-    )
-    client.create_automation(
-        AutomationCore(
-            name=f"{batch}: runs that fail or are late",
-            description="Made by `diligence deploy --notify`, which replaces it.",
-            trigger=trigger,
-            actions=[action],
-            owner_resource=resource,
+    related = ResourceSpecification({"prefect.resource.id": resource, "prefect.resource.role": "deployment"})
+    by_run = {"match_related": related, "for_each": {"prefect.resource.id"}, "threshold": 1}
+    ends = {f"prefect.flow-run.{state}" for state in ("Completed", "Failed", "Crashed", "Cancelled", "TimedOut")}
+    beat = "prefect.flow-run.heartbeat"
+    silence = EventTrigger(after={beat}, expect={beat, *ends}, posture=Posture.Proactive, within=_SILENCE, **by_run)
+    message = "Its process gave no sign of life: the worker or its machine has gone. Run it again; it goes on."
+    crash = ChangeFlowRunState(state=StateType.CRASHED, message=message)
+    automations = [
+        AutomationCore(name=f"{batch}: silent runs", trigger=silence, actions=[crash], owner_resource=resource)
+    ]
+    if block is not None:
+        fails = EventTrigger(
+            expect={f"prefect.flow-run.{state}" for state in _NOTIFIED},
+            posture=Posture.Reactive,
+            within=timedelta(0),
+            **by_run,
         )
-    )
+        tell = SendNotification(
+            block_document_id=block,
+            subject="{{ flow_run.name }}: {{ flow_run.state.name }}",
+            body="{{ flow_run.state.message }}\n{{ flow_run|ui_url }}",
+        )
+        automations.append(AutomationCore(name=_notice(batch), trigger=fails, actions=[tell], owner_resource=resource))
+    for automation in automations:
+        automation.description = "Made by `diligence deploy`, which replaces it."
+        client.create_automation(automation)
 
 
 def deploy(
     batch: Annotated[Path, typer.Option(help="The batch that the schedule runs.")] = SAMPLE,
     reports: Annotated[
-        Path, typer.Option(help="The folder for the reports: each run writes to REPORTS/<batch>/<run>.")
-    ] = Path("reports"),
-    cron: Annotated[str, typer.Option(help="When, as cron's five fields.")] = "0 20 * * 1-5",
-    timezone: Annotated[str, typer.Option(help="The time zone of these hours, such as Europe/Berlin.")] = "UTC",
-    pool: Annotated[str, typer.Option(help="The process work pool; it is made if there is none.")] = "diligence",
+        Path | None,
+        typer.Option(help="The folder for the reports: each run writes to REPORTS/<batch>/<run>. At first: reports."),
+    ] = None,
+    cron: Annotated[
+        str | None, typer.Option(help="When, as cron's five fields; off for no schedule. At first there is none.")
+    ] = None,
+    timezone: Annotated[
+        str | None, typer.Option(help="The time zone of these hours, such as Europe/Berlin. At first: UTC.")
+    ] = None,
+    pool: Annotated[
+        str | None, typer.Option(help="The work pool; one for processes is made if there is none. At first: diligence.")
+    ] = None,
     notify: Annotated[
         str | None,
         typer.Option(
-            metavar="TYPE/NAME", help="A notification block of the server: told of runs that fail or are late."
+            metavar="TYPE/NAME",
+            help="A notification block of the server: told of runs that fail or are late. Off for none.",
         ),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the batches that are deployed.")] = False,
@@ -319,11 +384,15 @@ def deploy(
         str | None, typer.Option(metavar="NAME", help="Remove the deployments of the batch with that name.")
     ] = None,
 ) -> None:
-    """Deploy a batch to the Prefect server that PREFECT_API_URL names; other batches stay as they are."""
-    definition = None
+    """Deploy a batch to the Prefect server that PREFECT_API_URL names; other batches stay as they are.
+
+    Deployed again, a batch keeps its schedule, pool, reports and notification unless they are given anew.
+    """
+    screen = None
     if not listed and remove is None:
-        check_schedule(cron, timezone)
-        definition = BatchDefinition.of(read_batch(batch), Path.cwd())
+        if cron not in {None, OFF} or timezone is not None:
+            check_schedule(cron if cron not in {None, OFF} else "0 0 * * *", timezone or "UTC")
+        screen = read_batch(batch)
     if not os.environ.get("PREFECT_API_URL"):
         raise NotConfigured("Set PREFECT_API_URL to the Prefect server, such as http://127.0.0.1:4200/api.")
     prefect_server.prepare()
@@ -336,11 +405,30 @@ def deploy(
         elif remove is not None:
             lines = [(f"removed {name}",) for name in remove_deployments(client, remove)]
         else:
-            assert definition is not None
-            schedule = {"cron": cron, "timezone": timezone}
-            lines = [(name,) for name in register(client, batch, definition, reports, schedule, pool, notify)]
+            assert screen is not None
+            wanted = Wanted(reports, _schedule(client, slug_of(screen.name), cron, timezone), pool, notify)
+            names = [company.name for company in screen.companies]
+            lines = [(name,) for name in register(client, batch, DeployedBatch.of(screen), names, wanted)]
     for cells in lines:
         echo(*cells)
+
+
+def _schedule(client: SyncPrefectClient, slug: str, cron: str | None, timezone: str | None) -> dict[str, Any] | None:
+    """The schedule that is asked for: a new hour keeps the zone, a new zone the hour; None where neither is given.
+
+    Raises:
+        BadRequest: a time zone is given, and no hour.
+    """
+    if cron == OFF:
+        return {}
+    if cron is None and timezone is None:
+        return None
+    before = _find(client, f"batch/{slug}")
+    kept = [entry.schedule for entry in before.schedules if hasattr(entry.schedule, "cron")] if before else []
+    cron = cron or (kept[0].cron if kept else None)
+    if cron is None:
+        raise BadRequest("--timezone counts with a schedule: give --cron too.")
+    return {"cron": cron, "timezone": timezone or (kept[0].timezone if kept else None) or "UTC"}
 
 
 def check_schedule(cron: str, timezone: str) -> None:

@@ -68,12 +68,32 @@ def run(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Read documents again that could not be read before.")
     ] = False,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=64,
+            metavar="N",
+            help="Processes that examine the companies; by default 1 with a model, else one a core for larger batches.",
+        ),
+    ] = None,
 ) -> None:
     """Run a batch, going on where an earlier run of it stopped."""
-    raise SystemExit(_estimate(batch, criteria) if estimate else _run(batch, criteria, out, retry_failed=retry_failed))
+    raise SystemExit(
+        _estimate(batch, criteria)
+        if estimate
+        else _run(batch, criteria, out, processes=processes, retry_failed=retry_failed)
+    )
 
 
-def _run(batch_file: Path, criteria: Path | None, out: Path | None, *, retry_failed: bool = False) -> int:
+def _run(
+    batch_file: Path,
+    criteria: Path | None,
+    out: Path | None,
+    *,
+    processes: int | None = None,
+    retry_failed: bool = False,
+) -> int:
     """Run a batch; print the run's id and the report's path. Gives the exit status.
 
     Judgements that the budget left unscored are reported on stderr; they are no failure.
@@ -99,7 +119,11 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None, *, retry_fai
         with tags(slug_of(screen.name)), _progress(screen.name, console):
             try:
                 run_id = batch(
-                    batch_file.absolute(), criteria and criteria.absolute(), out.absolute(), retry_failed=retry_failed
+                    batch_file.absolute(),
+                    criteria and criteria.absolute(),
+                    out.absolute(),
+                    retry_failed=retry_failed,
+                    processes=processes,
                 )
             except CompaniesFailed as error:
                 failed, run_id = error, error.run_id

@@ -1,31 +1,32 @@
 """The flow `batch`: examines the companies of a batch file in parallel, ranks them, and writes the report."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Final
 
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
 
 from flows.artifacts import artifacts_of, batch_key, name_of_batch_run, ranking, show_outcome, tell
-from flows.batch_definition import BatchDefinition, batch_of, in_its_folder
+from flows.batch_definition import DeployedBatch, batch_of, in_its_folder
 from flows.batch_file import Batch
 from flows.due_diligence import examine, examining_in_turns
 from flows.engine import IfGiven, as_steps, flow, without_a_line_a_task
-from flows.run import close_company, companies_to_do, company_of, finish, run_of
+from flows.helpers import helping
+from flows.queue import examine_pending
+from flows.run import OpenRun, close_company, company_of, conclude, judged_criteria, reopen_companies, run_of
 from flows.scheduling import name_those_to_come, secrets_of_worker
 from flows.settings import BatchSettings
 from flows.unchanged import ListedRoom, TakenOver, take_over_unchanged
 from storage import database, runs
+from storage.errors import ConnectionLost
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
-from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.operation import concerning, operation, show
-from tasks.remote.fan_out import FanOut, Leave
 from tasks.reports.report import results_of
-from tasks.scoring.criteria import Judged
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +42,9 @@ def batch(
     criteria: Annotated[Path | None, IfGiven] = None,
     out: Annotated[Path | None, IfGiven] = None,
     reports: Annotated[Path | None, IfGiven] = None,
-    definition: BatchDefinition | None = None,
+    definition: DeployedBatch | None = None,
     retry_failed: bool = False,
+    processes: int | None = None,
 ) -> str:
     """Examine every company of a batch, going on where an interrupted run of it stopped.
 
@@ -54,6 +56,7 @@ def batch(
             report is kept in storage alone.
         definition: the batch as it was deployed, which then counts; `batch_file` says where it came from.
         retry_failed: whether documents that could not be read in earlier runs of the batch are read again.
+        processes: how many processes of this machine examine the companies; by default as the settings say.
 
     Returns:
         The run's id.
@@ -67,64 +70,78 @@ def batch(
     with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
         screen = batch_of(batch_file, criteria, definition)
         try:
-            return _run(screen, out, reports, retry_failed=retry_failed)
+            return _run(screen, out, reports, processes, retry_failed=retry_failed, is_deployed=definition is not None)
         finally:
             if definition is not None:
                 show(name_those_to_come, screen.name)
 
 
-def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed: bool) -> str:
+def _run(
+    screen: Batch,
+    out: Path | None,
+    reports: Path | None,
+    processes: int | None,
+    *,
+    retry_failed: bool,
+    is_deployed: bool,
+) -> str:
     with (
         override_settings(screen.settings),
         TagsContext(current_tags=set()),  # the run has them; of each task they would be a request more
-        run_of(screen, retry_failed=retry_failed) as run,
+        run_of(screen, retry_failed=retry_failed, is_deployed=is_deployed) as run,
         artifacts_of(screen.name),
     ):
         if out is None and reports is not None:
-            out = reports / run
-        criteria = screen.criteria.criteria
-        tell([f"The run {run} begins: {screen.extent}."])
-        judged = sum(isinstance(criterion, Judged) for criterion in criteria) if current_answerer().judges else 0
-        at_once = BatchSettings.current().at_once(judged=judged)
-        _examine(run, companies_to_do(run, retry_failed=retry_failed), at_once)
-        try:
-            finish(run, out)
-        finally:
-            results = results_of(run)
-            show_outcome(results, out)
-            show(
-                create_markdown_artifact,
-                ranking(results),
-                key=batch_key("ranking", screen.name),
-                description=f"{screen.name}: the companies ranked",
-            )
-    return run
+            out = reports / run.id
+        tell([f"The run {run.id} begins: {screen.extent}."])
+        reopen_companies(run.id, retry_failed=retry_failed)
+        at_once = BatchSettings.current().at_once(judged=judged_criteria(screen))
+        taken = _taken_over(run.id, at_once)
+        with helping(run.id, screen, out, processes, is_deployed=is_deployed):
+            work(run, screen, out, taken.others)
+    return run.id
 
 
-def _examine(run: str, companies: Sequence[RunCompany], at_once: int) -> None:
-    """Examine the companies, some at the same time; a failure is stored with its company and stops no other.
+def work(
+    run: OpenRun, screen: Batch, out: Path | None, listed: Mapping[int, ListedRoom] = MappingProxyType({})
+) -> None:
+    """Examine companies of a run until none is left, and finish it if this process leads it by then.
 
-    They share the pool of reader processes, the rate limits of the model, the drive and each source, and the run's
-    budget. Unchanged companies are copied from the run before first, all of them in one task.
+    The companies of a process share its reader processes and the rate limits of the model, the drive and each source,
+    and with those of other processes the run's budget. A failure is stored with its company and stops no other.
+
+    Args:
+        run: the run.
+        screen: its batch, whose settings are in force.
+        out: the folder for the report.
+        listed: the rooms that this process has listed already, by the companies' ids.
+
+    Raises:
+        CompaniesFailed: some companies failed; all the rest is done and the report says so.
     """
-    taken = _taken_over(run, at_once)
-    with (
-        examining_in_turns(at_once, _READ_AT_ONCE),
-        FanOut(at_once + _DRAWN_AT_ONCE, "company", Leave.ON_INTERRUPT) as threads,
-    ):
-        for done in [
-            threads.submit(
-                examine_company.tracked,
-                company.name,
-                company.domain,
-                company.folder,
-                run,
-                taken.others.get(company.id or 0),
-            )
-            for company in companies
-            if company.id not in taken.ids
-        ]:
-            done.result()
+    at_once = BatchSettings.current().at_once(judged=judged_criteria(screen))
+
+    def examine(company: RunCompany) -> None:
+        examine_company.tracked(company.name, company.domain, company.folder, run.id, listed.get(company.id or 0))
+
+    with examining_in_turns(at_once, _READ_AT_ONCE):
+        examine_pending(run, at_once + _DRAWN_AT_ONCE, examine)
+    try:
+        conclude(run, out)
+    finally:
+        if run.is_led_here:
+            _show_ranking(run.id, screen, out)
+
+
+def _show_ranking(run: str, screen: Batch, out: Path | None) -> None:
+    results = results_of(run)
+    show_outcome(results, out)
+    show(
+        create_markdown_artifact,
+        ranking(results),
+        key=batch_key("ranking", screen.name),
+        description=f"{screen.name}: the companies ranked",
+    )
 
 
 def _taken_over(run: str, at_once: int) -> TakenOver:
@@ -148,6 +165,8 @@ def examine_company(name: str, domain: str, folder: str, run: str, listed: Liste
     try:
         with as_steps(), concerning(name):
             examine(run, domain, folder, listed.room_id if listed is not None and listed.is_new else None)
+    except ConnectionLost:
+        raise  # the queue has it examined again
     except Exception as error:  # noqa: BLE001 - an error in the program must not end the run for all companies
         log.error("The company %s failed: %s", domain, type(error).__name__)  # noqa: TRY400
         problem = error.message if isinstance(error, DiligenceError) else f"An internal error: {type(error).__name__}."

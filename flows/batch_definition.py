@@ -1,6 +1,7 @@
-"""A batch serialised for a deployment, with all that a worker on another machine needs of its files.
+"""A batch serialised for other processes, with all that a worker on another machine needs of its files.
 
-It travels as a parameter of the flow run. Secrets are no part of it, since a batch file may not hold any.
+It is kept in our database; a flow run has its hash as a parameter. Secrets are no part of it, since a batch file may
+not hold any.
 """
 
 import hashlib
@@ -10,23 +11,21 @@ from collections.abc import Iterator
 from contextlib import chdir, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from slugify import slugify
+from sqlmodel import Session
 
 from flows.batch_file import Batch, BatchCompany, Value, read_batch
-from storage import database
+from storage import database, runs
 from storage.settings import override_settings
-from tasks.errors import BadRequest
+from tasks.errors import BadRequest, NotFound
 from tasks.figures.concepts import read_concepts
 from tasks.requests.request_list import RequestList
 from tasks.scoring.criteria import Criteria, read_criteria
 
 log = logging.getLogger(__name__)
-
-LARGEST: Final = 400_000
-"""Bytes of a definition: Prefect refuses parameters above 512 KB (PREFECT_SERVER_API_MAX_PARAMETER_SIZE)."""
 
 
 class BatchDefinition(BaseModel):
@@ -45,12 +44,8 @@ class BatchDefinition(BaseModel):
 
     @classmethod
     def of(cls, batch: Batch, directory: Path | None = None) -> "BatchDefinition":
-        """The definition of a batch that was read from its files, and is deployed in the folder `directory`.
-
-        Raises:
-            BadRequest: it is larger than a deployment may be.
-        """
-        definition = cls(
+        """The definition of a batch that was read from its files, and is deployed in the folder `directory`."""
+        return cls(
             name=batch.name,
             criteria=batch.criteria.as_json(),
             companies=list(batch.companies),
@@ -60,13 +55,6 @@ class BatchDefinition(BaseModel):
             requests=batch.requests.model_dump() if batch.requests else None,
             directory=directory,
         )
-        if len(definition.model_dump_json()) > LARGEST:
-            definition.facts = {}  # they are the largest part, and other sources may know the companies
-        if len(definition.model_dump_json()) > LARGEST:
-            raise BadRequest(
-                f"The batch {batch.name!r} is too large for one deployment: {LARGEST:,} bytes is the most. Split it."
-            )
-        return definition
 
     def batch(self) -> Batch:
         """The batch, ready to run on this machine."""
@@ -89,6 +77,38 @@ class BatchDefinition(BaseModel):
         return settings
 
 
+class DeployedBatch(BaseModel):
+    """How a deployment names its batch: the definition is kept in the database, by its hash."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(description="What the batch is called.")
+    hash: str = Field(description="The hash of its definition.")
+    directory: Path | None = Field(None, description="The folder in which it was deployed.")
+
+    @classmethod
+    def of(cls, batch: Batch) -> "DeployedBatch":
+        """Keep the definition of a batch, as it is now in the current folder."""
+        with database.writing() as session:
+            return cls(name=batch.name, hash=keep_definition(session, batch), directory=Path.cwd())
+
+    def definition(self) -> BatchDefinition:
+        """The definition.
+
+        Raises:
+            NotFound: the database in force has none of that hash.
+        """
+        with database.reading() as session:
+            content = runs.find_definition(session, self.hash)
+        if content is None:
+            raise NotFound(
+                f"This worker's database does not have the batch {self.name!r} as it was deployed. Give the worker the "
+                "DILIGENCE_DATABASE_URL with which it was deployed (a database in a file serves one machine alone), or "
+                "deploy the batch again."
+            )
+        return BatchDefinition.model_validate(content)
+
+
 def _folder(name: str, content: dict[str, Any]) -> Path:
     """A folder named by its content: a run that goes on finds the settings that it began with."""
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
@@ -103,7 +123,7 @@ def _read_concepts(batch: Batch) -> dict[str, Any]:
 
 
 @contextmanager
-def in_its_folder(definition: BatchDefinition | None) -> Iterator[None]:
+def in_its_folder(definition: BatchDefinition | DeployedBatch | None) -> Iterator[None]:
     """Run the block in the folder in which the batch was deployed, if it is on this machine.
 
     Relative settings of the worker, such as its home, count from it. A worker elsewhere stays where it is.
@@ -127,19 +147,20 @@ def _read_facts(batch: Batch) -> dict[str, Any]:
     return facts
 
 
-def batch_of(path: Path, criteria: Path | None, definition: BatchDefinition | None) -> Batch:
+def batch_of(path: Path, criteria: Path | None, deployed: DeployedBatch | None) -> Batch:
     """The batch of a run: as it was deployed, else as its files are now.
 
     Args:
         path: the batch file; where there is a definition it may lie on another machine.
         criteria: the criteria file that counts in the place of the batch file's own.
-        definition: what was deployed. It counts, and the log says when the file is another by now.
+        deployed: what was deployed. It counts, and the log says when the file is another by now.
 
     Raises:
-        BadRequest: what is wrong in the files.
+        BadRequest: what is wrong in the files. NotFound: as `DeployedBatch.definition`.
     """
-    if definition is None:
+    if deployed is None:
         return read_batch(path, criteria)
+    definition = deployed.definition()
     batch = definition.batch()
     if criteria is not None:
         with override_settings(batch.settings):
@@ -159,6 +180,11 @@ def _changed(definition: BatchDefinition, path: Path) -> str | None:
     # As JSON, as Prefect keeps a definition: the scores of bands are keys, which are texts there.
     stored, written = (batch.model_dump(mode="json", include=kept) for batch in (definition, now))
     return "has changed" if stored != written else None
+
+
+def keep_definition(session: Session, batch: Batch) -> str:
+    """Keep the definition of a batch for other processes; gives its hash."""
+    return runs.save_definition(session, BatchDefinition.of(batch, Path.cwd()).model_dump(mode="json"))
 
 
 def slug_of(name: str) -> str:

@@ -27,7 +27,7 @@ from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, NotConfigured
 from tasks.evidence.settings import EvidenceSettings
-from tasks.figures.concepts import FigureSettings, taxonomy
+from tasks.figures.concepts import FigureSettings, read_concepts, taxonomy
 from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reading.settings import ReadingSettings
 from tasks.requests.request_list import RequestList, read_requests
@@ -35,7 +35,7 @@ from tasks.scoring.criteria import Criteria, read_criteria
 from tasks.user_file import Line, Mistakes, UserFile, describe_error, nearest, read_user_text
 
 Value = str | int | float | bool
-UNASKED = frozenset({"ai_budget", "ai_prices", "companies_at_once"})
+UNASKED = frozenset({"ai_budget", "ai_prices", "companies_at_once", "processes", "helpers"})
 """What a run may cost and how fast it goes: no matter of what is asked."""
 
 _AREAS: tuple[type[Settings], ...] = (
@@ -184,11 +184,15 @@ class Batch:
         """A hash, in hex, of what is asked of whom with which settings; a run is resumed only while it stays the same.
 
         What it may cost is no part of it, nor how fast it goes: a run that its budget stopped goes on under a higher
-        one.
+        one; nor where its files lie, which is another place on another machine.
         """
         companies = [(company.name, company.domain, company.folder) for company in self.companies]
-        settings = sorted((name, value) for name, value in self.settings.items() if name not in UNASKED)
+        unasked = UNASKED | _RunSettings().paths
+        settings = sorted((name, value) for name, value in self.settings.items() if name not in unasked)
+        concepts = self.settings.get("figure_concepts")
         parts: list[Any] = [self.criteria.fingerprint(), answerer, companies, settings]
+        if concepts is not None:
+            parts.append(read_concepts(Path(str(concepts))))
         if self.requests is not None:  # the fingerprints of older batches stay the same
             parts.append(self.requests.model_dump())
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

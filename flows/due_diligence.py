@@ -8,7 +8,7 @@ from threading import BoundedSemaphore
 from typing import Annotated, Final
 
 from flows.artifacts import artifacts_of, name_of_company_run, show_outcome
-from flows.batch_definition import BatchDefinition, in_its_folder
+from flows.batch_definition import DeployedBatch, in_its_folder
 from flows.company_facts import company_facts
 from flows.engine import IfGiven, flow
 from flows.extract_all import extract_all
@@ -70,7 +70,7 @@ def due_diligence(
     batch_file: Annotated[Path | None, IfGiven] = None,
     out: Annotated[Path | None, IfGiven] = None,
     reports: Annotated[Path | None, IfGiven] = None,
-    definition: BatchDefinition | None = None,
+    definition: DeployedBatch | None = None,
     company: Annotated[str | None, IfGiven] = None,
 ) -> str:
     """Examine one company.
@@ -100,16 +100,20 @@ def due_diligence(
             known_company(company, batch_file, definition) if company is not None else new_company(name, domain, folder)
         )
         screen = single(chosen, criteria, batch_file, definition)
-        with override_settings(screen.settings), run_of(screen) as run_id, artifacts_of(screen.part_of):
+        with (
+            override_settings(screen.settings),
+            run_of(screen, is_deployed=definition is not None) as run,
+            artifacts_of(screen.part_of),
+        ):
             if out is None and reports is not None:
-                out = reports / run_id
+                out = reports / run.id
             with concerning(chosen.name):
-                examine(run_id, chosen.domain, chosen.folder)
+                examine(run.id, chosen.domain, chosen.folder)
             try:
-                finish(run_id, out)
+                finish(run, out)
             finally:
-                show_outcome(results_of(run_id), out)
-    return run_id
+                show_outcome(results_of(run.id), out)
+    return run.id
 
 
 def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> None:

@@ -23,7 +23,7 @@ from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.inputs import Inputs
-from tasks.scoring.isolation import JudgementAlone, PassageReading
+from tasks.scoring.isolation import JudgementAlone, PortionReading
 from tasks.scoring.score import criterion_results
 from tasks.scoring.search_plan import search_plans
 
@@ -114,7 +114,7 @@ def _count(company: RunCompany, longest: int, planned: set[str]) -> CompanyEstim
     `longest` is what one answer may have, in tokens; `planned` are the search plans that companies before it asked for.
     """
     assert company.id is not None
-    answerer = CountingAnswerer(current_answerer(), planned, reading=PassageReading, second_look=JudgementAlone)
+    answerer = CountingAnswerer(current_answerer(), planned, reading=PortionReading, second_look=JudgementAlone)
     try:
         room_id = index_folder(company.folder, company_id=company.id)
         extract_all(company.folder, room_id=room_id, company_id=company.id)

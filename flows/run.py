@@ -1,19 +1,26 @@
 """The life cycle of a run in the database: start or resume under a lock, mark companies done, rank, report."""
 
+import logging
 import secrets
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
+from typing import Final
 
 from sqlmodel import Session
 
-from flows.batch_definition import BatchDefinition, batch_of
+from flows.batch_definition import DeployedBatch, batch_of, keep_definition
 from flows.batch_file import Batch, BatchCompany
 from storage import database, run_documents, runs, scores, texts
 from storage.columns import now
+from storage.locks import Claims
+from storage.migrations import HEAD
 from storage.run_documents import DocumentStatus
 from storage.runs import CompanyStatus, ModelTrial, Run, RunCompany, RunStatus
-from tasks.ai.budget import cap_and_price
+from tasks.ai.budget import cap_and_price, record_unpriced
 from tasks.ai.registry import current_answerer
 from tasks.companies.domain import registrable
 from tasks.documents.drive.registry import drive_to_open_again, open_run_drive
@@ -21,9 +28,10 @@ from tasks.documents.drive.spool import remove_left
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
 from tasks.evidence.company import is_pdf
 from tasks.reports.files import write_reports
-from tasks.scoring.criteria import read_criteria
+from tasks.scoring.criteria import Judged, read_criteria
 from tasks.scoring.model_trial import find_standing
 from tasks.scoring.standing import rank_companies
+from tasks.webhooks import announce, check_webhooks
 
 
 class CompaniesFailed(DiligenceError):
@@ -41,26 +49,70 @@ class CompaniesFailed(DiligenceError):
         return type(self), (self.run_id, self.failed)
 
 
+log = logging.getLogger(__name__)
+
+PROGRAM: Final = f"{version('diligence')} with schema {HEAD}"
+"""What processes that work on one run must have in common."""
+_POLL: Final = 0.5
+"""Seconds between two looks at what another process is doing."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """A run that this process works on, and the locks by which it does.
+
+    `is_deployed` says that nobody waits for the folder of its report: the report stands in the service too.
+    """
+
+    id: str
+    batch: str
+    claims: Claims
+    is_deployed: bool = False
+
+    @property
+    def is_led_here(self) -> bool:
+        """Whether this process leads the run: it ranks the companies and writes the report."""
+        return self.claims.holds(_lock_of(self.batch))
+
+    def take_lead(self) -> bool:
+        """Lead the run from here on, unless another process does; gives whether this one does."""
+        return self.is_led_here or self.claims.take(_lock_of(self.batch))
+
+    def is_over(self) -> bool:
+        """Whether its report is written."""
+        with database.reading() as session:
+            return runs.get_run(session, self.id).reported_at is not None
+
+
+def _lock_of(batch: str) -> str:
+    return f"batch {batch}"
+
+
 @contextmanager
-def run_of(batch: Batch, *, retry_failed: bool = False) -> Iterator[str]:
-    """Resume the interrupted run of this batch, or start one; gives the run's id. This process holds its lock.
+def run_of(batch: Batch, *, retry_failed: bool = False, is_deployed: bool = False) -> Iterator[OpenRun]:
+    """Resume the interrupted run of this batch, or start one. This process leads it.
 
     Spooled files of killed processes are removed. With `retry_failed`, stored failures of its documents are deleted,
-    so that these documents are read again.
+    so that these documents are read again. A deployed batch waits for a run of it that is under way.
 
     Raises:
         Conflict: another process is running this batch.
         NotConfigured: the drive's account, its root or the model's server is missing, or the budget is in USD and the
             model's price is not known. NotLoggedIn: the login of the drive's account has ended. Nothing is begun.
     """
-    with _locked(batch):
+    with database.claims() as claims:
+        while not claims.take(_lock_of(batch.name)):
+            if not is_deployed:
+                raise _being_run(batch)
+            time.sleep(_POLL)
         open_run_drive()  # what is missing is said once, and not of each company
+        check_webhooks()
         with suppress(OSError):  # what is left is in nobody's way
             remove_left()
         if retry_failed:
             with database.writing() as session:
                 texts.delete_failures(session, run_documents.failed_contents(session, batch.name))
-        yield _begin(batch)
+        yield OpenRun(_begin(batch), batch.name, claims, is_deployed)
 
 
 @contextmanager
@@ -70,7 +122,9 @@ def temporary_run(batch: Batch) -> Iterator[str]:
     Raises:
         Conflict: another process is running this batch.
     """
-    with _locked(batch):
+    with database.locked(_lock_of(batch.name), wait=False) as is_locked:
+        if not is_locked:
+            raise _being_run(batch)
         with database.writing() as session:
             unfinished = _unfinished(session, batch)
             run = unfinished.id if unfinished else _add_run(session, batch, RunStatus.SUPERSEDED)
@@ -82,17 +136,17 @@ def temporary_run(batch: Batch) -> Iterator[str]:
                     session.delete(runs.get_run(session, run))
 
 
-@contextmanager
-def _locked(batch: Batch) -> Iterator[None]:
-    with database.locked(f"batch {batch.name}", wait=False) as is_locked:
-        if not is_locked:
-            raise Conflict(f"Another process is running the batch {batch.name!r}. Wait for it to end, or stop it.")
-        yield
+def _being_run(batch: Batch) -> Conflict:
+    return Conflict(f"Another process is running the batch {batch.name!r}. Wait for it to end, or stop it.")
 
 
 def _begin(batch: Batch) -> str:
     cap, _price = cap_and_price()
     trial = find_standing(current_answerer())
+    with database.reading() as session:
+        unfinished = _unfinished(session, batch)
+    if unfinished is not None:
+        record_unpriced(unfinished.id)
     with database.writing() as session:
         run = _unfinished(session, batch)
         if run is None:
@@ -104,6 +158,7 @@ def _begin(batch: Batch) -> str:
         run.budget = str(cap) if cap else None  # it may have changed since the run started
         run.drive = drive_to_open_again()
         run.model_trial = trial
+        run.definition, run.version = keep_definition(session, batch), PROGRAM
         session.add(run)
         return run.id
 
@@ -127,6 +182,8 @@ def _add_run(session: Session, batch: Batch, status: RunStatus, trial: ModelTria
         drive=drive_to_open_again(),
         model_trial=trial,
         requests=batch.requests.model_dump() if batch.requests else None,
+        definition=keep_definition(session, batch),
+        version=PROGRAM,
     )
     companies = [
         RunCompany(run_id=run.id, ordinal=ordinal, name=company.name, domain=company.domain, folder=company.folder)
@@ -136,7 +193,7 @@ def _add_run(session: Session, batch: Batch, status: RunStatus, trial: ModelTria
     return run.id
 
 
-def known_company(name: str, batch_file: Path | None, definition: BatchDefinition | None) -> BatchCompany:
+def known_company(name: str, batch_file: Path | None, definition: DeployedBatch | None) -> BatchCompany:
     """The company of that name in a batch.
 
     Raises:
@@ -169,7 +226,7 @@ def single(
     company: BatchCompany,
     criteria: Path | None,
     batch_file: Path | None,
-    definition: BatchDefinition | None = None,
+    definition: DeployedBatch | None = None,
 ) -> Batch:
     """One company as a batch of its own, by the criteria and settings of another batch or of a criteria file.
 
@@ -190,6 +247,25 @@ def single(
     if criteria is None:
         raise BadRequest("Give a criteria file or a batch file.", {"criteria": "one of criteria, batch_file is needed"})
     return Batch(company.name, read_criteria(criteria), [company], {})
+
+
+def judged_criteria(batch: Batch) -> int:
+    """How many criteria a model is asked about for each company of a batch; 0 without a model."""
+    judges = current_answerer().judges
+    return sum(isinstance(criterion, Judged) for criterion in batch.criteria.criteria) if judges else 0
+
+
+def pending(run_id: str) -> int:
+    """How many companies of the run are left to examine."""
+    with database.reading() as session:
+        return runs.count_pending(session, run_id)
+
+
+def reopen_companies(run_id: str, *, retry_failed: bool = False) -> None:
+    """Make the companies pending that a resumed run still has to examine (`companies_to_do`)."""
+    ids = [company.id for company in companies_to_do(run_id, retry_failed=retry_failed) if company.id is not None]
+    with database.writing() as session:
+        runs.reopen_companies(session, ids)
 
 
 def companies_to_do(run_id: str, *, retry_failed: bool = False) -> list[RunCompany]:
@@ -280,19 +356,47 @@ def add_warnings(company_id: int, warnings: Sequence[str]) -> None:
         runs.save_company(session, company)
 
 
-def finish(run_id: str, out: Path | None) -> None:
+def conclude(run: OpenRun, out: Path | None) -> None:
+    """Finish a run of which no company is pending, or wait until the process that leads it has done so.
+
+    Where that process ends before the report, this one leads.
+
+    Raises:
+        CompaniesFailed: some companies failed; all the rest is done.
+    """
+    while not run.is_over():
+        if run.take_lead():
+            if not run.is_over():  # it may have been, just before the lock was given back
+                finish(run, out)
+            return
+        time.sleep(_POLL)
+    with database.reading() as session:
+        failed = _failed(runs.run_companies(session, run.id))
+    if failed:
+        raise CompaniesFailed(run.id, failed)
+
+
+def finish(run: OpenRun, out: Path | None) -> None:
     """Rank the companies, close the run, and write its report into the folder `out`, where one is given.
+
+    A folder that a worker cannot write costs a warning: the service shows the report, and `diligence report` writes it.
 
     Raises:
         CompaniesFailed: some of them failed; all the rest is done.
     """
-    failed = _close(run_id)
+    failed = _close(run.id)
     if out is not None:
-        write_reports(run_id, out)
+        try:
+            write_reports(run.id, out)
+        except BadRequest as error:
+            if not run.is_deployed:
+                raise
+            log.warning("%s The report stands in the service; `diligence report %s` writes it.", error.message, run.id)
     with database.writing() as session:
-        runs.note_report(session, run_id)
+        runs.note_report(session, run.id)
+    announce(run.id)
     if failed:
-        raise CompaniesFailed(run_id, failed)
+        raise CompaniesFailed(run.id, failed)
 
 
 def _close(run_id: str) -> list[str]:
@@ -300,8 +404,10 @@ def _close(run_id: str) -> list[str]:
     with database.writing() as session:
         companies = runs.run_companies(session, run_id)
         rank_companies(companies)
-        failed = [
-            f"{company.name}: {company.problem}" for company in companies if company.status is CompanyStatus.FAILED
-        ]
+        failed = _failed(companies)
         runs.finish_run(session, run_id, RunStatus.FAILED if failed else RunStatus.FINISHED)
     return failed
+
+
+def _failed(companies: Sequence[RunCompany]) -> list[str]:
+    return [f"{company.name}: {company.problem}" for company in companies if company.status is CompanyStatus.FAILED]

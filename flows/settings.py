@@ -1,5 +1,6 @@
-"""Setting of a batch: how many companies are examined in parallel."""
+"""Settings of a batch: how many companies are examined in parallel, and by how many processes."""
 
+import os
 from math import ceil
 from typing import Final
 
@@ -10,6 +11,10 @@ from storage.settings import Settings
 _WITH_MODEL = 6
 _MOST_WITH_MODEL = 10
 _WITHOUT_MODEL = 2
+_WORTH_A_PROCESS: Final = 8
+"""Companies that take longer than a process takes to start, which is 4 s of work."""
+_WORTH_A_HELPER: Final = 4
+_MOST_HELPERS: Final = 8
 _CALLS: Final = 96
 """Judgements that are ready or under way: a model that takes 16 at a time has enough for a few rounds."""
 
@@ -23,6 +28,37 @@ class BatchSettings(Settings):
         le=32,
         description="companies of a batch examined at the same time; 2, with a model 6 to 10",
     )
+
+    processes: int | None = Field(
+        None,
+        ge=1,
+        le=64,
+        description="processes of this machine that examine the companies of a batch; 1 with a model, else as many as "
+        "there are cores, if each has 8 companies",
+    )
+    helpers: int | None = Field(
+        None,
+        ge=0,
+        le=64,
+        description="runs on the work pool that help with a deployed batch after 20 s; one for every 4 companies that "
+        "are left, 8 at most",
+    )
+
+    def processes_for(self, companies: int, *, judged: int) -> int:
+        """How many processes of this machine examine so many companies.
+
+        Args:
+            companies: those that are left.
+            judged: the criteria that a model is asked about. A run waits for the model then, which one process keeps
+                busy: more of them would ask it for more at once than the limit for one server allows.
+        """
+        if self.processes is not None:
+            return self.processes
+        return 1 if judged else max(1, min(len(os.sched_getaffinity(0)), companies // _WORTH_A_PROCESS))
+
+    def helpers_for(self, companies: int) -> int:
+        """How many runs on the work pool help with so many companies."""
+        return min(_MOST_HELPERS, companies // _WORTH_A_HELPER) if self.helpers is None else self.helpers
 
     def at_once(self, *, judged: int) -> int:
         """How many companies of a batch are examined at the same time.

@@ -28,11 +28,12 @@ from sqlalchemy import (
     make_url,
     text,
 )
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlmodel import Session
 
 from storage import locks, migrations
-from storage.errors import DatabaseInUse, DatabaseUnavailable, is_the_database, unavailable
+from storage.errors import ConnectionLost, DatabaseInUse, DatabaseUnavailable, is_the_database, unavailable
+from storage.locks import Claims
 from storage.settings import Settings, StorageSettings
 
 
@@ -146,6 +147,15 @@ def locked(name: str, *, wait: bool = True) -> Iterator[bool]:
     """
     with locks.hold(_engines().reading, name, wait=wait) as taken:
         yield taken
+
+
+def claims() -> Claims:
+    """The locks of this process on the companies of a run; none is held yet.
+
+    Raises:
+        DatabaseUnavailable: the database cannot be opened.
+    """
+    return Claims(_engines().reading)
 
 
 @contextmanager
@@ -269,7 +279,10 @@ def _session(engine: Engine) -> Iterator[Session]:
             yield session
     except SQLAlchemyError as error:
         if is_the_database(error):
-            raise unavailable(error) from None  # what was raised holds the address
+            lost = isinstance(error, DBAPIError) and error.connection_invalidated
+            raise (ConnectionLost if lost else DatabaseUnavailable)(
+                str(unavailable(error))
+            ) from None  # it has the address
         raise
 
 
@@ -323,9 +336,37 @@ _APPLICATION = "diligence"
 def _server(address: URL, application: str | None = None) -> Engine:
     ours = f"{_APPLICATION} {version('diligence')}"
     arguments: dict[str, Any] = {"application_name": application or address.query.get("application_name", ours)}
-    if "connect_timeout" not in address.query:
-        arguments["connect_timeout"] = 10  # a host that is down may never answer
-    return create_engine(address, connect_args=arguments, pool_pre_ping=True, hide_parameters=True)  # see _sqlite
+    arguments |= {name: value for name, value in _NOTICES.items() if name not in address.query}
+    engine = create_engine(address, connect_args=arguments, pool_pre_ping=True, hide_parameters=True)  # see _sqlite
+    known = False
+
+    @event.listens_for(engine, "do_connect")
+    def connect(dialect: Any, _record: Any, addresses: Any, options: Any) -> Any:
+        # A server that was there may be starting again: what is under way waits for it, what begins does not.
+        nonlocal known
+        until = time.monotonic() + (StorageSettings.current().database_patience if known else 0.0)
+        while True:
+            try:
+                connection = dialect.connect(*addresses, **options)
+            except dialect.loaded_dbapi.OperationalError:
+                if time.monotonic() >= until:
+                    raise
+                time.sleep(0.5)
+            else:
+                known = True
+                return connection
+
+    return engine
+
+
+_NOTICES = {
+    "connect_timeout": 10,  # a host that is down may never answer
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,  # milliseconds: what was sent to a host without power is given up, after 15 min else
+}
+"""How soon a connection is known to be broken (libpq, "Parameter Key Words")."""
 
 
 def _sqlite(address: URL) -> Engine:

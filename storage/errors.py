@@ -25,6 +25,10 @@ class DatabaseUnavailable(Exception):
     """The database cannot be opened or used; the message names the setting, never the address."""
 
 
+class ConnectionLost(DatabaseUnavailable):
+    """The connection broke in the middle of a transaction, of which nothing is kept: the work may be done again."""
+
+
 class DatabaseInUse(DatabaseUnavailable):
     """A service or another command has the database open, which must be closed first."""
 

@@ -1,20 +1,27 @@
 """Named locks between all processes that use the same database.
 
 A file lock beside SQLite, an advisory lock in PostgreSQL. Both end with the process that holds them, even if it is
-killed.
+killed. `Claims` holds those of a process that works on a run, and notices when PostgreSQL has given them to another.
 """
 
 import fcntl
+import logging
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import select
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any, Final, Self
 from zlib import crc32
 
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from storage.errors import unavailable
+from storage.errors import DatabaseUnavailable, unavailable
+
+log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -24,18 +31,18 @@ def hold(engine: Engine, name: str, *, wait: bool) -> Iterator[bool]:
     Raises:
         DatabaseUnavailable: the lock cannot be asked for.
     """
-    key = crc32(name.encode())
-    with (
-        _file(f"{engine.url.database}.{key:08x}.lock", wait)
-        if engine.dialect.name == "sqlite"
-        else _advisory(engine, key, wait) as taken
-    ):
+    with _file(engine, name, wait) if engine.dialect.name == "sqlite" else _advisory(engine, name, wait) as taken:
         yield taken
 
 
+def _key(name: str) -> int:
+    return crc32(name.encode())
+
+
 @contextmanager
-def _file(path: str, wait: bool) -> Iterator[bool]:
+def _file(engine: Engine, name: str, wait: bool) -> Iterator[bool]:
     """A lock on a file, which goes with the lock."""
+    path = f"{engine.url.database}.{_key(name):08x}.lock"
     while True:
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -74,7 +81,8 @@ def _flock(handle: int, wait: bool) -> bool:
 
 
 @contextmanager
-def _advisory(engine: Engine, key: int, wait: bool) -> Iterator[bool]:
+def _advisory(engine: Engine, name: str, wait: bool) -> Iterator[bool]:
+    key = _key(name)
     try:
         connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         taken = _lock(connection, key, wait)
@@ -94,3 +102,178 @@ def _lock(connection: Connection, key: int, wait: bool) -> bool:
         connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": key})
         return True
     return bool(connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar())
+
+
+_ASKED_EVERY: Final = 10.0
+"""Seconds between two questions to the connection that holds the locks: a broken one may say nothing by itself."""
+_FALLS: Final = "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
+"""Has PostgreSQL end the session of a machine without power after 25 s, and give its locks back; else it takes 2 h."""
+_WHO: Final = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
+_END: Final = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND backend_start = :started"
+_ENDS_IN: Final = 2.0
+"""Seconds in which PostgreSQL has ended a session of ours that it took for alive."""
+
+
+class Claims:
+    """The locks of a process that works on a run. A context manager: all locks are given back at its end.
+
+    In PostgreSQL they are held by one connection, which is watched. Where it breaks, the locks are asked for on a new
+    one at once: whoever holds one by then has the work, and the lock's `on_loss` is called.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._files: dict[str, ExitStack] = {}
+        self._held: dict[str, Callable[[], object]] = {}
+        self._mutex = threading.RLock()
+        self._closed = threading.Event()
+        self._connection: Connection | None = None
+        self._driver: Any = None
+        self._session: Any = None
+
+    def __enter__(self) -> Self:
+        """Begin to watch the connection.
+
+        Raises:
+            DatabaseUnavailable: it cannot be made, or cannot hold locks.
+        """
+        if self._engine.dialect.name != "sqlite":
+            try:
+                self._connect()
+                _refuse_pooler(self._engine, self._driver)
+            except (SQLAlchemyError, DatabaseUnavailable) as error:
+                self._disconnect()
+                raise (error if isinstance(error, DatabaseUnavailable) else unavailable(error)) from None
+            threading.Thread(target=self._watch, name="claims", daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Give back all locks."""
+        self._closed.set()
+        with self._mutex:
+            self._held.clear()
+            for file in self._files.values():
+                file.close()
+            self._disconnect()
+
+    def take(self, name: str, on_loss: Callable[[], object] = lambda: None) -> bool:
+        """Take a lock; gives whether it was free. `on_loss` is called, in another thread, when it is lost.
+
+        Raises:
+            DatabaseUnavailable: it cannot be asked for.
+        """
+        with self._mutex:
+            if name in self._held:
+                return False
+            if self._engine.dialect.name == "sqlite":
+                file = ExitStack()
+                if not file.enter_context(_file(self._engine, name, wait=False)):
+                    file.close()
+                    return False
+                self._files[name] = file
+            elif not self._try_lock(name):
+                return False
+            self._held[name] = on_loss
+            return True
+
+    def release(self, name: str) -> None:
+        """Give a lock back; one that was lost needs no giving back."""
+        with self._mutex:
+            if self._held.pop(name, None) is None:
+                return
+            if name in self._files:
+                self._files.pop(name).close()
+            elif self._connection is not None:
+                with suppress(SQLAlchemyError):  # a connection that broke has given it back already
+                    self._connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _key(name)})
+
+    def holds(self, name: str) -> bool:
+        """Whether the lock is held here."""
+        with self._mutex:
+            return name in self._held
+
+    def _try_lock(self, name: str) -> bool:
+        try:
+            return self._connection is not None and _lock(self._connection, _key(name), wait=False)
+        except SQLAlchemyError:
+            self._renew()
+        try:
+            return self._connection is not None and _lock(self._connection, _key(name), wait=False)
+        except SQLAlchemyError as error:
+            raise unavailable(error) from None
+
+    def _connect(self) -> None:
+        self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        self._driver = self._connection.connection.driver_connection
+        self._connection.detach()  # it is none of the pool's
+        self._connection.exec_driver_sql(_FALLS)
+        self._session = self._connection.exec_driver_sql(_WHO).one()
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            with suppress(SQLAlchemyError):
+                self._connection.close()
+            self._driver.close()  # SQLAlchemy leaves a broken one open that it has detached
+            self._connection = None
+
+    def _watch(self) -> None:
+        while not self._closed.is_set():
+            with self._mutex:
+                socket = None if self._connection is None else self._driver.fileno()
+            if socket is None:
+                self._closed.wait(_ASKED_EVERY)
+            else:
+                with suppress(OSError, ValueError):  # it is closed
+                    select.select([socket], [], [], _ASKED_EVERY)  # readable at once where PostgreSQL ends the session
+            with self._mutex:
+                if not self._closed.is_set() and not self._answers():
+                    self._renew()
+
+    def _answers(self) -> bool:
+        try:
+            return self._connection is not None and self._connection.exec_driver_sql("SELECT 1").scalar() == 1
+        except SQLAlchemyError:
+            return False
+
+    def _renew(self) -> None:
+        """Ask for all locks on a new connection. Those that another process has got by now are lost."""
+        before = self._session
+        self._disconnect()
+        lost = dict(self._held)
+        try:
+            self._connect()
+            assert self._connection is not None
+            # Behind a network that was cut, PostgreSQL may take the session for alive.
+            self._connection.execute(text(_END), {"pid": before.pid, "started": before.backend_start})
+            until = time.monotonic() + _ENDS_IN
+            while lost:
+                for name in list(lost):
+                    if _lock(self._connection, _key(name), wait=False):
+                        del lost[name]
+                if time.monotonic() > until:
+                    break
+                time.sleep(0.05)
+        except (SQLAlchemyError, DatabaseUnavailable):
+            lost = dict(self._held)
+            self._disconnect()
+        for name, on_loss in lost.items():
+            log.warning("PostgreSQL has given the lock %s to another process, which goes on with that work.", name)
+            del self._held[name]
+            on_loss()
+
+
+def _refuse_pooler(engine: Engine, ours: Any) -> None:
+    """Refuse a pooler that gives the session to another client after each transaction: the locks would go with it.
+
+    Raises:
+        DatabaseUnavailable: there is one.
+    """
+    before = ours.execute("SELECT pg_backend_pid()").fetchone()[0]
+    with engine.connect() as other:  # whose transaction keeps its session busy
+        theirs = other.exec_driver_sql("SELECT pg_backend_pid()").scalar()
+        after = ours.execute("SELECT pg_backend_pid()").fetchone()[0]
+    if theirs == before or before != after:
+        raise unavailable(
+            "a pooler in transaction mode lies before it, and locks do not hold there. Name PostgreSQL itself, or a "
+            "pooler in session mode"
+        )

@@ -1,5 +1,7 @@
 """Runs and their companies: what was asked, the status of each, cost and rank."""
 
+import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -8,7 +10,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, func, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import UtcDateTime, now, string_enum
+from storage.columns import UtcDateTime, now, put, string_enum
 from storage.companies import StoredProfile  # noqa: F401 - its table is referred to below
 
 
@@ -42,7 +44,9 @@ class Run(SQLModel, table=True):
     report was written, or kept where none was asked for: a run that was killed before that is unfinished.
     `usd` is what it cost so far, None where no price is known; `budget` the most it may spend, as written. `drive` is
     where its documents lie, as `override_settings` takes it, `model_trial` what is known of its model; both are None in
-    runs of earlier releases. `requests` is the request list that it answers, None without one.
+    runs of earlier releases, as are `definition`, the hash of the batch as it was read, and `version`, that of the
+    program: processes on other machines that help with the run go by these. `requests` is the request list that it
+    answers, None without one.
     """
 
     __tablename__ = "runs"
@@ -65,6 +69,31 @@ class Run(SQLModel, table=True):
     drive: dict[str, str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
     model_trial: ModelTrial | None = Field(default=None, sa_type=string_enum(ModelTrial))
     requests: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
+    definition: str | None = None
+    version: str | None = None
+
+
+class StoredDefinition(SQLModel, table=True):
+    """A batch as it was deployed or begun. `hash` is the SHA-256 of its content, in hex."""
+
+    __tablename__ = "definitions"
+
+    hash: str = Field(primary_key=True)
+    content: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    kept_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+
+
+def save_definition(session: Session, content: dict[str, Any]) -> str:
+    """Keep the definition of a batch; gives its hash."""
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    put(session, StoredDefinition(hash=digest, content=content), "hash")
+    return digest
+
+
+def find_definition(session: Session, digest: str) -> dict[str, Any] | None:
+    """The definition of that hash; None where this database has none."""
+    stored = session.get(StoredDefinition, digest)
+    return None if stored is None else stored.content
 
 
 class RunCompany(SQLModel, table=True):
@@ -230,9 +259,65 @@ def add_cost(
     session.exec(update(Run).where(col(Run.id) == run_id).values(**spent))
 
 
+def hold_cost(
+    session: Session,
+    run_id: str,
+    input_tokens: int,
+    output_tokens: int,
+    rates: tuple[float, float],
+    most: tuple[int | None, float | None],
+) -> bool:
+    """Add what a call may take to the run's tokens, if the run stays within its cap; gives whether it does.
+
+    Args:
+        session: one that writes. The check and the sum are one statement: processes share the cap.
+        run_id: the run.
+        input_tokens: the most that are read.
+        output_tokens: the most that are written.
+        rates: USD for a million tokens read, and written.
+        most: the cap, in tokens or in USD; None where it has none. Tokens that are held have no cost in USD yet.
+    """
+    most_tokens, most_usd = most
+    read, written = col(Run.input_tokens) + input_tokens, col(Run.output_tokens) + output_tokens
+    hold = update(Run).where(col(Run.id) == run_id)
+    if most_tokens is not None:
+        hold = hold.where(read + written <= most_tokens)
+    if most_usd is not None:
+        least = most_usd + _ROUNDING
+        more = (input_tokens * rates[0] + output_tokens * rates[1]) / 1_000_000
+        hold = hold.where(
+            (read * rates[0] + written * rates[1]) / 1_000_000.0 <= least, func.coalesce(Run.usd, 0.0) + more <= least
+        )
+    held = hold.values(input_tokens=read, output_tokens=written).execution_options(synchronize_session=False)
+    return session.exec(held).rowcount == 1
+
+
+_ROUNDING = 1e-9  # USD; the error of sums of floats
+
+
 def run_companies(session: Session, run_id: str) -> Sequence[RunCompany]:
     """The run's companies in the batch's order."""
     return session.exec(select(RunCompany).where(RunCompany.run_id == run_id).order_by(col(RunCompany.ordinal))).all()
+
+
+def pending_companies(session: Session, run_id: str, after: int, most: int) -> Sequence[RunCompany]:
+    """The run's pending companies behind that place in the batch's order, so many at most."""
+    pending = RunCompany.run_id == run_id, RunCompany.status == CompanyStatus.PENDING, col(RunCompany.ordinal) > after
+    return session.exec(select(RunCompany).where(*pending).order_by(col(RunCompany.ordinal)).limit(most)).all()
+
+
+def count_pending(session: Session, run_id: str) -> int:
+    """How many of the run's companies are pending."""
+    pending = RunCompany.run_id == run_id, RunCompany.status == CompanyStatus.PENDING
+    return session.exec(select(func.count()).where(*pending)).one()
+
+
+def reopen_companies(session: Session, company_ids: Iterable[int]) -> None:
+    """Have companies examined again."""
+    ids = list(company_ids)
+    for at in range(0, len(ids), 500):
+        some = col(RunCompany.id).in_(ids[at : at + 500])
+        session.exec(update(RunCompany).where(some).values(status=CompanyStatus.PENDING))
 
 
 def get_company(session: Session, company_id: int) -> RunCompany:

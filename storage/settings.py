@@ -132,6 +132,7 @@ class StorageSettings(Settings):
     secrets_dir: Path | None = Field(
         None, description="a folder with a file for each secret setting, named after it; for containers and systemd"
     )
+    database_patience: float = Field(30.0, ge=0, description="seconds that a run waits for a PostgreSQL that restarts")
     secret_key: SecretStr | None = Field(
         None, description="encrypts stored logins: 32 bytes in base64; several, comma-separated, while it is changed"
     )

@@ -7,6 +7,7 @@ replaced under its old name at the same address cannot be recognised here.
 import json
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from hashlib import sha256
 from threading import Lock
 from typing import Any
@@ -14,7 +15,7 @@ from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
-from storage.database import reading, writing
+from storage.database import locked, reading, writing
 from storage.model_calls import StoredAnswer, find_answer, note_use, save_answer, wants_noting
 from tasks.ai import prompt_injection
 from tasks.ai.answerer import Answer, Answerer, NoJson, Source, T, Verdict
@@ -53,7 +54,8 @@ def judge_once(
 ) -> Verdict[T]:
     """`answerer.judge(…)`, or the stored judgement of the same call; that costs nothing, so its usage is zero.
 
-    Threads that want the same at the same time wait for the first, as companies of a batch do for a search plan.
+    Threads that want the same at the same time wait for the first, as companies of a batch do for a search plan, and
+    processes wait for each other where `one_attempt` says that it is one.
     `nth` counts the judgements of a question that is judged several times, from 1. With `one_attempt` an answer that
     does not fit is kept too, and not asked for again later.
 
@@ -61,7 +63,7 @@ def judge_once(
         As `Answerer.judge`. No other failure is stored.
     """
     key = answer_key(answerer, instructions, material, schema, nth)
-    with _turn(key):
+    with _turn(key), locked(f"answer {key}") if one_attempt and _find(key) is None else nullcontext():
         return _judge_once(key, answerer, instructions, material, schema, ledger, one_attempt=one_attempt)
 
 

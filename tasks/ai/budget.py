@@ -21,6 +21,7 @@ long words need many of, and pieces (words, figures, marks), which tables have m
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from math import ceil, sqrt
 from threading import Condition, Lock
 from typing import ClassVar, NamedTuple, Protocol
@@ -30,6 +31,8 @@ from weakref import WeakValueDictionary
 from sqlmodel import Session
 
 from storage import database, model_calls, runs
+from storage.columns import now
+from tasks import cancellation
 from tasks.ai.money import SETTING as PRICES_SETTING
 from tasks.ai.money import Cap, Price, Usage, price_of
 from tasks.ai.settings import AiSettings
@@ -43,6 +46,9 @@ _MOST_MEASURED = 64  # runs whose usage is remembered
 _SPREADS = 4.0  # standard deviations above the mean
 _LEAST_MARGIN, _FIRST_MARGIN = 0.15, 0.5  # above the largest so far: at least, and divided by the calls
 _ROUNDING = 1e-9  # USD; the error of sums of floats
+_LONGEST_CALL = timedelta(minutes=2)
+"""For so long another process's call is waited for, where the budget would be spent without its answer's cost."""
+_POLL = 0.5  # seconds
 _CapAndPrice = tuple[Cap | None, Price | None]
 
 
@@ -71,11 +77,25 @@ class LoggedCall(NamedTuple):
     key: str
 
 
+class HeldElsewhere(Exception):
+    """A hold does not fit, by what other processes have spent or may yet."""
+
+
 class CallLog(Protocol):
     """Where a ledger writes its calls down. Safe to use from several threads."""
 
     def begin(self, request: str, ahead: Usage) -> LoggedCall:
-        """A call is about to be made; `ahead` is recorded as spent until it ends."""
+        """A call is about to be made; `ahead` is recorded as spent until it ends.
+
+        Raises:
+            HeldElsewhere: that would pass the cap. Nothing is recorded.
+        """
+
+    def recorded(self) -> Usage | None:
+        """What is recorded as spent or ahead, by all processes; None where no other process records anything."""
+
+    def await_others(self) -> bool:
+        """Wait a moment for calls of other processes; gives whether there were any."""
 
     def end(self, call: LoggedCall, usage: Usage, usd: float | None, *, lost: bool) -> None:
         """The call has ended; `usage` and `usd` are what is to be recorded in addition."""
@@ -93,6 +113,14 @@ class CostOnly:
             self._record(ahead, None)
         return LoggedCall(None, request, uuid4().hex)
 
+    def recorded(self) -> Usage | None:
+        """As `CallLog.recorded`."""
+        return None
+
+    def await_others(self) -> bool:
+        """As `CallLog.await_others`."""
+        return False
+
     def end(self, call: LoggedCall, usage: Usage, usd: float | None, *, lost: bool) -> None:  # noqa: ARG002 - protocol
         """As `CallLog.end`."""
         if usage != Usage() or usd is not None:
@@ -100,14 +128,20 @@ class CostOnly:
 
 
 class RunCallLog:
-    """The log of one run, in the database."""
+    """The log of one run, in the database, which other processes that work on the run write too.
 
-    def __init__(self, run_id: str) -> None:
+    A call's hold is recorded by one statement that looks at the caps, so that no two processes spend the same money.
+    """
+
+    def __init__(self, run_id: str, limits: _CapAndPrice = (None, None)) -> None:
         self._run_id = run_id
+        self._limits = limits
+        self._own: set[int] = set()
         self._lost: dict[str, list[str]] = defaultdict(list)
         self._lock = Lock()
         with database.reading() as session:
             for call in model_calls.unanswered_calls(session, run_id):
+                self._own.add(call.id or 0)
                 if call.key not in self._lost[call.request]:
                     self._lost[call.request].append(call.key)
 
@@ -117,9 +151,37 @@ class RunCallLog:
             lost = self._lost[request]
             key = lost.pop(0) if lost else uuid4().hex
         with database.writing() as session:
-            row = model_calls.add_call(session, self._run_id, key, request)
-            self._add(session, ahead, None)
+            row = model_calls.add_call(session, self._run_id, key, request) if self._hold(session, ahead) else None
+        if row is None:
+            with self._lock:
+                self._lost[request].insert(0, key)  # for the next try of this call
+            raise HeldElsewhere
+        self._own.add(row)
         return LoggedCall(row, request, key)
+
+    def _hold(self, session: Session, ahead: Usage) -> bool:
+        cap, price = self._limits
+        if ahead == Usage():
+            return True
+        rates = (price.input, price.output) if price else (0.0, 0.0)
+        most = (cap.tokens, cap.usd) if cap else (None, None)
+        return runs.hold_cost(session, self._run_id, ahead.input_tokens, ahead.output_tokens, rates, most)
+
+    def recorded(self) -> Usage | None:
+        """As `CallLog.recorded`."""
+        with database.reading() as session:
+            run = runs.get_run(session, self._run_id)
+        return Usage(run.calls, run.input_tokens, run.output_tokens)
+
+    def await_others(self) -> bool:
+        """As `CallLog.await_others`. What was asked long ago was asked by a process that has ended."""
+        since = now() - _LONGEST_CALL
+        with database.reading() as session:
+            calls = model_calls.unanswered_calls(session, self._run_id)
+        others = any(call.id not in self._own and call.asked_at > since for call in calls)
+        if others:
+            cancellation.sleep(_POLL)
+        return others
 
     def end(self, call: LoggedCall, usage: Usage, usd: float | None, *, lost: bool) -> None:
         """As `CallLog.end`. The call leaves the log and its cost is recorded together, or neither is."""
@@ -254,6 +316,7 @@ class Ledger:
         self._spent = spent
         self._usd = max(usd or 0.0, price.of(spent)) if price else usd  # tokens recorded ahead have no price yet
         self._lost = Usage()  # the holds of calls whose answers were lost
+        self._elsewhere = Usage()  # what other processes have spent or hold, as far as it is known here
         self._reserved = Usage()
         self._under_way = 0
         self._measured = measured or MeasuredUsage()
@@ -290,13 +353,8 @@ class Ledger:
         longest = self.answer_limit or 0
         worst = Usage(0, prompt_tokens, longest if answer_limit is None else min(answer_limit, longest))
         sizes = (prompt_tokens, pieces)
-        hold = self._reserve(sizes, worst)
+        hold, logged = self._begin(sizes, worst, request)
         ahead = hold if self._ahead else Usage()
-        try:
-            logged = self._log.begin(request, ahead)
-        except BaseException:
-            self._give_back(hold)
-            raise
         call = Call(logged, hold, capped=self._cap is not None)
         try:
             yield call
@@ -311,6 +369,36 @@ class Ledger:
         """The error of a call that the budget did not leave enough to."""
         assert self._cap is not None
         return BudgetSpent(self._cap)
+
+    def _begin(self, sizes: Sequence[int], worst: Usage, request: str) -> tuple[Usage, LoggedCall]:
+        """Reserve a hold here and in the log, which knows what other processes do under the same cap."""
+        while True:
+            try:
+                hold = self._reserve(sizes, worst)
+            except BudgetSpent:
+                if not self._log.await_others():
+                    raise
+                self._note_others()
+                continue
+            try:
+                logged = self._log.begin(request, hold if self._ahead else Usage())
+            except HeldElsewhere:
+                self._give_back(hold)
+                self._note_others()
+            except BaseException:
+                self._give_back(hold)
+                raise
+            else:
+                return hold, logged
+
+    def _note_others(self) -> None:
+        with self._changed:
+            if (recorded := self._log.recorded()) is not None:
+                ours = self._spent + self._lost + self._reserved
+                # Below zero where others held more when this ledger began than they have spent by now.
+                self._elsewhere = Usage(
+                    0, recorded.input_tokens - ours.input_tokens, recorded.output_tokens - ours.output_tokens
+                )
 
     def _reserve(self, sizes: Sequence[int], worst: Usage) -> Usage:
         with self._changed:
@@ -362,20 +450,20 @@ class Ledger:
         if cap is None:
             return False
         if cap.tokens is not None:
-            return (self._spent + self._lost + more).tokens > cap.tokens
+            return (self._spent + self._lost + self._elsewhere + more).tokens > cap.tokens
         assert price is not None
         assert cap.usd is not None
-        return (self._usd or 0.0) + price.of(self._lost + more) > cap.usd
+        return (self._usd or 0.0) + price.of(self._lost + self._elsewhere + more) > cap.usd
 
     def _left_for_answer(self, prompt_tokens: int) -> int:
         """Tokens that the cap leaves to an answer after a prompt of that many, while no other call is under way."""
         cap, price = self._cap, self._price
         assert cap is not None
         if cap.tokens is not None:
-            return cap.tokens - (self._spent + self._lost).tokens - prompt_tokens
+            return cap.tokens - (self._spent + self._lost + self._elsewhere).tokens - prompt_tokens
         assert price is not None
         assert cap.usd is not None
-        left = cap.usd - (self._usd or 0.0) - price.of(self._lost + Usage(0, prompt_tokens))
+        left = cap.usd - (self._usd or 0.0) - price.of(self._lost + self._elsewhere + Usage(0, prompt_tokens))
         return int(left / price.output * 1_000_000)
 
     def _cost(self, usage: Usage, worst: Usage) -> Usage:
@@ -426,8 +514,8 @@ def ledger_of(run_id: str) -> Ledger:
     """The ledger of a run; all who hold it in this process share one.
 
     It goes on from the run's row and records there at once what is spent. When nobody holds it any more, the row is
-    complete: the next ledger starts from there, with the settings of that time. Two processes never work on the same
-    run (`flows.run.run_of`).
+    complete: the next ledger starts from there, with the settings of that time. Other processes that work on the run
+    have ledgers of their own: each records its holds in the row, by a statement that looks at the cap.
 
     Raises:
         As `cap_and_price`.
@@ -469,14 +557,26 @@ def _from_row(run_id: str, limits: _CapAndPrice) -> Ledger:
     with database.reading() as session:
         run = runs.get_run(session, run_id)
         spent, usd = Usage(run.calls, run.input_tokens, run.output_tokens), run.usd
-    # The price became known in the middle of the run, or a process was killed in the middle of a call.
-    unpriced = price.of(spent) - (usd or 0.0) if price else 0.0
-    if unpriced > _ROUNDING:
-        record(Usage(), unpriced)
     if cap is not None and cap.usd is not None and price is None:  # no model is called
         cap = None
-    log = RunCallLog(run_id)
+    log = RunCallLog(run_id, (cap, price))
     return Ledger(cap, price, spent, usd, record, ahead=True, log=log, measured=_measured_by(run_id))
+
+
+def record_unpriced(run_id: str) -> None:
+    """Price what a run has spent so far where that is not done: its price became known, or a process was killed.
+
+    For a run that no process works on: calls under way elsewhere hold tokens that have no price yet.
+
+    Raises:
+        As `cap_and_price`.
+    """
+    _cap, price = cap_and_price()
+    with database.writing() as session:
+        run = runs.get_run(session, run_id)
+        unpriced = price.of(Usage(run.calls, run.input_tokens, run.output_tokens)) - (run.usd or 0.0) if price else 0.0
+        if unpriced > _ROUNDING:
+            runs.add_cost(session, run_id, 0, 0, 0, unpriced)
 
 
 def _measured_by(run_id: str) -> MeasuredUsage:

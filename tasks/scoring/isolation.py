@@ -52,7 +52,7 @@ Quotes = Sequence[Sequence[Quotation]]
 """The quotations of each portion."""
 
 
-class PassageReading(BaseModel):
+class PortionReading(BaseModel):
     """What the passages of one document say on a question."""
 
     model_config = ConfigDict(extra="forbid")
@@ -121,7 +121,7 @@ class IsolatedQuestion:
             rest = passages
             while rest:
                 sources = [replace(source, number=number) for number, (_, source) in enumerate(rest, 1)]
-                fitting = ask.fitting(told, sources, PassageReading)
+                fitting = ask.fitting(told, sources, PortionReading)
                 portions.append(Portion([excerpt for excerpt, _ in rest[: len(fitting)]], fitting))
                 rest = rest[len(fitting) :]
         return portions
@@ -132,7 +132,7 @@ class IsolatedQuestion:
         read: list[list[JudgedQuote] | DiligenceError] = []
         for portion in portions:
             try:
-                reading: PassageReading = ask(told, as_material(portion.sources), PassageReading).value
+                reading: PortionReading = ask(told, as_material(portion.sources), PortionReading).value
             except BudgetSpent as spent:
                 return [spent] * len(portions)
             except DiligenceError as error:

@@ -22,7 +22,14 @@ _OF_RUNS: Final = {
     "runs", "run_companies", "run_documents", "criterion_outcomes", "quotes", "unanswered_calls",
 }  # fmt: skip
 """Tables whose rows belong to a run: those of the last one are compared."""
-_NOT_COMPARED: Final = {"alembic_version", "source_budgets", "source_answers", "audited_calls", "unanswered_calls"}
+_NOT_COMPARED: Final = {
+    "alembic_version",
+    "definitions",
+    "source_budgets",
+    "source_answers",
+    "audited_calls",
+    "unanswered_calls",
+}
 _MAY_GROW: Final = {"answers"}
 """A run that could not read a document asks about the others, and its answers are kept too."""
 _CHANGING: Final = re.compile(

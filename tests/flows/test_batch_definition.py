@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
+from flows.batch_definition import DeployedBatch, batch_of, in_its_folder, slug_of
 from flows.batch_file import read_batch
+from storage.settings import override_settings
+from tasks.errors import NotFound
 from tasks.figures.concepts import taxonomy
 
 CRITERIA = 'scale: [0, 5]\ncriteria:\n  - {id: established, fact: founded_year, rule: "<= 2018"}\n'
@@ -31,9 +33,9 @@ def file(tmp_path: Path, home: Path) -> Path:
     return folder / "autumn.yaml"
 
 
-def sent(file: Path) -> BatchDefinition:
-    """The definition as it arrives at a worker."""
-    return BatchDefinition.model_validate_json(BatchDefinition.of(read_batch(file)).model_dump_json())
+def sent(file: Path) -> DeployedBatch:
+    """What arrives at a worker of a batch that was deployed."""
+    return DeployedBatch.model_validate_json(DeployedBatch.of(read_batch(file)).model_dump_json())
 
 
 def test_where_the_files_are_the_run_is_the_same_as_from_them(file: Path) -> None:
@@ -96,6 +98,29 @@ def test_a_file_that_changed_since_is_said_and_does_not_count(
         batch = batch_of(file, None, definition)
     assert batch.companies[0].name == "Alpha"
     assert "deploy it again" in caplog.text
+
+
+def test_what_travels_is_a_name_and_a_hash_and_nothing_that_the_batch_says(file: Path) -> None:
+    travels = sent(file).model_dump(mode="json")
+    assert (set(travels), travels["name"]) == ({"name", "hash", "directory"}, "Autumn screen")
+    assert sent(file).hash == travels["hash"]
+
+
+def test_a_worker_with_another_database_says_which_setting_it_lacks(file: Path, tmp_path: Path) -> None:
+    deployed = sent(file)
+    with override_settings({"home": str(tmp_path / "other")}), pytest.raises(NotFound, match="DILIGENCE_DATABASE_URL"):
+        batch_of(file, None, deployed)
+
+
+def test_the_same_batch_on_another_machine_is_the_same(file: Path, tmp_path: Path) -> None:
+    here = read_batch(file)
+    shutil.copytree(file.parent, tmp_path / "elsewhere")
+    there = read_batch(tmp_path / "elsewhere" / file.name)
+    assert here.settings != there.settings
+    assert here.fingerprint("x") == there.fingerprint("x")
+    (tmp_path / "elsewhere" / "concepts.toml").write_text('[bookings]\nkind = "duration"\nlabels = ["bookings"]\n')
+    (tmp_path / "elsewhere" / file.name).write_text(f"{BATCH}figure_concepts: concepts.toml\n")
+    assert read_batch(tmp_path / "elsewhere" / file.name).fingerprint("x") != here.fingerprint("x")
 
 
 def test_names_as_prefect_takes_them() -> None:

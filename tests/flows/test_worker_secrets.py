@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from prefect.blocks.system import Secret
 from prefect.client.orchestration import get_client
 
 from flows.batch import batch
-from flows.batch_definition import BatchDefinition
+from flows.batch_definition import DeployedBatch
 from flows.batch_file import read_batch
 from flows.scheduling import secrets_of_worker
 from storage import database, runs
@@ -81,8 +82,8 @@ def test_a_run_of_the_command_looks_for_no_block() -> None:
 def test_what_a_worker_lacks_is_named_before_anything_starts(
     batch_file: Path, settings: dict[str, str], variable: str
 ) -> None:
-    deployed = BatchDefinition.of(read_batch(batch_file))
-    deployed.settings |= settings
+    screen = read_batch(batch_file)
+    deployed = DeployedBatch.of(replace(screen, settings={**screen.settings, **settings}))
     with pytest.raises(NotConfigured) as missing:
         batch(batch_file, definition=deployed)
     assert variable in missing.value.message

@@ -221,7 +221,7 @@ EXCUSED: Final[dict[str, str]] = {
         | evidence\.boxes\.compared | scoring\.libraries\.library\.\w+""",
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live\w*|report|evidence|evidence_pages|files)\.\w+
-        | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.ledger_of
+        | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.(ledger_of|record_unpriced)
         | evidence\.(drawing|page)\.\w+ | reading\.pool\.worker\.run
         | ai\.answer_cache\.\w+""",
     "it calls a service; what is done with the answer is measured by itself": r"""

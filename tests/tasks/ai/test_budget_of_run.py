@@ -10,7 +10,7 @@ import pytest
 from storage.database import reading, writing
 from storage.runs import Run, add_run, get_run
 from storage.settings import override_settings
-from tasks.ai.budget import BudgetSpent, cap_and_price, ledger_of
+from tasks.ai.budget import BudgetSpent, cap_and_price, ledger_of, record_unpriced
 from tasks.ai.money import Cap, Price, Usage
 from tasks.errors import BadRequest, NotConfigured
 
@@ -99,6 +99,7 @@ def test_a_price_that_becomes_known_counts_for_what_was_spent_before(run: Callab
         spend(Usage(1, 100_000, 50_000))
         assert run().usd is None
     with override_settings(OWN | {"ai_prices": str(prices), "ai_budget": "0.45 USD"}):
+        record_unpriced("r")  # as a run that goes on does
         ledger = ledger_of("r")
         assert ledger.usd == pytest.approx(0.4)
         assert run().usd == pytest.approx(0.4)

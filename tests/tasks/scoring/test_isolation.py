@@ -13,7 +13,7 @@ from tasks.ai.estimate import CountingAnswerer
 from tasks.ai.money import Cap, Usage
 from tasks.ai.registry import current_answerer
 from tasks.scoring.criteria import Judged
-from tasks.scoring.isolation import JudgementAlone, PassageReading
+from tasks.scoring.isolation import JudgementAlone, PortionReading
 from tasks.scoring.judge import prepare
 from tasks.scoring.results import Contested, CriterionResult
 from tasks.scoring.score import score_criteria
@@ -210,7 +210,7 @@ def test_repeats_are_judged_anew_each_time(room: Room, server: ModelServer) -> N
 
 
 def test_an_estimate_counts_the_readings_and_what_a_second_look_would_take(room: Room, server: ModelServer) -> None:
-    counting = CountingAnswerer(current_answerer(), reading=PassageReading, second_look=JudgementAlone)
+    counting = CountingAnswerer(current_answerer(), reading=PortionReading, second_look=JudgementAlone)
     evidence = room.evidence
     question = prepare(LITIGATION, SCALE, "Alpha", evidence, counting)
     assert not isinstance(question, CriterionResult)

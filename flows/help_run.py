@@ -1,0 +1,113 @@
+"""The flow `help_run`: examines companies of a run that another process leads, and finishes it if that is gone.
+
+On one machine it runs in a process of its own, `python -m flows.help_run RUN [OUT]`; on a work pool it is the run of a
+deployment.
+"""
+
+import logging
+import os
+import signal
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+from flows import prefect_server
+from flows.artifacts import artifacts_of, tell
+from flows.batch import work
+from flows.batch_definition import BatchDefinition, DeployedBatch, in_its_folder
+from flows.engine import IfGiven, flow, without_a_line_a_task
+from flows.run import PROGRAM, CompaniesFailed, OpenRun
+from flows.scheduling import secrets_of_worker
+from storage import database, runs
+from storage.errors import DatabaseUnavailable
+from storage.runs import Run
+from storage.settings import override_settings
+from tasks.ai.registry import current_answerer
+from tasks.errors import Conflict, DiligenceError, NotFound
+from tasks.operation import untracked
+from tasks.remote.environment import usable_environment
+
+
+@flow(name="help_run", flow_run_name="{run} · helper")
+def help_run(
+    run: str,
+    out: Annotated[Path | None, IfGiven] = None,
+    reports: Annotated[Path | None, IfGiven] = None,
+    definition: DeployedBatch | None = None,
+) -> str:
+    """Examine companies of a run beside the process that leads it, until none is left.
+
+    Args:
+        run: the run's id.
+        out: the folder for the report, which is written here if no other process leads the run any more.
+        reports: a folder in which each run has one of its own, in the place of `out`.
+        definition: the batch as it was deployed, where this is a deployment's run; what counts is the run's own.
+
+    Returns:
+        The run's id.
+
+    Raises:
+        NotFound: the database has no such run. Conflict: this process would examine companies in another way than
+            the one that leads. Nothing is done then.
+        CompaniesFailed: some companies of the run failed; all the rest is done.
+    """
+    without_a_line_a_task()
+    with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
+        with database.reading() as session:
+            found = runs.find_run(session, run)
+            content = runs.find_definition(session, found.definition) if found and found.definition else None
+        if found is None or content is None:
+            raise NotFound(
+                f"This machine's database has no run {run}. Give its worker the DILIGENCE_DATABASE_URL of the one that "
+                "leads the run; a database in a file helps on its own machine alone."
+            )
+        if found.reported_at is not None:
+            tell([f"The run {run} is over: there is nothing to help with."])
+            return run
+        screen = BatchDefinition.model_validate(content).batch()
+        with override_settings(screen.settings), artifacts_of(screen.name), database.claims() as claims:
+            _check_the_same(found, screen.fingerprint(current_answerer().name))
+            open_run = OpenRun(found.id, found.batch, claims, definition is not None)
+            work(open_run, screen, reports / run if reports is not None else out)
+    return run
+
+
+def _check_the_same(run: Run, fingerprint: str) -> None:
+    """Check that companies are examined here as where the run was begun.
+
+    Raises:
+        Conflict: they are not.
+    """
+    if run.version != PROGRAM:
+        raise Conflict(
+            f"The run {run.id} was begun by diligence {run.version}, and this worker has {PROGRAM}. Install the same "
+            "version on all workers, and start this one again."
+        )
+    if run.fingerprint != fingerprint:
+        raise Conflict(
+            f"The run {run.id} was begun with {run.answerer}, and this worker has {current_answerer().name} or other "
+            "settings. Give all workers the same OPENAI_… and DILIGENCE_… variables."
+        )
+
+
+def main(run: str, out: Path | None) -> int:
+    """Help with a run of this machine; gives the exit status. What goes wrong is one sentence on stderr."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    logging.raiseExceptions = False  # Prefect prints that way what it could not log
+    prefect_server.prepare()
+    try:
+        with usable_environment(), nullcontext() if os.environ.get("PREFECT_API_URL") else untracked():
+            help_run(run, out)
+    except CompaniesFailed:  # the process that leads tells of them
+        return 0
+    except (DiligenceError, DatabaseUnavailable) as error:
+        sys.stderr.write(f"{getattr(error, 'message', error)}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 143
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], Path(sys.argv[2]) if len(sys.argv) > 2 else None))

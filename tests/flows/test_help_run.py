@@ -1,0 +1,52 @@
+"""A helper that is not like the process that leads, or comes too late, does nothing and says why."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.batch import batch
+from flows.help_run import help_run
+from storage import database, runs
+from storage.runs import CompanyStatus, RunStatus
+from tasks.errors import Conflict, NotFound
+
+pytestmark = pytest.mark.usefixtures("prefect_server")
+
+
+def reopened(run: str, **changes: str) -> str:
+    """The run as one that its leader has left before it began with its second company."""
+    with database.writing() as session:
+        stored = runs.get_run(session, run)
+        stored.status, stored.reported_at = RunStatus.RUNNING, None
+        for name, value in changes.items():
+            setattr(stored, name, value)
+        session.add(stored)
+        company = runs.run_companies(session, run)[1]
+        company.status = CompanyStatus.PENDING
+        runs.save_company(session, company)
+    return run
+
+
+def test_helpers_finish_a_run_that_nobody_leads_and_refuse_what_differs(
+    batch_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = batch(batch_file)
+    assert help_run(run, tmp_path / "late") == run
+    assert not (tmp_path / "late").exists()
+    with pytest.raises(NotFound, match="DILIGENCE_DATABASE_URL"):
+        help_run("20200101-000000-0000")
+    with database.reading() as session:
+        program = runs.get_run(session, run).version
+    with pytest.raises(Conflict, match="Install the same version"):
+        help_run(reopened(run, version="0.0.1 with schema 0001"))
+    reopened(run, version=str(program))
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+        elsewhere.setenv("DILIGENCE_AI_MODEL", "another-model")
+        with pytest.raises(Conflict, match="another-model"):
+            help_run(run)
+    assert help_run(run, tmp_path / "out") == run
+    assert (tmp_path / "out" / "report.html").exists()
+    with database.reading() as session:
+        assert runs.get_run(session, run).status is RunStatus.FINISHED
+        assert {company.status for company in runs.run_companies(session, run)} == {CompanyStatus.FINISHED}

@@ -1,0 +1,181 @@
+"""Processes that pull companies from one run: each company is examined once, and what a killed one had is taken up."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, create_engine, text
+
+from flows import queue
+from flows.queue import examine_pending
+from flows.run import OpenRun, close_company
+from storage import database, runs
+from storage.errors import ConnectionLost, DatabaseUnavailable
+from storage.locks import _key, _refuse_pooler
+from storage.runs import CompanyStatus, Run, RunCompany
+from tasks import cancellation
+
+RUN = "20261101-200000-abcd"
+OUR_LOCKS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()"
+)
+
+
+@pytest.fixture
+def pending(database_url: str) -> list[str]:
+    """The domains of a run's pending companies."""
+    domains = [f"c{number}.example" for number in range(12)]
+    run = Run(id=RUN, batch="Screen", fingerprint="f", answerer="extractive", criteria={})
+    companies = [
+        RunCompany(run_id=RUN, ordinal=number, name=domain, domain=domain, folder=domain)
+        for number, domain in enumerate(domains)
+    ]
+    with database.writing() as session:
+        runs.add_run(session, run, companies)
+    return domains
+
+
+def work(examine: Callable[[RunCompany], None], at_once: int = 2) -> None:
+    """What one process does."""
+    with database.claims() as claims:
+        examine_pending(OpenRun(RUN, "Screen", claims), at_once, examine)
+
+
+def finish(company: RunCompany) -> None:
+    assert company.id is not None
+    close_company(company.id, CompanyStatus.FINISHED)
+
+
+def statuses() -> set[CompanyStatus]:
+    with database.reading() as session:
+        return {company.status for company in runs.run_companies(session, RUN)}
+
+
+def test_processes_share_the_companies_and_each_is_examined_once(pending: list[str]) -> None:
+    examined: Counter[tuple[int, str]] = Counter()
+
+    def process(number: int) -> None:
+        def examine(company: RunCompany) -> None:
+            examined[number, company.domain] += 1
+            time.sleep(0.02)
+            finish(company)
+
+        work(examine)
+
+    threads = [threading.Thread(target=process, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(domain for _, domain in examined.elements()) == sorted(pending)
+    assert {number for number, _ in examined} == {0, 1, 2}
+
+
+def test_who_has_nothing_left_waits_for_what_another_has_and_takes_it_up(pending: list[str]) -> None:
+    examined: list[str] = []
+
+    def examine(company: RunCompany) -> None:
+        examined.append(company.domain)
+        finish(company)
+
+    with ExitStack() as other:
+        claims = other.enter_context(database.claims())
+        assert claims.take(f"company {RUN} {pending[3]}")
+        helper = threading.Thread(target=work, args=(examine,))
+        helper.start()
+        helper.join(queue._POLL * 2)
+        assert helper.is_alive()
+        assert pending[3] not in examined
+    helper.join(10)
+    assert sorted(examined) == sorted(pending)
+
+
+def test_a_company_whose_connection_breaks_is_begun_again_and_given_up_in_the_end(pending: list[str]) -> None:
+    begun: Counter[str] = Counter()
+
+    def examine(company: RunCompany) -> None:
+        begun[company.domain] += 1
+        if company.ordinal == 0 or (company.ordinal == 1 and begun[company.domain] == 1):
+            raise ConnectionLost("The connection broke.")
+        finish(company)
+
+    work(examine)
+    assert begun == {domain: {0: 3, 1: 2}.get(number, 1) for number, domain in enumerate(pending)}
+    with database.reading() as session:
+        first, second, *_ = runs.run_companies(session, RUN)
+    assert (first.status, first.problem) == (CompanyStatus.FAILED, "The connection broke.")
+    assert second.status is CompanyStatus.FINISHED
+
+
+def test_locks_are_taken_again_on_a_new_connection(
+    pending: list[str], database_url: str, request: pytest.FixtureRequest
+) -> None:
+    if database_url.startswith("sqlite"):
+        pytest.skip("a file's lock ends with its process alone")
+    admin: Engine = request.getfixturevalue("postgres_admin")
+    lost = threading.Event()
+    with database.claims() as claims, database.claims() as other:
+        assert claims.take("company A", lost.set)
+        with admin.connect() as connection:
+            connection.execute(text(OUR_LOCKS))
+        until = time.monotonic() + 10
+        while not other.take("company B") or claims.take("company B"):  # asks the new connection
+            assert time.monotonic() < until
+        assert claims.holds("company A")
+        assert not lost.is_set()
+        assert not other.take("company A")
+
+
+def test_a_lock_that_another_process_has_got_meanwhile_stops_the_work(
+    pending: list[str], database_url: str, request: pytest.FixtureRequest
+) -> None:
+    if database_url.startswith("sqlite"):
+        pytest.skip("a file's lock ends with its process alone")
+    admin: Engine = request.getfixturevalue("postgres_admin")
+    stopped: list[str] = []
+
+    def cut() -> None:
+        with admin.connect() as connection:
+            connection.execute(text(OUR_LOCKS))
+
+    def examine(company: RunCompany) -> None:
+        if company.ordinal == 0 and not stopped:
+            stopped.append(company.domain)
+            threading.Timer(0.3, cut).start()
+            with admin.connect() as thief:  # waits for the lock, and gets it when our session ends
+                key = {"key": _key(f"company {RUN} {company.domain}")}
+                thief.execute(text("SELECT pg_advisory_lock(:key)"), key)
+                try:
+                    cancellation.sleep(20)
+                finally:
+                    thief.execute(text("SELECT pg_advisory_unlock(:key)"), key)
+        finish(company)
+
+    work(examine)
+    assert statuses() == {CompanyStatus.FINISHED}
+    assert stopped == [pending[0]]
+
+
+class _Pooled:
+    """A driver's connection behind a pooler in transaction mode, which gives it the session that is free."""
+
+    def __init__(self, pids: list[int]) -> None:
+        self._pids = pids
+
+    def execute(self, _query: str) -> Any:
+        return self
+
+    def fetchone(self) -> tuple[int]:
+        return (self._pids.pop(0),)
+
+
+def test_a_session_that_changes_between_transactions_holds_no_lock(postgres_url: str) -> None:
+    engine = create_engine(postgres_url)
+    with pytest.raises(DatabaseUnavailable, match="pooler in transaction mode"):
+        _refuse_pooler(engine, _Pooled([1, 2]))
+    _refuse_pooler(engine, _Pooled([1, 1]))
+    engine.dispose()
