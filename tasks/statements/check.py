@@ -5,12 +5,10 @@ most with it (`tables`, `alignment`); the rules of `differences` say what speaks
 nothing speaks supports the statement. One that is nearly the same, and differs in exactly a figure, a name, a denial or
 an opposite, contradicts it, unless another sentence supports it or has the same figure. All else is not found, and the
 nearest sentences are shown.
-
-A statement that joins several is supported where each of its parts is.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -22,9 +20,9 @@ from tasks.statements.alignment import Alignment, align
 from tasks.statements.contrary import contrary
 from tasks.statements.difference import Difference, DifferenceKind
 from tasks.statements.differences import differences, says_in_order
-from tasks.statements.figures import figures, same
+from tasks.statements.figures import same
 from tasks.statements.nearness import nearness
-from tasks.statements.reading import Limit, Sentence, read
+from tasks.statements.reading import Sentence, read
 from tasks.statements.tables import LONGEST_SENTENCE, SourceSentence, source_sentences
 
 _CANDIDATES: Final = 8
@@ -32,30 +30,14 @@ _SHOWN: Final = 0.5
 """The share of words from which a sentence is worth showing in a statement's place."""
 _HEADING: Final = 12
 """The most words of a heading."""
-_SELF: Final = frozenset("we our us it its they their he she his her this these company group firm".split())  # noqa: SIM905 - a list of words reads best as words
-_PRONOUNS: Final = frozenset("it they he she this these its their his her".split())  # noqa: SIM905 - as above
+_PRONOUNS: Final = frozenset("it they he she this these its their his her".split())  # noqa: SIM905 - a list of words reads best as words
 _OWN: Final = frozenset({"its", "their", "his", "her"})
-_JOINED: Final = re.compile(
-    r";\s+|,\s+(?:and|but|while|whereas|which)\s+|,\s+(?=(?:up|down)\s+from\b)|\s+(?:while|whereas)\s+"
-    r"|,\s+(?=(?:it|they)\b)|(?<!\s)\s++and\s++(?=(?:it|they|the company)\b)"
-)
-_IS: Final = re.compile(r"\b(?:is|are|was|were|ist|sind|war|est)\b")
-_BE: Final = frozenset("is are was were ist sind war est".split())  # noqa: SIM905 - as above
-_ONCE: Final = re.compile(
-    r"\b(?:former\w*|until|since|previous\w*|then|formerly|acting|interim|or|bis|seit)\b", re.IGNORECASE
-)
-_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
-_LAST_YEAR: Final = re.compile(
-    r"\b(?:in )?(?:the )?(?:last|prior|previous|preceding) (?:fiscal )?year\b|\ba year (?:ago|earlier|before)\b",
-    re.IGNORECASE,
-)
-_LOSS: Final = re.compile(r"\b(?:loss|deficit|Verlust|perte)\b", re.IGNORECASE)
+
 _DEFINED: Final = re.compile(
-    r"(?<![\w&.’'-])(?P<full>(?:[A-Z][\w&.’'-]*,?|of|and|for)(?: (?:[A-Z][\w&.’'-]*,?|of|and|for|plc)){1,6})"
-    r" \((?:the |each |collectively |hereinafter )*[\"“]?(?P<short>[A-Z][A-Za-z]+(?: [A-Z][a-z]+)?)[\"”]?\)"
+    r"(?<![\w&.’'-])(?P<full>[A-Z][\w&.’'-]*(?: (?:[A-Z][\w&.’'-]*,?|of|and|for|plc)){1,6})"
+    r" \((?:the |each |collectively |hereinafter )*[\"“]?(?P<short>(?!Company|Issuer)[A-Z][a-z]+)[\"”]?\)"
 )
 _FORM: Final = re.compile(r",? (?:plc|Limited|Ltd|Inc|Corp|LLC|GmbH|AG|AS|SA)\.?$")
-_FEWEST_OF_A_PART: Final = 2
 
 
 class Finding(StrEnum):
@@ -103,53 +85,7 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     """
     if len(statement) > LONGEST_SENTENCE:
         return Check(Finding.NOT_FOUND, difference=Difference(DifferenceKind.TOO_LONG))
-    whole = _check(statement, texts, names)
-    if whole.verdict is Finding.SUPPORTED:
-        return whole
-    for other in _with_defined_names(statement, texts):
-        result = _check(other, texts, names)
-        if result.verdict is Finding.SUPPORTED:
-            return result
-    parts = _parts(statement)
-    checked = [_check(part, texts, names) for part in parts] if len(parts) > 1 else []
-    if checked and all(part.verdict is Finding.SUPPORTED for part in checked):
-        return checked[0]
-    return next((part for part in checked if part.verdict is Finding.CONTRADICTED), whole)
-
-
-def _with_defined_names(statement: str, texts: Sequence[str]) -> Iterator[str]:
-    """The statement with a name as the texts define it: "Harbour Estates plc (the “Landlord”)"."""
-    for text in texts:
-        for match in _DEFINED.finditer(text):
-            full, short = match["full"].strip(), match["short"]
-            plain = _FORM.sub("", full).strip(" ,")
-            for one, other in ((full, short), (plain, short), (short, full)):
-                if re.search(rf"\b{re.escape(one)}(?!\w)", statement):
-                    yield re.sub(
-                        rf"\b{re.escape(one)}(?!\w)",
-                        f"the {other}" if other is short and short[1:].islower() else other,
-                        statement,
-                    )
-                    break
-
-
-def _parts(statement: str) -> list[str]:
-    """The statements that a sentence joins; one where they depend on each other."""
-    sentence = read(statement)
-    if any(token.limit is Limit.CONDITION for token in sentence.tokens):
-        return [statement]
-    parts = [part.strip(" ,;") for part in _JOINED.split(statement)]
-    reads = [read(part) for part in parts]
-    if any(
-        len(part.content) + len(part.figures) < _FEWEST_OF_A_PART or not any(token.is_verb for token in part.tokens)
-        for part in reads
-    ):
-        return [statement]
-    return parts
-
-
-def _check(statement: str, texts: Sequence[str], names: str) -> Check:
-    stated, known = read(statement), _known(names)
+    stated, known = read(_with_defined_names(statement, texts)), _known(names)
     best = Check(Finding.NOT_FOUND)
     if not stated.content and not stated.figures:
         return best
@@ -169,74 +105,31 @@ def _check(statement: str, texts: Sequence[str], names: str) -> Check:
     return best
 
 
+def _with_defined_names(statement: str, texts: Sequence[str]) -> str:
+    """The statement with a party as the texts define it: "the Landlord" for "Harbour Estates plc (the “Landlord”)"."""
+    for match in (match for text in texts for match in _DEFINED.finditer(text)):
+        name = _FORM.sub("", match["full"]).strip(" ,")
+        statement = re.sub(rf"\b{re.escape(name)}(?!\w)", f"the {match['short']}", statement)
+    return statement
+
+
 def _compare(stated: Sentence, candidates: Sequence[SourceSentence], place: int, known: frozenset[str]) -> Check:
     """What one sentence says of a statement, by itself and with what is known from the words before it."""
     candidate = candidates[place]
-    source = read(_with_year_before(candidate.text))
+    source = read(candidate.text)
     if says_in_order(stated, source):
         return Check(Finding.SUPPORTED, candidate.original, None, 1.0)
-    alignment = align(stated, source, known | _aliases(source, known))
+    alignment = align(stated, source, known)
     found = list(differences(alignment))
     if not found:
         return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
-    against = contrary(alignment) or _is_named_otherwise(stated, source, alignment.known)
+    against = contrary(alignment)
     if against is not None:
         return Check(Finding.CONTRADICTED, candidate.original, against, alignment.share)
-    signed = _with_sign(stated.text)
-    if signed and any((figure := source.tokens[at].figure) and figure.value < 0 for at in source.figures):
-        signed_alignment = align(read(signed), source, alignment.known)
-        if not list(differences(signed_alignment)):
-            return Check(Finding.SUPPORTED, candidate.original, None, signed_alignment.share)
     fuller = _with_context(alignment, candidates[place])
     if fuller and not list(differences(align(stated, read(fuller), alignment.known))):
         return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
     return Check(Finding.NOT_FOUND, candidate.original, found[0], alignment.share)
-
-
-def _is_named_otherwise(stated: Sentence, source: Sentence, known: frozenset[str]) -> Difference | None:
-    """Another name in a part of a sentence that says who or what something is: "The ultimate parent is Alpha Ltd"."""
-    first = re.split(r",\s+(?=an?\s|the\s)", stated.text)[0].rstrip(".")
-    is_dated = any(token.figure is not None and token.figure.is_date for token in (*stated.tokens, *source.tokens))
-    if (
-        is_dated
-        or not _IS.search(first)
-        or _ONCE.search(source.text)
-        or any(token.limit for token in read(first).tokens)
-    ):
-        return None
-    for segment in {token.segment for token in source.tokens if token.text in _BE}:
-        own = [token for token in source.tokens if token.segment == segment]
-        part = source.text[own[0].start : own[-1].end]
-        found = contrary(align(read(first), read(part), known))
-        if found is not None and found.kind is DifferenceKind.NAME:
-            return found
-    return None
-
-
-def _with_year_before(text: str) -> str:
-    """A sentence with the year for "last year", where it names one year: that before it."""
-    years = {int(year) for year in _YEAR.findall(text)}
-    if len(years) != 1 or not _LAST_YEAR.search(text):
-        return text
-    return _LAST_YEAR.sub(f"in fiscal {years.pop() - 1}", text)
-
-
-def _with_sign(statement: str) -> str:
-    """A statement of a loss as one of a negative profit, as tables have it: "a loss of 17" is -17; else ""."""
-    if len(_LOSS.findall(statement)) != 1 or len(figures(statement)) == 0:
-        return ""
-    amounts = [figure for figure in figures(statement) if figure.kind == "money" and figure.value > 0]
-    if len(amounts) != 1:
-        return ""
-    digits = re.compile(r"\d").search(statement, amounts[0].start)
-    assert digits is not None
-    return _LOSS.sub("profit", f"{statement[: digits.start()]}-{statement[digits.start() :]}")
-
-
-def _aliases(source: Sentence, known: frozenset[str]) -> frozenset[str]:
-    """The stems of the statement that a sentence's "we" or "the company" stands for."""
-    speaks = any(token.text in _SELF for token in source.tokens)
-    return frozenset({"company", "group", "firm"}) if speaks or not known else frozenset()
 
 
 def _with_context(alignment: Alignment, candidate: SourceSentence) -> str:

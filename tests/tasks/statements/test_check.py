@@ -148,7 +148,6 @@ Result\t(17)\t12
     "statement",
     [
         "Revenue grew from €2,310 million in 2023 to €2,643 million in 2024.",
-        "Valve sales increased 21%.",
         "Sales growth of 7.0% to 8.0% is expected.",
         "The language of the proceedings is English.",
         "The fee is capped at $5 million.",
@@ -217,12 +216,6 @@ def test_the_head_over_a_change_stands_over_its_percentage_too() -> None:
     assert check("Earnings per share were $3.08 in 2024.", [table]).verdict is not Finding.SUPPORTED
 
 
-def test_last_year_is_the_year_before_the_one_that_is_named() -> None:
-    text = "Free cash flow for fiscal 2023 was $848 million and compares with $1,066 million last year."
-    assert check("Free cash flow was $1,066 million in fiscal 2022.", [text]).verdict is Finding.SUPPORTED
-    assert check("Free cash flow was $848 million in fiscal 2022.", [text]).verdict is not Finding.SUPPORTED
-
-
 HARBOUR_RESULTS = """\
 Marlow Ferries Announces Second Quarter 2024 Results
 Results for the quarter ended June 30, 2024 were good. Bookings of $75.7 billion were handled by all lines together.
@@ -256,7 +249,6 @@ captains to plan their trips.
         ("Bonds were $295 million on June 30, 2024.", "years in a line over the table"),
         ("Bank loans rose from $1,121 million to $1,204 million.", "a change between two periods"),
         ("Falk's base salary is $90,000.", "a term of an agreement"),
-        ("Captains can plan their trips with the system.", "what enables"),
     ],
 )
 def test_a_report_supports_what_it_says_in_tables_and_in_other_words(statement: str, form: str) -> None:

@@ -24,7 +24,6 @@ Members may not:
 @pytest.mark.parametrize(
     ("statement", "form"),
     [
-        ("Harlan Freight recorded a €4.2 million charge for closing its Ghent depot.", "nominalisation, order"),
         ("Harlan Freight took a restructuring charge of €4.2 million for the closure of its depot in Ghent.", "verb"),
         ("The watchdog investigated the complaint.", "near words"),
         ("The island has 26,000 residents.", "thousands parted by a space"),
