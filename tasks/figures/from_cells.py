@@ -227,6 +227,8 @@ class _Table:
                 if has_no_number(filled):
                     self._leave_out_cells(row, [])
                     continue
+                if body and len(filled) > 1 and row.cells[0] and self._reader.meaning(" ".join(filled)) is not None:
+                    filled = [" ".join(filled)]  # a heading torn in two: "Disponibilità | liquide"
                 speaks = len(filled) > 1 or (len(filled) == 1 and not row.cells[0]) or (header and not body)
                 if len(filled) == 1 and body and not is_date(filled[0]):
                     section = filled[0]

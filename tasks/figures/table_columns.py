@@ -281,6 +281,8 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
     words = [""] * width
     beside: list[str] = []  # units that stand alone beside a title
     groups = _groups(header[-1].cells) if len(header) > 1 else []
+    ends = [cell for cell in header[-1].cells[1:] if cell] if header else []
+    has_own_days = len(ends) > 1 and len(set(ends)) == len(ends) and all(map(is_date, ends))
     for position, row in enumerate(header):
         last = position + 1 == len(header)
         spread = ""
@@ -290,6 +292,8 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
             continue
         if len(named) == 1 and not last and row.cells[0].lower().startswith(_STARTS):
             continue
+        if has_own_days and not last and len(set(named)) > 1 and not any(basis_of(c) or only_units(c) for c in named):
+            continue  # lines of a page's head: where each day stands once, no part of the company has a column
         if len([cell for cell in row.cells if cell]) == 1:
             only = next(cell for cell in row.cells if cell)
             if row.cells[0] or not (HINT.search(only) or basis_of(only) or units_of(only) != Units()):

@@ -4,17 +4,15 @@ A rule yields what it finds; without a finding the sentence says what the statem
 asks for kinds; `Difference.why` is for people.
 """
 
-import re
 from collections.abc import Collection, Iterator
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Final
 
-from tasks.language.words import RESTRICTING, frequencies, has_opposite, stem, words_of
-from tasks.statements.alignment import Alignment, Pair, figure_nearest
+from tasks.language.words import RESTRICTING, frequencies, has_opposite, words_of
+from tasks.statements.alignment import Alignment, Pair
 from tasks.statements.difference import Difference, DifferenceKind, Rule
 from tasks.statements.figure_rules import (
-    amounts_in,
     are_opposed,
     figures_of_others,
     kind_at,
@@ -27,8 +25,7 @@ from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, are_confused, nearn
 from tasks.statements.reading import Limit, Sentence, Token
 
 _FEWEST_WITH_A_GAP: Final = 5
-_WORDS_TO_A_GAP: Final = 5
-"""So many words of a statement that the sentence has make up for one that it has not."""
+"""Words of a statement that a sentence has, from which on it may lack one."""
 _TORN: Final = 5
 """Words between two in the sentence that stand side by side in the statement, at most."""
 
@@ -46,62 +43,23 @@ def _nothing_alike(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _missing_words(alignment: Alignment) -> Iterator[Difference]:
-    """Words that the sentence has not: none that counts or that it has another for, and few of a long statement."""
-    tokens = alignment.stated.tokens
+    """Words that the sentence has not: one of a long statement may be, if it does not count and none is in its place.
+
+    A row of a table has no verb, so that of its statement may be missing too.
+    """
+    tokens, source = alignment.stated.tokens, alignment.source
     missing = [at for at in alignment.missing if tokens[at].figure is None]
-    kept = sum(pair.nearness for pair in alignment.pairs.values())
-    allowed = kept / _WORDS_TO_A_GAP if kept >= _FEWEST_WITH_A_GAP else 0.0
-    cost = 0.0
+    if ": " in source.text and source.figures and not any(token.is_verb for token in source.tokens):
+        is_free = {at for at in missing if tokens[at].is_verb or tokens[at].stem in LIGHT}
+        missing = [at for at in missing if at not in is_free or has_opposite(tokens[at].stem)]
+    is_long = sum(pair.nearness for pair in alignment.pairs.values()) >= _FEWEST_WITH_A_GAP
     for at in missing:
-        is_light = tokens[at].stem in LIGHT and not tokens[at].is_name
-        cost += 0.5 if is_light else 1.0
-        is_unit = at > 0 and tokens[at - 1].figure is not None and tokens[at - 1].segment == tokens[at].segment
-        if tokens[at].stem in CHANGES and _is_row_of_change(alignment, tokens[at]):
-            continue
-        if (
-            (tokens[at].is_verb or tokens[at].stem in LIGHT)
-            and alignment.source.figures
-            and not any(token.is_verb for token in alignment.source.tokens)
-            and not has_opposite(tokens[at].stem)
-        ):
-            continue  # a row of a table has no verb
-        if (
-            cost > allowed
-            or is_unit
-            or _counts(tokens[at], alignment)
-            or (not is_light and _is_replaced(alignment, at))
-        ):
-            yield Difference(DifferenceKind.MISSING, tokens[at].text)
-
-
-def _is_row_of_change(alignment: Alignment, word: Token) -> bool:
-    """Whether the sentence is a row of figures that went as the statement says: from the one to the other."""
-    stated, source = alignment.stated, alignment.source
-    ends = {stated.tokens[at].preposition: at for at in amounts_in(stated) if at in alignment.pairs}
-    if not {"from", "to"} <= ends.keys() or any(token.is_verb for token in source.tokens):
-        return False
-    places = [alignment.pairs[ends[name]].source for name in ("from", "to")]
-    one, other = (source.tokens[place].figure for place in places)
-    day = next((at for at in source.figures if kind_at(source, at) == "date"), None)
-    days = [figure_nearest(source, place, source.tokens[day]) for place in places] if day is not None else []
-    when = [figure.date for at in days if at is not None and (figure := source.tokens[at].figure)]
-    if one is None or other is None or len(when) < 2 or not _is_earlier(when[0], when[1]):
-        return False
-    kinds = [
-        re.sub(r"[\d,]|As of|\b[A-Z][a-z]+\b \d", "", source.text[source.tokens[place].end : source.tokens[at].start])
-        for place, at in zip(places, days, strict=True)
-        if at is not None
-    ]
-    if len(set(kinds)) > 1:
-        return False
-    grew = other.value > one.value
-    return other.value != one.value and bool(nearness(word.stem, stem("rise" if grew else "fall")))
-
-
-def _is_earlier(
-    one: tuple[int | None, int | None, int | None], other: tuple[int | None, int | None, int | None]
-) -> bool:
-    return [part or 0 for part in one] < [part or 0 for part in other]
+        token, before = tokens[at], tokens[at - 1] if at else None
+        is_unit = before is not None and before.figure is not None and before.segment == token.segment
+        is_light = token.stem in LIGHT and not token.is_name
+        counts = len(missing) > 1 or not is_long or is_unit or _counts(token, alignment)
+        if counts or (not is_light and _is_replaced(alignment, at)):
+            yield Difference(DifferenceKind.MISSING, token.text)
 
 
 def _is_replaced(alignment: Alignment, at: int) -> bool:
@@ -322,16 +280,18 @@ def _other_order(alignment: Alignment) -> Iterator[Difference]:
     pairs = [pair for at, pair in sorted(alignment.pairs.items()) if kind_at(stated, at) != "date"]
     places = [pair.source for pair in pairs]
     breaks = sum(later < earlier for earlier, later in pairwise(places))
-    if not breaks:
-        return
-    between = [source.tokens[at] for at in alignment.others() if min(places) < at < max(places)]
-    is_unnamed = any(alignment.is_known(at) and at not in alignment.pairs for at in stated.content)
     verbs = [pair for pair in pairs if _acts(stated.tokens[pair.stated], source.tokens[pair.source])]
     turned = [verb for verb in verbs if _is_passive(stated, verb.stated) != _is_passive(source, verb.source)]
     names = [pair.source for pair in pairs if stated.tokens[pair.stated].is_name]
+    if not breaks:
+        if any(min(names, default=0) < verb.source < max(names, default=0) for verb in turned):
+            yield Difference(DifferenceKind.ROLES)
+        return
+    between = [source.tokens[at] for at in alignment.others() if min(places) < at < max(places)]
     if (
         breaks > 1 + bool(turned)
-        or is_unnamed
+        or (breaks > 1 and any(pair.nearness < ALIKE for pair in pairs))
+        or any(alignment.is_known(at) and at not in alignment.pairs for at in stated.content)
         or any(token.is_verb or token.is_name for token in between)
         or (not turned and any(later < earlier for earlier, later in pairwise(names)))
         or any(_has_moved(alignment, pair, verb) for verb in verbs if verb not in turned for pair in pairs)
@@ -359,10 +319,10 @@ def _other_names(alignment: Alignment) -> Iterator[Difference]:
         token = stated.tokens[at]
         if token.is_name and token.preposition and at not in alignment.pairs and alignment.is_known(at) and others:
             yield Difference(DifferenceKind.SOMEBODY_ELSE, token.text, others[0].text)
-    for pair in alignment.pairs.values():
-        mine, theirs = stated.tokens[pair.stated], source.tokens[pair.source]
-        if mine.is_name and are_opposed(mine.preposition, theirs.preposition):
-            yield Difference(DifferenceKind.ROLES)
+    pairs = [(stated.tokens[pair.stated], source.tokens[pair.source]) for pair in alignment.pairs.values()]
+    led = {(mine.preposition, theirs.preposition) for mine, theirs in pairs if mine.is_name}
+    if any(are_opposed(*each) or (each[0] != each[1] and each[::-1] in led) for each in led):
+        yield Difference(DifferenceKind.ROLES)
 
 
 def _is_passive(sentence: Sentence, verb: int) -> bool:

@@ -26,7 +26,6 @@ _CELL_FIGURE: Final = re.compile(
     r"\s*+%?+\s*+\)?+\s*+(?:[A-Z]{3}|x|bps|pp|million|billion|bn|m|k)?+\s*+"
 )
 _BRACKETS: Final = re.compile(r"\([^()]{1,20}\)$")
-_SIGN: Final = re.compile(r"(?:US\$|[$€£¥₹])(?=\s*\(?[-−]?\d)")
 _MARKS: Final = ("US$", "$", "€", "£", "¥", "₹")
 _HELD: Final = re.compile(r"\((?:in )?([^()]{1,6})\)")
 _BEHIND_NOTE: Final = re.compile(r"(?:(?<=[.\])]\[\d\])|(?<=[.\])]\[\d\d\])) (?=[A-Z“\"])")
@@ -160,8 +159,7 @@ def _rows(rows: Sequence[tuple[str, list[str]]], above: Sequence[str]) -> Iterat
     caption = " ".join(line.strip() for line in above if len(line) < 250)
     scale, currency = _unit(caption)
     period = _period_above(above)
-    sums = _sums(rows)
-    for place, (original, cells) in enumerate(rows):
+    for original, cells in rows:
         if all(not cell or set(cell) <= set("-: ") for cell in cells):
             continue
         values = [column for column, cell in enumerate(cells) if column and _is_figure(cell)]
@@ -172,18 +170,7 @@ def _rows(rows: Sequence[tuple[str, list[str]]], above: Sequence[str]) -> Iterat
             if len(cells) > 1 and sum(map(len, cells)) > 20:
                 yield original, "; ".join(cell for cell in cells if cell)
             continue
-        yield original, _in_one(cells, values, header, scale, currency or sums.get(place, ""))
-
-
-def _sums(rows: Sequence[tuple[str, list[str]]]) -> dict[int, str]:
-    """The currency of rows without a sign of their own, by their place: between a first row and a total that have it.
-
-    Accountants write the sign in these two alone.
-    """
-    signs = {place: match[0] for place, (_, cells) in enumerate(rows) if (match := _SIGN.match(" ".join(cells[1:])))}
-    if len(signs) < 2 or len(set(signs.values())) > 1:
-        return {}
-    return {place: signs[min(signs)] for place in range(min(signs), max(signs) + 1)}
+        yield original, _in_one(cells, values, header, scale, currency)
 
 
 def _period_above(above: Sequence[str]) -> list[str]:

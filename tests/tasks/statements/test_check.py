@@ -147,7 +147,6 @@ Result\t(17)\t12
 @pytest.mark.parametrize(
     "statement",
     [
-        "Revenue grew from €2,310 million in 2023 to €2,643 million in 2024.",
         "Sales growth of 7.0% to 8.0% is expected.",
         "The language of the proceedings is English.",
         "The fee is capped at $5 million.",
@@ -247,7 +246,6 @@ captains to plan their trips.
         ("Revenue was $86,020 in the year to date June 30, 2024.", "a period over two columns"),
         ("The island line stood at $11,950 in the quarter ended June 30, 2024.", "a label alone between the rows"),
         ("Bonds were $295 million on June 30, 2024.", "years in a line over the table"),
-        ("Bank loans rose from $1,121 million to $1,204 million.", "a change between two periods"),
         ("Falk's base salary is $90,000.", "a term of an agreement"),
     ],
 )
