@@ -11,7 +11,7 @@ from typing import Final
 from tasks.figures.concepts import Meaning
 from tasks.figures.figure import basis_of
 from tasks.figures.table_labels import TOTAL, Label, LabelReader, entity_named, is_date
-from tasks.figures.table_rows import Row
+from tasks.figures.table_rows import Row, has_days
 from tasks.language.locales import alternation, month_names
 from tasks.language.numbers import Units, only_units, units_of, without_units
 from tasks.language.periods import (
@@ -281,8 +281,7 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
     words = [""] * width
     beside: list[str] = []  # units that stand alone beside a title
     groups = _groups(header[-1].cells) if len(header) > 1 else []
-    ends = [cell for cell in header[-1].cells[1:] if cell] if header else []
-    has_own_days = len(ends) > 1 and len(set(ends)) == len(ends) and all(map(is_date, ends))
+    of_days = next((at for at in range(len(header) - 1, -1, -1) if has_days(header[at])), 0)
     for position, row in enumerate(header):
         last = position + 1 == len(header)
         spread = ""
@@ -292,8 +291,9 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
             continue
         if len(named) == 1 and not last and row.cells[0].lower().startswith(_STARTS):
             continue
-        if has_own_days and not last and len(set(named)) > 1 and not any(basis_of(c) or only_units(c) for c in named):
-            continue  # lines of a page's head: where each day stands once, no part of the company has a column
+        is_of_all = not row.cells[0] and len(named) == 1
+        if position < of_days and not is_of_all and not any(basis_of(cell) or only_units(cell) for cell in named):
+            continue  # a line of a page's head: where each day stands once, no part of the company has a column
         if len([cell for cell in row.cells if cell]) == 1:
             only = next(cell for cell in row.cells if cell)
             if row.cells[0] or not (HINT.search(only) or basis_of(only) or units_of(only) != Units()):
@@ -389,7 +389,7 @@ def columns_under(
     alone = title_when(titles, corner if is_date(corner) else "")
     if len(numbers) == 1 and alone is not None and alone.dated:
         return {numbers[0]: Column("", reader.read(""), alone, None, False, table_units(titles, corner, []))}
-    return {index: columns[index] for index in numbers if index < len(columns)}
+    return {index: columns[index] for index in numbers if index < len(columns) and len(numbers) == 1}
 
 
 def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Units:
@@ -474,6 +474,9 @@ def _steps(headers: Sequence[When | None]) -> list[int | None]:
     steps: list[int | None] = [None] * len(headers)
     dated = [(at, when.end) for at, when in enumerate(headers) if when and when.end and when.months in {None, 1}]
     gaps = [(round((day - before).days / 30.4), at - left) for (left, before), (at, day) in pairwise(dated)]
+    if len(dated) == _COMPARED_YEARS and 0 < abs(gaps[0][0]) < _STEPS_OF_YEAR:
+        steps[max(dated, key=lambda each: each[1])[0]] = abs(gaps[0][0])  # the year so far, beside the one before
+        return steps
     usual = min((places for _, places in gaps), default=0)
     runs: list[range] = []  # positions in `dated`
     at = 0
@@ -493,6 +496,7 @@ def _steps(headers: Sequence[When | None]) -> list[int | None]:
 
 
 _STEPS: Final = frozenset({1, 3, 6, 12})
+_STEPS_OF_YEAR: Final = 12
 
 
 def _month_end(day: date) -> date:

@@ -26,7 +26,8 @@ _FILLER: Final = re.compile(
     r"|for|the|years?|months?|weeks?|quarters?|periods?|fiscal|financial|then|ended|ending|as|of|at|on|in|to"
     r"|from|and|twelve|three|six|nine|full|fy|ye|zum|am|per|"
     r"restated|revised|previously|originally|recast|note|notes|december|consolidated|stated|jahr|geschäftsjahr"
-    r"|exercice|ejercicio|clos|néant|le|al|du|au|stand|thousands?|millions?|billions?|dollars|usd|eur|except|share|data"
+    r"|exercice|ejercicio|clos|néant|le|al|du|au|stand|sald[oi]|solde|thousands?|millions?|billions?|dollars|usd|eur"
+    r"|except|share|data"
     r"|amounts?|unaudited|audited|year[- ]end|ltm|ttm|ytd|pf|(?:prior|previous|last)[- ]year|vorjahr"
     r"|vorjahreszeitraum|month|quarter|period|m|k|mm|mn|bn|tsd|mio|mrd)\b|[$€£%,.:;()\[\]–—/*'’&-]|\b\d{1,3}s?\b",
     re.IGNORECASE,

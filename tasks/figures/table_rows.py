@@ -515,13 +515,17 @@ def whole_grids(text: str, *, of_pages: bool = True) -> Iterator[Grid]:
         between = text[end : grid.rows[0].start + 1]  # a break may be the row's own first character
         if of_pages and before is not None and _goes_on(before, grid, between):
             titles = [*before.titles, *grid.titles][-_MOST_PAGE_TITLES:]
-            whole = Grid(titles, [*_heading(before), *grid.rows])
+            whole = Grid(titles, [*_heading_of_days(before), *grid.rows])
         else:
             whole = grid
         last = whole.rows[-1]
         end = last.starts[-1] + len(last.cells[-1])
         before = whole
         yield whole
+
+
+_PAGE_NUMBER: Final = re.compile(r"\d+(?: (?:di|of|von|de|van|/) \d+)?$")
+_LONGEST_DAY: Final = 20
 
 
 def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
@@ -531,9 +535,25 @@ def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
         return False  # it has a heading of its own
     if not any(map(_has_numbers, grid.rows)):
         return False
-    if any(len(title) < _LONGEST_PAGE_TITLE and find_periods(title) for title in grid.titles):
+    running = {_PAGE_NUMBER.sub("", title) for title in before.titles}
+    own = [title for title in grid.titles if _PAGE_NUMBER.sub("", title) not in running]
+    if any(len(title) < _LONGEST_PAGE_TITLE and find_periods(title) for title in own):
         return False
-    return any(_speaks_of_time(row) for row in _heading(before))
+    return any(_speaks_of_time(row) for row in _heading_of_days(before))
+
+
+def _heading_of_days(grid: Grid) -> list[Row]:
+    """The last row of a table in which each column has a day of its own; without one the heading of its beginning."""
+    rows = grid.rows[-_LONGEST_STATEMENT:]
+    return next(([row] for row in reversed(rows) if not _has_numbers(row) and has_days(row)), _heading(grid))
+
+
+def has_days(row: Row) -> bool:
+    """Whether each column of a row has a day or a year of its own."""
+    days = [cell for cell in row.cells[1:] if cell]
+    told = [find_periods(day) for day in days if len(day) <= _LONGEST_DAY]
+    are_days = all(len(each) == 1 and each[0].dated for each in told) and len(told) == len(days)
+    return len(days) > 1 and len({*days}) == len(days) and are_days
 
 
 def _heading(grid: Grid) -> list[Row]:

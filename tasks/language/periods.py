@@ -239,11 +239,18 @@ def may_be_of_time(text: str) -> bool:
     return may_be and HINT.search(text) is not None
 
 
+_YEAR_OF_BOTH: Final = re.compile(
+    r"(?<![\d./])(\d{1,2}([./])\d{1,2})\2? ?(?:[-–]|bis|to|al|au|a|t/m) ?(?=\d{1,2}\2\d{1,2}\2((?:19|20)\d\d)\b)"
+)
+"""A day whose year stands at the end of the span alone: "1.1.-30.9.2025"."""
+
+
 def header_period(text: str) -> When | None:
     """The one period that a column's header names: "Three months ended June 30, 2024", "December 31, 2022".
 
     A month and day without a year go with the year that stands beside them ("Year ended December 31, … 2022").
     """
+    text = _YEAR_OF_BOTH.sub(r"\1\2\3 - ", text)
     found = find_periods(text)
     dated = [when for when in found if when.dated]
     loose = _year_end([when.month_day for when in found if when.month_day])
@@ -261,6 +268,9 @@ def header_period(text: str) -> When | None:
         exact = [when for when in dated if when.end]
         if len({when.end for when in exact}) != 1:
             return None
+        years = {when.year for when in dated if when.is_bare_year}
+        if years and exact[0].end and exact[0].end.year not in years and not _NAMED_FISCAL.search(text):
+            return None  # "30/09/2025 ANNO 2024": the heads of two columns
         dated = exact
     when = dated[0]
     if loose and when.year is not None and not when.part and when.end is None:

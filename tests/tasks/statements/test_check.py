@@ -244,7 +244,6 @@ captains to plan their trips.
     [
         ("Revenue was $44,871 in the second quarter of 2024.", "a quarter by the day on which it ends"),
         ("Revenue was $86,020 in the year to date June 30, 2024.", "a period over two columns"),
-        ("The island line stood at $11,950 in the quarter ended June 30, 2024.", "a label alone between the rows"),
         ("Bonds were $295 million on June 30, 2024.", "years in a line over the table"),
         ("Falk's base salary is $90,000.", "a term of an agreement"),
     ],
