@@ -20,7 +20,7 @@ from tasks.reading.tags import Tag, tag_of
 
 _SEGMENTS: Final = re.compile(r"Segment|ProductOrService|ProductsAndServices|Geographical|MajorCustomer", re.IGNORECASE)
 _GROUP: Final = re.compile(r"Consolidat|FinancialStatementsType|GroupCompany|LegalEntity", re.IGNORECASE)
-_ALONE: Final = re.compile(r"Separate|Company|Single|Individual|Parent", re.IGNORECASE)
+_ALONE: Final = re.compile(r"Separate|Company|Single|Individual|Parent|NonConsolidated", re.IGNORECASE)
 _WHOLE: Final = re.compile(r"^(?:Consolidated|Group)", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _UNITS: Final = {"pure": "count", "shares": "count"}
@@ -113,6 +113,8 @@ def _entity(members: Iterable[str]) -> str | None:
         axis, _, value = member.partition("=")
         if _GROUP.search(axis) and _WHOLE.match(value):
             continue
+        if axis.startswith("ResultForecast") and value.startswith("Result"):
+            continue  # a result of the past, and no forecast
         if _GROUP.search(axis) and _ALONE.search(value):
             return PARENT
         if not _SEGMENTS.search(axis) or value == "typed":

@@ -292,7 +292,8 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
         if len(named) == 1 and not last and row.cells[0].lower().startswith(_STARTS):
             continue
         is_of_all = not row.cells[0] and len(named) == 1
-        if position < of_days and not is_of_all and not any(basis_of(cell) or only_units(cell) for cell in named):
+        says_more = any(basis_of(cell) or only_units(cell) for cell in named) or all(map(is_date, named))
+        if position < of_days and not is_of_all and not says_more:
             continue  # a line of a page's head: where each day stands once, no part of the company has a column
         if len([cell for cell in row.cells if cell]) == 1:
             only = next(cell for cell in row.cells if cell)
