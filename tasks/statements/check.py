@@ -33,6 +33,10 @@ _HEADING: Final = 12
 _PRONOUNS: Final = frozenset("it they he she this these its their his her".split())  # noqa: SIM905 - a list of words reads best as words
 _OWN: Final = frozenset({"its", "their", "his", "her"})
 
+_IS: Final = re.compile(r"\b(?:is|are|was|were|ist|sind|war|est)\b")
+_ONCE: Final = re.compile(
+    r"\b(?:former\w*|until|since|previous\w*|then|formerly|acting|interim|or|bis|seit)\b", re.IGNORECASE
+)
 _DEFINED: Final = re.compile(
     r"(?<![\w&.’'-])(?P<full>[A-Z][\w&.’'-]*(?: (?:[A-Z][\w&.’'-]*,?|of|and|for|plc)){1,6})"
     r" \((?:the |each |collectively |hereinafter )*[\"“]?(?P<short>(?!Company|Issuer)[A-Z][a-z]+)[\"”]?\)"
@@ -123,13 +127,33 @@ def _compare(stated: Sentence, candidates: Sequence[SourceSentence], place: int,
     found = list(differences(alignment))
     if not found:
         return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
-    against = contrary(alignment)
+    against = contrary(alignment) or _is_named_otherwise(stated, source, known)
     if against is not None:
         return Check(Finding.CONTRADICTED, candidate.original, against, alignment.share)
     fuller = _with_context(alignment, candidates[place])
     if fuller and not list(differences(align(stated, read(fuller), alignment.known))):
         return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
     return Check(Finding.NOT_FOUND, candidate.original, found[0], alignment.share)
+
+
+def _is_named_otherwise(stated: Sentence, source: Sentence, known: frozenset[str]) -> Difference | None:
+    """Another name in a part of a sentence that says who or what something is: "The ultimate parent is Alpha Ltd"."""
+    first = re.split(r",\s+(?=an?\s|the\s)", stated.text)[0].rstrip(".")
+    is_dated = any(token.figure is not None and token.figure.is_date for token in (*stated.tokens, *source.tokens))
+    if (
+        is_dated
+        or not _IS.search(first)
+        or _ONCE.search(source.text)
+        or any(token.limit for token in read(first).tokens)
+    ):
+        return None
+    for segment in {token.segment for token in source.tokens if _IS.fullmatch(token.text)}:
+        own = [token for token in source.tokens if token.segment == segment]
+        part = source.text[own[0].start : own[-1].end]
+        found = contrary(align(read(first), read(part), known))
+        if found is not None and found.kind is DifferenceKind.NAME:
+            return found
+    return None
 
 
 def _with_context(alignment: Alignment, candidate: SourceSentence) -> str:

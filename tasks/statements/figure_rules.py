@@ -65,11 +65,16 @@ def _belongs(alignment: Alignment, at: int, place: int, rivals: Sequence[int]) -
             continue
         nearest = figure_nearest(source, where, own)
         is_shared = all(where < other for other in rivals)
-        if nearest == place:
+        if nearest == place or _is_antecedent(source, where, place):
             is_said = True
         elif not is_shared or _has_own_words(alignment, place, rivals):
             return False
     return is_said or not labels
+
+
+def _is_antecedent(sentence: Sentence, where: int, place: int) -> bool:
+    """Whether a word stands before the relative clause of a figure: "a charge …, which included … of 800"."""
+    return where < relative_clause(sentence, sentence.tokens[place].clause)
 
 
 def relative_clause(sentence: Sentence, clause: int) -> int:
