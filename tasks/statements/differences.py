@@ -49,7 +49,7 @@ def _missing_words(alignment: Alignment) -> Iterator[Difference]:
     """
     tokens, source = alignment.stated.tokens, alignment.source
     missing = [at for at in alignment.missing if tokens[at].figure is None]
-    if ": " in source.text and source.figures and not any(token.is_verb for token in source.tokens):
+    if _is_row(source):
         is_free = {at for at in missing if tokens[at].is_verb or tokens[at].stem in LIGHT}
         missing = [at for at in missing if at not in is_free or has_opposite(tokens[at].stem)]
     is_long = sum(pair.nearness for pair in alignment.pairs.values()) >= _FEWEST_WITH_A_GAP
@@ -60,6 +60,11 @@ def _missing_words(alignment: Alignment) -> Iterator[Difference]:
         counts = len(missing) > 1 or not is_long or is_unit or _counts(token, alignment)
         if counts or (not is_light and _is_replaced(alignment, at)):
             yield Difference(DifferenceKind.MISSING, token.text)
+
+
+def _is_row(source: Sentence) -> bool:
+    """Whether a sentence is a row of a table put into words."""
+    return ": " in source.text and bool(source.figures) and not any(token.is_verb for token in source.tokens)
 
 
 def _is_replaced(alignment: Alignment, at: int) -> bool:
@@ -283,7 +288,7 @@ def _other_order(alignment: Alignment) -> Iterator[Difference]:
     verbs = [pair for pair in pairs if _acts(stated.tokens[pair.stated], source.tokens[pair.source])]
     turned = [verb for verb in verbs if _is_passive(stated, verb.stated) != _is_passive(source, verb.source)]
     names = [pair.source for pair in pairs if stated.tokens[pair.stated].is_name]
-    if not breaks:
+    if not breaks or _is_row(source):
         if any(min(names, default=0) < verb.source < max(names, default=0) for verb in turned):
             yield Difference(DifferenceKind.ROLES)
         return
