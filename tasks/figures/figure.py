@@ -14,8 +14,6 @@ UNKNOWN: Final = "unknown"
 ACTUAL: Final[tuple[Basis, ...]] = ("audited", "reported", "management")
 """What happened, as opposed to what is planned or recomputed; the surest first."""
 
-BASES: Final[tuple[Basis, ...]] = (*ACTUAL, "budget", "forecast", "pro_forma", "adjusted")
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:

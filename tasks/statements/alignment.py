@@ -70,10 +70,6 @@ class Alignment:
         held = sum(self.pairs[at].nearness for at in wanted if at in self.pairs)
         return held / len(wanted) if wanted else 0.0
 
-    def token_of(self, at: int) -> Token | None:
-        """The token of the sentence that says what a token of the statement says."""
-        return self.source.tokens[self.pairs[at].source] if at in self.pairs else None
-
     def others(self, clauses: frozenset[int] | None = None) -> list[int]:
         """The words and figures that only the sentence has, of some of its clauses."""
         taken = self.taken

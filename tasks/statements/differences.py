@@ -236,10 +236,6 @@ def _is_torn(source: Sentence, one: int, other: int) -> bool:
     return abs(one - other) > _TORN or is_listed
 
 
-def _is_in_clause(sentence: Sentence, one: int, other: int) -> bool:
-    return sentence.tokens[one].clause == sentence.tokens[other].clause
-
-
 def _scattered(alignment: Alignment) -> Iterator[Difference]:
     """A figure, a name or a verb of one clause that the sentence has in another: it says it of somebody else."""
     stated, source = alignment.stated, alignment.source
@@ -300,6 +296,7 @@ def _other_order(alignment: Alignment) -> Iterator[Difference]:
         or any(token.is_verb or token.is_name for token in between)
         or (not turned and any(later < earlier for earlier, later in pairwise(names)))
         or any(_has_moved(alignment, pair, verb) for verb in verbs if verb not in turned for pair in pairs)
+        or any(_acts_otherwise(alignment, pair, verb) for verb in turned for pair in pairs)
     ):
         yield Difference(DifferenceKind.ROLES)
 
@@ -314,6 +311,14 @@ def _has_moved(alignment: Alignment, pair: Pair, verb: Pair) -> bool:
     mine, theirs = alignment.stated.tokens[pair.stated], alignment.source.tokens[pair.source]
     is_place = bool(mine.preposition and theirs.preposition) or mine.is_verb or mine.figure is not None
     return not is_place and (pair.stated < verb.stated) != (pair.source < verb.source)
+
+
+def _acts_otherwise(alignment: Alignment, pair: Pair, verb: Pair) -> bool:
+    """Whether what does something in the statement is not that by which it is done in the sentence."""
+    mine, theirs = alignment.stated.tokens[pair.stated], alignment.source.tokens[pair.source]
+    is_thing = not mine.preposition and not mine.is_verb and mine.figure is None
+    is_doing = pair.stated < verb.stated and not _is_passive(alignment.stated, verb.stated)
+    return is_thing and is_doing and theirs.preposition != "by"
 
 
 def _other_names(alignment: Alignment) -> Iterator[Difference]:

@@ -203,3 +203,39 @@ def test_this_and_the_last_year_of_a_form_are_those_of_the_document(
     found = {(figure["concept"], str(figure["value"]), figure["period"]) for figure in read_figures(str(path))}
     assert wanted <= found
     assert not any(figure["entity"] for figure in read_figures(str(path)))
+
+
+def test_a_table_goes_on_over_a_page_under_its_running_title() -> None:
+    text = (
+        "Nota integrativa al 31/08/2025 Pag. 1\n\t31/08/2025\t31/12/2024\nRimanenze\t962.687\t864.916\n"
+        "\fNota integrativa al 31/08/2025 Pag. 2\nPatrimonio netto\t\t\n"
+        "Totale patrimonio netto\t1.283.488\t800.879\nValori espressi in euro\n"
+    )
+    found = {(each.concept, f"{each.value:f}", each.period) for each in findings(text, "bilancio.pdf").figures}
+    assert {("equity", "1283488", "2025-08-31"), ("equity", "800879", "2024-12-31")} <= found
+
+
+def test_numbers_side_by_side_without_a_head_are_of_no_date() -> None:
+    text = "\fNota al 31/08/2025 Pag. 2\nB) Immobilizzazioni\t\t\nTotale attivo\t4.710.384\t4.822.052\nEuro\n"
+    assert not findings(text, "bilancio.pdf").figures
+
+
+def test_lines_of_a_page_head_name_no_part_of_a_company() -> None:
+    text = (
+        "EUR\nScheme\t31-12-2024 VAT 0259\tOrdinary regime\tCompany income\nVersion\tTaxonomy 2018\t\t\n"
+        "\t\t31-12-2024\t31-12-2023\nRevenue\t4100\t3900\n"
+    )
+    found = [(f"{each.value:f}", each.period[-10:], each.entity) for each in findings(text).figures]
+    assert found == [("4100", "2024-12-31", None), ("3900", "2023-12-31", None)]
+
+
+def test_a_day_beside_the_end_of_a_year_ends_the_year_so_far() -> None:
+    found = revenues("EUR\n\t31/08/2025\t31/12/2024\nRevenue\t4647\t6047\n")
+    assert found == [("4647", "EUR", "2025-01-01/2025-08-31"), ("6047", "EUR", "2024-01-01/2024-12-31")]
+
+
+@pytest.mark.parametrize(
+    ("head", "period"), [("1.1.-30.9.2025", "2025-01-01/2025-09-30"), ("01/01-30/09/2025 ANNO 2024", "")]
+)
+def test_a_head_gives_one_span_or_none(head: str, period: str) -> None:
+    assert [each[2] for each in revenues(f"EUR\n\t{head}\nRevenue\t4647\n")] == ([period] if period else [])

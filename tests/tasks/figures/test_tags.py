@@ -43,6 +43,8 @@ _CONTEXTS = "".join(
         _context("p", _YEAR, _member("ConsolidatedAndSeparateFinancialStatementsAxis", "SeparateMember")),
         _context("c", _END, _member("MaturitiesOrExpirationPeriodsDimension", "WithinOneYear")),
         _context("q", _END, _member("ComponentsOfEquityAxis", "IssuedCapitalMember")),
+        _context("r", _YEAR, _member("ResultForecastAxis", "ResultMember")),
+        _context("f", _YEAR, _member("ResultForecastAxis", "ForecastMember")),
         _context("o", _YEAR, entity="2"),
         _context("broken", "<xbrli:startDate>2024-13-01</xbrli:startDate>"),
     )
@@ -81,6 +83,8 @@ def _found(page: bytes, ending: str = ".xhtml", concepts: Path | None = None) ->
         (_tag("AverageNumberEmployeesDuringPeriod", "12", unit="n"), ("headcount", 12, "count", _PERIOD, None)),
         (_tag("Revenue", "7", "s"), ("revenue", 7, "EUR", _PERIOD, "North Sea")),
         (_tag("Revenue", "7", "p"), ("revenue", 7, "EUR", _PERIOD, "parent company")),
+        (_tag("NetSales", "308,335", "r"), ("revenue", 308335, "EUR", _PERIOD, None)),
+        (_tag("TotaleAttivo", "500", "d"), ("total_assets", 500, "EUR", "2024-12-31", None)),
         (_tag("Creditors", "500", "c"), ("current_liabilities", 500, "EUR", "2024-12-31", None)),
     ],
 )
@@ -114,6 +118,7 @@ def test_a_tag_counts_where_the_row_or_the_column_says_otherwise() -> None:
         (_tag("Revenue", "9,100", format="ixt-sec:numwordsen"), "tags of what is no number in their format"),
         (_tag("Revenue", "9,100") + _tag("Revenue", "9,900"), "tags that contradict each other"),
         (_tag("Equity", "9,100", "q"), None),
+        (_tag("NetSales", "9,100", "f"), None),
         (_tag("Revenue", "9,100", **{"xsi:nil": "true"}), None),
     ],
 )

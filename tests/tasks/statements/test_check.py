@@ -270,3 +270,24 @@ def test_a_report_supports_what_it_says_in_tables_and_in_other_words(statement: 
 )
 def test_a_report_does_not_support_what_it_does_not_say(statement: str, change: str) -> None:
     assert check(statement, [HARBOUR_RESULTS], "Marlow Ferries").verdict is not Finding.SUPPORTED, change
+
+
+@pytest.mark.parametrize(
+    ("source", "statement", "is_said"),
+    [
+        ("A 24 hour day is how long the harbour works.", "The harbour works a 24 hour day.", True),
+        ("The wage base is $106,800 for 2011.", "In 2011 the wage base is $106,800.", True),
+        (
+            "The plan was praised by the council which has a harbour group.",
+            "The harbour group praised the council.",
+            False,
+        ),
+        ("Ferry Two is the next version of Ferry One.", "The next version of Ferry Two is Ferry One.", False),
+        ("He will be succeeded by Ruth Oka.", "Ruth Oka will be succeeded by him.", False),
+        ("All lamps come with a five-year warranty.", "The harbour has recalled all lamps.", False),
+    ],
+)
+def test_words_in_another_order_say_the_same_where_one_block_moves(
+    source: str, statement: str, *, is_said: bool
+) -> None:
+    assert (check(statement, [source], "Harbour").verdict is Finding.SUPPORTED) == is_said
