@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -56,8 +57,21 @@ def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure
         if figure.entity is None:
             known[figure.concept, figure.period, figure.unit].append(figure)
     kept = list(by_tags)
+    tag_at = {id(each): next((starts[at] for at in range(each.start, each.end) if at in starts), None) for each in own}
+    of_unknown_tags: dict[tuple[str, str, str | None, str], set[Decimal]] = defaultdict(set)
     for figure in own:
-        at_it = next((starts[at] for at in range(figure.start, figure.end) if at in starts), None)
+        at_it = tag_at[id(figure)]
+        if at_it is not None and not at_it.concept:
+            of_unknown_tags[figure.concept, figure.period, figure.entity, figure.unit].add(figure.value)
+    for figure in own:
+        at_it = tag_at[id(figure)]
+        if (
+            at_it is not None
+            and not at_it.concept
+            and len(of_unknown_tags[figure.concept, figure.period, figure.entity, figure.unit]) > 1
+        ):
+            findings.leave_out(_A_PART)
+            continue
         if at_it is not None and at_it.concept:
             _count(at_it, figure, findings)
             continue
