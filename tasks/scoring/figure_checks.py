@@ -164,9 +164,11 @@ def _missing(
     of_period = "" if criterion.period == "latest" else f" of {criterion.period}"
     reason = f"No document gives an actual figure of the company for {name}{of_period}."
     absence: Absence | None = None
+    status = ScoreStatus.MISSING
     if values and not any(condition.fits(value.unit) for value in values):
         units = ", ".join(sorted({value.unit for value in values}))
         reason = f"The figures for {name} are in {units}, which the rule cannot be held against."
+        status = ScoreStatus.UNSCORED
     elif criterion.period == LATEST and values and not any(value.value.is_nan() for value in values):
         reason = f"The latest {name} is long before the newest figures of the room."
     elif expression.operation == "growth" and any(row.figure.concept == expression.names[0] for row in figures):
@@ -187,7 +189,8 @@ def _missing(
         for row in near
         if row.document_id in documents
     ]
-    return CriterionResult(ScoreStatus.MISSING, reason, missing=f"{name}{of_period}", absence=absence, nearest=nearest)
+    missing = f"{name}{of_period}" if status is ScoreStatus.MISSING else None
+    return CriterionResult(status, reason, missing=missing, absence=absence, nearest=nearest)
 
 
 def _what_is_not_given(expression: Expression, figures: Sequence[RoomFigure]) -> str:

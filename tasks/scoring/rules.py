@@ -104,7 +104,8 @@ def _number(written: str) -> tuple[Decimal, str | None]:
     number = months[1] if months else written
     found = list(amounts(number))
     rest = re.sub(r"[\d.,\s]|[-−]", "", number)
-    if len(found) != 1 or not found[0].value.is_finite() or (rest and not found[0].unit and not found[0].scale):
+    is_one = len(found) == 1 and "(" not in number  # "10 % (0)" would give points, which bands do
+    if not is_one or not found[0].value.is_finite() or (rest and not found[0].unit and not found[0].scale):
         raise ValueError(f"{written!r} is no number: {_ALLOWED}")
     times = 12 if months and months[2].lower() == "year" else 1
     return found[0].value * times, MONTHS if months else found[0].unit

@@ -322,6 +322,10 @@ def test_a_rule_on_figures_is_read_and_kept(tmp_path: Path) -> None:
         ),
         ("figure: churn, rule: '<= EUR 5'", "rule: churn is a percentage, which '<= EUR 5' does not go with"),
         ("figure: revenue, rule: '> large'", "rule: 'large' is no number: a rule on a figure is one of"),
+        (
+            "figure: equity / total assets, rule: 'from 10 % (0) to 40 % (5)'",
+            "rule: '10 % (0)' is no number: a rule on a figure is one of",
+        ),
         ("figure: revenue, rule: 'in [1, 2]'", "rule: 'in [1, 2]' is no rule: a rule on a figure is one of"),
         ("figure: revenue, rule: '> 1', period: soon", "period: must be latest, a year (2024), a quarter"),
         ("figure: revenue, rule: '> 1', perod: latest", "perod: there is no such field; did you mean period?"),
