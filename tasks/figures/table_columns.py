@@ -122,6 +122,8 @@ def read_header(
     own = _own_periods([spell_months(text, month_first) for text in words])
     dated = [when for when in own if when is not None and when.end is not None]
     steps = _steps(own)
+    if not any(steps) and (of_title is None or not of_title.months):
+        steps = _year_so_far(own)
     unclear = lost or _out_of_order(own, words)
     of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
     for text, told, step, of_part in zip(words, own, steps, of_parts, strict=True):
@@ -475,9 +477,6 @@ def _steps(headers: Sequence[When | None]) -> list[int | None]:
     steps: list[int | None] = [None] * len(headers)
     dated = [(at, when.end) for at, when in enumerate(headers) if when and when.end and when.months in {None, 1}]
     gaps = [(round((day - before).days / 30.4), at - left) for (left, before), (at, day) in pairwise(dated)]
-    if len(dated) == _COMPARED_YEARS and 0 < abs(gaps[0][0]) < _STEPS_OF_YEAR:
-        steps[max(dated, key=lambda each: each[1])[0]] = abs(gaps[0][0])  # the year so far, beside the one before
-        return steps
     usual = min((places for _, places in gaps), default=0)
     runs: list[range] = []  # positions in `dated`
     at = 0
@@ -497,7 +496,19 @@ def _steps(headers: Sequence[When | None]) -> list[int | None]:
 
 
 _STEPS: Final = frozenset({1, 3, 6, 12})
-_STEPS_OF_YEAR: Final = 12
+
+
+def _year_so_far(headers: Sequence[When | None]) -> list[int | None]:
+    """The months of the later of two days that are no year apart: of the year that began behind the other."""
+    dated = sorted((when.end, at) for at, when in enumerate(headers) if when and when.end and when.months is None)
+    months: list[int | None] = [None] * len(headers)
+    if len(dated) == _COMPARED_YEARS:
+        apart = round((dated[1][0] - dated[0][0]).days / 30.4)
+        months[dated[1][1]] = apart if 0 < apart < _YEAR else None
+    return months
+
+
+_YEAR: Final = 12
 
 
 def _month_end(day: date) -> date:

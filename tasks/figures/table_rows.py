@@ -543,9 +543,13 @@ def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
 
 
 def _heading_of_days(grid: Grid) -> list[Row]:
-    """The last row of a table in which each column has a day of its own; without one the heading of its beginning."""
+    """The last rows over numbers that end in a day for each column; without them the heading of the beginning."""
     rows = grid.rows[-_LONGEST_STATEMENT:]
-    return next(([row] for row in reversed(rows) if not _has_numbers(row) and has_days(row)), _heading(grid))
+    last = next((at for at in range(len(rows) - 1, -1, -1) if not _has_numbers(rows[at]) and has_days(rows[at])), None)
+    if last is None:
+        return _heading(grid)
+    first = next((at for at in range(last, -1, -1) if _has_numbers(rows[at])), -1) + 1
+    return rows[max(first, last - _MOST_HEADER_ROWS + 1) : last + 1]
 
 
 def has_days(row: Row) -> bool:
