@@ -6,14 +6,14 @@ from litestar.params import JSONBody
 from pydantic import Field
 
 from api.openapi import failures
-from api.requests import Body, Calls, NotBlank, answered, required_text
+from api.requests import Body, Calls, NotBlank, make_text_field, take_answered
 from tasks.ai.question import AiAnswer, ai_question
 
 
 class AiQuestion(Body):
     """A question, with what it should be answered from."""
 
-    question: NotBlank = required_text("The question.", "Is the revenue mostly recurring?")
+    question: NotBlank = make_text_field("The question.", "Is the revenue mostly recurring?")
     context: str | None = Field(
         None,
         description="Background that makes the answer more precise; may be long.",
@@ -34,4 +34,4 @@ class AiQuestion(Body):
 )
 async def ask(data: JSONBody[AiQuestion], calls: NamedDependency[Calls]) -> Response[AiAnswer]:
     answer = await calls(ai_question, data.question, data.context)
-    return answered(answer)
+    return take_answered(answer)

@@ -26,11 +26,11 @@ from api.requests import MEMORY, Admission, Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
 from api.workers import Workers
 from storage.rate_limits import CallCounts
-from tasks.documents.drive.registry import configured_drive
+from tasks.documents.drive.registry import choose_drive
 from tasks.documents.texts import share_readers
 from tasks.offload import Processes
 from tasks.reading.pool.pool import processors
-from tasks.tracing import configured_tracing
+from tasks.tracing import start_tracing
 
 
 @get("/llms.txt", include_in_schema=False, media_type=MediaType.TEXT)
@@ -70,13 +70,13 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
     if tracked:
         prepare_tracking()
     calls = {area: Calls(at_once, tracked=tracked) for area, at_once in _AT_ONCE.items()}
-    tracing = configured_tracing()
+    tracing = start_tracing()
     keyring, rate = Keyring(settings.keys), settings.call_rate
     if workers is not None and rate is not None:
         rate.counts = CallCounts(workers.folder / "calls.db")
     by_key: list[SecurityRequirement] = [{KEY_SCHEME: []}] if settings.keys else []
     by_account: list[SecurityRequirement] = [{scheme: []} for scheme in ACCOUNT_SCHEMES]
-    drive_description = configured_drive()
+    drive_description = choose_drive()
     drive_description.settings.current()  # a wrong value is noticed now, not at the first request
     on_documents = by_key if drive_description.accounts is None else by_account
 
@@ -89,7 +89,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
         failures: Mapping[int | type[Exception], Any] | None = None,
     ) -> Router:
         def callers_own(scope: Scope) -> Calls:
-            return calls[name].on_behalf_of(scope["state"].get(CALLER), scope["state"])
+            return calls[name].act_for(scope["state"].get(CALLER), scope["state"])
 
         dependencies: Mapping[str, Any] = {"calls": Provide(callers_own, sync_to_thread=False)}
         return Router(

@@ -25,7 +25,7 @@ from storage import database, logins, users
 from storage.logins import AuditedCall
 from storage.users import Role
 from tasks.documents.drive.drive import AccountAccess, Bearer, Identity, Login
-from tasks.documents.drive.registry import configured_drive
+from tasks.documents.drive.registry import choose_drive
 from tasks.errors import BadRequest, NotAllowed, NotConfigured, NotFound, NotLoggedIn
 
 logger = logging.getLogger(__name__)
@@ -79,12 +79,12 @@ class Keyring:
         address, now = database.url(), time.monotonic()
         read_at, has_any, stored = self._stored.get(address, (-_FRESH, False, []))
         if now - read_at >= _FRESH:
-            has_any, stored = await to_thread.run_sync(stored_keys)
+            has_any, stored = await to_thread.run_sync(load_keys)
             self._stored = {address: (now, has_any, stored)}
         return has_any, stored
 
 
-def stored_keys() -> tuple[bool, list[KnownKey]]:
+def load_keys() -> tuple[bool, list[KnownKey]]:
     """Whether there is any stored key, revoked ones too, or a person with a password; and the keys that are in use.
 
     Raises:
@@ -152,7 +152,7 @@ def needs_key(keyring: Keyring, scope: str | None, rate: CallRate | None) -> Gua
             if scope is not None and scope not in known.scopes:
                 raise NotAllowed(f"This API key is not good for {scope}. Ask for one with that scope.")
             return
-        check_rate(rate, _address_of(connection))
+        check_rate(rate, _format_address(connection))
         if await keyring.is_open():
             return
         if key is None:
@@ -172,7 +172,7 @@ def check_rate(rate: CallRate | None, caller: str) -> None:
         rate.check(caller)
 
 
-def _address_of(connection: Connection) -> str:
+def _format_address(connection: Connection) -> str:
     return f"address {connection.client.host if connection.client else ''}"
 
 
@@ -180,9 +180,9 @@ def needs_account(local: Guard, rate: CallRate | None) -> Guard:
     """A guard for what acts on the drive: the caller's account where it has accounts, else the guard `local`."""
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
-        accounts = configured_drive().accounts
+        accounts = choose_drive().accounts
         if accounts is not None:
-            check_rate(rate, _address_of(connection))
+            check_rate(rate, _format_address(connection))
             connection.scope["state"][CALLER] = await _account(connection, accounts)
         elif not await _is_person(connection):
             try:
@@ -223,7 +223,7 @@ def needs_viewer(account: Guard) -> Guard:
             key = state.get(KEY)
             state[VIEWER] = Viewer(f"key {key}", Role.REVIEWER) if key else Viewer("this machine", Role.ADMIN)
             return
-        login = await login_module.login_of(connection) if isinstance(state[CALLER], Login) else None
+        login = await login_module.find_login(connection) if isinstance(state[CALLER], Login) else None
         if login is None or login.account is None:
             state[VIEWER] = Viewer("an account that is not named", Role.READER)
             return
@@ -257,9 +257,9 @@ def needs_key_or_account(by_key: Guard, rate: CallRate | None) -> Guard:
     """
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
-        accounts = configured_drive().accounts
+        accounts = choose_drive().accounts
         if accounts is not None and "authorization" in connection.headers:
-            check_rate(rate, _address_of(connection))
+            check_rate(rate, _format_address(connection))
             connection.scope["state"][CALLER] = await _account(connection, accounts)
         if CALLER not in connection.scope["state"] or HEADER in connection.headers:
             await by_key(connection, handler)
@@ -271,7 +271,7 @@ def needs_local(local: Guard) -> Guard:
     """A guard for documents' files, which a `document_url` leads to where the drive does not show them itself."""
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
-        drive = configured_drive()
+        drive = choose_drive()
         if drive.accounts is not None:
             raise NotFound(f"{drive.title} shows its documents itself: use the document_url from the index.")
         if not await _is_person(connection):
@@ -297,7 +297,7 @@ async def _account(connection: Connection, accounts: AccountAccess) -> Identity:
         if match is None:
             raise NotLoggedIn("The Authorization header cannot be read. Send `Authorization: Bearer …` once.")
         return Bearer(match.group(1))
-    login = await login_module.identity_of(connection)
+    login = await login_module.find_identity(connection)
     if login is None:
         raise NotLoggedIn(accounts.login_needed)
     return login
@@ -309,7 +309,7 @@ def has_keys() -> bool:
     Raises:
         DatabaseUnavailable: none is configured, and the database cannot be opened.
     """
-    return bool(ApiSettings.current().keys) or stored_keys()[0]
+    return bool(ApiSettings.current().keys) or load_keys()[0]
 
 
 def check_binding(host: str) -> None:
@@ -337,24 +337,24 @@ def check_origin(headers: Iterable[tuple[bytes, bytes]], trusted: Sequence[str])
     named = [value.decode("latin-1") for name, value in headers if name == b"host"]
     if len(named) != 1:
         raise BadRequest("The request must have exactly one Host header.")
-    if _host_of(f"//{named[0]}") not in trusted:
+    if _read_host(f"//{named[0]}") not in trusted:
         raise NotAllowed(
             "Without API keys the service answers to the names of this machine only. "
             "Use http://127.0.0.1 or http://localhost, or set DILIGENCE_API_KEYS."
         )
     for name, value in headers:
-        if name == b"origin" and _host_of(value.decode("latin-1")) not in trusted:
+        if name == b"origin" and _read_host(value.decode("latin-1")) not in trusted:
             raise NotAllowed("Pages of other sites may not call this service.")
 
 
-def trusted_names(host: str, base_url: str) -> tuple[str, ...]:
+def list_trusted_names(host: str, base_url: str) -> tuple[str, ...]:
     """The names that a service without keys answers to when it is bound to `host`."""
-    names = {"localhost", "127.0.0.1", "::1", host.strip("[]").lower(), _host_of(base_url)}
+    names = {"localhost", "127.0.0.1", "::1", host.strip("[]").lower(), _read_host(base_url)}
     return tuple(sorted(name for name in names if name))
 
 
 @lru_cache(maxsize=256)
-def _host_of(address: str) -> str:
+def _read_host(address: str) -> str:
     """The host within a URL, lower case, without port, brackets and trailing dot; "" where there is none."""
     try:
         return (urlsplit(address).hostname or "").removesuffix(".")

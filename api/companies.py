@@ -9,7 +9,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, model_vali
 from pydantic_core import PydanticCustomError
 
 from api.openapi import failures
-from api.requests import LONGEST_NAME, Body, Calls, NotBlank, answered, required_text
+from api.requests import LONGEST_NAME, Body, Calls, NotBlank, make_text_field, take_answered
 from tasks.companies.claims import Claim, ClaimConflict
 from tasks.companies.facts import company_facts
 from tasks.companies.profile import CompanyProfile
@@ -22,7 +22,7 @@ DOMAIN_PATTERN: Final = r"^\s*[^\s/\\:@?#\[\]]+[.\u3002\uff0e\uff61][^\s/\\:@?#\
 class FactsOfCompany(Body):
     """Which company."""
 
-    domain: NotBlank = required_text(
+    domain: NotBlank = make_text_field(
         "The company's web domain: name and ending, no scheme, path, subdomain or port.",
         "alpha.example",
         max_length=LONGEST_NAME,
@@ -59,7 +59,7 @@ async def facts(
 ) -> Response[FactsAnswer]:
     answer = await calls(company_facts, data.domain)
     # The declared type is that of the part of it which is written.
-    return answered(answer, include=None if include else {"profile"})
+    return take_answered(answer, include=None if include else {"profile"})
 
 
 class _TwoValues:
@@ -78,7 +78,7 @@ def _reject_two_values(value: object) -> object:
 class QuestionAboutCompany(Body):
     """A question about a company. Each of two fields may go by the name of the contract's sample as well."""
 
-    question_prompt: Annotated[NotBlank, BeforeValidator(_reject_two_values)] = required_text(
+    question_prompt: Annotated[NotBlank, BeforeValidator(_reject_two_values)] = make_text_field(
         "The question. May be sent as `question` instead.",
         "Who are its main customers?",
         names=AliasChoices("question_prompt", "question"),
@@ -141,4 +141,4 @@ SECOND_NAMES = {
 )
 async def ask(data: JSONBody[QuestionAboutCompany], calls: NamedDependency[Calls]) -> Response[CompanyAnswer]:
     answer = await calls(company_question, data.question_prompt, data.company_name, data.company_domain)
-    return answered(answer)
+    return take_answered(answer)

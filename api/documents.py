@@ -20,10 +20,10 @@ from pydantic import Field
 
 from api.front import HEAD
 from api.openapi import failures
-from api.requests import LONGEST_NAME, Body, Calls, NotBlank, answered, required_text
+from api.requests import LONGEST_NAME, Body, Calls, NotBlank, make_text_field, take_answered
 from tasks.documents.drive.drive import Document
 from tasks.documents.drive.registry import open_drive
-from tasks.documents.index import indexed_folder
+from tasks.documents.index import index_folder_in_pieces
 from tasks.documents.index_answer import DocumentIndex
 from tasks.documents.texts import DocumentText, document_text
 from tasks.errors import DiligenceError
@@ -33,7 +33,7 @@ from tasks.reading import formats
 class TextOfDocument(Body):
     """Which document to read."""
 
-    document_id: NotBlank = required_text(
+    document_id: NotBlank = make_text_field(
         "The drive's id of the document, or a URL with `/file/d/ID` or `?id=ID` in it.",
         "LYWNjb3VudHMvMjAyNS5wZGY",
         max_length=LONGEST_NAME,
@@ -43,7 +43,7 @@ class TextOfDocument(Body):
 class IndexOfFolder(Body):
     """Which folder to index, and how deep."""
 
-    cloud_drive_folder: NotBlank = required_text(
+    cloud_drive_folder: NotBlank = make_text_field(
         "The folder's id, or a URL with `/folders/ID` in it. `root` is the local drive's root.",
         "root",
         max_length=LONGEST_NAME,
@@ -65,7 +65,7 @@ class IndexOfFolder(Body):
 )
 async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) -> Response[DocumentText]:
     answer = await calls(document_text, data.document_id)
-    return answered(answer)
+    return take_answered(answer)
 
 
 @post(
@@ -82,7 +82,7 @@ async def index(data: JSONBody[IndexOfFolder], calls: NamedDependency[Calls]) ->
     folder, recursive = data.cloud_drive_folder, data.recursive is not False
 
     async def answer() -> list[bytes]:
-        indexed = await calls(indexed_folder, folder, recursive=recursive)
+        indexed = await calls(index_folder_in_pieces, folder, recursive=recursive)
         return await calls.here(list, indexed.pieces())
 
     pieces = await calls.shared((folder, recursive), answer)
@@ -131,7 +131,7 @@ async def view(request: Request[None, None, State], document_id: FromPath[str]) 
 async def stream(request: Request[None, None, State], document: Document, content: BinaryIO, size: int) -> Stream:
     """A document as an answer, or the part of it that the request asks for; `size` is in bytes. Closes the file."""
     try:
-        span = None if "If-Range" in request.headers else requested_range(request.headers.get("Range"), size)
+        span = None if "If-Range" in request.headers else parse_range(request.headers.get("Range"), size)
         head = await to_thread.run_sync(content.read, _CHUNK)
         start, end = span or (0, size)
         await to_thread.run_sync(content.seek, start)
@@ -145,7 +145,7 @@ async def stream(request: Request[None, None, State], document: Document, conten
     return Stream(_pieces(content, length), headers=headers, status_code=206 if span else 200)
 
 
-def requested_range(header: str | None, size: int) -> tuple[int, int] | None:
+def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
     """The part of a document of `size` bytes that a Range header asks for: start, and end (exclusive).
 
     None where it asks for none, or for more than one (a server may answer with the whole, RFC 9110).

@@ -12,7 +12,7 @@ from litestar.serialization import encode_json
 
 from api.auth import KEY, audit, check_origin
 from api.connections import ON_HANG_UP
-from api.monitoring import Answered, Metrics, operation_of
+from api.monitoring import Answered, Metrics, find_operation
 from api.problems import MEDIA_TYPE, NOTHING_HERE, problem
 from api.requests import ADMISSION, LONG, RESERVED, Admission, Calls, pieces
 from api.shutdown import ENDING
@@ -79,11 +79,11 @@ class Service(Litestar):
             offloading_to(self.processes),
             request_ids.request(proposed.decode("latin-1")) as request_id,
             self.metrics.counting() as answered,
-            self._traced(scope, answered),
+            self._trace(scope, answered),
         ):
             await self._answer(scope, receive, send, request_id.encode(), answered)
 
-    def _traced(self, scope: Any, answered: Answered) -> AbstractContextManager[None]:
+    def _trace(self, scope: Any, answered: Answered) -> AbstractContextManager[None]:
         return self.tracing.request_span(scope["headers"], answered) if self.tracing is not None else nullcontext()
 
     async def _answer(self, scope: Any, receive: Any, send: Any, request_id: bytes, answered: Answered) -> None:
@@ -136,7 +136,7 @@ class Service(Litestar):
                 await super().__call__(scope, receive, send_guarded)
         finally:
             self.admission.give_back(state.get(RESERVED, 0))
-            answered.operation = operation_of(scope)
+            answered.operation = find_operation(scope)
             if LogSettings.current().is_json:  # by the operation: paths and queries tell whom somebody looks at
                 logger.info("%s %s: %d", scope["method"], answered.operation, answered.status)
             await audit_once(NO_ANSWER)

@@ -17,7 +17,7 @@ from litestar.status_codes import HTTP_404_NOT_FOUND
 from markupsafe import Markup
 
 from api.problems import ours, respond
-from tasks.documents.drive.registry import configured_drive
+from tasks.documents.drive.registry import choose_drive
 from tasks.documents.settings import base_path
 from tasks.errors import NotLoggedIn
 from tasks.reports import html
@@ -74,7 +74,7 @@ def respond_with_page(request: Request[Any, Any, Any], raised: Exception) -> Res
     if "text/html" not in request.headers.get("accept", ""):
         return problem
     error = ours(raised)
-    has_login = configured_drive().accounts is not None or request.scope["state"].get(LOGIN_PAGE)
+    has_login = choose_drive().accounts is not None or request.scope["state"].get(LOGIN_PAGE)
     if isinstance(error, NotLoggedIn) and has_login:
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return Redirect(f"{base_path()}/login?next={quote(here)}", status_code=303)

@@ -27,7 +27,7 @@ from storage import database, logins, users
 from storage.logins import LONGEST_LOGIN, LONGEST_SESSION, StoredLogin, Whose
 from storage.users import User
 from tasks.documents.drive.drive import AccountAccess, Login, LoginResult, LoginStart
-from tasks.documents.drive.registry import account_access, configured_drive, descriptions, login_flow_of
+from tasks.documents.drive.registry import account_access, choose_drive, descriptions, load_login_flow
 from tasks.documents.settings import DocumentSettings, base_path
 from tasks.errors import BadRequest, NotAllowed, NotFound, NotLoggedIn
 
@@ -43,7 +43,7 @@ _YOU = "/login/you"
 @get("/login", include_in_schema=False)
 async def login(then: Annotated[str | None, QueryParameter(name="next")] = None) -> Redirect:
     """Redirect to the drive's login page; a note in a cookie binds the answer to this browser."""
-    if configured_drive().accounts is None:
+    if choose_drive().accounts is None:
         return Redirect(f"{base_path()}/login/password" + (f"?next={quote(then)}" if then else ""), status_code=303)
     accounts = _accounts()
     if then is not None and HERE.fullmatch(then) is None:
@@ -58,30 +58,30 @@ async def callback(request: Request[None, None, State]) -> Response[Any]:
     accounts = _accounts()
     granted = dict(request.query_params.items())
     try:
-        result = await to_thread.run_sync(_finish, accounts, value_of(request, "login"), granted)
+        result = await to_thread.run_sync(_finish, accounts, read_cookie(request, "login"), granted)
     except (BadRequest, NotAllowed) as error:
         answer = page("Not logged in", f'<p>{escape(error.message)}</p><p><a href="{base_path()}/login">Log in</a></p>')
         answer.status_code = error.status
-        answer.cookies = [removal_of("login")]
+        answer.cookies = [delete_cookie("login")]
         return answer
     await end_session(request)
     secret = await begin_session(result.login)
     return Redirect(
-        base_path() + result.then, status_code=303, cookies=[cookie("session", secret), removal_of("login")]
+        base_path() + result.then, status_code=303, cookies=[cookie("session", secret), delete_cookie("login")]
     )
 
 
 @get(_YOU, include_in_schema=False)
 async def you(request: Request[None, None, State]) -> Response[str]:
     """Show who is logged in."""
-    if configured_drive().accounts is None:
+    if choose_drive().accounts is None:
         user = await user_of(request)
         name = None if user is None else user.name
     else:
-        stored = await login_of(request)
+        stored = await find_login(request)
         name = None if stored is None else stored.account or ""
     if name is None:
-        where = "/login" if configured_drive().accounts is not None else "/login/password"
+        where = "/login" if choose_drive().accounts is not None else "/login/password"
         return page("Not logged in", f'<p><a href="{base_path()}{where}">Log in</a></p>')
     who = f" as {escape(name)}" if name else ""
     return page(
@@ -97,7 +97,7 @@ async def logout(request: Request[None, None, State]) -> Response[str]:
     check_site(request)
     await end_session(request)
     answer = page("Logged out", f'<p>You are logged out.</p><p><a href="{base_path()}/login">Log in</a></p>')
-    answer.cookies = [removal_of("session")]
+    answer.cookies = [delete_cookie("session")]
     return answer
 
 
@@ -107,7 +107,7 @@ def _accounts() -> AccountAccess:
     Raises:
         NotFound: the drive has no accounts to log in with.
     """
-    drive = configured_drive()
+    drive = choose_drive()
     if drive.accounts is None:
         titles = " and ".join(description.title for description in descriptions() if description.accounts)
         raise NotFound(f"Only {titles} has logins; this service reads the {drive.name} drive (DILIGENCE_DRIVE).")
@@ -115,18 +115,18 @@ def _accounts() -> AccountAccess:
 
 
 def _begin(accounts: AccountAccess, then: str) -> LoginStart:
-    return login_flow_of(accounts).begin(_redirect_uri(), then)
+    return load_login_flow(accounts).begin(_redirect_uri(), then)
 
 
 def _finish(accounts: AccountAccess, note: str | None, answer: Mapping[str, str]) -> LoginResult:
-    return login_flow_of(accounts).finish(note, answer, Whose.WEB)
+    return load_login_flow(accounts).finish(note, answer, Whose.WEB)
 
 
 def _redirect_uri() -> str:
     return _base_url().rstrip("/") + "/login/callback"
 
 
-def name_of(name: Name) -> str:
+def cookie_name(name: Name) -> str:
     """What the cookie is called here. With the prefix browsers take it from this very host and over HTTPS only."""
     return f"__Host-diligence-{name}" if _is_https() else f"diligence-{name}"
 
@@ -139,18 +139,20 @@ def cookie(name: Name, value: str) -> Cookie:
     """
     age = int(_LASTS[name].total_seconds())
     return Cookie(
-        key=name_of(name), value=value, max_age=age, path="/", httponly=True, samesite="lax", secure=_is_https()
+        key=cookie_name(name), value=value, max_age=age, path="/", httponly=True, samesite="lax", secure=_is_https()
     )
 
 
-def removal_of(name: Name) -> Cookie:
+def delete_cookie(name: Name) -> Cookie:
     """The cookie that makes the browser delete its own."""
-    return Cookie(key=name_of(name), value="", max_age=0, path="/", httponly=True, samesite="lax", secure=_is_https())
+    return Cookie(
+        key=cookie_name(name), value="", max_age=0, path="/", httponly=True, samesite="lax", secure=_is_https()
+    )
 
 
-def value_of(connection: Connection, name: Name) -> str | None:
+def read_cookie(connection: Connection, name: Name) -> str | None:
     """What the browser sent as that cookie."""
-    return connection.cookies.get(name_of(name)) or None
+    return connection.cookies.get(cookie_name(name)) or None
 
 
 async def begin_session(login: StoredLogin | User) -> str:
@@ -170,7 +172,7 @@ async def begin_session(login: StoredLogin | User) -> str:
 
 async def end_session(connection: Connection) -> None:
     """End the browser's session, if it has one."""
-    secret = value_of(connection, "session")
+    secret = read_cookie(connection, "session")
 
     def end(secret: str) -> None:
         with database.writing() as session:
@@ -181,14 +183,14 @@ async def end_session(connection: Connection) -> None:
         await to_thread.run_sync(end, secret)
 
 
-async def login_of(connection: Connection) -> StoredLogin | None:
+async def find_login(connection: Connection) -> StoredLogin | None:
     """The login whose session the browser's cookie stands for; None without a cookie.
 
     Raises:
         NotLoggedIn: the session has ended, or the login was revoked.
         NotAllowed: a page of another site sends the request.
     """
-    secret = value_of(connection, "session")
+    secret = read_cookie(connection, "session")
     if secret is None:
         return None
     check_site(connection)
@@ -207,7 +209,7 @@ async def user_of(connection: Connection) -> User | None:
     Raises:
         NotAllowed: a page of another site sends the request.
     """
-    secret = value_of(connection, "session")
+    secret = read_cookie(connection, "session")
     if secret is None:
         return None
     check_site(connection)
@@ -225,9 +227,9 @@ def _find_user(secret: str) -> User | None:
     return found[1]
 
 
-async def identity_of(connection: Connection) -> Login | None:
-    """Whom the browser's session acts as; None without a session cookie. Raises as `login_of`."""
-    login = await login_of(connection)
+async def find_identity(connection: Connection) -> Login | None:
+    """Whom the browser's session acts as; None without a session cookie. Raises as `find_login`."""
+    login = await find_login(connection)
     return None if login is None or login.id is None else Login(login.id)
 
 

@@ -33,7 +33,7 @@ from tasks.ai.question import ai_question
 from tasks.assistants import lookup
 from tasks.companies.facts import company_facts as facts
 from tasks.companies.question import company_question
-from tasks.documents.drive.registry import acting_as_run_account, configured_drive
+from tasks.documents.drive.registry import acting_as_run_account, choose_drive
 from tasks.documents.index import document_index as index
 from tasks.documents.settings import DocumentSettings
 from tasks.documents.texts import document_text as text
@@ -220,7 +220,7 @@ class Endpoint:
         status = 500
         try:
             _check_rights(state, area)
-            calls = self._calls["documents" if area == "runs" else area].on_behalf_of(state.get(CALLER), state)
+            calls = self._calls["documents" if area == "runs" else area].act_for(state.get(CALLER), state)
             result = await calls.here(work)
             status = 200
         except DiligenceError as error:
@@ -247,7 +247,7 @@ def _check_rights(state: dict[str, Any], area: Area) -> None:
         NotLoggedIn: documents are the drive's accounts' to see, and none was named.
         NotAllowed: the key is not good for the area.
     """
-    accounts = configured_drive().accounts
+    accounts = choose_drive().accounts
     if area in {"documents", "runs"} and accounts is not None:
         if state.get(CALLER) is None:
             raise NotLoggedIn(accounts.login_needed)

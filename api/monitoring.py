@@ -30,8 +30,8 @@ from api.run_metrics import SystemFigures
 from api.shutdown import ENDING
 from storage import database
 from tasks.counts import lookups, model_use
-from tasks.documents.drive.registry import configured_drive, provider_of
-from tasks.documents.texts import shared_pool
+from tasks.documents.drive.registry import choose_drive, load_provider
+from tasks.documents.texts import share_pool
 from tasks.errors import Unavailable
 
 _EVERY: Final = 1.0
@@ -196,7 +196,7 @@ class _Present(Collector):
         bodies = self._admission
         yield GaugeMetricFamily("diligence_bodies_waiting", "Large bodies that wait for memory.", bodies.waiting)
         yield GaugeMetricFamily("diligence_bodies_bytes", "Memory reserved for large bodies.", bodies.reserved)
-        pool = shared_pool().load
+        pool = share_pool().load
         yield GaugeMetricFamily("diligence_readers", "Processes that read documents.", pool.processes)
         yield GaugeMetricFamily("diligence_readers_busy", "Those of them that have a document.", pool.busy)
         yield GaugeMetricFamily("diligence_documents_waiting", "Documents that no reader has yet.", pool.waiting)
@@ -222,7 +222,7 @@ def show(state: State) -> Response[bytes]:
     return Response(metrics.text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def operation_of(scope: Mapping[str, Any]) -> str:
+def find_operation(scope: Mapping[str, Any]) -> str:
     """The operation that a request is for; `other` where there is none."""
     template = scope.get("path_template")
     return f"{scope['method']} {template}" if template else "other"
@@ -289,4 +289,4 @@ async def _trouble(check: Callable[[], object]) -> str | None:
 
 
 def _reach_drive() -> None:
-    provider_of(configured_drive()).check_reachable(_PATIENCE)
+    load_provider(choose_drive()).check_reachable(_PATIENCE)

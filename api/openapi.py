@@ -117,7 +117,7 @@ def openapi(by_hand: Mapping[str, Mapping[str, Any]]) -> OpenAPIConfig:
                 ),
                 "Session": SecurityScheme(
                     type="apiKey",
-                    name=login.name_of("session"),
+                    name=login.cookie_name("session"),
                     security_scheme_in="cookie",
                     description="The session of a browser that logged in at /login.",
                 ),

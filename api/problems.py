@@ -20,7 +20,7 @@ from pydantic_settings import SettingsError
 
 from api.settings import ApiSettings
 from storage.errors import DatabaseUnavailable
-from storage.logs import places_of
+from storage.logs import trace_places
 from storage.settings import Settings
 from tasks.errors import (
     BadRequest,
@@ -99,7 +99,7 @@ def respond(request: Request[Any, Any, Any], raised: Exception) -> Response[dict
     error = ours(raised)
     if error.status >= 500:
         where = request.scope.get("path_template", "")
-        places = " < ".join(places_of(raised)) if error.status == 500 else ""
+        places = " < ".join(trace_places(raised)) if error.status == 500 else ""
         logger.log(
             logging.ERROR if error.status == 500 else logging.WARNING,
             "%s %s: %d, %s%s",

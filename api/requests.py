@@ -108,7 +108,7 @@ LONG: Final = 1024 * 1024
 _PIECE: Final = 256 * 1024
 
 
-def answered(answer: BaseModel, *, include: set[str] | None = None) -> Response[Any]:
+def take_answered(answer: BaseModel, *, include: set[str] | None = None) -> Response[Any]:
     """The answer of an operation as JSON, written by the model itself: quicker than Litestar's encoders.
 
     With `include` those fields alone.
@@ -233,10 +233,10 @@ def _not_blank(text: str) -> str:
 
 
 NotBlank = Annotated[str, AfterValidator(_not_blank)]
-"""A text that says something; its field is made by `required_text`."""
+"""A text that says something; its field is made by `make_text_field`."""
 
 
-def required_text(
+def make_text_field(
     description: str,
     example: str,
     *,
@@ -278,14 +278,14 @@ class Calls:
         request_state: dict[str, Any] | None = None,
         shared: SharedCalls | None = None,
     ) -> None:
-        """`tracked` shows every call as a Prefect task run; for the rest see `on_behalf_of`."""
+        """`tracked` shows every call as a Prefect task run; for the rest see `act_for`."""
         self._limiter = CapacityLimiter(at_once) if isinstance(at_once, int) else at_once
         self.tracked = tracked
         self.who = who
         self.request_state = request_state if request_state is not None else {}
         self._shared = shared or SharedCalls()
 
-    def on_behalf_of(self, who: Identity | None, request_state: dict[str, Any] | None = None) -> "Calls":
+    def act_for(self, who: Identity | None, request_state: dict[str, Any] | None = None) -> "Calls":
         """The same calls, with the drive answering to `who`; `request_state` holds what the request has reserved."""
         return Calls(self._limiter, tracked=self.tracked, who=who, request_state=request_state, shared=self._shared)
 
@@ -297,7 +297,7 @@ class Calls:
 
     async def __call__(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the operation; what it raises is raised here."""
-        call: Callable[P, R] = operation.tracked_once if self.tracked else operation.function
+        call: Callable[P, R] = operation.run_tracked_once if self.tracked else operation.function
         return await self._in_thread(partial(call, *args, **kwargs))
 
     async def shared(self, key: Hashable, call: Callable[[], Awaitable[R]]) -> R:

@@ -25,7 +25,7 @@ _MEDIA_TYPES: Final = {".png": "image/png", ".webp": "image/webp"}
 
 @get("/{run:str}", include_in_schema=False)
 async def newest(run: FromPath[str], calls: NamedDependency[Calls]) -> Redirect:
-    run_id = await calls.here(live.run_id_of, run)
+    run_id = await calls.here(live.find_run_id, run)
     return Redirect(f"{base_path()}/runs/{quote(run_id, safe='')}/report.html", status_code=303)
 
 

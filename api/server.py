@@ -13,7 +13,7 @@ from typing import Any
 import uvicorn
 
 from api.app import create_app
-from api.auth import check_binding, has_keys, trusted_names
+from api.auth import check_binding, has_keys, list_trusted_names
 from api.connections import LimitedConnection, most_connections
 from api.front import Service
 from api.settings import ApiSettings
@@ -53,7 +53,7 @@ def serve(host: str, port: int, workers: int = 1) -> None:
                 build(host, port).run()
             else:
                 create_app()  # what is wrong with the settings is said once, and here
-                app = partial(_worker, _trusted(host))
+                app = partial(_worker, _list_trusted(host))
                 serve_with(workers, lambda shared: _config(host, port, partial(app, shared), workers))
     except SystemExit as error:  # uvicorn's way to say so
         raise Unavailable(f"Port {port} of {host} is in use or not available. Choose another one.") from error
@@ -74,11 +74,11 @@ def build(host: str, port: int) -> uvicorn.Server:
         NotConfigured, pydantic.ValidationError: as `serve`.
     """
     check_binding(host)
-    return _Server(_config(host, port, create_app(_trusted(host))))
+    return _Server(_config(host, port, create_app(_list_trusted(host))))
 
 
-def _trusted(host: str) -> tuple[str, ...] | None:
-    return None if has_keys() else trusted_names(host, DocumentSettings.current().base_url)
+def _list_trusted(host: str) -> tuple[str, ...] | None:
+    return None if has_keys() else list_trusted_names(host, DocumentSettings.current().base_url)
 
 
 def _worker(trusted: tuple[str, ...] | None, shared: Workers) -> Service:

@@ -25,7 +25,7 @@ class CallRate:
         self._calls: dict[str, deque[float]] = {}
 
     @classmethod
-    def parsed(cls, text: str) -> "CallRate":
+    def parse(cls, text: str) -> "CallRate":
         """The rate that a text such as `60/minute` says.
 
         Raises:
@@ -94,13 +94,13 @@ class ApiSettings(Settings):
     @classmethod
     def _says_a_rate(cls, text: str | None) -> str | None:
         if text is not None:
-            CallRate.parsed(text)
+            CallRate.parse(text)
         return text
 
     @property
     def call_rate(self) -> CallRate | None:
         """A new count of calls with the rate that is set; None where none is."""
-        return CallRate.parsed(self.rate_limit) if self.rate_limit else None
+        return CallRate.parse(self.rate_limit) if self.rate_limit else None
 
     @property
     def keys(self) -> tuple[bytes, ...]:

@@ -103,7 +103,7 @@ class _Supervisor:
     def _look_after(self) -> None:
         while not self._stopping:
             if len(self._processes) < self._config.workers:
-                with _blocked():  # a process that starts hears that it is to end once it is known here
+                with _block_signals():  # a process that starts hears that it is to end once it is known here
                     self._start()
                 continue
             wait([process.sentinel for process in self._processes], _LOOK)
@@ -172,7 +172,7 @@ class _Server(GracefulServer):
 
 
 @contextmanager
-def _blocked() -> Iterator[None]:
+def _block_signals() -> Iterator[None]:
     """Let the signals that stop the service come when the block has ended."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
     try:

@@ -25,7 +25,7 @@ from storage import database, logins, users
 from storage.errors import DatabaseUnavailable
 from storage.logins import Whose
 from storage.users import Role
-from tasks.documents.drive.registry import account_access, configured_drive, login_flow_of
+from tasks.documents.drive.registry import account_access, choose_drive, load_login_flow
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound, TookTooLong
 
 PATIENCE = 300.0  # seconds that the user has
@@ -78,8 +78,8 @@ def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
         TookTooLong: nobody came back.
     """
     accounts = account_access()
-    flow = login_flow_of(accounts)
-    with _listening(port) as (address, answers):
+    flow = load_login_flow(accounts)
+    with _listen(port) as (address, answers):
         start = flow.begin(address)
         print(f"Log in at this address:\n\n{start.url}\n", file=sys.stderr, flush=True)  # noqa: T201 - the progress
         if browser and _has_browser():
@@ -113,7 +113,7 @@ def _has_browser() -> bool:
 
 
 @contextmanager
-def _listening(port: int) -> Iterator[tuple[str, SimpleQueue[_Answer]]]:
+def _listen(port: int) -> Iterator[tuple[str, SimpleQueue[_Answer]]]:
     """The address to come back to, and the answers that come. In threads: browsers keep idle connections open."""
     answers: SimpleQueue[_Answer] = SimpleQueue()
 
@@ -252,7 +252,7 @@ def manage_users(
                 raise NotFound(f"There is nobody called {name!r}. `diligence users list` shows them.")
         echo(f"Removed. {name} is logged out; what {name} decided stays in the log.", err=True)
         return
-    has_accounts = configured_drive().accounts is not None
+    has_accounts = choose_drive().accounts is not None
     password, is_new = (None, False) if has_accounts else _password()
     with database.writing() as session:
         if not users.add_user(session, name, role, password):

@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from deployments.figures import named, texts_of_folder
+from deployments.figures import name_documents, read_folder
 from deployments.terminal import echo
 from storage import database, texts
 from tasks.errors import BadRequest, DiligenceError, NotFound
 from tasks.figures.ledger import LedgerText, not_looked_for
 from tasks.memo.check import MARK, MemoVerdict, as_json, check_memo, render_memo
 from tasks.memo.room import MemoTexts
-from tasks.reading.configuration import read_scans, reading_limits
+from tasks.reading.configuration import make_reading_limits, read_scans
 from tasks.reading.ocr.scans import scanned_pages
 from tasks.reading.pool.pool import ExtractionPool
 from tasks.reading.settings import ReadingSettings
@@ -36,9 +36,9 @@ def check(
     reading = _read(memo)
     check_writable(folder, page.name, data.name)
     documents, unread = _documents(room)
-    documents = [one for one in documents if not _is_of_the_memo(one, memo, reading.text, {page.name, data.name})]
+    documents = [one for one in documents if not _belongs_to_memo(one, memo, reading.text, {page.name, data.name})]
     if not documents:
-        raise BadRequest(_nothing_to_read(room, unread))
+        raise BadRequest(_explain_empty_room(room, unread))
     names = Path(room).name.replace("-", " ").replace("_", " ")
     checked = check_memo(reading.text, reading.places, memo.name, MemoTexts(documents, names))
     _write(data, as_json(memo.name, checked))
@@ -48,7 +48,7 @@ def check(
     for warning in not_looked_for({one.text_id: one.document_name for one in documents}):
         echo(warning, err=True)
     if unread:
-        echo(f"{named(unread)} of the room could not be read; what only they say is not found.", err=True)
+        echo(f"{name_documents(unread)} of the room could not be read; what only they say is not found.", err=True)
     if not checked:
         echo(
             f"{memo.name} says nothing that can be held against a room: it has no sentence. Is it the right file?",
@@ -74,7 +74,7 @@ def _read(memo: Path) -> Reading:
     """
     if not memo.is_file():
         raise BadRequest(f"The memo {memo.name} is not there, or is no file. Give the path of a {_FORMATS} file.")
-    limits = reading_limits(ReadingSettings.current())
+    limits = make_reading_limits(ReadingSettings.current())
     try:
         with ExtractionPool(1, limits) as pool:
             reading = pool.submit(memo, memo.suffix.lower()).result()
@@ -89,19 +89,19 @@ def _read(memo: Path) -> Reading:
 
 def _documents(room: str) -> tuple[list[LedgerText], list[str]]:
     try:
-        documents, unread = texts_of_folder(room)
+        documents, unread = read_folder(room)
     except NotFound as error:
         raise BadRequest(error.message) from error
     return documents, unread
 
 
-def _nothing_to_read(room: str, unread: Sequence[str]) -> str:
+def _explain_empty_room(room: str, unread: Sequence[str]) -> str:
     if not unread:
         return f"There is no document in {room} to hold the memo against. Put some there, or give another --room."
-    return f"Nothing in {room} can be read, so that no claim can be held against it: {named(unread)}."
+    return f"Nothing in {room} can be read, so that no claim can be held against it: {name_documents(unread)}."
 
 
-def _is_of_the_memo(document: LedgerText, memo: Path, text: str, written: set[str]) -> bool:
+def _belongs_to_memo(document: LedgerText, memo: Path, text: str, written: set[str]) -> bool:
     """Whether a document of the room is the memo itself, or what an earlier check of it wrote: it proves nothing."""
     if document.document_name not in {memo.name, *written}:
         return False

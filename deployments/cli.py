@@ -20,7 +20,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperGroup
 
-from deployments.garbage import none_of_it
+from deployments.garbage import pause_garbage_collection
 from deployments.prefect_profile import use_prefect_profile
 from deployments.terminal import Escaping
 
@@ -113,7 +113,7 @@ def load(name: str) -> Any:
         raise SystemExit(FAILED)
     module, function = COMMANDS[name].place.split(":")
     single = typer.Typer(add_completion=False, **_OPTIONS)
-    with none_of_it():
+    with pause_garbage_collection():
         imported = import_module(module)
     single.command(name)(getattr(imported, function))
     return typer.main.get_command(single)

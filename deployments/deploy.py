@@ -30,7 +30,7 @@ from prefect.workers.process import ProcessWorker
 from deployments.run import SAMPLE
 from deployments.terminal import echo
 from flows import prefect_server
-from flows.batch_definition import DeployedBatch, slug_of
+from flows.batch_definition import DeployedBatch, make_slug
 from flows.batch_file import read_batch
 from flows.helpers import HELPER
 from flows.scheduling import name_scheduled_runs
@@ -109,7 +109,7 @@ def register(
     Raises:
         BadRequest: the name is taken, or the pool or the block cannot be used. Nothing is registered.
     """
-    slug = slug_of(batch.name)
+    slug = make_slug(batch.name)
     _check_free(client, slug, batch.name)
     before = _find(client, f"batch/{slug}")
     kept = before.parameters.get("reports") if before and wanted.reports is None else None
@@ -179,7 +179,7 @@ def _form(flow: str, parameters: Mapping[str, Any], companies: Sequence[str]) ->
     return form
 
 
-def deployed(client: SyncPrefectClient) -> list[tuple[str, ...]]:
+def list_deployed(client: SyncPrefectClient) -> list[tuple[str, ...]]:
     """The batches that are deployed, the cells of a line each: name, schedule, work pool and the file it came from."""
     lines: list[tuple[str, ...]] = []
     for deployment in _ours(client):
@@ -208,7 +208,7 @@ def remove_deployments(client: SyncPrefectClient, name: str) -> list[str]:
     Raises:
         NotFound: no such batch is deployed.
     """
-    slug = slug_of(name.rpartition("/")[2])
+    slug = make_slug(name.rpartition("/")[2])
     flows = {entrypoint: flow for flow, entrypoint in _FLOWS.items()}
     removed = []
     ours = _ours(client)
@@ -401,12 +401,12 @@ def deploy(
 
     with open_client() as client:
         if listed:
-            lines = deployed(client)
+            lines = list_deployed(client)
         elif remove is not None:
             lines = [(f"removed {name}",) for name in remove_deployments(client, remove)]
         else:
             assert screen is not None
-            wanted = Wanted(reports, _schedule(client, slug_of(screen.name), cron, timezone), pool, notify)
+            wanted = Wanted(reports, _schedule(client, make_slug(screen.name), cron, timezone), pool, notify)
             names = [company.name for company in screen.companies]
             lines = [(name,) for name in register(client, batch, DeployedBatch.of(screen), names, wanted)]
     for cells in lines:

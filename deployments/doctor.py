@@ -11,23 +11,23 @@ from typing import Annotated, cast
 import typer
 from pydantic import ValidationError
 
-from api.auth import stored_keys
+from api.auth import load_keys
 from api.settings import ApiSettings
 from deployments.cluster import check_prefect, check_shared_database
 from deployments.failures import wrong_settings
 from deployments.terminal import echo
 from storage import database
 from storage.errors import DatabaseUnavailable
-from tasks.ai.budget import cap_and_price, ledger_of_question
+from tasks.ai.budget import cap_and_price, make_question_ledger
 from tasks.ai.money import Usage, dollars
 from tasks.ai.openai.capabilities import Capabilities
 from tasks.ai.openai.errors import Option
 from tasks.ai.openai.protocols import RequestFormat
 from tasks.ai.registry import current_answerer
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources.registry import configured_sources
+from tasks.companies.sources.registry import choose_sources
 from tasks.documents.drive.drive import CheckResult, SessionCheck
-from tasks.documents.drive.registry import configured_drive, provider_of
+from tasks.documents.drive.registry import choose_drive, load_provider
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking.embedders import embedder
 from tasks.reading.configuration import engines
@@ -113,11 +113,11 @@ def _database() -> Iterator[CheckResult]:
 
 
 def _drive() -> Iterator[CheckResult]:
-    yield from provider_of(configured_drive()).examine()
+    yield from load_provider(choose_drive()).examine()
 
 
 def _drive_session(folder: str) -> Iterator[CheckResult]:
-    description = configured_drive()
+    description = choose_drive()
     if description.session_check is None:
         raise NotConfigured(f"There is nothing to try out on {description.title}: DILIGENCE_DRIVE names another drive.")
     yield from cast("SessionCheck", import_module(description.session_check)).check_folder(folder)
@@ -134,7 +134,7 @@ def _scans() -> Iterator[CheckResult]:
             "scans", f"not read: {_missing_engine(settings)}", failed=settings.ocr_engine != "auto", tried=False
         )
         return
-    installed = tesseract.installed()
+    installed = tesseract.find_tesseract()
     by = [f"Tesseract {installed.version} in {found.tesseract}"] if installed and found.tesseract else []
     if found.rapidocr:
         try:
@@ -144,9 +144,9 @@ def _scans() -> Iterator[CheckResult]:
             return
         by.append(f"RapidOCR {version(rapidocr.NAME)}")
     state = f"read by {' and '.join(by)}"
-    _, missing = tesseract.languages_of(settings.ocr_languages)
+    _, missing = tesseract.split_languages(settings.ocr_languages)
     if missing and installed and "ocr_languages" in settings.model_fields_set and settings.ocr_engine != "rapidocr":
-        packages = ", ".join(tesseract.package_of(language) for language in missing)
+        packages = ", ".join(tesseract.package_name(language) for language in missing)
         yield CheckResult("scans", f"{state}; {', '.join(missing)} is missing (package {packages}).", failed=True)
     elif settings.ocr_engine == "auto" and not found.rapidocr:
         yield CheckResult("scans", f"{state}; {_missing_engine(settings)}")
@@ -231,7 +231,7 @@ def _model() -> Iterator[CheckResult]:
     answerer = current_answerer()
     if not answerer.judges:
         raise NotConfigured("There is no model to try: DILIGENCE_AI_MODEL names one.")
-    trial = try_model(answerer, ledger_of_question())
+    trial = try_model(answerer, make_question_ledger())
     price = cap_and_price()[1]
     usage = Usage(trial.calls, trial.input_tokens, trial.output_tokens)
     cost = dollars(price.of(usage)) if price else f"{usage.tokens:,} tokens, price not known"
@@ -270,7 +270,7 @@ def _embeddings() -> Iterator[CheckResult]:
 
 
 def _facts() -> Iterator[CheckResult]:
-    names = [source.name for source in configured_sources()]
+    names = [source.name for source in choose_sources()]
     state = f"sources: {', '.join(names)}, none of them called here"
     silent = [name for name in ("wikidata", "sec", "gleif") if name in names]
     if silent and CompanySettings.current().contact is None:
@@ -289,7 +289,7 @@ def _prefect() -> Iterator[CheckResult]:
 
 
 def _service() -> Iterator[CheckResult]:
-    configured, (has_any, stored) = len(ApiSettings.current().keys), stored_keys()
+    configured, (has_any, stored) = len(ApiSettings.current().keys), load_keys()
     if configured or has_any:
         yield CheckResult("service", f"{configured + len(stored)} API keys", tried=False)
     else:

@@ -22,8 +22,8 @@ from tasks.errors import NotFound, UnsupportedFormat
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step
 from tasks.figures.ledger import LedgerText, RoomLedger, build, not_looked_for, room_ledger
-from tasks.figures.rows import conflict_row, decimal_text, derived_row, room_row
-from tasks.scoring.criteria import rule_of_run
+from tasks.figures.rows import conflict_row, decimal_text, make_derived_row, room_row
+from tasks.scoring.criteria import load_figure_rule
 from tasks.user_file import nearest
 
 
@@ -47,12 +47,12 @@ def figures(
     format: Annotated[FiguresFormat, typer.Option(help="The format.")] = FiguresFormat.TABLE,  # noqa: A002 - what users type
 ) -> None:
     """Print the figures of a room."""
-    texts, rule = _texts_of_run(room)
+    texts, rule = _load_run_texts(room)
     known = [*taxonomy().concepts]
     if of_run := bool(texts):
         known = list(dict.fromkeys([*known, *(row.figure.concept for row in room_ledger(texts).figures)]))
     concept = _concept(concept, known) if concept is not None else None
-    texts = texts or _texts_of_room(room)
+    texts = texts or _load_room_texts(room)
     build(texts, of_run=of_run)
     ledger = room_ledger(texts, concept, rule)
     for warning in not_looked_for({text.text_id: text.document_name for text in texts}):
@@ -74,7 +74,7 @@ def _concept(written: str, known: Sequence[str]) -> str:
     return meaning.concept.id
 
 
-def _texts_of_run(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
+def _load_run_texts(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
     """The texts of a run, none where there is no such run, and what decides among its figures."""
     with database.reading() as session:
         run = runs.find_run(session, name)
@@ -85,7 +85,7 @@ def _texts_of_run(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
             for company in runs.run_companies(session, run.id)
             for row in run_documents.company_documents(session, company.id or 0)
         ]
-        rule = rule_of_run(run.criteria)
+        rule = load_figure_rule(run.criteria)
     texts = [
         LedgerText(row.text_id, row.document_id, row.name, row.path, row.updated)
         for row in rows
@@ -94,7 +94,7 @@ def _texts_of_run(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
     return texts, rule
 
 
-def _texts_of_room(folder: str) -> list[LedgerText]:
+def _load_room_texts(folder: str) -> list[LedgerText]:
     try:
         return texts_of_room(folder)
     except NotFound as error:
@@ -107,27 +107,27 @@ def texts_of_room(folder: str) -> list[LedgerText]:
     Raises:
         NotFound: there is no such folder.
     """
-    listed, unread = texts_of_path(Path(folder)) if Path(folder).exists() else texts_of_folder(folder)
+    listed, unread = read_path(Path(folder)) if Path(folder).exists() else read_folder(folder)
     if unread:
-        echo(f"Without {named(unread)}, which could not be read.", err=True)
+        echo(f"Without {name_documents(unread)}, which could not be read.", err=True)
     return listed
 
 
-def named(documents: Sequence[str]) -> str:
+def name_documents(documents: Sequence[str]) -> str:
     """How many documents, with the names of the first ones."""
     shown = ", ".join(documents[:_MOST_NAMED])
     count = f"{len(documents)} document{'s' if len(documents) > 1 else ''}"
     return f"{count} ({shown}{', …' if len(documents) > _MOST_NAMED else ''})"
 
 
-def texts_of_path(path: Path) -> tuple[list[LedgerText], list[str]]:
+def read_path(path: Path) -> tuple[list[LedgerText], list[str]]:
     """The texts of a folder or of a document on this machine, as those of a folder of the drive."""
     top = path if path.is_dir() else path.parent
     with override_settings({"drive": "local", "drive_root": str(top.absolute())}):
-        return texts_of_folder("root", None if path.is_dir() else path.name)
+        return read_folder("root", None if path.is_dir() else path.name)
 
 
-def texts_of_folder(folder: str, name: str | None = None) -> tuple[list[LedgerText], list[str]]:
+def read_folder(folder: str, name: str | None = None) -> tuple[list[LedgerText], list[str]]:
     """Index a folder of the drive and read its documents: their texts, and the names of those that cannot be read.
 
     With `name`, of the document of that name that lies in the folder itself, alone.
@@ -153,7 +153,7 @@ def texts_of_folder(folder: str, name: str | None = None) -> tuple[list[LedgerTe
             outcome.document_id,
             listed[outcome.document_id].name,
             listed[outcome.document_id].path,
-            run_documents.day_of(listed[outcome.document_id].updated),
+            run_documents.format_day(listed[outcome.document_id].updated),
         )
         for outcome in outcomes
         if outcome.text_id is not None and outcome.characters
@@ -167,7 +167,7 @@ def _print_json(ledger: RoomLedger) -> None:
         "figures": [room_row(row) for row in ledger.figures],
         "figure_conflicts": [conflict_row(conflict) for conflict in ledger.conflicts],
         "figure_versions": [conflict_row(versions) for versions in ledger.versions],
-        "derived_figures": [derived_row(derived) for derived in ledger.derived],
+        "derived_figures": [make_derived_row(derived) for derived in ledger.derived],
         "untied_sums": list(ledger.ties),
         "left_out": ledger.left_out,
     }
@@ -206,16 +206,16 @@ def _whose(conflict: FigureConflict) -> str:
     return f"{conflict.concept}{of_part}, {conflict.period}: {_in_place(conflict.counted)}"
 
 
-def _grouped(row: RoomFigure) -> str:
+def _group_digits(row: RoomFigure) -> str:
     return f"{Decimal(decimal_text(row.figure.value)):,f}"
 
 
 def _in_place(row: RoomFigure) -> str:
-    return f"{_grouped(row)} {row.figure.unit} ({row.document_name}, {row.figure.place})"
+    return f"{_group_digits(row)} {row.figure.unit} ({row.document_name}, {row.figure.place})"
 
 
 def _cells(row: RoomFigure) -> list[str]:
-    cells = {**room_row(row), "value": _grouped(row)}
+    cells = {**room_row(row), "value": _group_digits(row)}
     return [cells[name] or "" for name in _COLUMNS[:-1]]
 
 

@@ -15,12 +15,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from deployments.garbage import none_of_it
+from deployments.garbage import pause_garbage_collection
 from deployments.terminal import echo
 from flows import prefect_server
-from flows.batch_definition import slug_of
+from flows.batch_definition import make_slug
 from flows.batch_file import Batch, read_batch
-from flows.run import CompaniesFailed, contested_scores, unscored_for_the_budget
+from flows.run import CompaniesFailed, count_unscored_for_budget, list_contested_scores
 from storage import database, logs, request_ids, run_documents, runs
 from storage.columns import now
 from storage.errors import DatabaseUnavailable
@@ -32,13 +32,13 @@ from tasks.ai.money import Usage, dollars, duration
 from tasks.ai.registry import current_answerer
 from tasks.documents.drive.registry import open_run_drive
 from tasks.errors import BadRequest, DiligenceError, Unavailable
-from tasks.language.escaped import escaped, escaped_line
+from tasks.language.escaped import escape_line, escape_text
 from tasks.operation import run_tracked, untracked
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import under_way
 from tasks.remote.environment import usable_environment
 from tasks.reports.replacing import check_writable
-from tasks.reports.report import result_lines, results_of, warning_lines
+from tasks.reports.report import list_warnings, load_results, result_lines
 from tasks.reports.wording import trial_in_words
 from tasks.scoring.model_trial import find_standing
 
@@ -99,10 +99,10 @@ def _run(
     Judgements that the budget left unscored are reported on stderr; they are no failure.
 
     Raises:
-        As `_checked_batch`, before anything runs.
+        As `_check_batch`, before anything runs.
     """
     console = _console()
-    screen = _checked_batch(batch_file, criteria)
+    screen = _check_batch(batch_file, criteria)
     out = out or Path("reports") / "".join(c if c.isalnum() or c in " -_." else "_" for c in screen.name)
     check_writable(out, "report.html", "report.json")
     console.print(f"{screen.name}: {screen.extent}")
@@ -116,7 +116,7 @@ def _run(
 
         from flows.batch import batch  # noqa: PLC0415
 
-        with tags(slug_of(screen.name)), _progress(screen.name, console):
+        with tags(make_slug(screen.name)), _progress(screen.name, console):
             try:
                 run_id = batch(
                     batch_file.absolute(),
@@ -129,16 +129,16 @@ def _run(
                 failed, run_id = error, error.run_id
     if failed is not None:
         console.print(failed.message, style="bold")
-    if unscored := unscored_for_the_budget(run_id):
+    if unscored := count_unscored_for_budget(run_id):
         judgements = f"{unscored} judgements are" if unscored > 1 else "1 judgement is"
         console.print(
             f"The budget is spent: {judgements} left unscored. Raise the budget (DILIGENCE_AI_BUDGET, or ai_budget "
             "in the batch file) and run the batch again; no answer is paid for twice."
         )
-    results = results_of(run_id)
-    for warning in warning_lines(results):
+    results = load_results(run_id)
+    for warning in list_warnings(results):
         console.print(warning, soft_wrap=True)
-    if contested := contested_scores(run_id):
+    if contested := list_contested_scores(run_id):
         console.print("Words in documents may have moved these scores, which differ with and without them:")
         for line in contested:
             console.print(f"  {line}", soft_wrap=True)
@@ -155,10 +155,10 @@ def _estimate(batch_file: Path, criteria: Path | None) -> int:
     Gives the exit status: 1 when a data room could not be read.
 
     Raises:
-        As `_checked_batch`, before anything is read.
+        As `_check_batch`, before anything is read.
     """
     console = _console()
-    screen = _checked_batch(batch_file, criteria)
+    screen = _check_batch(batch_file, criteria)
     console.print(
         f"{screen.name}: reading the data rooms. The texts are stored, so the run does not read them again. "
         "No model is asked."
@@ -173,7 +173,7 @@ def _estimate(batch_file: Path, criteria: Path | None) -> int:
     return 1 if any(company.problem for company in result.companies) else 0
 
 
-def _checked_batch(batch_file: Path, criteria: Path | None) -> Batch:
+def _check_batch(batch_file: Path, criteria: Path | None) -> Batch:
     """Read a batch and check its files, settings, folders and budget, before a server is started.
 
     Raises:
@@ -225,7 +225,7 @@ class _Console(Console):
     """Rich's console, which writes past what escapes stderr: here nothing in a line steers the terminal."""
 
     def print(self, *shown: Any, **options: Any) -> None:
-        super().print(*(escaped(one) if isinstance(one, str) else one for one in shown), **options)
+        super().print(*(escape_text(one) if isinstance(one, str) else one for one in shown), **options)
 
 
 def _is_log(console: Console) -> bool:
@@ -266,7 +266,7 @@ def _prefect(console: Console) -> Iterator[None]:
                 with console.status("Starting Prefect …"):
                     prefect_server.prepare()
                     started = stack.enter_context(prefect_server.starting())
-                    with none_of_it():
+                    with pause_garbage_collection():
                         import flows.batch  # noqa: F401, PLC0415 - 1.5 s with Prefect, while its server starts
                     stack.enter_context(started.used())
             except Unavailable as error:
@@ -315,14 +315,14 @@ def _watch(batch: str, progress: Progress, ended: threading.Event, pause: float)
             return  # the run itself reports it
         for company_id, (name, done, total) in counts.items():
             if company_id not in bars:
-                bars[company_id] = progress.add_task(escaped_line(name), total=None)
+                bars[company_id] = progress.add_task(escape_line(name), total=None)
             embedded, passages = under_way.get(company_id, (done, total))
             if scans.get(company_id) and scans[company_id] != told.get(company_id) and not progress.console.is_terminal:
                 told[company_id] = scans[company_id]
                 progress.console.print(f"{name}{scans[company_id]}")
             what = ", passages by meaning" if company_id in under_way else scans.get(company_id, "")
             progress.update(
-                bars[company_id], description=escaped_line(name) + what, completed=embedded, total=passages or None
+                bars[company_id], description=escape_line(name) + what, completed=embedded, total=passages or None
             )
 
 

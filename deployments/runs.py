@@ -10,9 +10,9 @@ from deployments.terminal import echo
 from storage import database, runs
 from tasks.errors import BadRequest
 from tasks.language.normalise import one_line
-from tasks.reports.files import ReportFormat, render, standing_alone, write_report
+from tasks.reports.files import ReportFormat, make_standalone, render, write_report
 from tasks.reports.replacing import check_writable
-from tasks.reports.report import build, result_lines, results_of
+from tasks.reports.report import build, load_results, result_lines
 
 
 def list_runs(
@@ -26,7 +26,7 @@ def list_runs(
         ended = "killed before its report was written" if row.reported_at is None else row.status.value
         status = row.status.value if row.status is runs.RunStatus.RUNNING else ended
         echo(f"{row.id}  {row.started_at:%Y-%m-%d %H:%M} UTC  {status}  {one_line(row.batch)}")
-        for line in result_lines(results_of(row.id)):
+        for line in result_lines(load_results(row.id)):
             echo(f"  {line}")
 
 
@@ -44,4 +44,4 @@ def report(
         raise BadRequest(f"A .{format} file cannot be shown in a terminal. Give --out FOLDER, or redirect it.")
     else:
         built = build(run)
-        sys.stdout.buffer.write(render(built if format is ReportFormat.JSON else standing_alone(built), format))
+        sys.stdout.buffer.write(render(built if format is ReportFormat.JSON else make_standalone(built), format))

@@ -10,7 +10,7 @@ import typer
 
 from deployments.documents import read_room
 from deployments.terminal import echo, harmless_cell
-from storage.run_documents import day_of
+from storage.run_documents import format_day
 from storage.settings import override_settings
 from tasks.figures.ledger import LedgerText, build, room_ledger
 from tasks.figures.rows import room_row
@@ -45,7 +45,7 @@ def table(
         listed, outcomes, room = read_room(folder)
     texts = {name: row.text_id for name, row in outcomes.items() if row.text_id is not None and row.characters}
     ledger_texts = [
-        LedgerText(texts[row.document_id], row.document_id, row.name, row.path, day_of(row.updated))
+        LedgerText(texts[row.document_id], row.document_id, row.name, row.path, format_day(row.updated))
         for row in listed
         if row.document_id in texts
     ]

@@ -5,9 +5,9 @@ from typing import Any, TextIO
 
 import typer
 
-from tasks.language.escaped import escaped, escaped_line, spelled
+from tasks.language.escaped import escape_line, escape_text, spell_characters
 
-codecs.register_error("escaped", lambda error: (spelled(error.object[error.start : error.end]), error.end))  # type: ignore[attr-defined]
+codecs.register_error("escaped", lambda error: (spell_characters(error.object[error.start : error.end]), error.end))  # type: ignore[attr-defined]
 
 
 class Escaping:
@@ -23,7 +23,7 @@ class Escaping:
             stream.reconfigure(encoding="utf-8" if is_ascii else None, errors="escaped")
 
     def write(self, text: str) -> int:
-        return self.rich_proxied_file.write(escaped(text))
+        return self.rich_proxied_file.write(escape_text(text))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.rich_proxied_file, name)
@@ -31,12 +31,12 @@ class Escaping:
 
 def echo(*cells: object, err: bool = False) -> None:
     """Print a line, whatever names it has, on stdout or stderr; tabs part its cells, and nothing else does."""
-    typer.echo("\t".join(escaped_line(str(cell)) for cell in cells), err=err)
+    typer.echo("\t".join(escape_line(str(cell)) for cell in cells), err=err)
 
 
 def harmless_cell(value: str | None) -> str | None:
     """A cell that no spreadsheet takes for a formula; negative numbers stay numbers."""
-    value = escaped_line(value) if value else value
+    value = escape_line(value) if value else value
     if (value and value[0] in "=+@\t\r") or (value and value[0] == "-" and not value[1:2].isdigit()):
         return f"'{value}"
     return value

@@ -23,7 +23,7 @@ from tasks.documents.drive.archives.members import ArchiveNotOpened, Member, is_
 from tasks.documents.drive.drive import hidden
 from tasks.errors import DiligenceError, NotFound, Unavailable, Unreadable, UnsupportedFormat
 from tasks.reading import formats
-from tasks.reading.configuration import read_scans, reading_limits
+from tasks.reading.configuration import make_reading_limits, read_scans
 from tasks.reading.ocr.scans import scanned_pages
 from tasks.reading.pool.pool import ExtractionPool, processors
 from tasks.reading.settings import ReadingSettings
@@ -67,7 +67,7 @@ class Skipped:
             echo(f"{self.count} skipped.", err=True)
 
 
-def documents_of(names: list[str], max_bytes: int, skipped: Skipped) -> Iterator[DocumentToRead]:
+def find_documents(names: list[str], max_bytes: int, skipped: Skipped) -> Iterator[DocumentToRead]:
     """The documents of these files, folders, archives and ids; those of a folder are named by their path in it.
 
     Args:
@@ -101,7 +101,7 @@ def unpack(document: DocumentToRead, target: BinaryIO, max_bytes: int) -> None:
     assert document.path is not None
     assert document.member is not None
     try:
-        with open_archives.using(*_opening(document.path, max_bytes)) as archive:
+        with open_archives.using(*_plan_opening(document.path, max_bytes)) as archive:
             archive.extract(document.member, target, max_bytes)
     except (ArchiveNotOpened, OSError) as error:
         raise NotFound("its archive cannot be opened any more.") from error
@@ -133,7 +133,7 @@ def _of_file(path: str, name: str, max_bytes: int, skipped: Skipped) -> Iterator
         except (ArchiveNotOpened, DiligenceError) as error:
             skipped.add(name, _why(error).rstrip("."))
         return
-    reason = reason or _unsupported(name)
+    reason = reason or _explain_unsupported(name)
     if reason:
         skipped.add(name, reason)
     else:
@@ -147,21 +147,21 @@ def _of_archive(path: str, name: str, max_bytes: int, skipped: Skipped) -> Itera
         ArchiveNotOpened, DiligenceError: it stays shut.
     """
     try:
-        with open_archives.using(*_opening(path, max_bytes)) as archive:
+        with open_archives.using(*_plan_opening(path, max_bytes)) as archive:
             contents = archive.contents
     except OSError as error:
         raise ArchiveNotOpened(f"it cannot be opened ({error.strerror})") from error
     skipped.add_all(contents.warnings(name))
     shut = {member for member, _ in contents.shut}
     for member in contents.members:
-        reason = _unsupported(member.path)
+        reason = _explain_unsupported(member.path)
         if not reason:
             yield DocumentToRead(f"{name}/{member.path}", path, member.size, member)
         elif member.path not in shut:  # else it was told
             skipped.add(f"{name}/{member.path}", reason)
 
 
-def _opening(path: str, max_bytes: int) -> tuple[Key, int, Callable[[], Archive]]:
+def _plan_opening(path: str, max_bytes: int) -> tuple[Key, int, Callable[[], Archive]]:
     """What `OpenArchives.using` takes for the archive at that path."""
     status = os.stat(path)  # noqa: PTH116
     key = path, str(status.st_ino), f"{status.st_size}-{status.st_mtime_ns}-{max_bytes}"
@@ -191,9 +191,9 @@ def _why_not(path: str) -> str:
     return "" if stat.S_ISREG(mode) else "it is neither a file nor a folder"
 
 
-def _unsupported(name: str) -> str:
+def _explain_unsupported(name: str) -> str:
     try:
-        formats.format_of(name)
+        formats.find_format(name)
     except UnsupportedFormat:
         ending = os.path.splitext(name)[1]  # noqa: PTH122
         return f'no reader for "{ending}"' if ending else "no reader for a name without an extension"
@@ -247,9 +247,9 @@ def print_texts(names: list[str], out: Path | None, jobs: int | None) -> int:
         BadRequest: `out` cannot be made.
     """
     workers = jobs or processors()
-    limits = reading_limits(ReadingSettings.current())
+    limits = make_reading_limits(ReadingSettings.current())
     skipped = Skipped()
-    documents = documents_of(names, limits.max_mb << 20, skipped)
+    documents = find_documents(names, limits.max_mb << 20, skipped)
     with ExtractionPool(workers, limits) as pool:
         pool.start()  # while the folders are walked
         reader = DocumentReader(pool, process_folder(), limits.max_mb << 20)
@@ -267,7 +267,7 @@ def _write_all(reader: "DocumentReader", documents: Iterable[DocumentToRead], wo
     status = 0
     for document in documents:
         if by_name.setdefault(document.name, document).path != document.path:
-            status = _failed(document.name, "another document has this name. Give the folder that both lie in.")
+            status = _report_failure(document.name, "another document has this name. Give the folder that both lie in.")
     largest_first = sorted(by_name.values(), key=lambda document: -document.size)
     for name, reading in as_read(reader, largest_first, workers):
         status = max(status, _write(name, reading, out))
@@ -282,11 +282,11 @@ def read_text(name: str) -> str:
     Raises:
         DiligenceError: nothing of it can be read; it says why.
     """
-    limits = reading_limits(ReadingSettings.current())
+    limits = make_reading_limits(ReadingSettings.current())
     texts, last = [], None
     with ExtractionPool(processors(), limits) as pool:
         reader = DocumentReader(pool, process_folder(), limits.max_mb << 20)
-        for document, reading in in_order(reader, documents_of([name], limits.max_mb << 20, Skipped()), processors()):
+        for document, reading in in_order(reader, find_documents([name], limits.max_mb << 20, Skipped()), processors()):
             try:
                 texts.append(reading.result().text)
             except DiligenceError as error:
@@ -361,11 +361,11 @@ class DocumentReader:
             if document.member is None:
                 path = Path(document.path)
                 return self._with_scans(self._pool.submit(path, extension), path, extension)
-            return self._unpacked(document, extension)
+            return self._unpack(document, extension)
         except DiligenceError as error:
             return _done(error)
 
-    def _unpacked(self, document: DocumentToRead, extension: str) -> Future[Reading]:
+    def _unpack(self, document: DocumentToRead, extension: str) -> Future[Reading]:
         path = self._folder / uuid4().hex
         try:
             with path.open("xb") as file:
@@ -446,7 +446,7 @@ def _write(name: str, reading: Future[Reading], out: Path) -> int:
     except OSError as error:
         with suppress(OSError):
             target.unlink()  # half a text would pass for the text
-        return _failed(name, f"its text cannot be written ({error.strerror}).")
+        return _report_failure(name, f"its text cannot be written ({error.strerror}).")
     return 0
 
 
@@ -468,13 +468,13 @@ def _text(name: str, reading: Future[Reading]) -> bytes | None:
     try:
         result = reading.result()
     except DiligenceError as error:
-        _failed(name, error.message)
+        _report_failure(name, error.message)
         return None
     for warning in result.warnings:
         echo(f"{name}: {warning}", err=True)
     return result.text.encode()
 
 
-def _failed(name: str, why: str) -> int:
+def _report_failure(name: str, why: str) -> int:
     echo(f"{name}: {why}", err=True)
     return 1

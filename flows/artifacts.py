@@ -18,17 +18,17 @@ from prefect import get_client, get_run_logger
 from prefect.artifacts import create_link_artifact
 from prefect.runtime import flow_run
 
-from flows.batch_definition import slug_of
+from flows.batch_definition import make_slug
 from flows.batch_file import read_batch
 from flows.prefect_server import TAG
 from storage import database, runs
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
-from tasks.language.escaped import escaped
+from tasks.language.escaped import escape_text
 from tasks.operation import show
 from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
-from tasks.reports.report import RunResults, result_lines, warning_lines
-from tasks.reports.wording import outcome_in_words, percent, standing_in_words
+from tasks.reports.report import RunResults, list_warnings, result_lines
+from tasks.reports.wording import describe_standing, outcome_in_words, percent
 from tasks.scoring.standing import Standing
 
 WARNINGS: Final = "warnings"
@@ -54,7 +54,7 @@ _batch: ContextVar[str | None] = ContextVar("batch", default=None)
 
 
 @contextmanager
-def artifacts_of(batch: str | None) -> Iterator[None]:
+def prefix_keys(batch: str | None) -> Iterator[None]:
     """Prefix the keys of company artifacts that are made in the block with this batch's name; None: no prefix."""
     token = _batch.set(batch)
     try:
@@ -69,7 +69,7 @@ def batch_key(kind: str, batch: str) -> str:
 
 
 def company_key(kind: str, domain: str) -> str:
-    """The key of an artifact of a company, in the batch of `artifacts_of`: `scorecard-autumn-screen--alpha-example`.
+    """The key of an artifact of a company, in the batch of `prefix_keys`: `scorecard-autumn-screen--alpha-example`.
 
     Prefect takes lower-case letters, digits and dashes, and shows artifacts of one key as versions of one thing. Where
     a key does not say all that is said in the names (`a-b.example`, `a.b.example`), or would be long, a hash does.
@@ -84,19 +84,19 @@ def company_key(kind: str, domain: str) -> str:
 
 def _key(kind: str, names: Sequence[tuple[str, str]]) -> str:
     """The key of these names, each with what a dash stands for in it."""
-    key = f"{kind}-{'--'.join(slug_of(name) for name, _ in names)}"
-    if len(key) <= _LONGEST_KEY and all(slug_of(name).replace("-", dash) == name.lower() for name, dash in names):
+    key = f"{kind}-{'--'.join(make_slug(name) for name, _ in names)}"
+    if len(key) <= _LONGEST_KEY and all(make_slug(name).replace("-", dash) == name.lower() for name, dash in names):
         return key
     digest = hashlib.sha256("\n".join(name for name, _ in names).encode()).hexdigest()[:8]
     return f"{key[: _LONGEST_KEY - len(digest) - 1].rstrip('-')}-{digest}"
 
 
-def name_of_batch_run() -> str:
+def name_batch_run() -> str:
     """The name of the flow run under way: the batch's."""
     return _batch_name(flow_run.parameters)
 
 
-def name_of_company_run() -> str:
+def name_company_run() -> str:
     """The name of the flow run under way: the batch's and the company's, `Autumn screen · Alpha`."""
     company = str(flow_run.parameters.get("company") or flow_run.parameters.get("name"))
     run = flow_run.parameters.get("run")
@@ -122,7 +122,7 @@ def show_outcome(results: RunResults, out: Path | None) -> None:
         key=batch_key("report", run.batch),
         description=f"{run.batch}: the report and its evidence",
     )
-    warnings = warning_lines(results)
+    warnings = list_warnings(results)
     tell(warnings, logging.WARNING)
     where = f"The report is at {report_address(run.id)}{f' and in {out}' if out else ''}."
     tell([*result_lines(results), where])
@@ -178,7 +178,7 @@ def scorecard(company: CompanyReport, run: RunSummary) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def ranking(results: RunResults) -> str:
+def write_ranking(results: RunResults) -> str:
     """The batch's companies in the order of their ranks, in Markdown, with their totals and what they lack."""
     rows = [
         f"| {company.rank or '–'} | {escape(company.name)} | {percent(standing.proven)} "
@@ -211,10 +211,10 @@ def escape(text: str) -> str:
     Every mark that could begin a link (a bare address too), an image, emphasis, code, a cell, a list,
     a heading or HTML is escaped where it could; the rest stays legible as it is.
     """
-    return _MARKS.sub(_escaped, escaped(" ".join(text.split())))
+    return _MARKS.sub(_escape, escape_text(" ".join(text.split())))
 
 
-def _escaped(mark: re.Match[str]) -> str:
+def _escape(mark: re.Match[str]) -> str:
     return _ENTITIES.get(mark[0], f"\\{mark[0]}")
 
 
@@ -240,4 +240,4 @@ def _by_weight(company: CompanyReport) -> list[CriterionReport]:
 
 def _figures(company: CompanyReport) -> str:
     rank = "not ranked" if company.rank is None else f"rank {company.rank}"
-    return " · ".join((escape(company.domain), rank, escape(standing_in_words(company))))
+    return " · ".join((escape(company.domain), rank, escape(describe_standing(company))))

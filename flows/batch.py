@@ -9,15 +9,23 @@ from typing import Annotated, Final
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
 
-from flows.artifacts import artifacts_of, batch_key, name_of_batch_run, ranking, show_outcome, tell
-from flows.batch_definition import DeployedBatch, batch_of, in_its_folder
+from flows.artifacts import batch_key, name_batch_run, prefix_keys, show_outcome, tell, write_ranking
+from flows.batch_definition import DeployedBatch, in_its_folder, load_batch
 from flows.batch_file import Batch
 from flows.due_diligence import examine, examining_in_turns
 from flows.engine import IfGiven, as_steps, flow, without_a_line_a_task
 from flows.helpers import helping
 from flows.queue import examine_pending
-from flows.run import OpenRun, close_company, company_of, conclude, judged_criteria, reopen_companies, run_of
-from flows.scheduling import name_those_to_come, secrets_of_worker
+from flows.run import (
+    OpenRun,
+    close_company,
+    conclude,
+    find_run_company,
+    judged_criteria,
+    reopen_companies,
+    resume_or_start,
+)
+from flows.scheduling import name_those_to_come, set_worker_secrets
 from flows.settings import BatchSettings
 from flows.unchanged import ListedRoom, TakenOver, take_over_unchanged
 from storage import database, runs
@@ -26,7 +34,7 @@ from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
 from tasks.errors import DiligenceError
 from tasks.operation import concerning, operation, show
-from tasks.reports.report import results_of
+from tasks.reports.report import load_results
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +44,7 @@ _DRAWN_AT_ONCE: Final = 2
 """Companies besides, whose pages are drawn while the others are read and scored."""
 
 
-@flow(name="batch", flow_run_name=name_of_batch_run)
+@flow(name="batch", flow_run_name=name_batch_run)
 def batch(
     batch_file: Path,
     criteria: Annotated[Path | None, IfGiven] = None,
@@ -67,8 +75,8 @@ def batch(
         CompaniesFailed: some companies failed; all the rest is done and the report says so.
     """
     without_a_line_a_task()
-    with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
-        screen = batch_of(batch_file, criteria, definition)
+    with in_its_folder(definition), set_worker_secrets(is_deployed=definition is not None):
+        screen = load_batch(batch_file, criteria, definition)
         try:
             return _run(screen, out, reports, processes, retry_failed=retry_failed, is_deployed=definition is not None)
         finally:
@@ -88,15 +96,15 @@ def _run(
     with (
         override_settings(screen.settings),
         TagsContext(current_tags=set()),  # the run has them; of each task they would be a request more
-        run_of(screen, retry_failed=retry_failed, is_deployed=is_deployed) as run,
-        artifacts_of(screen.name),
+        resume_or_start(screen, retry_failed=retry_failed, is_deployed=is_deployed) as run,
+        prefix_keys(screen.name),
     ):
         if out is None and reports is not None:
             out = reports / run.id
         tell([f"The run {run.id} begins: {screen.extent}."])
         reopen_companies(run.id, retry_failed=retry_failed)
         at_once = BatchSettings.current().at_once(judged=judged_criteria(screen))
-        taken = _taken_over(run.id, at_once)
+        taken = _take_over(run.id, at_once)
         with helping(run.id, screen, out, processes, is_deployed=is_deployed):
             work(run, screen, out, taken.others)
     return run.id
@@ -134,17 +142,17 @@ def work(
 
 
 def _show_ranking(run: str, screen: Batch, out: Path | None) -> None:
-    results = results_of(run)
+    results = load_results(run)
     show_outcome(results, out)
     show(
         create_markdown_artifact,
-        ranking(results),
+        write_ranking(results),
         key=batch_key("ranking", screen.name),
         description=f"{screen.name}: the companies ranked",
     )
 
 
-def _taken_over(run: str, at_once: int) -> TakenOver:
+def _take_over(run: str, at_once: int) -> TakenOver:
     """Copy the results of unchanged companies from the run before, if there was one."""
     with database.reading() as session:
         if runs.previous_run(session, runs.get_run(session, run)) is None:
@@ -170,6 +178,6 @@ def examine_company(name: str, domain: str, folder: str, run: str, listed: Liste
     except Exception as error:  # noqa: BLE001 - an error in the program must not end the run for all companies
         log.error("The company %s failed: %s", domain, type(error).__name__)  # noqa: TRY400
         problem = error.message if isinstance(error, DiligenceError) else f"An internal error: {type(error).__name__}."
-        company_id = company_of(run, domain).id
+        company_id = find_run_company(run, domain).id
         assert company_id is not None
         close_company(company_id, CompanyStatus.FAILED, problem)

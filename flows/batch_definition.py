@@ -147,7 +147,7 @@ def _read_facts(batch: Batch) -> dict[str, Any]:
     return facts
 
 
-def batch_of(path: Path, criteria: Path | None, deployed: DeployedBatch | None) -> Batch:
+def load_batch(path: Path, criteria: Path | None, deployed: DeployedBatch | None) -> Batch:
     """The batch of a run: as it was deployed, else as its files are now.
 
     Args:
@@ -165,12 +165,12 @@ def batch_of(path: Path, criteria: Path | None, deployed: DeployedBatch | None) 
     if criteria is not None:
         with override_settings(batch.settings):
             batch = replace(batch, criteria=read_criteria(criteria))
-    elif path.is_file() and (what := _changed(definition, path)):
+    elif path.is_file() and (what := _explain_change(definition, path)):
         log.warning("The batch file %s. It runs as it was deployed; to run it as it is now, deploy it again.", what)
     return batch
 
 
-def _changed(definition: BatchDefinition, path: Path) -> str | None:
+def _explain_change(definition: BatchDefinition, path: Path) -> str | None:
     """What became of the file of a batch since it was deployed; None where it says the same."""
     try:
         now = BatchDefinition.of(read_batch(path))
@@ -187,6 +187,6 @@ def keep_definition(session: Session, batch: Batch) -> str:
     return runs.save_definition(session, BatchDefinition.of(batch, Path.cwd()).model_dump(mode="json"))
 
 
-def slug_of(name: str) -> str:
+def make_slug(name: str) -> str:
     """The name of a batch or company as Prefect takes it in names and keys: "Autumn screen" is "autumn-screen"."""
     return slugify(name) or hashlib.sha256(name.encode()).hexdigest()[:12]

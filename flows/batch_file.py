@@ -22,7 +22,7 @@ from storage.settings import Settings, StorageSettings, override_settings
 from tasks.ai.settings import AiSettings
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources.registry import SOURCES, configured_sources
+from tasks.companies.sources.registry import SOURCES, choose_sources
 from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, NotConfigured
@@ -76,9 +76,11 @@ def read_settings(file: UserFile, written: Mapping[str, Any]) -> dict[str, Value
     values: dict[str, Value] = {}
     for name, value in written.items():
         if name in known.secret:
-            file.mistake((name,), f"a secret has no place in a file; set it in the environment, as {variable_of(name)}")
+            file.mistake(
+                (name,), f"a secret has no place in a file; set it in the environment, as {variable_name(name)}"
+            )
         elif name in known.guarded:
-            file.mistake((name,), f"it is not a run's own setting; set it in the environment, as {variable_of(name)}")
+            file.mistake((name,), f"it is not a run's own setting; set it in the environment, as {variable_name(name)}")
         elif name not in known.allowed:
             names = ["name", "criteria", "companies", "requests", *known.allowed]
             file.mistake((name,), f"there is no such field or setting{nearest(str(name), names)}")
@@ -120,7 +122,7 @@ def _check_settings(file: UserFile, values: Mapping[str, Value], classes: Iterab
     if right and "fact_sources" in values:
         try:
             with override_settings(values):
-                configured_sources()
+                choose_sources()
         except NotConfigured as error:
             nothing = f"must name one or more of {', '.join(SOURCES)}; leave the line out for the usual ones"
             file.mistake(("fact_sources",), error.message if values["fact_sources"] else nothing)
@@ -139,7 +141,7 @@ def secret_files() -> list[str]:
     return sorted((known.paths & known.guarded) - StorageSettings.model_fields.keys())
 
 
-def variable_of(name: str) -> str:
+def variable_name(name: str) -> str:
     """The environment's name of a setting."""
     return name.upper() if name.startswith("openai_") else f"DILIGENCE_{name.upper()}"
 
@@ -243,10 +245,10 @@ def _from_yaml(path: Path, criteria: Path | None) -> Batch:
     if listed == []:
         file.mistake(("companies",), "it is empty: list at least one company with name, domain and folder")
     if criteria is None:
-        criteria = _named(file, "criteria", content.get("criteria"))
-    listed = _named(file, "requests", content["requests"]) if "requests" in content else None
+        criteria = _find_criteria_file(file, "criteria", content.get("criteria"))
+    listed = _find_criteria_file(file, "requests", content["requests"]) if "requests" in content else None
     with override_settings(settings):
-        read, requests = _checked(file.mistakes, criteria, listed)
+        read, requests = _check_criteria(file.mistakes, criteria, listed)
     assert written is not None
     return Batch(written.name, read, companies.listed, with_facts(settings, path.parent), requests=requests)
 
@@ -254,7 +256,7 @@ def _from_yaml(path: Path, criteria: Path | None) -> Batch:
 _FILES = {"criteria": "criteria file", "requests": "request list, a .xlsx, .csv or .yaml"}
 
 
-def _named(file: UserFile, field: str, written: Any) -> Path | None:
+def _find_criteria_file(file: UserFile, field: str, written: Any) -> Path | None:
     """The file that a field of the batch file names; None when it names none that is there, the mistake noted."""
     if written is None:
         file.mistake((field,), f"it is missing: name the {_FILES[field]}")
@@ -288,7 +290,7 @@ def _from_csv(path: Path, criteria: Path | None) -> Batch:
         mistakes.note(line, "the file", f"the CSV breaks off below this line: {error}")
     if line == 1:
         mistakes.note(line, "the file", "it holds no company: write one a line, below the columns")
-    return Batch(path.stem, _checked(mistakes, criteria)[0], companies.listed, with_facts({}, path.parent))
+    return Batch(path.stem, _check_criteria(mistakes, criteria)[0], companies.listed, with_facts({}, path.parent))
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Sequence[str], Sequence[str]]]:
@@ -331,7 +333,7 @@ class _Companies:
         self.listed.append(BatchCompany(company.name, domain, company.folder))
 
 
-def _checked(
+def _check_criteria(
     mistakes: Mistakes, criteria: Path | None, listed: Path | None = None
 ) -> tuple[Criteria, RequestList | None]:
     """The criteria and the request list, when nothing is wrong: the mistakes of all files are reported together.

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Annotated, Final
 
-from flows.artifacts import artifacts_of, name_of_company_run, show_outcome
+from flows.artifacts import name_company_run, prefix_keys, show_outcome
 from flows.batch_definition import DeployedBatch, in_its_folder
 from flows.company_facts import company_facts
 from flows.engine import IfGiven, flow
@@ -16,15 +16,15 @@ from flows.index_folder import assign_room, index_folder
 from flows.run import (
     add_warnings,
     close_company,
-    company_of,
     count_pdfs,
+    find_known_company,
+    find_run_company,
     finish,
-    known_company,
     new_company,
-    run_of,
+    resume_or_start,
     single,
 )
-from flows.scheduling import secrets_of_worker
+from flows.scheduling import set_worker_secrets
 from flows.score_company import score_company
 from storage.run_documents import DocumentStatus
 from storage.runs import CompanyStatus
@@ -34,7 +34,7 @@ from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger, ledger_warnings
 from tasks.operation import concerning
-from tasks.reports.report import results_of
+from tasks.reports.report import load_results
 
 _FEW: Final = 5
 """Texts whose figures are found in less time than it takes to tell Prefect of it."""
@@ -61,7 +61,7 @@ def examining_in_turns(scored_at_once: int, read_at_once: int) -> Iterator[None]
         _places.reset(places)
 
 
-@flow(name="due_diligence", flow_run_name=name_of_company_run)
+@flow(name="due_diligence", flow_run_name=name_company_run)
 def due_diligence(
     name: Annotated[str | None, IfGiven] = None,
     domain: Annotated[str | None, IfGiven] = None,
@@ -95,15 +95,17 @@ def due_diligence(
         NotConfigured, NotLoggedIn: the drive's account or the model's server is missing. Nothing is begun.
         CompaniesFailed: the data room could not be read, or a judgement failed; all the rest is done.
     """
-    with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
+    with in_its_folder(definition), set_worker_secrets(is_deployed=definition is not None):
         chosen = (
-            known_company(company, batch_file, definition) if company is not None else new_company(name, domain, folder)
+            find_known_company(company, batch_file, definition)
+            if company is not None
+            else new_company(name, domain, folder)
         )
         screen = single(chosen, criteria, batch_file, definition)
         with (
             override_settings(screen.settings),
-            run_of(screen, is_deployed=definition is not None) as run,
-            artifacts_of(screen.part_of),
+            resume_or_start(screen, is_deployed=definition is not None) as run,
+            prefix_keys(screen.part_of),
         ):
             if out is None and reports is not None:
                 out = reports / run.id
@@ -112,7 +114,7 @@ def due_diligence(
             try:
                 finish(run, out)
             finally:
-                show_outcome(results_of(run.id), out)
+                show_outcome(load_results(run.id), out)
     return run.id
 
 
@@ -125,7 +127,7 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
         folder: its data room.
         room_id: the room as it was indexed just now; without it, it is indexed first.
     """
-    company_id = company_of(run, domain).id
+    company_id = find_run_company(run, domain).id
     assert company_id is not None
     # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
     try:
@@ -143,7 +145,7 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
             is_complete = score_company(domain, run=run)
         pdfs = count_pdfs(company_id)
         if pdfs:
-            is_quick = pdfs <= _FEW_PDFS or company_of(run, domain).carried_from is not None
+            is_quick = pdfs <= _FEW_PDFS or find_run_company(run, domain).carried_from is not None
             add_warnings(company_id, (draw_evidence if is_quick else draw_evidence.tracked)(company_id))
     except DiligenceError as error:
         close_company(company_id, CompanyStatus.FAILED, error.message)

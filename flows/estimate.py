@@ -16,7 +16,7 @@ from flows.run import companies_to_do, temporary_run
 from storage import database, runs
 from storage.runs import RunCompany
 from storage.settings import override_settings
-from tasks.ai.budget import LONGEST_ANSWER, cap_and_price, ledger_of
+from tasks.ai.budget import LONGEST_ANSWER, cap_and_price, find_ledger
 from tasks.ai.estimate import CountingAnswerer
 from tasks.ai.money import Cap, Pace, Price, Usage
 from tasks.ai.registry import current_answerer
@@ -98,7 +98,7 @@ def estimate(batch_file: Path, criteria: Path | None = None) -> Estimate:
     with override_settings(screen.settings):
         cap, price = cap_and_price()
         with temporary_run(screen) as run:
-            longest = ledger_of(run).answer_limit or LONGEST_ANSWER
+            longest = find_ledger(run).answer_limit or LONGEST_ANSWER
             planned: set[str] = set()
             companies = [_count(company, longest, planned) for company in companies_to_do(run)]
             with database.reading() as session:

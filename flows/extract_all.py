@@ -17,10 +17,10 @@ from storage import database, documents, runs
 from storage.columns import now
 from storage.documents import RoomDocument
 from storage.run_documents import DocumentOutcome
-from tasks.documents.batch import known_outcomes, read_documents
+from tasks.documents.batch import load_known_outcomes, read_documents
 from tasks.documents.scan_batch import recognise_scans
 from tasks.operation import show
-from tasks.remote.fan_out import FanOut, Leave, finished
+from tasks.remote.fan_out import FanOut, Leave, take_finished
 
 _SIDE_BY_SIDE = 2  # batches: one is fetched while the other is read
 REFRESH_SECONDS = 1.0  # between two updates of the progress, 15 ms each
@@ -47,7 +47,7 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
         listed = documents.room_documents(session, room_id)
         company = runs.get_company(session, company_id) if company_id else None
         since = runs.get_run(session, company.run_id).started_at if company else now()
-    outcomes = known_outcomes(listed, company_id, since)
+    outcomes = load_known_outcomes(listed, company_id, since)
     known = {outcome.document_id for outcome in outcomes}
     to_read = [document for document in listed if document.document_id not in known]
     if to_read or company is None:
@@ -82,7 +82,7 @@ def _read(
     # Not Prefect's task runner: what became of a batch must not depend on what Prefect knows of it.
     with FanOut(_SIDE_BY_SIDE, "extract_all", Leave.ON_INTERRUPT) as threads:
         under_way = {threads.submit(read, room_id, ids): ids for ids in all_ids}
-        for done, (_ids, future) in enumerate(finished(under_way), 1):
+        for done, (_ids, future) in enumerate(take_finished(under_way), 1):
             yield from future.result()
             is_last = done == len(all_ids)
             if time.monotonic() - updated_at > REFRESH_SECONDS or (is_last and progress is not None):

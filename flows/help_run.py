@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Annotated
 
 from flows import prefect_server
-from flows.artifacts import artifacts_of, tell
+from flows.artifacts import prefix_keys, tell
 from flows.batch import work
 from flows.batch_definition import BatchDefinition, DeployedBatch, in_its_folder
 from flows.engine import IfGiven, flow, without_a_line_a_task
 from flows.run import PROGRAM, CompaniesFailed, OpenRun
-from flows.scheduling import secrets_of_worker
+from flows.scheduling import set_worker_secrets
 from storage import database, runs
 from storage.errors import DatabaseUnavailable
 from storage.runs import Run
@@ -53,7 +53,7 @@ def help_run(
         CompaniesFailed: some companies of the run failed; all the rest is done.
     """
     without_a_line_a_task()
-    with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
+    with in_its_folder(definition), set_worker_secrets(is_deployed=definition is not None):
         with database.reading() as session:
             found = runs.find_run(session, run)
             content = runs.find_definition(session, found.definition) if found and found.definition else None
@@ -66,7 +66,7 @@ def help_run(
             tell([f"The run {run} is over: there is nothing to help with."])
             return run
         screen = BatchDefinition.model_validate(content).batch()
-        with override_settings(screen.settings), artifacts_of(screen.name), database.claims() as claims:
+        with override_settings(screen.settings), prefix_keys(screen.name), database.claims() as claims:
             _check_the_same(found, screen.fingerprint(current_answerer().name))
             open_run = OpenRun(found.id, found.batch, claims, definition is not None)
             work(open_run, screen, reports / run if reports is not None else out)

@@ -36,11 +36,11 @@ def assign_room(company_id: int, room_id: int) -> None:
         company = runs.get_company(session, company_id)
         company.room_id, company.folder_id = room_id, room.folder_id
         listed = documents.room_documents(session, room_id)
-        company.warnings = warnings_of_room(room, listed)
+        company.warnings = list_room_warnings(room, listed)
         run_documents.place_documents(session, company_id, listed)
 
 
-def warnings_of_room(room: Room, listed: Sequence[RoomDocument]) -> list[str]:
+def list_room_warnings(room: Room, listed: Sequence[RoomDocument]) -> list[str]:
     """Warnings for the report about a company's data room: incomplete, empty, or what the drive said."""
     incomplete = ["The drive could not show all of the data room."] if room.incomplete else []
     empty = [] if listed else ["The data room has no documents."]

@@ -24,7 +24,7 @@ from uuid import UUID
 import certifi
 
 from storage import database
-from storage.pruning import GivenBack, give_back_of
+from storage.pruning import GivenBack, give_back_file
 from storage.settings import is_web_address
 from storage.temporary_folders import process_folder, temporary_folder
 from tasks import child_process
@@ -296,7 +296,7 @@ def prune_history(before: datetime) -> PrunedHistory | None:
 
         with get_client(sync_client=True) as client:
             flow_runs, artifacts = delete_history(client, before)
-    return PrunedHistory(flow_runs, artifacts, give_back_of(file))
+    return PrunedHistory(flow_runs, artifacts, give_back_file(file))
 
 
 def delete_history(client: "SyncPrefectClient", before: datetime, tag: str | None = None) -> tuple[int, int]:

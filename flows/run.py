@@ -12,7 +12,7 @@ from typing import Final
 
 from sqlmodel import Session
 
-from flows.batch_definition import DeployedBatch, batch_of, keep_definition
+from flows.batch_definition import DeployedBatch, keep_definition, load_batch
 from flows.batch_file import Batch, BatchCompany
 from storage import database, run_documents, runs, scores, texts
 from storage.columns import now
@@ -89,7 +89,7 @@ def _lock_of(batch: str) -> str:
 
 
 @contextmanager
-def run_of(batch: Batch, *, retry_failed: bool = False, is_deployed: bool = False) -> Iterator[OpenRun]:
+def resume_or_start(batch: Batch, *, retry_failed: bool = False, is_deployed: bool = False) -> Iterator[OpenRun]:
     """Resume the interrupted run of this batch, or start one. This process leads it.
 
     Spooled files of killed processes are removed. With `retry_failed`, stored failures of its documents are deleted,
@@ -111,7 +111,7 @@ def run_of(batch: Batch, *, retry_failed: bool = False, is_deployed: bool = Fals
             remove_left()
         if retry_failed:
             with database.writing() as session:
-                texts.delete_failures(session, run_documents.failed_contents(session, batch.name))
+                texts.delete_failures(session, run_documents.list_failed_contents(session, batch.name))
         yield OpenRun(_begin(batch), batch.name, claims, is_deployed)
 
 
@@ -126,7 +126,7 @@ def temporary_run(batch: Batch) -> Iterator[str]:
         if not is_locked:
             raise _being_run(batch)
         with database.writing() as session:
-            unfinished = _unfinished(session, batch)
+            unfinished = _find_unfinished(session, batch)
             run = unfinished.id if unfinished else _add_run(session, batch, RunStatus.SUPERSEDED)
         try:
             yield run
@@ -144,11 +144,11 @@ def _begin(batch: Batch) -> str:
     cap, _price = cap_and_price()
     trial = find_standing(current_answerer())
     with database.reading() as session:
-        unfinished = _unfinished(session, batch)
+        unfinished = _find_unfinished(session, batch)
     if unfinished is not None:
         record_unpriced(unfinished.id)
     with database.writing() as session:
-        run = _unfinished(session, batch)
+        run = _find_unfinished(session, batch)
         if run is None:
             changed = runs.find_unfinished(session, batch.name)
             if changed is not None:
@@ -163,7 +163,7 @@ def _begin(batch: Batch) -> str:
         return run.id
 
 
-def _unfinished(session: Session, batch: Batch) -> Run | None:
+def _find_unfinished(session: Session, batch: Batch) -> Run | None:
     """The interrupted run, if the batch has not changed since."""
     run = runs.find_unfinished(session, batch.name)
     return run if run is not None and run.fingerprint == batch.fingerprint(current_answerer().name) else None
@@ -193,7 +193,7 @@ def _add_run(session: Session, batch: Batch, status: RunStatus, trial: ModelTria
     return run.id
 
 
-def known_company(name: str, batch_file: Path | None, definition: DeployedBatch | None) -> BatchCompany:
+def find_known_company(name: str, batch_file: Path | None, definition: DeployedBatch | None) -> BatchCompany:
     """The company of that name in a batch.
 
     Raises:
@@ -201,7 +201,7 @@ def known_company(name: str, batch_file: Path | None, definition: DeployedBatch 
     """
     if batch_file is None:
         raise BadRequest("Name the batch that the company is in.", {"batch_file": "it is needed with `company`"})
-    companies = batch_of(batch_file, None, definition).companies
+    companies = load_batch(batch_file, None, definition).companies
     for company in companies:
         if company.name == name:
             return company
@@ -240,7 +240,7 @@ def single(
         BadRequest: a file is wrong, or none is given.
     """
     if batch_file is not None:
-        other = batch_of(batch_file, criteria, definition)
+        other = load_batch(batch_file, criteria, definition)
         return Batch(
             company.name, other.criteria, [company], other.settings, part_of=other.name, requests=other.requests
         )
@@ -284,7 +284,7 @@ def companies_to_do(run_id: str, *, retry_failed: bool = False) -> list[RunCompa
         ]
 
 
-def unscored_for_the_budget(run_id: str) -> int:
+def count_unscored_for_budget(run_id: str) -> int:
     """How many judgements of the run were not made because the budget was spent."""
     with database.reading() as session:
         return sum(_without_evidence(session, company) for company in runs.run_companies(session, run_id))
@@ -301,7 +301,7 @@ def _has_failed_documents(session: Session, company: RunCompany) -> bool:
     return DocumentStatus.FAILED in run_documents.count_documents(session, company.id)
 
 
-def contested_scores(run_id: str) -> list[str]:
+def list_contested_scores(run_id: str) -> list[str]:
     """The contested scores of a run in words: the company, the criterion, both scores, and where the words stand."""
     lines = []
     with database.reading() as session:
@@ -316,7 +316,7 @@ def contested_scores(run_id: str) -> list[str]:
     return lines
 
 
-def company_of(run: str, domain: str) -> RunCompany:
+def find_run_company(run: str, domain: str) -> RunCompany:
     """The company of a run, given by the run's id, its batch's name or `latest`.
 
     Raises:
@@ -337,7 +337,7 @@ def count_pdfs(company_id: int) -> int:
     with database.reading() as session:
         documents = run_documents.company_documents(session, company_id)
         text_ids = sorted({row.text_id for row in documents if row.text_id is not None and row.characters})
-        return sum(map(is_pdf, texts.readers_of(session, text_ids).values()))
+        return sum(map(is_pdf, texts.load_readers(session, text_ids).values()))
 
 
 def close_company(company_id: int, status: CompanyStatus, problem: str | None = None) -> None:

@@ -24,7 +24,7 @@ from prefect.client.schemas.objects import StateType
 from prefect.exceptions import ObjectNotFound
 from prefect.runtime import deployment
 
-from flows.batch_file import Value, secret_files, secrets, variable_of
+from flows.batch_file import Value, secret_files, secrets, variable_name
 from storage.settings import override_settings
 from tasks.documents.drive.spool import spool
 from tasks.errors import NotConfigured
@@ -34,7 +34,7 @@ _TYPE: Final = "secret"
 
 
 @contextmanager
-def secrets_of_worker(*, is_deployed: bool) -> Iterator[None]:
+def set_worker_secrets(*, is_deployed: bool) -> Iterator[None]:
     """Set the secrets that the environment lacks from the server's Secret blocks while the block runs.
 
     A secret that a setting names as a file lies in the spool meanwhile, for its owner only.
@@ -46,7 +46,7 @@ def secrets_of_worker(*, is_deployed: bool) -> Iterator[None]:
         yield
         return
     in_blocks: dict[str, Any] = {}
-    missing = [name for name in (*secrets(), *secret_files()) if not os.environ.get(variable_of(name))]
+    missing = [name for name in (*secrets(), *secret_files()) if not os.environ.get(variable_name(name))]
     show(_look_for, missing, in_blocks)
     with ExitStack() as stack:
         values: dict[str, Value] = {name: _text(in_blocks[name]) for name in secrets() if name in in_blocks}
@@ -63,19 +63,19 @@ def secrets_of_worker(*, is_deployed: bool) -> Iterator[None]:
         except NotConfigured as error:
             raise NotConfigured(
                 f"{error.message} The worker has a secret in its environment, or takes it from a Secret block of the "
-                f"Prefect server that is named after the variable: {block_of('openai_api_key')} for OPENAI_API_KEY."
+                f"Prefect server that is named after the variable: {block_name('openai_api_key')} for OPENAI_API_KEY."
             ) from error
 
 
-def block_of(name: str) -> str:
+def block_name(name: str) -> str:
     """The name of the block that may hold this setting: `diligence-google-credentials`."""
-    return variable_of(name).lower().replace("_", "-")
+    return variable_name(name).lower().replace("_", "-")
 
 
 def _look_for(names: Sequence[str], in_blocks: dict[str, Any]) -> None:
     with get_client(sync_client=True) as client:
         for name in names:
-            value = _secret(client, block_of(name))
+            value = _secret(client, block_name(name))
             if value:
                 in_blocks[name] = value
 

@@ -4,7 +4,7 @@ from prefect.artifacts import create_markdown_artifact
 
 from flows.artifacts import company_key, scorecard
 from flows.engine import flow
-from flows.run import company_of
+from flows.run import find_run_company
 from tasks.operation import show
 from tasks.reports.report import build_scores
 from tasks.scoring.score import score_criteria, take_over
@@ -24,7 +24,7 @@ def score_company(domain: str, run: str = "latest") -> bool:
     Raises:
         NotFound: no such run, or the company is not in it.
     """
-    company = company_of(run, domain)
+    company = find_run_company(run, domain)
     assert company.id is not None
     if take_over(company.id):
         return True

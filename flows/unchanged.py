@@ -15,14 +15,14 @@ from prefect.artifacts import create_markdown_artifact
 from sqlmodel import Session
 
 from flows.artifacts import batch_key, escape
-from flows.index_folder import warnings_of_room
+from flows.index_folder import list_room_warnings
 from storage import companies, database, documents, figures, run_documents, runs, scores, texts
 from storage.documents import Room, RoomDocument
 from storage.run_documents import DocumentOutcome, RunDocument
 from storage.runs import CompanyStatus, RunCompany
 from tasks.ai.registry import current_answerer
 from tasks.companies.facts import fetch_facts
-from tasks.documents.batch import known_outcomes
+from tasks.documents.batch import load_known_outcomes
 from tasks.documents.index import index_room
 from tasks.errors import NotConfigured, NotFound, SourceFailed
 from tasks.evidence.company import draw_evidence, is_pdf
@@ -30,7 +30,7 @@ from tasks.figures.ledger import ledger_limits, ledger_version, not_looked_for
 from tasks.operation import operation, show
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.scoring.criteria import Criteria
-from tasks.scoring.inputs import Inputs, first_run, places_of, resting_on
+from tasks.scoring.inputs import Inputs, first_run, keep_unchanged, place_criteria
 from tasks.scoring.standing import stand
 
 log = logging.getLogger(__name__)
@@ -123,7 +123,7 @@ def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
             looking = [threads.submit(_look_at, *pair) for pair in group]
         listed_at = time.monotonic()
         listed = [company for future in looking if (company := future.result()) is not None]
-        unchanged = _unchanged(criteria, run.started_at, listed)
+        unchanged = _find_unchanged(criteria, run.started_at, listed)
         if unchanged:
             taken += _take_over(criteria, unchanged)
         others |= {company.ids[1]: ListedRoom(company.room.id or 0, listed_at) for company in listed}
@@ -173,23 +173,23 @@ def _look_at(now: RunCompany, earlier: RunCompany) -> _Company | None:
     return _Company(now, earlier, room, listed, stored.profile_id, stored.facts.warnings)
 
 
-def _unchanged(criteria: Criteria, since: datetime, listed: Sequence[_Company]) -> list[_Company]:
+def _find_unchanged(criteria: Criteria, since: datetime, listed: Sequence[_Company]) -> list[_Company]:
     """Those of these companies whose documents, figures and outcomes are what they would be in a run since then."""
     rows = [row for company in listed for row in company.listed]
-    known = {outcome.document_id: outcome for outcome in known_outcomes(rows, since=since)}
+    known = {outcome.document_id: outcome for outcome in load_known_outcomes(rows, since=since)}
     for company in listed:
         company.outcomes = [known[row.document_id] for row in company.listed if row.document_id in known]
     earlier_ids = [company.ids[0] for company in listed]
     with database.reading() as session:
-        earlier = run_documents.documents_of_companies(session, earlier_ids)
+        earlier = run_documents.load_company_documents(session, earlier_ids)
         same = [company for company in listed if company.has_the_same(earlier[company.ids[0]])]
         text_ids = {text_id for company in same for text_id in company.text_ids}
         without_figures = set(figures.texts_without_ledger(session, text_ids, ledger_version(), ledger_limits()))
-        outcomes = scores.outcomes_of_companies(session, earlier_ids)
+        outcomes = scores.load_company_outcomes(session, earlier_ids)
         unchanged = []
         for company in same:
             hashes = _inputs(session, criteria, company, earlier[company.ids[0]]).hashes(current_answerer())
-            rest_on_the_same = len(resting_on(outcomes[company.ids[0]], hashes)) == len(hashes)
+            rest_on_the_same = len(keep_unchanged(outcomes[company.ids[0]], hashes)) == len(hashes)
             if rest_on_the_same and without_figures.isdisjoint(company.text_ids):
                 unchanged.append(company)
     return unchanged
@@ -212,22 +212,22 @@ def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCom
             first_run(company.earlier),
             warnings,
         )
-        told = [*warnings_of_room(company.room, company.listed), *not_looked_for(company.names), *company.warnings]
-        now.warnings = list(dict.fromkeys([*told, *warnings, *_drawn(company)]))
+        told = [*list_room_warnings(company.room, company.listed), *not_looked_for(company.names), *company.warnings]
+        now.warnings = list(dict.fromkeys([*told, *warnings, *_draw_missing(company)]))
     ids = dict(company.ids for company in unchanged)
     with database.writing() as session:
         for company in unchanged:
             run_documents.add_documents(session, company.ids[1], company.listed, company.outcomes)
-        scores.carry_outcomes(session, ids, places_of(criteria, {criterion.id for criterion in criteria.criteria}))
-        outcomes = scores.outcomes_of_companies(session, list(ids.values()))
+        scores.carry_outcomes(session, ids, place_criteria(criteria, {criterion.id for criterion in criteria.criteria}))
+        outcomes = scores.load_company_outcomes(session, list(ids.values()))
         for company in unchanged:
             stand(company.now, outcomes[company.ids[1]], criteria)
         runs.save_companies(session, [company.now for company in unchanged])
     return [company.now for company in unchanged]
 
 
-def _drawn(company: _Company) -> list[str]:
+def _draw_missing(company: _Company) -> list[str]:
     """Draw what is missing of the pages that the company's outcomes point at: they may have been pruned."""
     with database.reading() as session:
-        readers = texts.readers_of(session, sorted(company.text_ids))
+        readers = texts.load_readers(session, sorted(company.text_ids))
     return draw_evidence(company.ids[0]) if any(map(is_pdf, readers.values())) else []

@@ -250,12 +250,12 @@ def read_manifest(file: Path) -> Manifest:
         BackupUnusable: it is no backup, or one of a newer release.
         OSError: it cannot be read.
     """
-    with _opened(file) as archive:
+    with _open(file) as archive:
         return _manifest(archive)
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
+def _open(file: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(file) as archive:
             yield archive
@@ -287,7 +287,7 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
 
 
 def _verify(file: Path, manifest: Manifest) -> None:
-    with _opened(file) as archive:
+    with _open(file) as archive:
         for name, expected in manifest.files.items():
             with archive.open(name) as member:
                 if _copy_home(member, None) != expected:
@@ -301,7 +301,7 @@ def unpack(file: Path, folder: Path) -> Manifest:
         BackupUnusable: it is no backup, damaged, or one of a newer release.
         OSError: it cannot be read, or the disk is full.
     """
-    with _opened(file) as archive:
+    with _open(file) as archive:
         manifest = _manifest(archive)
         if shutil.disk_usage(folder).free < manifest.size:
             raise BackupUnusable(f"There is no room for the {manifest.size // 1024**2 + 1} MB of this backup.")

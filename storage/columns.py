@@ -37,49 +37,49 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def table_of(model: type[SQLModel]) -> Table:
+def find_table(model: type[SQLModel]) -> Table:
     """The table that the model's rows are in."""
     return cast("Table", model.__table__)  # type: ignore[attr-defined]
 
 
-def values_of(row: SQLModel) -> dict[str, Any]:
+def row_values(row: SQLModel) -> dict[str, Any]:
     """The row's values by column, without its id: that is the database's to give."""
     return {column: getattr(row, column) for column in _columns(type(row))}
 
 
 def put(session: Session, row: SQLModel, *key: str) -> None:
     """Insert the row, or give the row with the same unique `key` columns its values."""
-    session.connection().execute(_insert(type(row), key, "replace"), values_of(row))
+    session.connection().execute(_insert(type(row), key, "replace"), row_values(row))
 
 
 def put_new(session: Session, row: SQLModel, *key: str) -> int | None:
     """Insert the row unless there is one with the same unique `key` columns; gives its id, or None if there is."""
     connection = session.connection()
     if connection.dialect.name == "sqlite":  # RETURNING came with 3.35, later than some systems'
-        result = connection.execute(_insert(type(row), key, "keep"), values_of(row))
+        result = connection.execute(_insert(type(row), key, "keep"), row_values(row))
         return result.lastrowid if result.rowcount else None
-    return connection.execute(_insert(type(row), key, "keep, telling"), values_of(row)).scalar()
+    return connection.execute(_insert(type(row), key, "keep, telling"), row_values(row)).scalar()
 
 
 @cache
 def _columns(model: type[SQLModel]) -> tuple[str, ...]:
-    return tuple(column.key for column in table_of(model).columns if column.key != "id")
+    return tuple(column.key for column in find_table(model).columns if column.key != "id")
 
 
 @cache
 def _insert(model: type[SQLModel], key: tuple[str, ...], conflict: str) -> TextClause:
-    table, columns = table_of(model), _columns(model)
+    table, columns = find_table(model), _columns(model)
     action = {
         "replace": "UPDATE SET " + ", ".join(f'"{name}" = excluded."{name}"' for name in columns if name not in key),
         "keep": "NOTHING",
         "keep, telling": "NOTHING RETURNING id",
     }
     statement = (
-        f'INSERT INTO "{table.name}" ({_listed(columns)}) VALUES ({", ".join(f":{name}" for name in columns)}) '  # noqa: S608 - names of our own
-        f"ON CONFLICT ({_listed(key)}) DO {action[conflict]}"
+        f'INSERT INTO "{table.name}" ({_list_names(columns)}) VALUES ({", ".join(f":{name}" for name in columns)}) '  # noqa: S608 - names of our own
+        f"ON CONFLICT ({_list_names(key)}) DO {action[conflict]}"
     )
     return text(statement).bindparams(*(bindparam(name, type_=table.c[name].type) for name in columns))
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _list_names(names: tuple[str, ...]) -> str:
     return ", ".join(f'"{name}"' for name in names)

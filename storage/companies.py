@@ -123,7 +123,7 @@ def latest_profile_id(session: Session, domain: str) -> int | None:
     return session.connection().execute(_LATEST_ID, {"domain": domain}).scalar()
 
 
-def warnings_of_profiles(session: Session, profile_ids: Sequence[int]) -> dict[int, list[str]]:
+def load_profile_warnings(session: Session, profile_ids: Sequence[int]) -> dict[int, list[str]]:
     """What is warned of in these profiles, by id."""
     warnings: dict[int, list[str]] = {}
     for start in range(0, len(profile_ids), 500):

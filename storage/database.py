@@ -426,11 +426,11 @@ def _before_execution(
 ) -> tuple[str, Any]:
     """Remove what a database cannot store: NUL (PostgreSQL) and single surrogates (both)."""
     if isinstance(parameters, list):  # one statement run for many rows
-        return statement, [row if _is_storable(_texts_of(row)) else _storable(row) for row in parameters]
+        return statement, [row if _is_storable(_join_texts(row)) else _storable(row) for row in parameters]
     return statement, _storable(parameters)
 
 
-def _texts_of(row: Any) -> str:
+def _join_texts(row: Any) -> str:
     """All texts of a row as one, to be looked at in one go: 20,000 rows take half the time."""
     return "".join([value for value in (row.values() if isinstance(row, dict) else row) if type(value) is str])
 

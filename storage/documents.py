@@ -14,7 +14,7 @@ from sqlalchemy import JSON, BigInteger, Column, Executable, TextClause, bindpar
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import UtcDateTime, now, put, table_of, values_of
+from storage.columns import UtcDateTime, find_table, now, put, row_values
 
 
 class Room(SQLModel, table=True):
@@ -106,9 +106,9 @@ def replace_room(
     assert stored is not None
     assert stored.id is not None
     for model in (RoomFolder, RoomDocument):
-        table = table_of(model)
+        table = find_table(model)
         session.connection().execute(delete(table).where(table.c.room_id == stored.id))
-    _insert(session, insert(table_of(RoomFolder)), stored.id, map(values_of, folders))
+    _insert(session, insert(find_table(RoomFolder)), stored.id, map(row_values, folders))
     _insert(session, _new_document(), stored.id, documents)
     return stored.id
 
@@ -122,7 +122,7 @@ def _insert(session: Session, statement: Executable, room_id: int, rows: Iterabl
 @cache
 def _new_document() -> TextClause:
     """Inserts a document unless it stands there. Both databases spell it so, SQLAlchemy each in another way."""
-    table = table_of(RoomDocument)
+    table = find_table(RoomDocument)
     columns = [column for column in table.columns if column.key != "id"]
     names, values = (", ".join(mark + column.key for column in columns) for mark in ("", ":"))
     statement = f"INSERT INTO {table.name} ({names}) VALUES ({values}) ON CONFLICT (room_id, document_id) DO NOTHING"  # noqa: S608 - names of our own
@@ -136,7 +136,7 @@ def find_room(session: Session, drive: str, folder_id: str, *, recursive: bool =
     ).first()
 
 
-def marked_rooms(session: Session, folder_id: str, *, recursive: bool) -> Sequence[Room]:
+def list_marked_rooms(session: Session, folder_id: str, *, recursive: bool) -> Sequence[Room]:
     """The rooms of that folder, as different accounts saw it, for which a mark of the drive's changes is kept."""
     return session.exec(
         select(Room).where(Room.folder_id == folder_id, col(Room.recursive).is_(recursive), col(Room.mark).is_not(None))
@@ -162,7 +162,7 @@ def has_any(session: Session, room: Room, ids: Iterable[str]) -> bool:
 
 def move_mark(session: Session, room_id: int, mark: str) -> None:
     """Note that nothing has changed in the room until that mark."""
-    table = table_of(Room)
+    table = find_table(Room)
     session.connection().execute(update(table).where(table.c.id == room_id).values(mark=mark))
 
 
@@ -181,7 +181,7 @@ def room_documents(session: Session, room_id: int) -> Sequence[RoomDocument]:
 
     They are plain rows, to be looked at only: the session's objects take twice as long.
     """
-    table = table_of(RoomDocument)
+    table = find_table(RoomDocument)
     rows = session.connection().execute(table.select().where(table.c.room_id == room_id))
     by_name = sorted(rows, key=attrgetter("path", "name", "document_id"))  # PostgreSQL sorts by its own language
     return cast("list[RoomDocument]", by_name)
@@ -197,7 +197,7 @@ def some_documents(session: Session, room_id: int, document_ids: Sequence[str]) 
 def find_contents(session: Session, drive: str, document_ids: Sequence[str]) -> dict[str, Content]:
     """What is known of the content of these documents, by document id, as plain rows."""
     contents: dict[str, Content] = {}
-    table = table_of(Content)
+    table = find_table(Content)
     for start in range(0, len(document_ids), 500):
         some = table.c.document_id.in_(document_ids[start : start + 500])
         for row in session.connection().execute(table.select().where(table.c.drive == drive, some)):
@@ -215,12 +215,12 @@ def save_contents(session: Session, drive: str, contents: Mapping[str, tuple[str
         for document_id, (version, content_hash) in sorted(contents.items())
     ]
     connection = session.connection()
-    connection.execute(_putting(connection.dialect.name), rows)
+    connection.execute(_make_insert(connection.dialect.name), rows)
 
 
 @cache
-def _putting(dialect: str) -> sqlite.Insert | postgresql.Insert:
-    contents = table_of(Content)
+def _make_insert(dialect: str) -> sqlite.Insert | postgresql.Insert:
+    contents = find_table(Content)
     insert = sqlite.insert(contents) if dialect == "sqlite" else postgresql.insert(contents)
     new = {name: insert.excluded[name] for name in ("version", "content_hash", "fetched_at")}
     return insert.on_conflict_do_update(index_elements=["drive", "document_id"], set_=new)

@@ -8,7 +8,7 @@ from sqlalchemy import JSON, Column, ColumnElement, Text, and_, delete, insert, 
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from storage.columns import put, table_of
+from storage.columns import find_table, put
 from storage.texts import StoredText
 
 CUT_OFF: Final = "!"
@@ -116,7 +116,7 @@ def texts_to_read(
     session: Session, text_ids: Sequence[int]
 ) -> list[tuple[int, str, Sequence[tuple[int, int, str, str]]]]:
     """The ids, words and places of those of these texts (a few hundred at most) that are there."""
-    table = table_of(StoredText)
+    table = find_table(StoredText)
     query = sql_select(table.c.id, table.c.text, table.c.places).where(table.c.id.in_(text_ids)).order_by(table.c.id)
     return [tuple(row) for row in session.connection().execute(query)]
 
@@ -125,7 +125,7 @@ def save_ledgers(session: Session, new: Sequence[NewLedger]) -> None:
     """Put these ledgers in place of the earlier ones of their texts."""
     for ledger in sorted(new, key=lambda ledger: ledger.ledger.text_id):  # in one order for all who write
         put(session, ledger.ledger, "text_id")
-        table = table_of(StoredFigure)
+        table = find_table(StoredFigure)
         connection = session.connection()
         connection.execute(delete(table).where(table.c.text_id == ledger.ledger.text_id))
         if ledger.figures:
@@ -140,7 +140,7 @@ def find_ledgers(session: Session, text_ids: Iterable[int], concept: str | None 
     ids = sorted(set(text_ids))
     ledgers: dict[int, StoredLedger] = {}
     figures: dict[int, list[StoredFigure]] = {}
-    of_texts, of_figures = table_of(StoredLedger), table_of(StoredFigure)
+    of_texts, of_figures = find_table(StoredLedger), find_table(StoredFigure)
     connection = session.connection()
     for start in range(0, len(ids), 500):
         some = ids[start : start + 500]

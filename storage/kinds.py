@@ -7,7 +7,7 @@ from sqlalchemy import JSON, Column
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel
 
-from storage.columns import put, table_of
+from storage.columns import find_table, put
 
 
 class StoredSigns(SQLModel, table=True):
@@ -21,7 +21,7 @@ class StoredSigns(SQLModel, table=True):
     sketch: bytes = b""
 
 
-_signs = table_of(StoredSigns)
+_signs = find_table(StoredSigns)
 _AT_ONCE = 500
 
 

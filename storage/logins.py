@@ -26,7 +26,7 @@ from sqlalchemy import JSON, Column, delete, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage import database
-from storage.columns import UtcDateTime, now, put, put_new, string_enum, table_of
+from storage.columns import UtcDateTime, find_table, now, put, put_new, string_enum
 from storage.settings import StorageSettings
 
 SCOPES: Final = ("documents", "ai", "companies", "runs")
@@ -58,7 +58,7 @@ class AuditedCall(SQLModel, table=True):
     status: int
 
 
-def digest_of(key: str) -> str:
+def hash_key(key: str) -> str:
     """What is stored of a key."""
     return sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -68,7 +68,7 @@ def add_key(session: Session, name: str, scopes: Sequence[str]) -> str | None:
     if find_key(session, name) is not None:
         return None
     key = _PREFIX + secrets.token_urlsafe(32)
-    session.add(ApiKey(name=name, digest=digest_of(key), scopes=list(scopes)))
+    session.add(ApiKey(name=name, digest=hash_key(key), scopes=list(scopes)))
     return key
 
 
@@ -97,7 +97,7 @@ def add_audited_call(session: Session, call: AuditedCall) -> None:
     session.add(call)
 
 
-def audited_calls(session: Session, key: str) -> Sequence[AuditedCall]:
+def list_audited_calls(session: Session, key: str) -> Sequence[AuditedCall]:
     """The calls with the key of that name, oldest first."""
     return session.exec(select(AuditedCall).where(AuditedCall.key == key).order_by(col(AuditedCall.id))).all()
 
@@ -160,7 +160,7 @@ class SpentState(SQLModel, table=True):
     spent_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
 
 
-def key_of(secret: str) -> str:
+def secret_key(secret: str) -> str:
     """The key under which a random secret is known: its SHA-256 in hex."""
     return sha256(secret.encode()).hexdigest()
 
@@ -209,15 +209,15 @@ def mark_revoked(session: Session, login_id: int, refresh_token: str) -> None:
 
 def spend_state(session: Session, state: str) -> bool:
     """Accept a login's state once; False when it was accepted before. States are deleted after an hour."""
-    table = table_of(SpentState)
+    table = find_table(SpentState)
     session.connection().execute(delete(table).where(table.c.spent_at < now() - timedelta(hours=1)))
-    return put_new(session, SpentState(key=key_of(state)), "key") is not None
+    return put_new(session, SpentState(key=secret_key(state)), "key") is not None
 
 
 def start_session(session: Session, secret: str, login: StoredLogin) -> None:
     """Store a web login and let the browser whose cookie holds `secret` act as it; delete sessions that have ended."""
     _forget_ended(session)
-    session.add(WebSession(key=key_of(secret), login_id=save_login(session, login)))
+    session.add(WebSession(key=secret_key(secret), login_id=save_login(session, login)))
 
 
 def find_session(session: Session, secret: str) -> tuple[WebSession, StoredLogin] | None:
@@ -226,7 +226,7 @@ def find_session(session: Session, secret: str) -> tuple[WebSession, StoredLogin
         select(WebSession, StoredLogin)
         .join(StoredLogin, col(StoredLogin.id) == col(WebSession.login_id))
         .where(
-            WebSession.key == key_of(secret),
+            WebSession.key == secret_key(secret),
             col(WebSession.created_at) > now() - LONGEST_SESSION,
             col(WebSession.used_at) > now() - LONGEST_PAUSE,
         )
@@ -246,18 +246,18 @@ def wants_noting(web_session: _Session) -> bool:
 def note_use(session: Session, secret: str) -> None:
     """Note that the session is in use."""
     session.connection().execute(
-        update(WebSession).where(col(WebSession.key) == key_of(secret)).values({"used_at": now()})
+        update(WebSession).where(col(WebSession.key) == secret_key(secret)).values({"used_at": now()})
     )
 
 
 def end_session(session: Session, secret: str) -> None:
     """End the session. A web login that no session uses any more is forgotten with its token."""
-    session.connection().execute(delete(WebSession).where(col(WebSession.key) == key_of(secret)))
+    session.connection().execute(delete(WebSession).where(col(WebSession.key) == secret_key(secret)))
     _forget_ended(session)
 
 
 def _forget_ended(session: Session) -> None:
-    table = table_of(WebSession)
+    table = find_table(WebSession)
     ended = (table.c.created_at <= now() - LONGEST_SESSION) | (table.c.used_at <= now() - LONGEST_PAUSE)
     session.connection().execute(delete(table).where(ended))
     unused = col(StoredLogin.id).not_in(select(WebSession.login_id))

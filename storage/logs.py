@@ -47,7 +47,7 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info and record.exc_info[1] is not None:
             raised = record.exc_info[1]
-            line["exception"] = " < ".join([type(raised).__qualname__, *places_of(raised)])
+            line["exception"] = " < ".join([type(raised).__qualname__, *trace_places(raised)])
         return json.dumps(line)
 
 
@@ -111,7 +111,7 @@ def _without_prefect() -> Callable[[logging.LogRecord], bool]:
     return lambda record: not record.name.startswith("prefect") or record.levelno >= logging.CRITICAL
 
 
-def places_of(raised: BaseException) -> list[str]:
+def trace_places(raised: BaseException) -> list[str]:
     """Where an exception and its causes passed, innermost first: modules and lines, no values."""
     places: list[str] = []
     cause: BaseException | None = raised

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, LargeBinary, delete, func, insert, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from storage.columns import UtcDateTime, now, put, table_of
+from storage.columns import UtcDateTime, find_table, now, put
 
 
 class StoredAnswer(SQLModel, table=True):
@@ -107,7 +107,7 @@ class UnansweredCall(SQLModel, table=True):
 
 def add_call(session: Session, run_id: str, key: str, request: str) -> int:
     """Record that a call is about to be made; gives the row's id."""
-    call = insert(table_of(UnansweredCall)).values(run_id=run_id, key=key, request=request, asked_at=now())
+    call = insert(find_table(UnansweredCall)).values(run_id=run_id, key=key, request=request, asked_at=now())
     inserted = session.connection().execute(call).inserted_primary_key
     assert inserted is not None
     return int(inserted[0])
@@ -118,7 +118,7 @@ def remove_call(session: Session, call_id: int) -> None:
     session.exec(delete(UnansweredCall).where(col(UnansweredCall.id) == call_id))
 
 
-def unanswered_calls(session: Session, run_id: str) -> Sequence[UnansweredCall]:
+def list_unanswered_calls(session: Session, run_id: str) -> Sequence[UnansweredCall]:
     """The run's calls without a known answer, in the order in which they were made."""
     return session.exec(
         select(UnansweredCall).where(UnansweredCall.run_id == run_id).order_by(col(UnansweredCall.id))

@@ -34,7 +34,7 @@ from sqlalchemy import (
 from sqlmodel import Session, SQLModel
 
 from storage import database
-from storage.columns import table_of
+from storage.columns import find_table
 from storage.companies import StoredClaim, StoredProfile
 from storage.documents import Content, RoomDocument
 from storage.figures import StoredFigure, StoredLedger
@@ -53,10 +53,10 @@ _AT_ONCE = 100  # texts, profiles or answers in a transaction
 _CALLS_AT_ONCE = 5000  # rows of the record in a transaction: 20 ms
 _PAUSE = 0.02  # seconds in which others may write
 
-_RUNS, _COMPANIES, _DOCUMENTS = table_of(Run), table_of(RunCompany), table_of(RunDocument)
-_OUTCOMES, _QUOTES, _TEXTS = table_of(CriterionOutcome), table_of(Quote), table_of(StoredText)
-_CONTENTS, _PROFILES, _ANSWERS = table_of(Content), table_of(StoredProfile), table_of(StoredAnswer)
-_CALLS = table_of(AuditedCall)
+_RUNS, _COMPANIES, _DOCUMENTS = find_table(Run), find_table(RunCompany), find_table(RunDocument)
+_OUTCOMES, _QUOTES, _TEXTS = find_table(CriterionOutcome), find_table(Quote), find_table(StoredText)
+_CONTENTS, _PROFILES, _ANSWERS = find_table(Content), find_table(StoredProfile), find_table(StoredAnswer)
+_CALLS = find_table(AuditedCall)
 _OF_TEXTS: dict[str, tuple[type[SQLModel], ...]] = {
     "texts": (Passage, StoredLedger, StoredFigure, StoredSigns, StoredCells),
     "vectors": (TextVector,),
@@ -103,7 +103,7 @@ def prune(keep: int, *, calls_before: datetime | None = None, dry_run: bool = Fa
                 _count_run(session, run, pruned)
             for drive, document_ids in _gone_contents(session, doomed).items():
                 _count_contents(session, drive, document_ids, pruned)
-            for table, ids in _unneeded(session, doomed, since):
+            for table, ids in _find_unneeded(session, doomed, since):
                 _count_rows(session, table, ids, pruned)
             if calls_before is not None:
                 _count(session, "calls", _CALLS, _CALLS.c.at < calls_before, pruned)
@@ -117,7 +117,7 @@ def prune(keep: int, *, calls_before: datetime | None = None, dry_run: bool = Fa
         time.sleep(_PAUSE)
     _delete_contents(pruned)
     with database.reading() as session:
-        unneeded = list(_unneeded(session, None, since))
+        unneeded = list(_find_unneeded(session, None, since))
     for table, ids in unneeded:
         for start in range(0, len(ids), _AT_ONCE):
             _delete_rows(table, ids[start : start + _AT_ONCE], since, pruned)
@@ -135,7 +135,7 @@ def _sort_in_memory(session: Session) -> None:
         session.connection().execute(text("SET LOCAL work_mem = '256MB'"))
 
 
-def _unneeded(
+def _find_unneeded(
     session: Session, doomed: Sequence[str] | None, since: datetime | None
 ) -> Iterator[tuple[Table, list[Any]]]:
     """The keys of texts, profiles and answers that are not needed, without the runs `doomed`; None: those are gone."""
@@ -154,7 +154,7 @@ def _texts(doomed: Sequence[str] | None) -> Select[Any]:
         companies = select(_OUTCOMES.c.id).where(_OUTCOMES.c.company_id.in_(_companies(doomed)))
         quotes = quotes.where(_QUOTES.c.outcome_id.not_in(companies))
     if doomed is not None:
-        contents = contents.where(_CONTENTS.c.document_id.in_(_listed(doomed)))
+        contents = contents.where(_CONTENTS.c.document_id.in_(_select_listed(doomed)))
     return select(_TEXTS.c.id).where(~documents.exists(), ~quotes.exists(), ~contents.exists()).order_by(_TEXTS.c.id)
 
 
@@ -162,9 +162,9 @@ def _companies(doomed: Sequence[str]) -> Select[Any]:
     return select(_COMPANIES.c.id).where(_COMPANIES.c.run_id.in_(doomed))
 
 
-def _listed(doomed: Sequence[str]) -> Any:
+def _select_listed(doomed: Sequence[str]) -> Any:
     """The ids of the documents that an indexed folder or a run has."""
-    room, run = table_of(RoomDocument).c.document_id, select(_DOCUMENTS.c.document_id)
+    room, run = find_table(RoomDocument).c.document_id, select(_DOCUMENTS.c.document_id)
     if doomed:
         run = run.where(_DOCUMENTS.c.company_id.not_in(_companies(doomed)))
     return union(select(room), run)
@@ -188,7 +188,9 @@ def _answers(since: datetime) -> Select[Any]:
 
 def _gone_contents(session: Session, doomed: Sequence[str]) -> dict[str, list[str]]:
     """The documents, by drive, that no indexed folder and no run has, of which it is known what they held."""
-    gone = select(_CONTENTS.c.drive, _CONTENTS.c.document_id).where(_CONTENTS.c.document_id.not_in(_listed(doomed)))
+    gone = select(_CONTENTS.c.drive, _CONTENTS.c.document_id).where(
+        _CONTENTS.c.document_id.not_in(_select_listed(doomed))
+    )
     by_drive: dict[str, list[str]] = {}
     for drive, document_id in session.connection().execute(gone):
         by_drive.setdefault(drive, []).append(document_id)
@@ -248,7 +250,7 @@ def _delete_rows(table: Table, ids: Sequence[Any], since: datetime | None, prune
 def _count_run(session: Session, run: str, pruned: Pruned) -> None:
     companies = _companies([run])
     outcomes = select(_OUTCOMES.c.id).where(_OUTCOMES.c.company_id.in_(companies))
-    calls = table_of(UnansweredCall)
+    calls = find_table(UnansweredCall)
     for table, rows in (
         (_RUNS, _RUNS.c.id == run),
         (_COMPANIES, _COMPANIES.c.run_id == run),
@@ -269,9 +271,9 @@ def _count_rows(session: Session, table: Table, ids: Sequence[Any], pruned: Prun
             pruned.texts.extend(some)
             for kind, models in _OF_TEXTS.items():
                 for model in models:
-                    _count(session, kind, table_of(model), table_of(model).c.text_id.in_(some), pruned)
+                    _count(session, kind, find_table(model), find_table(model).c.text_id.in_(some), pruned)
         elif table is _PROFILES:
-            _count(session, table.name, table_of(StoredClaim), table_of(StoredClaim).c.profile_id.in_(some), pruned)
+            _count(session, table.name, find_table(StoredClaim), find_table(StoredClaim).c.profile_id.in_(some), pruned)
 
 
 def _count(session: Session, kind: str, table: Table, rows: ColumnElement[bool], pruned: Pruned) -> None:
@@ -313,17 +315,17 @@ def give_back() -> GivenBack:
     """
     with database.reading() as session:
         if session.connection().dialect.name == "postgresql":
-            before = _size_of_tables(session)
+            before = _measure_tables(session)
             session.rollback()
             connection = session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})
             connection.execute(text(f"VACUUM (ANALYZE) {', '.join(_tables(session))}"))  # beside all others
-            return GivenBack(before, _size_of_tables(session))
-    return give_back_of(Path(make_url(database.url()).database or ""))
+            return GivenBack(before, _measure_tables(session))
+    return give_back_file(Path(make_url(database.url()).database or ""))
 
 
-def give_back_of(path: Path) -> GivenBack:
+def give_back_file(path: Path) -> GivenBack:
     """As `give_back`, of an SQLite file."""
-    before = _size_of_file(path)
+    before = _measure_file(path)
     problem = None
     try:
         with closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as connection:
@@ -340,7 +342,7 @@ def give_back_of(path: Path) -> GivenBack:
         _empty_log(path)
     except sqlite3.OperationalError as error:
         problem = f"The room stays with the database for now ({error}); later rows take it."
-    return GivenBack(before, _size_of_file(path), problem)
+    return GivenBack(before, _measure_file(path), problem)
 
 
 def _empty_log(path: Path) -> None:
@@ -356,7 +358,7 @@ def _empty_log(path: Path) -> None:
             time.sleep(_PAUSE)
 
 
-def _size_of_file(path: Path) -> int:
+def _measure_file(path: Path) -> int:
     return sum(file.stat().st_size for file in (path, Path(f"{path}-wal")) if file.exists())
 
 
@@ -364,6 +366,6 @@ def _tables(session: Session) -> list[str]:
     return [f'"{name}"' for name in inspect(session.connection()).get_table_names()]
 
 
-def _size_of_tables(session: Session) -> int:
+def _measure_tables(session: Session) -> int:
     size = text("SELECT pg_total_relation_size(CAST(:name AS regclass))")
     return sum(int(session.connection().execute(size, {"name": name}).scalar_one()) for name in _tables(session))

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, insert, or_, update
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import string_enum, table_of
+from storage.columns import find_table, string_enum
 from storage.documents import RoomDocument
 from storage.runs import Run, RunCompany
 
@@ -53,10 +53,10 @@ class RunDocument(SQLModel, table=True):
     pages_read: int | None = None
 
 
-_documents = table_of(RunDocument)
+_documents = find_table(RunDocument)
 
 
-def day_of(moment: datetime | str | None) -> str | None:
+def format_day(moment: datetime | str | None) -> str | None:
     """The day of a moment (ISO); a day as it is."""
     return moment.date().isoformat() if isinstance(moment, datetime) else moment
 
@@ -96,14 +96,14 @@ def add_documents(
             "text_id": outcome.text_id,
             "characters": outcome.characters,
             "warning": outcome.warning,
-            "updated": day_of(document.updated),
+            "updated": format_day(document.updated),
             "pages": outcome.pages,
             "pages_read": outcome.pages_read,
         }
         for document, outcome in zip(listed, outcomes, strict=True)
     ]
     if rows:
-        session.connection().execute(insert(table_of(RunDocument)), rows)
+        session.connection().execute(insert(find_table(RunDocument)), rows)
 
 
 def place_documents(session: Session, company_id: int, documents: Iterable[RoomDocument | RunDocument]) -> None:
@@ -126,17 +126,17 @@ def place_documents(session: Session, company_id: int, documents: Iterable[RoomD
                     "url": document.url,
                     "status": DocumentStatus.PENDING,
                     "characters": 0,
-                    "updated": day_of(document.updated),
+                    "updated": format_day(document.updated),
                 }
             )
         else:
             row.name, row.path, row.url = document.name, document.path, document.url
-            row.updated = day_of(document.updated)
+            row.updated = format_day(document.updated)
     for gone in known.values():
         session.delete(gone)
     session.flush()
     if new:
-        session.connection().execute(insert(table_of(RunDocument)), new)
+        session.connection().execute(insert(find_table(RunDocument)), new)
 
 
 def company_documents(session: Session, company_id: int) -> Sequence[RunDocument]:
@@ -144,7 +144,7 @@ def company_documents(session: Session, company_id: int) -> Sequence[RunDocument
 
     They are plain rows, to be looked at only: the session's objects take several times as long.
     """
-    return documents_of_companies(session, [company_id])[company_id]
+    return load_company_documents(session, [company_id])[company_id]
 
 
 def some_documents(session: Session, company_id: int, document_ids: Sequence[str]) -> Sequence[RunDocument]:
@@ -156,7 +156,7 @@ def some_documents(session: Session, company_id: int, document_ids: Sequence[str
     return documents
 
 
-def documents_of_companies(session: Session, company_ids: Sequence[int]) -> dict[int, list[RunDocument]]:
+def load_company_documents(session: Session, company_ids: Sequence[int]) -> dict[int, list[RunDocument]]:
     """`company_documents` of these companies (a few hundred at most), by company."""
     by_company: dict[int, list[RunDocument]] = {company_id: [] for company_id in company_ids}
     of_these = sql_select(_documents).where(_documents.c.company_id.in_(company_ids))
@@ -200,7 +200,7 @@ def find_documents_by_hash(session: Session, run_id: str, beginning: str) -> Seq
     ).all()
 
 
-def failed_contents(session: Session, batch: str) -> Sequence[str]:
+def list_failed_contents(session: Session, batch: str) -> Sequence[str]:
     """The hashes of what the documents of a batch that have failed held, in all of its runs."""
     rows = session.exec(
         select(RunDocument.content_hash)
@@ -212,7 +212,7 @@ def failed_contents(session: Session, batch: str) -> Sequence[str]:
     return [content_hash for content_hash in rows if content_hash is not None]
 
 
-def drives_of_document(session: Session, document_id: str) -> list[dict[str, str]]:
+def find_document_drives(session: Session, document_id: str) -> list[dict[str, str]]:
     """Where the runs that had this document, or documents inside of it, found it; the newest run's first, each once."""
     companies = select(RunDocument.company_id).where(
         or_(

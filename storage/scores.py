@@ -8,7 +8,7 @@ from sqlalchemy import JSON, Column, Text, and_, case, delete, insert, or_
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import string_enum, table_of
+from storage.columns import find_table, string_enum
 from storage.runs import RunCompany
 
 
@@ -139,7 +139,7 @@ def carry_outcomes(session: Session, companies: Mapping[int, int], places: Mappi
         places: the criteria by id, and each one's place among the criteria of this run (from 0) and its weight there.
     """
     _delete_outcomes(session, list(companies.values()), list(places))
-    outcomes, quotes = table_of(CriterionOutcome), table_of(Quote)
+    outcomes, quotes = find_table(CriterionOutcome), find_table(Quote)
     copied = [column for column in outcomes.c if column.name not in {"id", "company_id", "ordinal", "weight"}]
     earlier = outcomes.alias("earlier")
     connection = session.connection()
@@ -174,7 +174,7 @@ def carry_outcomes(session: Session, companies: Mapping[int, int], places: Mappi
 
 
 def _delete_outcomes(session: Session, company_ids: Sequence[int], criterion_ids: Sequence[str]) -> None:
-    table = table_of(CriterionOutcome)
+    table = find_table(CriterionOutcome)
     session.connection().execute(
         delete(table).where(table.c.company_id.in_(company_ids), table.c.criterion_id.in_(criterion_ids))
     )
@@ -189,7 +189,7 @@ def company_outcomes(session: Session, company_id: int) -> Sequence[CriterionOut
     ).all()
 
 
-def outcomes_of_companies(session: Session, company_ids: Sequence[int]) -> dict[int, list[CriterionOutcome]]:
+def load_company_outcomes(session: Session, company_ids: Sequence[int]) -> dict[int, list[CriterionOutcome]]:
     """The outcomes of these companies (a few hundred at most), by company, in the order of the criteria."""
     by_company: dict[int, list[CriterionOutcome]] = {company_id: [] for company_id in company_ids}
     query = select(CriterionOutcome).where(col(CriterionOutcome.company_id).in_(company_ids))
@@ -211,7 +211,7 @@ def remarkable_outcomes(session: Session, run_id: str) -> Sequence[CriterionOutc
     ).all()
 
 
-def counted_scores(session: Session, run_id: str) -> Iterator[tuple[int, str, float]]:
+def list_counted_scores(session: Session, run_id: str) -> Iterator[tuple[int, str, float]]:
     """The scores of a run that count in a total: the company's id, the criterion's id, and the score."""
     query = (
         select(CriterionOutcome.company_id, CriterionOutcome.criterion_id, CriterionOutcome.score)
@@ -254,7 +254,7 @@ class QuotedSpan(NamedTuple):
     end: int
 
 
-def quoted_spans(session: Session, company_id: int) -> list[QuotedSpan]:
+def list_quoted_spans(session: Session, company_id: int) -> list[QuotedSpan]:
     """Where the verified quotes of all the company's outcomes stand, outcome by outcome, in order.
 
     Those whose text was pruned are left out. The words themselves are not read, nor rows made of them: a company may

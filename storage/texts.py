@@ -12,7 +12,7 @@ from sqlalchemy import select as sql_select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import UtcDateTime, now, put, string_enum, table_of, values_of
+from storage.columns import UtcDateTime, find_table, now, put, row_values, string_enum
 from storage.documents import Content
 
 
@@ -129,7 +129,7 @@ def delete_failures(session: Session, content_hashes: Sequence[str]) -> None:
 _AT_ONCE = 500  # parameters of a statement; SQLite takes 32,766
 _LOADED_AT_ONCE = 2_000_000  # characters of texts, with their places ten times as many bytes
 _TEXTS_AT_ONCE = 200
-_texts = table_of(StoredText)
+_texts = find_table(StoredText)
 _COLUMNS = tuple(column.key for column in _texts.columns if column.key != "id")
 _SUMMARIES = sql_select(*(_texts.c[name] for name in TextSummary._fields)).where(
     _texts.c.content_hash.in_(bindparam("hashes", expanding=True))
@@ -202,7 +202,7 @@ def get_text(session: Session, text_id: int) -> StoredText:
     return session.get_one(StoredText, text_id)
 
 
-def places_of(session: Session, text_id: int) -> Sequence[tuple[int, int, str, str]]:
+def load_places(session: Session, text_id: int) -> Sequence[tuple[int, int, str, str]]:
     """The places of a text, without its words."""
     return session.exec(select(StoredText.places).where(StoredText.id == text_id)).one()
 
@@ -238,7 +238,7 @@ def text_sizes(session: Session, text_ids: Sequence[int]) -> dict[int, int]:
     return {text_id: sizes[text_id] for text_id in text_ids if text_id in sizes}
 
 
-def groups_of(sizes: Mapping[int, int]) -> Iterator[list[int]]:
+def group_sizes(sizes: Mapping[int, int]) -> Iterator[list[int]]:
     """The ids of texts in groups that are loaded together; `sizes` is how long each is, in characters."""
     group: list[int] = []
     characters = 0
@@ -252,7 +252,7 @@ def groups_of(sizes: Mapping[int, int]) -> Iterator[list[int]]:
         yield group
 
 
-def readers_of(session: Session, text_ids: Sequence[int]) -> dict[int, str]:
+def load_readers(session: Session, text_ids: Sequence[int]) -> dict[int, str]:
     """Which reader read these texts, by id."""
     readers: dict[int, str] = {}
     for start in range(0, len(text_ids), _AT_ONCE):
@@ -262,7 +262,7 @@ def readers_of(session: Session, text_ids: Sequence[int]) -> dict[int, str]:
     return readers
 
 
-def words_of(session: Session, text_ids: Sequence[int]) -> list[tuple[int, str]]:
+def load_words(session: Session, text_ids: Sequence[int]) -> list[tuple[int, str]]:
     """The ids and words of those of these texts (a few hundred at most) that are there, in the order of their ids."""
     query = sql_select(_texts.c.id, _texts.c.text).where(_texts.c.id.in_(text_ids)).order_by(_texts.c.id)
     return list(session.connection().execute(query).tuples())
@@ -278,7 +278,7 @@ def find_passages(session: Session, text_ids: Sequence[int], cutter: str) -> dic
 
     They are plain rows, to be looked at only: the session's objects take five times as long.
     """
-    connection, passages = session.connection(), table_of(Passage)
+    connection, passages = session.connection(), find_table(Passage)
     cut = sql_select(_texts.c.id).where(_texts.c.id.in_(text_ids), _texts.c.cutter == cutter)
     by_text: dict[int, list[Passage]] = {text_id: [] for text_id in connection.execute(cut).scalars()}
     rows = sql_select(passages).where(passages.c.text_id.in_(by_text)).order_by(passages.c.text_id, passages.c.ordinal)
@@ -293,10 +293,10 @@ def save_passages(session: Session, cutter: str, passages: Mapping[int, Sequence
     if not text_ids:
         return
     # First the texts' own rows, so that whoever cuts the same text waits here and then finds these passages.
-    connection, table = session.connection(), table_of(Passage)
+    connection, table = session.connection(), find_table(Passage)
     connection.execute(update(_texts).where(_texts.c.id.in_(text_ids)).values(cutter=cutter))
     connection.execute(delete(table).where(table.c.text_id.in_(text_ids)))
-    rows = [values_of(passage) for text_id in text_ids for passage in passages[text_id]]
+    rows = [row_values(passage) for text_id in text_ids for passage in passages[text_id]]
     if rows:
         connection.execute(insert(table), rows)
 

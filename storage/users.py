@@ -13,8 +13,8 @@ from pwdlib import PasswordHash
 from sqlalchemy import delete, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from storage.columns import UtcDateTime, now, put, string_enum, table_of
-from storage.logins import LONGEST_PAUSE, LONGEST_SESSION, key_of
+from storage.columns import UtcDateTime, find_table, now, put, string_enum
+from storage.logins import LONGEST_PAUSE, LONGEST_SESSION, secret_key
 
 
 class Role(StrEnum):
@@ -97,7 +97,7 @@ def remove_user(session: Session, name: str) -> bool:
         return False
     user.removed_at, user.password = now(), user.password and ""
     session.add(user)
-    table = table_of(UserSession)
+    table = find_table(UserSession)
     session.connection().execute(delete(table).where(table.c.user_id == user.id))
     return True
 
@@ -111,10 +111,10 @@ def check_password(session: Session, name: str, password: str) -> User | None:
 
 def start_user_session(session: Session, secret: str, user_id: int) -> None:
     """Let the browser whose cookie holds `secret` act as that person; delete sessions that have ended."""
-    table = table_of(UserSession)
+    table = find_table(UserSession)
     ended = (table.c.created_at <= now() - LONGEST_SESSION) | (table.c.used_at <= now() - LONGEST_PAUSE)
     session.connection().execute(delete(table).where(ended))
-    session.add(UserSession(key=key_of(secret), user_id=user_id))
+    session.add(UserSession(key=secret_key(secret), user_id=user_id))
 
 
 def find_user_session(session: Session, secret: str) -> tuple[UserSession, User] | None:
@@ -123,7 +123,7 @@ def find_user_session(session: Session, secret: str) -> tuple[UserSession, User]
         select(UserSession, User)
         .join(User, col(User.id) == col(UserSession.user_id))
         .where(
-            UserSession.key == key_of(secret),
+            UserSession.key == secret_key(secret),
             col(UserSession.created_at) > now() - LONGEST_SESSION,
             col(UserSession.used_at) > now() - LONGEST_PAUSE,
         )
@@ -133,11 +133,11 @@ def find_user_session(session: Session, secret: str) -> tuple[UserSession, User]
 
 def note_user_session(session: Session, secret: str) -> None:
     """Note that the session is in use."""
-    table = table_of(UserSession)
-    session.connection().execute(update(table).where(table.c.key == key_of(secret)).values(used_at=now()))
+    table = find_table(UserSession)
+    session.connection().execute(update(table).where(table.c.key == secret_key(secret)).values(used_at=now()))
 
 
 def end_user_session(session: Session, secret: str) -> None:
     """End the session."""
-    table = table_of(UserSession)
-    session.connection().execute(delete(table).where(table.c.key == key_of(secret)))
+    table = find_table(UserSession)
+    session.connection().execute(delete(table).where(table.c.key == secret_key(secret)))

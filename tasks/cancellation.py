@@ -105,7 +105,7 @@ def sleep(seconds: float) -> None:
     check()
 
 
-def result_of(future: "Future[R]") -> R:
+def wait_for_result(future: "Future[R]") -> R:
     """The result of a future, which is cancelled when the current work is.
 
     Raises:

@@ -23,7 +23,7 @@ from pathlib import Path
 from threading import Semaphore
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
-from storage.logs import places_of
+from storage.logs import trace_places
 from storage.request_ids import belonging_to, current_request_id
 from storage.settings import change_environment, our_environment
 from tasks import cancellation
@@ -61,7 +61,7 @@ class _Pickler(pickle.Pickler):
         return (Bearer, (value.token,)) if isinstance(value, Bearer) else NotImplemented
 
 
-def _dumped(value: object) -> bytes:
+def _dump(value: object) -> bytes:
     dumped = BytesIO()
     _Pickler(dumped).dump(value)
     return dumped.getvalue()
@@ -97,7 +97,7 @@ class _Process:
         """What the call gives or raises there. Raises as `Processes.run` for the rest."""
         self._left -= 1
         try:
-            self._connection.send_bytes(_dumped((Path.cwd(), our_environment(), current_request_id(), caller())))
+            self._connection.send_bytes(_dump((Path.cwd(), our_environment(), current_request_id(), caller())))
             self._connection.send_bytes(call)
             outcome: _Outcome = pickle.loads(self._connection.recv_bytes())  # noqa: S301 - from our own process
         except (EOFError, OSError) as error:
@@ -229,7 +229,7 @@ def _answer(call: bytes) -> bytes:
         error: Exception = TooLarge(f"This takes more than {_MEMORY_MB} MB of memory. Ask for less at once.")
     except Exception as raised:  # noqa: BLE001 - it is raised again where the call was made
         error = raised
-    places = " < ".join(places_of(error))
+    places = " < ".join(trace_places(error))
     try:
         pickle.loads(answer := pickle.dumps(_Outcome(None, error, places)))  # noqa: S301 - some errors come out as none
     except Exception:  # noqa: BLE001

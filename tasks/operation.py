@@ -325,7 +325,7 @@ class Operation(Generic[P, R]):
         """Run it as a Prefect task, for flows; it is done too where Prefect fails (`run_tracked`)."""
         return run_tracked(self.task, self.function, *args, **kwargs)
 
-    def tracked_once(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def run_tracked_once(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The same without retries, for calls whose answer somebody waits for."""
         return run_tracked(self._task_tried_once, self.function, *args, **kwargs)
 

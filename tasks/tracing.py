@@ -92,7 +92,7 @@ class Tracing:
         self._provider.shutdown()
 
 
-def configured_tracing() -> Tracing | None:
+def start_tracing() -> Tracing | None:
     """Tracing as the environment asks for it; None where it does not.
 
     Raises:
@@ -139,7 +139,7 @@ def traced(kind: str, name: str, function: Callable[P, R]) -> Callable[P, R]:
 @cache
 def _tracing_of_process(*_endpoints: str | None) -> Tracing | None:
     try:
-        return configured_tracing()
+        return start_tracing()
     except NotConfigured as error:
         log.warning("%s", error.message)
         return None

@@ -27,7 +27,7 @@ from storage.webhooks import WebhookDelivery
 from tasks.companies.web.client import FetchLimits, Web
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotConfigured
-from tasks.reports.findings import red_flags
+from tasks.reports.findings import find_red_flags
 from tasks.reports.models import Report
 from tasks.reports.report import build
 
@@ -160,7 +160,7 @@ def _events(run_id: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
 def _matters(report: Report) -> Iterator[tuple[str, str, str]]:
     """What somebody should hear of: the event, the company's domain, the criterion's id ("" for the company)."""
     for company in report.companies:
-        for flag in red_flags(company, report.run.scale):
+        for flag in find_red_flags(company, report.run.scale):
             if flag.severity == "high":
                 yield "red_flag.appeared", company.domain, flag.criterion.id
         for decision in company.decisions:

@@ -26,10 +26,10 @@ _FIELD = "token"
 
 def show(request: PageRequest, template: str, **shown: Any) -> Response[str]:
     """A page from a template for this viewer. Its forms have the field `token`."""
-    secret = login.value_of(request, "form") or secrets.token_urlsafe(24)
+    secret = login.read_cookie(request, "form") or secrets.token_urlsafe(24)
     viewer = request.scope["state"].get(VIEWER)
     answer = render(template, **{"viewer": viewer, "token": _token(request, secret), "path": request.url.path} | shown)
-    if login.value_of(request, "form") is None:
+    if login.read_cookie(request, "form") is None:
         answer.cookies = [login.cookie("form", secret)]
     return answer
 
@@ -42,7 +42,7 @@ async def read_form(request: PageRequest) -> FormMultiDict:
     """
     login.check_site(request)
     fields = await request.form()
-    secret, sent = login.value_of(request, "form"), str(fields.get(_FIELD, ""))
+    secret, sent = login.read_cookie(request, "form"), str(fields.get(_FIELD, ""))
     if secret is None or not hmac.compare_digest(sent.encode(), _token(request, secret).encode()):
         raise NotAllowed("This form is too old, or was not sent by a page of this service. Load the page again.")
     return fields
@@ -59,4 +59,4 @@ def is_partial(request: PageRequest) -> bool:
 
 
 def _token(request: PageRequest, secret: str) -> str:
-    return sha256(f"{secret}.{login.value_of(request, 'session') or ''}".encode()).hexdigest()
+    return sha256(f"{secret}.{login.read_cookie(request, 'session') or ''}".encode()).hexdigest()

@@ -1,7 +1,7 @@
 """What a run may spend on the model, and what it has spent: no call is made that could take it above the cap.
 
-`Ledger` does the sums. `ledger_of` gives the ledger of a run, from the settings, the prices and the run's row,
-`ledger_of_question` that of a question by itself, whose calls keep within the same cap.
+`Ledger` does the sums. `find_ledger` gives the ledger of a run, from the settings, the prices and the run's row,
+`make_question_ledger` that of a question by itself, whose calls keep within the same cap.
 
 Every call of a run is written down before it is made, so that none that may have been billed is forgotten. A call that
 is answered, or refused by the server, leaves the log together with what it cost. One whose answer was lost (the process
@@ -34,7 +34,7 @@ from storage import database, model_calls, runs
 from storage.columns import now
 from tasks import cancellation
 from tasks.ai.money import SETTING as PRICES_SETTING
-from tasks.ai.money import Cap, Price, Usage, price_of
+from tasks.ai.money import Cap, Price, Usage, find_price
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError, NotConfigured
 
@@ -140,7 +140,7 @@ class RunCallLog:
         self._lost: dict[str, list[str]] = defaultdict(list)
         self._lock = Lock()
         with database.reading() as session:
-            for call in model_calls.unanswered_calls(session, run_id):
+            for call in model_calls.list_unanswered_calls(session, run_id):
                 self._own.add(call.id or 0)
                 if call.key not in self._lost[call.request]:
                     self._lost[call.request].append(call.key)
@@ -177,7 +177,7 @@ class RunCallLog:
         """As `CallLog.await_others`. What was asked long ago was asked by a process that has ended."""
         since = now() - _LONGEST_CALL
         with database.reading() as session:
-            calls = model_calls.unanswered_calls(session, self._run_id)
+            calls = model_calls.list_unanswered_calls(session, self._run_id)
         others = any(call.id not in self._own and call.asked_at > since for call in calls)
         if others:
             cancellation.sleep(_POLL)
@@ -411,7 +411,7 @@ class Ledger:
                     if self._under_way:
                         self._changed.wait()
                         continue
-                    hold = Usage(0, likely.input_tokens, self._left_for_answer(likely.input_tokens))
+                    hold = Usage(0, likely.input_tokens, self._tokens_for_answer(likely.input_tokens))
                 self._reserved += hold
                 self._under_way += 1
                 return hold
@@ -455,7 +455,7 @@ class Ledger:
         assert cap.usd is not None
         return (self._usd or 0.0) + price.of(self._lost + self._elsewhere + more) > cap.usd
 
-    def _left_for_answer(self, prompt_tokens: int) -> int:
+    def _tokens_for_answer(self, prompt_tokens: int) -> int:
         """Tokens that the cap leaves to an answer after a prompt of that many, while no other call is under way."""
         cap, price = self._cap, self._price
         assert cap is not None
@@ -495,7 +495,7 @@ def cap_and_price() -> _CapAndPrice:
     settings = AiSettings.current()
     cap = Cap.parse(settings.ai_budget) if settings.ai_budget else None
     model = settings.ai_model
-    price = price_of(model, settings.ai_prices) if model else None
+    price = find_price(model, settings.ai_prices) if model else None
     if model and price is None and cap is not None and cap.usd is not None:
         where = (
             f"the file that {PRICES_SETTING} names"
@@ -510,7 +510,7 @@ def cap_and_price() -> _CapAndPrice:
     return cap, price
 
 
-def ledger_of(run_id: str) -> Ledger:
+def find_ledger(run_id: str) -> Ledger:
     """The ledger of a run; all who hold it in this process share one.
 
     It goes on from the run's row and records there at once what is spent. When nobody holds it any more, the row is
@@ -532,7 +532,7 @@ def _untold(_usage: Usage, _usd: float | None) -> None:
     """What a question by itself costs is kept nowhere."""
 
 
-def ledger_of_question() -> Ledger | None:
+def make_question_ledger() -> Ledger | None:
     """The ledger of one question that belongs to no run, for its answer and the check of it; None without a budget.
 
     Raises:
@@ -560,7 +560,7 @@ def _from_row(run_id: str, limits: _CapAndPrice) -> Ledger:
     if cap is not None and cap.usd is not None and price is None:  # no model is called
         cap = None
     log = RunCallLog(run_id, (cap, price))
-    return Ledger(cap, price, spent, usd, record, ahead=True, log=log, measured=_measured_by(run_id))
+    return Ledger(cap, price, spent, usd, record, ahead=True, log=log, measured=_measure_usage(run_id))
 
 
 def record_unpriced(run_id: str) -> None:
@@ -579,7 +579,7 @@ def record_unpriced(run_id: str) -> None:
             runs.add_cost(session, run_id, 0, 0, 0, unpriced)
 
 
-def _measured_by(run_id: str) -> MeasuredUsage:
+def _measure_usage(run_id: str) -> MeasuredUsage:
     """What the calls of the run have used in this process: its ledger lives no longer than the work on a company."""
     key = database.url(), run_id
     measured = _measured.pop(key, None) or MeasuredUsage()

@@ -97,7 +97,7 @@ def best_sentences(question: str, sources: Sequence[Source]) -> list[Candidate] 
         return None
     # A heading holds few words, so BM25 puts it above the sentences below it, yet it says nothing.
     statements = (found for found in _candidates(texts) if _says_something(found[0]))
-    return _ranked(question, statements) or _ranked(question, _candidates(texts))
+    return _rank(question, statements) or _rank(question, _candidates(texts))
 
 
 def _candidates(sources: Sequence[Source]) -> Iterator[Candidate]:
@@ -111,20 +111,20 @@ def _says_something(sentence: str) -> bool:
     return len(sentence.split()) > 3 or any(map(str.isdigit, sentence))
 
 
-def _ranked(question: str, candidates: Iterator[Candidate]) -> list[Candidate]:
+def _rank(question: str, candidates: Iterator[Candidate]) -> list[Candidate]:
     """The best candidates; of very many only those that hold a word of the question, a slice of them at a time."""
-    best = _slice_of(candidates)
+    best = _take_slice(candidates)
     if len(best) == _SLICE:
-        words = _any_word_of(question)
+        words = _match_any_word(question)
         having = (found for found in chain(best.items(), candidates) if words is None or words.search(found[0]))
         best = {}
-        while part := _slice_of(having):
+        while part := _take_slice(having):
             for sentence, source in _best(part, question, 10 * SHOWN):
                 best.setdefault(sentence, source)
     return _best(best, question, SHOWN)
 
 
-def _slice_of(candidates: Iterator[Candidate]) -> dict[str, Source]:
+def _take_slice(candidates: Iterator[Candidate]) -> dict[str, Source]:
     """The next candidates, as many as are ranked at once, each sentence with its first source."""
     cancellation.check()
     found: dict[str, Source] = {}
@@ -140,7 +140,7 @@ def _best(candidates: dict[str, Source], question: str, most: int) -> list[Candi
     return [(texts[index], candidates[texts[index]]) for index, _ in rank(texts, question, most)]
 
 
-def _any_word_of(question: str) -> re.Pattern[str] | None:
+def _match_any_word(question: str) -> re.Pattern[str] | None:
     """A pattern that matches texts which share a word with the question: its first letters, or a number in any form."""
     words = dict.fromkeys("[.,' ]?".join(word) if word.isdigit() else re.escape(word[:4]) for word in tokens(question))
     return re.compile("|".join(words), re.IGNORECASE) if words else None

@@ -133,7 +133,7 @@ class _Price(BaseModel):
     output: _Amount
 
 
-def price_of(model: str, own: Path | None = None) -> Price | None:
+def find_price(model: str, own: Path | None = None) -> Price | None:
     """The price of a model by its name; None where none is known.
 
     Args:
@@ -145,14 +145,14 @@ def price_of(model: str, own: Path | None = None) -> Price | None:
     """
     if own is not None and (price := _best(model, read_prices(own))) is not None:
         return price
-    return _best(model, _shipped())
+    return _best(model, _load_shipped())
 
 
 def read_prices(path: Path) -> dict[str, Price]:
     """The prices of a file, by the name or pattern of the models.
 
     Raises:
-        BadRequest: as `price_of`.
+        BadRequest: as `find_price`.
     """
     text = read_user_text(path, "prices file")
     try:
@@ -186,7 +186,7 @@ def read_prices(path: Path) -> dict[str, Price]:
 
 
 @lru_cache(maxsize=1)
-def _shipped() -> Mapping[str, Price]:
+def _load_shipped() -> Mapping[str, Price]:
     return read_prices(SHIPPED)
 
 

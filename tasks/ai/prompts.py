@@ -80,7 +80,7 @@ def part_prompt(question: str, sources: Sequence[Source], number: int, parts: in
 def notes_prompt(question: str, notes: str, *, fewer: bool = False) -> Messages:
     """The prompt for the answer from the notes of all parts; with `fewer`, for fewer notes."""
     rules = [_RULES, _NOTES, _FEWER if fewer else _ANSWER]
-    fenced = _fenced("notes", "", notes, _code(notes))
+    fenced = _fence("notes", "", notes, _code(notes))
     return [
         {"role": "system", "content": "\n\n".join(rules)},
         {"role": "user", "content": f"{fenced}\n\nQuestion: {question}"},
@@ -92,7 +92,7 @@ def judgement_prompt(instructions: str, material: str, schema: type[BaseModel]) 
     schema_text = json.dumps(schema.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
     return [
         {"role": "system", "content": f"{_rules(material)}\n\n{instructions}\n\n{_JSON}{schema_text}"},
-        {"role": "user", "content": _fenced("material", "", material, _code(material))},
+        {"role": "user", "content": _fence("material", "", material, _code(material))},
     ]
 
 
@@ -115,7 +115,7 @@ def _rules(*texts: str) -> str:
 def as_material(sources: Sequence[Source]) -> str:
     """The sources as fenced data, each with its number, name and place; their texts are left as they are."""
     code = _code("\0".join(f"{source.number}\0{source.name}\0{source.place}\0{source.text}" for source in sources))
-    return "\n\n".join(_fenced("source", _title(source), source.text, code) for source in sources)
+    return "\n\n".join(_fence("source", _title(source), source.text, code) for source in sources)
 
 
 def _title(source: Source) -> str:
@@ -124,7 +124,7 @@ def _title(source: Source) -> str:
     return f" number={source.number} name={json.dumps(source.name, ensure_ascii=False)}{place}"
 
 
-def _fenced(mark: str, title: str, text: str, code: str) -> str:
+def _fence(mark: str, title: str, text: str, code: str) -> str:
     return f"<{mark}-{code}{title}>\n{text}\n</{mark}-{code}>"
 
 
@@ -143,10 +143,10 @@ def order_warnings(sources: Sequence[Source]) -> tuple[str, ...]:
             line += source.text.count("\n", end, order.start)
             end = order.start
             places.append(", ".join(filter(None, (source.name, source.place, f"line {line + 1}"))))
-    return (_warning(list(dict.fromkeys(places))),) if places else ()
+    return (_warn_about(list(dict.fromkeys(places))),) if places else ()
 
 
-def _warning(places: Sequence[str]) -> str:
+def _warn_about(places: Sequence[str]) -> str:
     named = "; ".join(places[:_MOST_NAMED])
     more = f"; and {len(places) - _MOST_NAMED} more" if len(places) > _MOST_NAMED else ""
     return f"Warning: words in the sources give orders to an AI; check the answer against them ({named}{more})."

@@ -13,12 +13,12 @@ from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Answerer, Source
-from tasks.ai.budget import Ledger, ledger_of_question
+from tasks.ai.budget import Ledger, make_question_ledger
 from tasks.ai.extractive import quote_sentences
 from tasks.ai.nearby import nearby
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
-from tasks.ai.statement_check import LEFT_OUT, checked_answer
+from tasks.ai.statement_check import LEFT_OUT, check_answer
 from tasks.errors import BadRequest
 from tasks.language.sentences import sentences
 from tasks.offload import offload
@@ -67,26 +67,26 @@ def ai_question(question: str, context: str | None = None) -> AiAnswer:
         raise BadRequest("The question is empty. Send the question as text.", {"question": "must not be empty"})
     sources = [Source(1, "context", None, context)] if context and context.strip() else []
     answerer = current_answerer()
-    ledger = ledger_of_question()
+    ledger = make_question_ledger()
     answer = answer_once(answerer, question, sources, ledger=ledger)
     if sources and answerer.model is not None:
-        answer = _checked(answer, question, sources, answerer, ledger)
+        answer = _check(answer, question, sources, answerer, ledger)
     return AiAnswer(question=question, context=context, answer=answer.text_with_notes)
 
 
-def _proving(statements: Sequence[str], text: str) -> str:
+def _choose_proof(statements: Sequence[str], text: str) -> str:
     """What of a text is held against the statements."""
     return nearby(statements, without_injections(text)[0])
 
 
-def _checked(answer: Answer, question: str, sources: list[Source], answerer: Answerer, ledger: Ledger | None) -> Answer:
+def _check(answer: Answer, question: str, sources: list[Source], answerer: Answerer, ledger: Ledger | None) -> Answer:
     """The answer with what the context supports of it, and notes on the check before those of the answerer."""
     # The model is given all of the context. Words that give it orders prove nothing of what it answers.
     statements = sentences(answer.text)
-    texts = [(source.number, offload(_proving, statements, source.text)) for source in sources]
+    texts = [(source.number, offload(_choose_proof, statements, source.text)) for source in sources]
     grounds = [Ground(number, None, text, text) for number, text in texts]
     own_words = _ASKS_FOR_OWN_WORDS.search(question) is not None
-    proof = checked_answer(answer.text, question, "", grounds, answerer, ledger=ledger, keeps_own=own_words)
+    proof = check_answer(answer.text, question, "", grounds, answerer, ledger=ledger, keeps_own=own_words)
     if proof.stands:
         return replace(answer, text=proof.answer.shown, notes=(*proof.notes, *answer.notes))
     text = offload(quote_sentences, question, sources)

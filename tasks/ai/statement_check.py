@@ -1,6 +1,6 @@
 """The second check of a model's statements: another call, in which the model sees each statement and its source alone.
 
-`checked_answer` joins it with the check by words (`tasks.statements`). Both verdicts are shown. The call is a help and
+`check_answer` joins it with the check by words (`tasks.statements`). Both verdicts are shown. The call is a help and
 no condition: where it fails, or gives something else than verdicts, the check by words stands alone, and a line in the
 log says so. `second_opinions` is the call; reasons of judgements are checked by it too (`tasks.scoring.judge`).
 """
@@ -20,7 +20,7 @@ from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
 from tasks.language.normalise import one_line
 from tasks.offload import offload
-from tasks.statements.answers import CheckedAnswer, CheckedStatement, Ground, assembled, prove
+from tasks.statements.answers import CheckedAnswer, CheckedStatement, Ground, assemble_answer, prove
 from tasks.statements.check import Finding, nearest
 from tasks.statements.figures import figures
 
@@ -78,7 +78,7 @@ class Proof:
     stands: bool
 
 
-def checked_answer(
+def check_answer(
     answer: str,
     question: str,
     company: str,
@@ -116,7 +116,7 @@ def checked_answer(
         elif statement.verdict is Finding.NOT_FOUND and keeps_own:
             kept.add(place)
             own += 1
-    checked = assembled(by_words.statements, remarks, kept)
+    checked = assemble_answer(by_words.statements, remarks, kept)
     return Proof(checked, tuple(_notes(checked, own, opinions)), bool(checked.text or kept))
 
 

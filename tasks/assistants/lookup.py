@@ -18,7 +18,7 @@ from tasks.figures.rows import conflict_row, room_row
 from tasks.memo.check import MemoVerdict, check_memo
 from tasks.memo.room import MemoTexts
 from tasks.offload import offload_always
-from tasks.reports.evidence_links import anchor_of
+from tasks.reports.evidence_links import make_anchor
 from tasks.rooms.passages import RoomPassages
 from tasks.rooms.texts import document_with_text, room_texts
 from tasks.scoring.passages import TextPlaces
@@ -189,7 +189,7 @@ def _evidence_url(document: Document, text: StoredText, start: int, end: int) ->
         run_id = run_documents.newest_run_with(session, document.id, text.id or 0)
     if run_id is None:
         return document.url
-    at = f"?start={start}&end={end}#{anchor_of(start, end)}"
+    at = f"?start={start}&end={end}#{make_anchor(start, end)}"
     base = DocumentSettings.current().base_url.rstrip("/")
     return f"{base}/runs/{quoted(run_id, safe='')}/documents/{quoted(document.id, safe='')}{at}"
 

@@ -130,11 +130,11 @@ class ClaimCollector:
         """The claims with the warnings; None where there are neither."""
         all_warnings = list(warnings)
         if self._unfit:
-            all_warnings.append(left_out(self._source, self._unfit))
+            all_warnings.append(warn_left_out(self._source, self._unfit))
         return SourceClaims(list(self._claims.values()), all_warnings) if self._claims or all_warnings else None
 
 
-def left_out(source: str, fields: list[str]) -> str:
+def warn_left_out(source: str, fields: list[str]) -> str:
     """The warning about fields whose values had a wrong type."""
     names = list(dict.fromkeys(fields))
     more = " and more" if len(names) > _MAX_NAMED_FIELDS else ""
@@ -208,8 +208,8 @@ def merge(claims: Sequence[Claim]) -> CompanyProfile:
 
 def _value(field: str, claims: Sequence[Claim]) -> Any:
     first = claims[0]
-    if field in _CHANGES_WITH_TIME and _dated(first):
-        return max(filter(_dated, claims), key=_date).value  # the first one of a date
+    if field in _CHANGES_WITH_TIME and _has_date(first):
+        return max(filter(_has_date, claims), key=_date).value  # the first one of a date
     if field != "hq":
         return first.value
     place = dict(first.value)
@@ -219,7 +219,7 @@ def _value(field: str, claims: Sequence[Claim]) -> Any:
     return place
 
 
-def _dated(claim: Claim) -> bool:
+def _has_date(claim: Claim) -> bool:
     """Whether the source gives a date that is one, and not in the future."""
     return claim.as_of is not None and _own_date(claim.as_of) is not None and _date(claim) <= datetime.now(UTC)
 
@@ -235,7 +235,7 @@ def find_conflicts(claims: Sequence[Claim]) -> list[ClaimConflict]:
     """The fields on which the claims disagree, in the profile's order."""
     by_field = _by_field(claims)
     # A founding year and a founding date of another year contradict each other too: the date counts as its year.
-    years = [year for claim in claims if (year := _founding_year(claim)) is not None]
+    years = [year for claim in claims if (year := _find_founding_year(claim)) is not None]
     by_field["founded_year"] = list({(year.source, year.value): year for year in reversed(years)}.values())[::-1]
     return [
         ClaimConflict(field=field, claims=by_field[field])
@@ -244,7 +244,7 @@ def find_conflicts(claims: Sequence[Claim]) -> list[ClaimConflict]:
     ]
 
 
-def _founding_year(claim: Claim) -> Claim | None:
+def _find_founding_year(claim: Claim) -> Claim | None:
     """The claim as one on the founding year; None where it is about something else."""
     if claim.field == "extra.founding_date" and isinstance(year := claim.value.get("year"), int):
         return claim.model_copy(update={"field": "founded_year", "value": year})

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.page import Page
-from tasks.companies.web.transport import domain_of
+from tasks.companies.web.transport import registrable_domain
 from tasks.language.normalise import same_name
 
 _APART: Final = re.compile(
@@ -58,11 +58,11 @@ class Identity:
 
     def owns(self, url: str) -> bool:
         """Whether the address is on the company's own site."""
-        return domain_of(url) in self.domains or any(_below(url, site) for site in self.sites)
+        return registrable_domain(url) in self.domains or any(_below(url, site) for site in self.sites)
 
     def filed(self, url: str) -> bool:
         """Whether the address is that of a filing of the company with the SEC."""
-        if domain_of(url) != "sec.gov" and not _below(url, CompanySettings.current().sec_url):
+        if registrable_domain(url) != "sec.gov" and not _below(url, CompanySettings.current().sec_url):
             return False
         return any(re.search(rf"(?<!\d)0*{cik.lstrip('0')}(?!\d)", url) for cik in self.ciks)
 
@@ -76,14 +76,14 @@ class Identity:
             return True
         if not self.domains:
             return self.name is not None and names_exactly(self.name, page)
-        if self._is_site_of_namesake(page, url):
+        if self._is_namesakes_site(page, url):
             return False
         if _lists_companies(page) and not self._is_in_title(page):
             return False
         mentions = [
             (mention.start(), page.text)
             for domain in self.domains
-            for mention in _mentioned(domain).finditer(page.text)
+            for mention in _match_domain(domain).finditer(page.text)
         ]
         if mentions:
             return not all(_APART.search(text[max(0, at - 200) : at]) for at, text in mentions)
@@ -93,17 +93,18 @@ class Identity:
     def _is_in_title(self, page: Page) -> bool:
         """Whether the page's title names the company, as an article on it does."""
         title = replace(page, paragraphs=[])
-        return any(_mentioned(domain).search(page.title or "") for domain in self.domains) or (
+        return any(_match_domain(domain).search(page.title or "") for domain in self.domains) or (
             self.name is not None and names_exactly(self.name, title)
         )
 
-    def _is_site_of_namesake(self, page: Page, url: str) -> bool:
+    def _is_namesakes_site(self, page: Page, url: str) -> bool:
         """Whether the page is on the site of another company of that name, by its schema.org data."""
-        host = domain_of(url)
+        host = registrable_domain(url)
         if self.name is None or host is None:
             return False
         return any(
-            domain_of(address) == host and any(same_name(*pair) for pair in ((self.name, name), (name, self.name)))
+            registrable_domain(address) == host
+            and any(same_name(*pair) for pair in ((self.name, name), (name, self.name)))
             for thing in page.schema_org
             for name, address in _names_and_urls(thing)
         )
@@ -134,7 +135,7 @@ def names_exactly(name: str, page: Page) -> bool:
 
 
 def _domain_in(link: str) -> str | None:
-    return domain_of(link) if link.startswith(("http://", "https://")) else None
+    return registrable_domain(link) if link.startswith(("http://", "https://")) else None
 
 
 def _lists_companies(page: Page) -> bool:
@@ -148,7 +149,7 @@ def _is_told_apart(words: str, text: str) -> bool:
     return bool(starts) and all(_APART.search(text[max(0, at - 200) : at]) for at in starts)
 
 
-def _mentioned(domain: str) -> re.Pattern[str]:
+def _match_domain(domain: str) -> re.Pattern[str]:
     """The domain as a word of its own, or the end of a host's name or an e-mail address."""
     return re.compile(rf"(?<![\w-]){re.escape(domain)}(?![\w-]|\.\w)", re.IGNORECASE)
 

@@ -41,7 +41,7 @@ from tasks.companies.domain import registrable
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource
-from tasks.companies.sources.registry import configured_sources
+from tasks.companies.sources.registry import choose_sources
 from tasks.counts import count_lookup
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TookTooLong
 from tasks.operation import operation
@@ -83,7 +83,7 @@ def ask_sources(
     `patient`: a source that refuses for now, or whose budget is spent, is waited for, DILIGENCE_FACTS_PATIENCE
     seconds at most, which do not count as time that it takes.
     """
-    stored = _stored_answers(sources, domain, known)
+    stored = _load_answers(sources, domain, known)
     to_ask = [source for source in sources if source not in stored or not stored[source].is_fresh]
     replies: dict[FactSource, Reply] = {source: answer.claims for source, answer in stored.items()}
     for source, reply in zip(to_ask, _ask_side_by_side(to_ask, domain, patient=patient), strict=True):
@@ -91,7 +91,7 @@ def ask_sources(
     return [SourceReply(source, replies[source]) for source in sources]
 
 
-def _stored_answers(
+def _load_answers(
     sources: Sequence[FactSource], domain: str, known: Sequence[AnswerSummary] | None
 ) -> dict[FactSource, _StoredAnswer]:
     """The stored answers of those sources.
@@ -116,7 +116,7 @@ def _stored_answers(
         with suppress(ValidationError, LookupError):  # written by an earlier release, or replaced just now: ask again
             claims = None
             if not row.unknown:
-                claims = _parsed_answer(database.url(), row.source, row.origin, domain, row.retrieved_at)
+                claims = _parse_answer(database.url(), row.source, row.origin, domain, row.retrieved_at)
             answers[source] = _StoredAnswer(row.retrieved_at, claims, moment - row.retrieved_at < limit)
     for source in by_origin.values():
         count_lookup("sources", hit=source in answers and answers[source].is_fresh)
@@ -124,7 +124,7 @@ def _stored_answers(
 
 
 @lru_cache(maxsize=_MAX_PARSED)
-def _parsed_answer(_database: str, source: str, origin: str, domain: str, retrieved_at: datetime) -> SourceClaims:
+def _parse_answer(_database: str, source: str, origin: str, domain: str, retrieved_at: datetime) -> SourceClaims:
     with reading() as session:
         answer = get_answer(session, source, origin, domain)
     if answer is None or answer.claims is None or answer.retrieved_at != retrieved_at:
@@ -252,7 +252,7 @@ def fetch_facts(domain: str, *, patient: bool = False) -> StoredFacts:
         DiligenceError: as `company_facts`.
     """
     domain = registrable(domain)
-    sources = configured_sources()
+    sources = choose_sources()
     with reading() as session:
         known, latest = answers_on(session, domain), latest_profile_id(session, domain)
     replies = ask_sources(sources, domain, known, patient=patient)
@@ -273,7 +273,7 @@ def fetch_facts(domain: str, *, patient: bool = False) -> StoredFacts:
     return stored
 
 
-def stored_facts(profile_id: int) -> CompanyFacts:
+def load_facts(profile_id: int) -> CompanyFacts:
     """The facts stored under that id, as they were fetched.
 
     Raises:
@@ -313,7 +313,7 @@ def _store(domain: str, facts: CompanyFacts) -> int:
         if latest is not None and latest.id is not None and latest.warnings == facts.warnings:
             stored_claims = profile_claims(session, latest.id)
             same = [_content(claim) for claim in stored_claims] == [_content(claim) for claim in facts.claims]
-            if same and _undated(latest.profile) == _undated(facts.profile.model_dump()):
+            if same and _drop_date(latest.profile) == _drop_date(facts.profile.model_dump()):
                 return latest.id
     profile = StoredProfile(
         domain=domain,
@@ -331,7 +331,7 @@ def _content(claim: Claim | StoredClaim) -> tuple[Any, ...]:
     return claim.field, claim.value, claim.source, claim.url, claim.as_of
 
 
-def _undated(profile: dict[str, Any]) -> dict[str, Any]:
+def _drop_date(profile: dict[str, Any]) -> dict[str, Any]:
     """The profile without its date, which is a claim's retrieval time where no claim has a date of its own."""
     return {name: value for name, value in profile.items() if name != "last_updated"}
 

@@ -22,8 +22,8 @@ from tasks.companies.settings import CompanySettings
 from tasks.companies.walls import find_wall
 from tasks.companies.web.page import Page
 from tasks.companies.web.site import read_public, website
-from tasks.companies.wikidata.client import summary_of
-from tasks.companies.wikidata.entity import Entity, entity_of
+from tasks.companies.wikidata.client import fetch_summary
+from tasks.companies.wikidata.entity import Entity, find_entity
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.language.sentences import sentences
 from tasks.offload import offload
@@ -89,7 +89,7 @@ class Article:
             return read_public(self.url, trusted=True)
         except DiligenceError as error:
             log.info("the company's article is taken from its summary: %s", error)
-        summary = summary_of(self.title, self.item)
+        summary = fetch_summary(self.title, self.item)
         return Page(url=self.url, paragraphs=[summary.text], title=self.title) if summary else None
 
 
@@ -112,11 +112,11 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
         # First who the company is, its home pages and the search.
         search = threads.submit(_search, searcher, question, identity) if searcher else None
         needs_entity = not {"wikidata", "sec"}.isdisjoint(sources)
-        entities = [threads.submit(entity_of, domain) for domain in identity.domains[:1] if needs_entity]
+        entities = [threads.submit(find_entity, domain) for domain in identity.domains[:1] if needs_entity]
         homes = {url: threads.submit(read_public, url, _origin(url) in trusted) for url, _ in sites}
         until_first = min(until, time.monotonic() + _SECONDS_FOR_FIRST)
         entity = next(iter(_results(entities, until_first)), None)
-        notes += _missing_settings(entities)
+        notes += _note_missing_settings(entities)
         article = _article(entity) if "wikidata" in sources else None
         identity = _with_entity(identity, entity, article)
         report = threads.submit(newest_report, identity.ciks) if "sec" in sources and identity.ciks else None
@@ -158,7 +158,7 @@ def _choose_linked(
 ) -> list[str]:
     """The addresses to read next, the nearest to the company first: of links, and of what the search found."""
     most = 2 if search_results else _MAX_LINKED
-    links = [url for page in pages.values() for url in _fitting_links(page, question, identity)[:most]]
+    links = [url for page in pages.values() for url in _choose_links(page, question, identity)[:most]]
     urls = [url for url in dict.fromkeys([*links, *search_results]) if url not in pages and url != identity.article]
     return sorted(urls, key=identity.standing)
 
@@ -203,7 +203,7 @@ def _search_results(search: "Future[list[str]]", until: float, notes: list[str])
         return []
 
 
-def _missing_settings(calls: Iterable["Future[Any]"]) -> list[str]:
+def _note_missing_settings(calls: Iterable["Future[Any]"]) -> list[str]:
     """A note for a call that failed for want of a setting."""
     errors = [call.exception() for call in calls if call.done()]
     missing = [error for error in errors if isinstance(error, NotConfigured)]
@@ -240,7 +240,7 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _fitting_links(home: Page | None, question: str, identity: Identity) -> list[str]:
+def _choose_links(home: Page | None, question: str, identity: Identity) -> list[str]:
     """The pages of its own site that the home page links to with words of the question."""
     if home is None:
         return []

@@ -18,19 +18,19 @@ from pydantic import BaseModel
 
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Source
-from tasks.ai.budget import ledger_of_question
+from tasks.ai.budget import make_question_ledger
 from tasks.ai.extractive import quote_sentences
 from tasks.ai.prompt_injection import find_orders, without_injections
 from tasks.ai.registry import current_answerer
-from tasks.ai.statement_check import LEFT_OUT, checked_answer
+from tasks.ai.statement_check import LEFT_OUT, check_answer
 from tasks.companies.claims import Claim
 from tasks.companies.company_match import Identity
 from tasks.companies.domain import registrable
 from tasks.companies.facts import CompanyFacts, fetch_facts
 from tasks.companies.pages import PageSet, read_pages
-from tasks.companies.search.registry import configured_searcher
+from tasks.companies.search.registry import choose_searcher
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources.registry import configured_sources
+from tasks.companies.sources.registry import choose_sources
 from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong
 from tasks.language.sentences import sentences
 from tasks.offload import offload
@@ -116,13 +116,13 @@ def company_question(question: str, company_name: str | None = None, web_domain:
         domain = registrable(web_domain, field="company_domain")
         text = _answer(question, domain, Identity(name or None, (domain,)))
     elif name:
-        text = _answer(question, name, Identity(name, tuple(_domains_of(name))))
+        text = _answer(question, name, Identity(name, tuple(_find_domains(name))))
     else:
-        text = answer_once(current_answerer(), question, [], ledger=ledger_of_question()).text_with_notes
+        text = answer_once(current_answerer(), question, [], ledger=make_question_ledger()).text_with_notes
     return CompanyAnswer(question=question, company_name=company_name, web_domain=web_domain, answer=text)
 
 
-def _domains_of(name: str) -> list[str]:
+def _find_domains(name: str) -> list[str]:
     """The domains of the companies of that name; there may be several.
 
     Raises:
@@ -130,7 +130,7 @@ def _domains_of(name: str) -> list[str]:
     """
     domains: list[str] = []
     failures: list[DiligenceError] = []
-    sources = configured_sources()
+    sources = choose_sources()
     threads = FanOut(len(sources), "names")
     futures = [threads.submit(source.domains, name) for source in sources]
     wait(futures, timeout=CompanySettings.current().facts_timeout)
@@ -154,8 +154,8 @@ def _result_in_time(future: Future[Sequence[str]], source: str) -> Sequence[str]
 
 def _answer(question: str, company: str, identity: Identity) -> str:
     """The answer, after notes on what went wrong. `company` is the domain or name that the caller sent."""
-    searcher = configured_searcher()
-    facts_search = FanOut(1, "facts").submit(_known_facts, identity.domains)
+    searcher = choose_searcher()
+    facts_search = FanOut(1, "facts").submit(_load_known_facts, identity.domains)
     page_set = read_pages(question, identity, searcher, time.monotonic() + _SECONDS_FOR_PAGES)
     try:
         facts = facts_search.result()
@@ -166,16 +166,16 @@ def _answer(question: str, company: str, identity: Identity) -> str:
     notes = list(page_set.notes)
     if page_set.pages and not identity.domains:
         notes.insert(0, f"No source knows which company is meant: these are pages that name {company} exactly.")
-    numbered = [*_sources_of_facts(facts), *_sources_of_pages(page_set)]
+    numbered = [*_number_facts(facts), *_number_pages(page_set)]
     if numbered:
         text = _answer_from(numbered, question, company, page_set.identity)
     else:
-        names = ", ".join([*(source.name for source in configured_sources()), *([searcher.name] if searcher else [])])
+        names = ", ".join([*(source.name for source in choose_sources()), *([searcher.name] if searcher else [])])
         text = f"The sources asked ({names}) tell nothing about {company}, so there is nothing to take an answer from."
     return "\n\n".join([*notes, text])
 
 
-def _known_facts(domains: Sequence[str]) -> list[tuple[str, CompanyFacts]]:
+def _load_known_facts(domains: Sequence[str]) -> list[tuple[str, CompanyFacts]]:
     """The facts about those of the companies that a source knows, with their domains."""
     facts = []
     for domain in domains:
@@ -186,7 +186,7 @@ def _known_facts(domains: Sequence[str]) -> list[tuple[str, CompanyFacts]]:
     return facts
 
 
-def _sources_of_facts(facts: Sequence[tuple[str, CompanyFacts]]) -> list[_NumberedSource]:
+def _number_facts(facts: Sequence[tuple[str, CompanyFacts]]) -> list[_NumberedSource]:
     """One source for each address and date of the claims."""
     numbered = []
     for domain, company in facts:
@@ -204,7 +204,7 @@ def _sources_of_facts(facts: Sequence[tuple[str, CompanyFacts]]) -> list[_Number
     return numbered
 
 
-def _sources_of_pages(page_set: PageSet) -> list[_NumberedSource]:
+def _number_pages(page_set: PageSet) -> list[_NumberedSource]:
     return [
         _NumberedSource(page.title, page.url, None, "\n\n".join(page.passages), page.text, page_set.has_injection)
         for page in page_set.pages
@@ -217,15 +217,15 @@ def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: st
     sources = [Source(number, source.name, source.place, source.text) for number, source in enumerate(numbered, 1)]
     if current.model is None:
         answer = current.answer(question, sources)
-        return _with_sources(_with_notes(answer.text, answer), numbered, offload(_shown, answer.text, numbered))
+        return _with_sources(_with_notes(answer.text, answer), numbered, offload(_find_shown, answer.text, numbered))
     name = identity.name or company
     meant = f"{name} ({company})" if name != company else company
-    ledger = ledger_of_question()
+    ledger = make_question_ledger()
     answer = answer_once(current, f"{question}\n\n{_RULES.format(company=meant)}", sources, ledger=ledger)
     grounds = offload(_grounds, numbered)
     has_injection = any(source.has_injection for source in numbered)
     names = f"{name} {company}"
-    proof = checked_answer(answer.text, question, names, grounds, current, ledger=ledger, strict=has_injection)
+    proof = check_answer(answer.text, question, names, grounds, current, ledger=ledger, strict=has_injection)
     checked, notes = proof.answer, proof.notes
     if not proof.stands:
         text = offload(quote_sentences, question, sources)
@@ -251,7 +251,7 @@ def _with_notes(text: str, answer: Answer) -> str:
     return "\n\n".join((text, *answer.notes))
 
 
-def _shown(text: str, numbered: Sequence[_NumberedSource]) -> list[int]:
+def _find_shown(text: str, numbered: Sequence[_NumberedSource]) -> list[int]:
     """The numbers of the sources whose sentences an extractive answer shows; several may have one name and date."""
     texts = [
         (", ".join(filter(None, (source.name, source.place))), frozenset(sentences(source.text))) for source in numbered

@@ -15,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 from pytz import country_names  # type: ignore[import-untyped]
 
 from tasks.companies.claims import one_text
-from tasks.companies.web.transport import domain_of
+from tasks.companies.web.transport import registrable_domain
 
 _TYPES: Final = frozenset(
     "Organization Corporation LocalBusiness OnlineBusiness OnlineStore NGO EducationalOrganization CollegeOrUniversity "  # noqa: SIM905 - a list of words reads best as words
@@ -59,7 +59,7 @@ def own_organization(things: Sequence[Mapping[str, Any]], domain: str) -> Mappin
         inner.get("@id") for thing in things for name in _OUTER_ORGANIZATIONS for inner in _objects(thing.get(name))
     }
     candidates = [thing for thing in things if _is_organization(thing) and thing.get("@id") not in outer - {None}]
-    with_domains = [(thing, {domain_of(url) for url in _urls(thing)} - {None}) for thing in candidates]
+    with_domains = [(thing, {registrable_domain(url) for url in _urls(thing)} - {None}) for thing in candidates]
     own = [thing for thing, domains in with_domains if domain in domains]
     if own:
         return max(own, key=len)
@@ -73,7 +73,7 @@ def read_organization(thing: Mapping[str, Any], base: str, domain: str) -> Itera
     Relative addresses are completed from `base`.
     """
     yield "name", _text(thing.get("name")) or _text(thing.get("legalName"))
-    yield "website", next((url for url in _urls(thing, ("url",)) if domain_of(url) == domain), None)
+    yield "website", next((url for url in _urls(thing, ("url",)) if registrable_domain(url) == domain), None)
     yield "tagline", _text(thing.get("slogan"))
     addresses = [place for address in _objects(thing.get("address")) if (place := _place(address))]
     if len(addresses) == 1:
@@ -121,7 +121,7 @@ def _profiles_elsewhere(same_as: Any) -> Iterator[tuple[str, Any]]:
             parts = urlsplit(url)
         except ValueError:
             continue
-        host, path = domain_of(url), [step for step in parts.path.split("/") if step]
+        host, path = registrable_domain(url), [step for step in parts.path.split("/") if step]
         if host == "linkedin.com" and len(path) > 1 and path[0] in {"company", "school", "showcase"}:
             slug = path[1].lower()
             yield "social_url", f"https://www.linkedin.com/{path[0]}/{path[1]}"

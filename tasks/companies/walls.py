@@ -17,7 +17,7 @@ import idna
 from tasks.companies.company_match import is_parked
 from tasks.companies.schema_org import own_organization
 from tasks.companies.web.page import Page
-from tasks.companies.web.transport import domain_of
+from tasks.companies.web.transport import registrable_domain
 
 
 class Wall(Enum):
@@ -99,7 +99,7 @@ def find_wall(page: Page, domain: str, *, is_home: bool = True) -> Wall | None:
     if is_home and is_parked(page):
         return Wall.PARKED
     host = urlsplit(page.url).netloc
-    if domain_of(page.url) == domain and host.partition(":")[0] != domain and host.partition(".")[0] in _HOSTS:
+    if registrable_domain(page.url) == domain and host.partition(":")[0] != domain and host.partition(".")[0] in _HOSTS:
         return _HOSTS[host.partition(".")[0]]
     links = {link for link, _ in page.links if urlsplit(link).netloc == host and urlsplit(link).path.strip("/")}
     size = len(page.text), len(links)
@@ -143,7 +143,7 @@ def _read_words(page: Page, domain: str, has_controls: bool) -> tuple[list[Wall]
 
 def names_company(text: str, domain: str) -> bool:
     """Whether the text has the company's name, as its domain says it, in words of its own and not as an address."""
-    words = re.findall(r"[^\W_]++", _folded(_ADDRESS.sub(" ", text)))[:_MAX_WORDS]
+    words = re.findall(r"[^\W_]++", _fold(_ADDRESS.sub(" ", text)))[:_MAX_WORDS]
     label, plain_label = _labels(domain)
     for start in range(len(words)):
         run = ""
@@ -184,11 +184,11 @@ def _labels(domain: str) -> tuple[str, str]:
         label = idna.decode(domain).partition(".")[0]
     except idna.IDNAError:
         label = domain.partition(".")[0]
-    label = re.sub(r"[\W_]+", "", _folded(label))
+    label = re.sub(r"[\W_]+", "", _fold(label))
     return label, re.sub(r"([aou])e", r"\1", label)
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Without case and accents."""
     letters = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in letters if not unicodedata.combining(letter))

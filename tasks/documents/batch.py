@@ -26,7 +26,7 @@ from tasks.documents import texts
 from tasks.documents.drive.drive import Document, Drive, Fetched
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.drive.spool import spool
-from tasks.documents.index import document_of
+from tasks.documents.index import read_document_row
 from tasks.errors import DiligenceError, NotFound, SourceFailed, UnsupportedFormat
 from tasks.operation import operation
 from tasks.reading.settings import ReadingSettings
@@ -67,10 +67,10 @@ def read_documents(
     for document_id in unique_ids:
         if document_id not in rows:
             batch.fail(document_id, NotFound("The document is no longer in the folder."))
-    return batch.read([document_of(rows[document_id]) for document_id in unique_ids if document_id in rows])
+    return batch.read([read_document_row(rows[document_id]) for document_id in unique_ids if document_id in rows])
 
 
-def known_outcomes(
+def load_known_outcomes(
     listed: Sequence[RoomDocument], company_id: int | None = None, since: datetime | None = None
 ) -> list[DocumentOutcome]:
     """The outcomes of the documents whose content was read before; where there are others, the readers are started.
@@ -81,9 +81,9 @@ def known_outcomes(
         since: as of `read_documents`.
     """
     drive = open_run_drive()
-    known = texts.known_texts(drive, [document_of(row) for row in listed])
+    known = texts.find_known_texts(drive, [read_document_row(row) for row in listed])
     if len(known) < len(listed):
-        texts.shared_pool().start()  # in the background
+        texts.share_pool().start()  # in the background
     outcomes = [outcome_of(document_id, text, since or now()) for document_id, text in known.items()]
     if company_id is not None and outcomes:
         with database.writing() as session:
@@ -96,19 +96,19 @@ _Fetch = Callable[[str], "Future[Fetched]"]
 
 
 @contextmanager
-def _fetching(drive: Drive, folder: Path, max_bytes: int) -> Iterator[_Fetch]:
+def _fetch_ahead(drive: Drive, folder: Path, max_bytes: int) -> Iterator[_Fetch]:
     """Fetch documents into `folder`, as many at a time as the drive wants. All calls have ended when the block has.
 
     A document on a disk is fetched by the call itself: threads would only take turns.
     """
     if drive.max_parallel_fetches == 1:
-        yield lambda document_id: _fetched_here(drive, document_id, folder, max_bytes)
+        yield lambda document_id: _fetch_here(drive, document_id, folder, max_bytes)
         return
     with FanOut(drive.max_parallel_fetches, "fetching", Leave.NEVER) as threads:
         yield lambda document_id: threads.submit(drive.fetch, document_id, folder, max_bytes)
 
 
-def _fetched_here(drive: Drive, document_id: str, folder: Path, max_bytes: int) -> "Future[Fetched]":
+def _fetch_here(drive: Drive, document_id: str, folder: Path, max_bytes: int) -> "Future[Fetched]":
     future: Future[Fetched] = Future()
     try:
         future.set_result(drive.fetch(document_id, folder, max_bytes))
@@ -148,7 +148,7 @@ class _Batch:
         self._drive = drive
         self._company_id = company_id
         self._since = since
-        self._pool = texts.shared_pool()
+        self._pool = texts.share_pool()
         self._max_mb = ReadingSettings.current().document_max_mb
         self._outcomes: list[DocumentOutcome] = []
         self._completed: SimpleQueue[_Fetching | _Content] = SimpleQueue()
@@ -167,7 +167,7 @@ class _Batch:
 
     def read(self, documents: Sequence[Document]) -> list[DocumentOutcome]:
         """The outcomes of these documents and of those that failed before."""
-        known = texts.known_texts(self._drive, documents)
+        known = texts.find_known_texts(self._drive, documents)
         with database.writing() as session:
             self._outcomes = [
                 outcome_of(document.id, known[document.id], self._since)
@@ -179,7 +179,7 @@ class _Batch:
         waiting.extend(document for document in documents if document.id not in known)
         if waiting:
             self._pool.start()  # while the first are fetched
-        with spool() as folder, _fetching(self._drive, folder, self._max_mb << 20) as fetch:
+        with spool() as folder, _fetch_ahead(self._drive, folder, self._max_mb << 20) as fetch:
             while waiting or self._pending or self._store_at is not None:
                 self._fetch_some(fetch)
                 self._take_completed(wait=bool(self._pending) and not (waiting and self._has_room()))
@@ -243,7 +243,7 @@ class _Batch:
             except DiligenceError as error:
                 del self._pending[fetching.document.id]
                 self.fail(fetching.document.id, error)
-        stored = texts.known_contents([(file.content_hash, format_) for _, format_, file in arrived])
+        stored = texts.find_known_contents([(file.content_hash, format_) for _, format_, file in arrived])
         for document, format_, file in arrived:
             key = file.content_hash, format_
             if key in stored:
@@ -321,7 +321,7 @@ def outcome_of(document_id: str, text: TextSummary, since: datetime) -> Document
         status = DocumentStatus.READ if text.created_at >= since else DocumentStatus.UNCHANGED
     else:
         status = DocumentStatus.EMPTY if text.outcome is Outcome.EMPTY else DocumentStatus.FAILED
-    warning = texts.warning_of(text)
+    warning = texts.text_warning(text)
     size = text.characters, warning, text.pages, text.pages_read
     return DocumentOutcome(document_id, status, text.content_hash, text.id, *size)
 

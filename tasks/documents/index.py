@@ -14,12 +14,12 @@ from storage.columns import now
 from storage.documents import Room, RoomDocument, RoomFolder
 from storage.errors import DatabaseUnavailable
 from tasks.documents.drive.drive import ROOT, Document, Drive, Folder, Listing, identifier
-from tasks.documents.drive.registry import configured_drive, open_drive, open_run_drive
+from tasks.documents.drive.registry import choose_drive, open_drive, open_run_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.index_answer import DocumentIndex, IndexedFolder
 from tasks.documents.kinds.room import IndexedDocument, room_kinds
 from tasks.documents.settings import DocumentSettings
-from tasks.documents.texts import known_texts, warning_of
+from tasks.documents.texts import find_known_texts, text_warning
 from tasks.operation import operation
 
 
@@ -34,11 +34,11 @@ def document_index(cloud_drive_folder: str, recursive: bool = True) -> DocumentI
     Raises:
         BadRequest: no id was given. NotFound: no such folder for this account.
     """
-    return indexed_folder.function(cloud_drive_folder, recursive=recursive).index()
+    return index_folder_in_pieces.function(cloud_drive_folder, recursive=recursive).index()
 
 
 @operation(name="document_index", asks_a_source=True)
-def indexed_folder(cloud_drive_folder: str, recursive: bool = True) -> IndexedFolder:
+def index_folder_in_pieces(cloud_drive_folder: str, recursive: bool = True) -> IndexedFolder:
     """`document_index`, to be written a piece after the other.
 
     Raises:
@@ -49,18 +49,18 @@ def indexed_folder(cloud_drive_folder: str, recursive: bool = True) -> IndexedFo
     if drive.remote and (folder_id == ROOT or folder_id != cloud_drive_folder.strip()):
         folder_id = drive.find_folder(cloud_drive_folder)  # the root has another id too; a URL can hold a key
     max_age = timedelta(hours=DocumentSettings.current().index_max_age)
-    stored = _unchanged(drive, folder_id, recursive=recursive, max_age=max_age)
+    stored = _find_unchanged(drive, folder_id, recursive=recursive, max_age=max_age)
     if stored is None:
         listing = drive.list_folder(folder_id, recursive=recursive)
         _store(drive, listing, recursive=recursive)
     else:
-        listing = _listing_of(stored)
+        listing = _read_listing(stored)
     return IndexedFolder(listing, recursive, _remarks(drive, list(listing.documents)))
 
 
 def _remarks(drive: Drive, listed: Sequence[Document]) -> dict[str, dict[str, str]]:
     """What is known from reading these documents as they are now, by document id."""
-    known = known_texts(drive, listed)
+    known = find_known_texts(drive, listed)
     room = room_kinds(
         [IndexedDocument(document.id, document.name, document.path) for document in listed if document.id in known],
         {document_id: text.id for document_id, text in known.items() if text.characters},
@@ -70,7 +70,7 @@ def _remarks(drive: Drive, listed: Sequence[Document]) -> dict[str, dict[str, st
     remarks = {}
     for document_id, text in known.items():
         what = room.kinds[document_id]
-        remark = {"warning": warning_of(text), "kind": what.title, "state": what.state if what.kind else None}
+        remark = {"warning": text_warning(text), "kind": what.title, "state": what.state if what.kind else None}
         remarks[document_id] = {name: value for name, value in remark.items() if value}
     return remarks
 
@@ -83,7 +83,7 @@ def index_room(folder: str, recursive: bool = True) -> int:
     """
     drive = open_run_drive()
     folder_id = drive.find_folder(folder)
-    stored = _unchanged(drive, folder_id, recursive=recursive, max_age=timedelta(0))
+    stored = _find_unchanged(drive, folder_id, recursive=recursive, max_age=timedelta(0))
     if stored is not None:
         assert stored.room.id is not None
         return stored.room.id
@@ -98,7 +98,7 @@ class _Stored(NamedTuple):
     certain: bool
 
 
-def _unchanged(drive: Drive, folder_id: str, *, recursive: bool, max_age: timedelta) -> _Stored | None:
+def _find_unchanged(drive: Drive, folder_id: str, *, recursive: bool, max_age: timedelta) -> _Stored | None:
     """The stored room, if this account still sees the folder and nothing in it has changed since.
 
     Args:
@@ -110,11 +110,11 @@ def _unchanged(drive: Drive, folder_id: str, *, recursive: bool, max_age: timede
     Raises:
         NotFound: this account does not see the folder any more.
     """
-    if not configured_drive().keeps_changes:
+    if not choose_drive().keeps_changes:
         return None
     marked: Sequence[Room] = ()
     with suppress(DatabaseUnavailable), database.reading() as session:
-        marked = documents.marked_rooms(session, folder_id, recursive=recursive)
+        marked = documents.list_marked_rooms(session, folder_id, recursive=recursive)
     # To know whose view it is may take a request: `drive.view` is asked for only where there is a mark to go on from.
     room = next((candidate for candidate in marked if candidate.drive == drive.view), None)
     if room is None or room.mark is None or room.id is None:
@@ -133,7 +133,7 @@ def _unchanged(drive: Drive, folder_id: str, *, recursive: bool, max_age: timede
     return None
 
 
-def _listing_of(stored: _Stored) -> Listing:
+def _read_listing(stored: _Stored) -> Listing:
     """The listing that was stored as this room."""
     room = stored.room
     assert room.id is not None
@@ -143,15 +143,15 @@ def _listing_of(stored: _Stored) -> Listing:
     return Listing(
         Folder(room.folder_id, room.folder_name, ""),
         [Folder(folder.folder_id, folder.name, folder.path, folder.parent_id) for folder in folders],
-        [document_of(entry) for entry in entries],
-        room.warnings if stored.certain else [*room.warnings, _as_of(room.indexed_at)],
+        [read_document_row(entry) for entry in entries],
+        room.warnings if stored.certain else [*room.warnings, _format_time(room.indexed_at)],
         room.incomplete,
         room.mark,
         frozenset(room.watched),
     )
 
 
-def _as_of(time: datetime) -> str:
+def _format_time(time: datetime) -> str:
     return (
         f"As of {time.astimezone(UTC):%Y-%m-%d %H:%M} UTC; may be old: the drive does not tell of every change in this "
         "folder. DILIGENCE_INDEX_MAX_AGE says for how long the stored index is used."
@@ -175,10 +175,10 @@ def _store(drive: Drive, listing: Listing, *, recursive: bool) -> int:
         for folder in listing.folders
     )
     with database.writing() as session:
-        return documents.replace_room(session, room, folders, map(columns_of, listing.documents))
+        return documents.replace_room(session, room, folders, map(document_columns, listing.documents))
 
 
-def columns_of(document: Document) -> dict[str, Any]:
+def document_columns(document: Document) -> dict[str, Any]:
     """The columns of a document's row, but for the room's."""
     return {
         "document_id": document.id,
@@ -194,7 +194,7 @@ def columns_of(document: Document) -> dict[str, Any]:
     }
 
 
-def document_of(row: RoomDocument) -> Document:
+def read_document_row(row: RoomDocument) -> Document:
     """The document that a row describes."""
     return Document(
         id=row.document_id,

@@ -79,14 +79,14 @@ class IndexedFolder:
 
     def index(self) -> DocumentIndex:
         """The answer of Document Index."""
-        return document_index_of(self.listing, recursive=self.recursive, remarks=self.remarks)
+        return build_document_index(self.listing, recursive=self.recursive, remarks=self.remarks)
 
     def pieces(self) -> Iterator[bytes]:
         """The JSON of that answer, some 100 KB at a time; of what is not sent yet there are no entries in memory."""
         by_folder = _by_folder(self.listing)
         waiting: list[bytes] = []
         size = 0
-        for piece in _written(_index_of(self.listing, recursive=self.recursive), by_folder, self.remarks):
+        for piece in _write_index(_build_index(self.listing, recursive=self.recursive), by_folder, self.remarks):
             waiting.append(piece)
             size += len(piece)
             if size >= _PIECE:
@@ -100,14 +100,14 @@ _ENTRIES: Final = 250
 """Documents that are written together: 100 KB."""
 
 
-def document_index_of(listing: Listing, *, recursive: bool, remarks: Remarks) -> DocumentIndex:
+def build_document_index(listing: Listing, *, recursive: bool, remarks: Remarks) -> DocumentIndex:
     """Group a listing into categories. `remarks` are what is known from reading, by document id.
 
     Categories, subfolders and documents are in order of name. Deeper folders are flattened into their
     category, in order of path.
     """
     by_folder = _by_folder(listing)
-    index = _index_of(listing, recursive=recursive)
+    index = _build_index(listing, recursive=recursive)
     for category in index.document_index:
         for folder in (category, *(category.subfolders or ())):
             folder.documents = [
@@ -124,7 +124,7 @@ def _by_folder(listing: Listing) -> dict[str, list[Document]]:
     return by_folder
 
 
-def _index_of(listing: Listing, *, recursive: bool) -> DocumentIndex:
+def _build_index(listing: Listing, *, recursive: bool) -> DocumentIndex:
     """The index without its documents."""
     below: dict[str | None, list[Folder]] = {}
     for folder in sorted(listing.folders, key=lambda folder: (folder.name, folder.id)):
@@ -135,7 +135,7 @@ def _index_of(listing: Listing, *, recursive: bool) -> DocumentIndex:
         categories[0].subfolders = []
         for first in below.get(top.id, ()):
             category = _category(first)
-            category.subfolders = [_subfolder(path, folder) for path, folder in _flattened(first, below)]
+            category.subfolders = [_subfolder(path, folder) for path, folder in _walk_folders(first, below)]
             categories.append(category)
     index = DocumentIndex(folder_id=top.id, folder_name=top.name, source=SOURCE, document_index=categories)
     if listing.incomplete:
@@ -145,7 +145,9 @@ def _index_of(listing: Listing, *, recursive: bool) -> DocumentIndex:
     return index
 
 
-def _written(index: DocumentIndex, by_folder: Mapping[str, Sequence[Document]], remarks: Remarks) -> Iterator[bytes]:
+def _write_index(
+    index: DocumentIndex, by_folder: Mapping[str, Sequence[Document]], remarks: Remarks
+) -> Iterator[bytes]:
     """The JSON of an index without documents, with them."""
     before, _, behind = _json(index.model_copy(update={"document_index": []})).partition(b'"document_index":[]')
     yield before + b'"document_index":['
@@ -182,7 +184,7 @@ def _json(part: BaseModel) -> bytes:
     return part.__pydantic_serializer__.to_json(part, exclude_unset=True)
 
 
-def _flattened(folder: Folder, below: Mapping[str | None, list[Folder]]) -> Iterator[tuple[str, Folder]]:
+def _walk_folders(folder: Folder, below: Mapping[str | None, list[Folder]]) -> Iterator[tuple[str, Folder]]:
     """Every folder below `folder` with its path from there, before the folders that lie in it."""
     waiting = [(child.name, child) for child in reversed(below.get(folder.id, ()))]
     while waiting:

@@ -20,10 +20,10 @@ from tasks.documents.batch import outcome_of
 from tasks.documents.drive.drive import Document, Fetched
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.drive.spool import spool
-from tasks.documents.index import document_of
+from tasks.documents.index import read_document_row
 from tasks.documents.scans import ScannedPage, recognise_pages
 from tasks.errors import DiligenceError, Unavailable
-from tasks.language.languages import languages_of
+from tasks.language.languages import detect_languages
 from tasks.operation import operation
 from tasks.reading.configuration import engines
 from tasks.reading.ocr.scans import CAPPED
@@ -67,8 +67,8 @@ class _ScanBatch:
         self._drive = open_run_drive()
         self._company_id = company_id
         self._since = since
-        self._documents = [document_of(row) for row in room]
-        self._known = texts.known_texts(self._drive, self._documents)
+        self._documents = [read_document_row(row) for row in room]
+        self._known = texts.find_known_texts(self._drive, self._documents)
         self._unread = [
             document
             for document in self._documents
@@ -109,7 +109,7 @@ class _ScanBatch:
         """The pages to recognise, document after document; each is fetched when its turn comes."""
         while self._queue:
             document = self._queue.popleft()
-            content_hash, document_format = self._known[document.id].content_hash, texts.format_of(document)
+            content_hash, document_format = self._known[document.id].content_hash, texts.find_document_format(document)
             filled = None if content_hash in self._open else texts.fill_again(content_hash, document_format)
             fetched = self._fetch(document, content_hash) if filled and filled.waiting else None
             if fetched is None or filled is None:
@@ -140,7 +140,7 @@ class _ScanBatch:
         """Put what was recognised into the text of all documents with a content."""
         document, fetched = self._open.pop(content_hash)
         fetched.release()
-        filled = texts.fill_again(content_hash, texts.format_of(document), self.reason)
+        filled = texts.fill_again(content_hash, texts.find_document_format(document), self.reason)
         if filled is None:
             return
         if filled.waiting:  # pages of doubtful characters, of which a few are tried first
@@ -159,4 +159,4 @@ class _ScanBatch:
         """What the room's other documents are written in."""
         others = [text.id for text in self._known.values() if not text.scanned_pages and text.characters][:_SAMPLE]
         with database.reading() as session:
-            return languages_of([find_stretch(session, text_id, 0, _SAMPLE_CHARACTERS) for text_id in others])
+            return detect_languages([find_stretch(session, text_id, 0, _SAMPLE_CHARACTERS) for text_id in others])

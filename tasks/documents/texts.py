@@ -31,7 +31,7 @@ from tasks.documents.scans import ScannedPage, recognise_pages, stored_pages
 from tasks.errors import Damaged, PasswordProtected, SourceFailed, TooLarge, Unavailable, Unreadable, UnsupportedFormat
 from tasks.operation import operation
 from tasks.reading import formats
-from tasks.reading.configuration import engine_name, engines, reading_limits, reason_for_unread
+from tasks.reading.configuration import engine_name, engines, make_reading_limits, reason_for_unread
 from tasks.reading.ocr.scans import fill, scanned_pages
 from tasks.reading.places import Place
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
@@ -109,12 +109,12 @@ def document_text(document_id: str) -> DocumentText:
     """
     drive = open_drive()
     document = drive.document(drive.find_document(document_id))
-    return DocumentText(document_id=document_id, text=text_of(drive, document))
+    return DocumentText(document_id=document_id, text=load_text(drive, document))
 
 
-def shared_pool() -> ExtractionPool:
+def share_pool() -> ExtractionPool:
     """The process pool of this process, with the limits that the settings give."""
-    return _pool(reading_limits(ReadingSettings.current()))
+    return _pool(make_reading_limits(ReadingSettings.current()))
 
 
 _sharing: Final = [1]
@@ -132,16 +132,16 @@ def _pool(limits: Limits) -> ExtractionPool:
     return pool
 
 
-def format_of(document: Document) -> str:
+def find_document_format(document: Document) -> str:
     """The document's format, by its name or, where the name has no known ending, by its MIME type.
 
     Raises:
         UnsupportedFormat: no reader reads it.
     """
     try:
-        return formats.format_of(document.name)
+        return formats.find_format(document.name)
     except UnsupportedFormat:
-        by_type = formats.format_of_mime_type(document.mime_type)
+        by_type = formats.find_format_by_mime_type(document.mime_type)
         if by_type is None or (by_type == ".txt" and PurePath(document.name).suffix):  # source code is text/plain too
             raise
         return by_type
@@ -153,7 +153,7 @@ def check_readable(document: Document, limit: int) -> str:
     Raises:
         UnsupportedFormat: no reader reads it. TooLarge: it is above the limit.
     """
-    document_format = format_of(document)
+    document_format = find_document_format(document)
     if document.size is not None and document.size > limit * 1024 * 1024:
         raise TooLarge(f"The document is larger than {limit} MB. DILIGENCE_DOCUMENT_MAX_MB sets the limit.")
     return document_format
@@ -189,16 +189,18 @@ def readers(document_format: str, read_as: str | None = None) -> Readers:
     the versions of both readers: such a text is read again when either changes.
     """
     version = formats.version(document_format)
-    return _readers(version if read_as is None else _misnamed(version, formats.version(read_as)), *_circumstances())
+    return _readers(
+        version if read_as is None else _name_misnamed(version, formats.version(read_as)), *_circumstances()
+    )
 
 
-def misnamed_readers(document_format: str) -> tuple[str, ...]:
+def list_misnamed_readers(document_format: str) -> tuple[str, ...]:
     """The names under which texts are stored that were read as another format than that of the document's name."""
     others = tuple(formats.version(name) for name in formats.names() if name != document_format)
-    return _misnamed_readers(formats.version(document_format), others, *_circumstances())
+    return _list_misnamed_readers(formats.version(document_format), others, *_circumstances())
 
 
-def _misnamed(version: str, version_of_content: str) -> str:
+def _name_misnamed(version: str, version_of_content: str) -> str:
     return f"{version} as {version_of_content}"
 
 
@@ -219,14 +221,14 @@ def _readers(version: str, engine: str | None, seconds: float, memory_mb: int) -
 
 
 @lru_cache(maxsize=64)
-def _misnamed_readers(
+def _list_misnamed_readers(
     version: str, others: tuple[str, ...], engine: str | None, seconds: float, memory_mb: int
 ) -> tuple[str, ...]:
-    names = (_readers(_misnamed(version, other), engine, seconds, memory_mb) for other in others)
+    names = (_readers(_name_misnamed(version, other), engine, seconds, memory_mb) for other in others)
     return tuple(chain.from_iterable(names))
 
 
-def known_texts(drive: Drive, candidates: Sequence[Document]) -> dict[str, TextSummary]:
+def find_known_texts(drive: Drive, candidates: Sequence[Document]) -> dict[str, TextSummary]:
     """The stored texts of these documents as they are now, without the words, by document id."""
     with database.reading() as session:
         contents = documents.find_contents(session, drive.name, [document.id for document in candidates])
@@ -239,18 +241,18 @@ def known_texts(drive: Drive, candidates: Sequence[Document]) -> dict[str, TextS
     for document in candidates:
         if document.id in current:
             with suppress(UnsupportedFormat):  # it was read under another name
-                keys[document.id] = current[document.id], format_of(document)
-    known = known_contents(list(keys.values()))
+                keys[document.id] = current[document.id], find_document_format(document)
+    known = find_known_contents(list(keys.values()))
     return {document_id: known[key] for document_id, key in keys.items() if key in known}
 
 
-def known_contents(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], TextSummary]:
+def find_known_contents(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], TextSummary]:
     """The stored texts of contents, without the words, by (content hash, format)."""
     if not keys:
         return {}
     with database.reading() as session:
         summaries = texts.find_summaries(session, [content_hash for content_hash, _ in keys])
-    names = {of_key: (*readers(of_key), *misnamed_readers(of_key)) for of_key in {of_key for _, of_key in keys}}
+    names = {of_key: (*readers(of_key), *list_misnamed_readers(of_key)) for of_key in {of_key for _, of_key in keys}}
     by_content = {content_hash for content_hash, _ in summaries}
     known: dict[tuple[str, str], TextSummary] = {}
     for content_hash, of_key in keys:
@@ -266,7 +268,7 @@ def known_contents(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Tex
 def _unfilled(content_hash: str, document_format: str) -> StoredText | None:
     """A text with scans as it was read, without what was recognised; None where this version has not read it."""
     version = formats.version(document_format)
-    others = (_misnamed(version, formats.version(name)) for name in formats.names() if name != document_format)
+    others = (_name_misnamed(version, formats.version(name)) for name in formats.names() if name != document_format)
     with database.reading() as session:
         return texts.find_text(session, content_hash, *(f"{name}{_UNFILLED}" for name in (version, *others)))
 
@@ -326,7 +328,7 @@ def save_filled(unfilled: StoredText | NewText, reason: str = "") -> FilledText:
     return FilledText(text, filled.waiting)
 
 
-def warning_of(text: TextSummary | StoredText) -> str | None:
+def text_warning(text: TextSummary | StoredText) -> str | None:
     """The sentences that a user must know about a text: why there is none, what is missing. None if there are none.
 
     Readers of earlier releases said nothing of some empty texts.
@@ -357,7 +359,7 @@ def new_text(content_hash: str, document_format: str, read: Callable[[], Reading
         )
     return NewText(
         content_hash=content_hash,
-        reader=_reader_of(result, readers(document_format, result.read_as)),
+        reader=_name_reader(result, readers(document_format, result.read_as)),
         pages=result.pages,
         pages_read=result.pages,
         outcome=Outcome.READ if result.text.strip() else Outcome.EMPTY,
@@ -368,11 +370,11 @@ def new_text(content_hash: str, document_format: str, read: Callable[[], Reading
     )
 
 
-def _reader_of(result: Reading, names: Readers) -> str:
+def _name_reader(result: Reading, names: Readers) -> str:
     return names.unfilled if scanned_pages(result) else names.plain
 
 
-def text_of(drive: Drive, document: Document) -> str:
+def load_text(drive: Drive, document: Document) -> str:
     """The text of a document, from memory or storage when this content was read before.
 
     Raises:
@@ -383,11 +385,14 @@ def text_of(drive: Drive, document: Document) -> str:
     text = recent_texts.get(_key(drive, document, document_format))
     count_lookup("texts in memory", hit=text is not None)
     if text is None:
-        stored = _stored(drive, document, document_format)
+        stored = _find_stored(drive, document, document_format)
         count_lookup("texts", hit=stored is not None)
         found = _or_raise(stored or _read(drive, document, document_format))
         text = found.text
-        if found.reader in (*readers(document_format), *misnamed_readers(document_format)):  # else it is read in part
+        if found.reader in (
+            *readers(document_format),
+            *list_misnamed_readers(document_format),
+        ):  # else it is read in part
             recent_texts.put(_key(drive, document, document_format), text)
     return text
 
@@ -396,10 +401,10 @@ def _key(drive: Drive, document: Document, document_format: str) -> Hashable:
     return database.url(), drive.name, document.id, document.version, readers(document_format)
 
 
-def _stored(drive: Drive, document: Document, document_format: str) -> StoredText | None:
+def _find_stored(drive: Drive, document: Document, document_format: str) -> StoredText | None:
     with database.reading() as session:
         find = partial(texts.find_current_text, session, drive.name, document.id, document.version)
-        return find(readers(document_format)) or find(misnamed_readers(document_format))
+        return find(readers(document_format)) or find(list_misnamed_readers(document_format))
 
 
 def _read(drive: Drive, document: Document, document_format: str) -> StoredText | NewText:
@@ -412,13 +417,13 @@ def _read(drive: Drive, document: Document, document_format: str) -> StoredText 
         ):
             with database.reading() as session:
                 text: StoredText | NewText | None = texts.find_text(
-                    session, fetched.content_hash, *readers(document_format), *misnamed_readers(document_format)
+                    session, fetched.content_hash, *readers(document_format), *list_misnamed_readers(document_format)
                 )
             if text is None:
                 text = _unfilled(fetched.content_hash, document_format)
             if text is None:
-                reading = shared_pool().submit(fetched.path, document_format)
-                text = new_text(fetched.content_hash, document_format, partial(cancellation.result_of, reading))
+                reading = share_pool().submit(fetched.path, document_format)
+                text = new_text(fetched.content_hash, document_format, partial(cancellation.wait_for_result, reading))
             if fetched.is_unchanged():
                 with database.writing() as session:
                     texts.save_text(session, text)

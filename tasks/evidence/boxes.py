@@ -88,7 +88,7 @@ class Glyphs:
         """The box of a glyph."""
         return Box(*self.boxes[index])
 
-    def held_by(self, box: Box) -> list[int]:
+    def find_within(self, box: Box) -> list[int]:
         """The indices of the glyphs whose middles lie in a box."""
         downs, acrosses, indices = self._middles
         left, top, right, bottom = box
@@ -216,7 +216,7 @@ class Letters:
         self.starts: set[int] = set()
         is_new = True
         for source, (character, is_first) in enumerate(zip(characters, begins, strict=False)):
-            form = compared(character)
+            form = fold_character(character)
             if not form:
                 is_new = is_new or is_first or not _joins(character)
                 continue
@@ -246,7 +246,7 @@ class Letters:
 
 @lru_cache(maxsize=1 << 16)
 @lru_cache(maxsize=1 << 14)
-def compared(character: str) -> str:
+def fold_character(character: str) -> str:
     """The letters and digits of a character in one case and compatible forms."""
     if character.isascii():
         return character.lower() if character.isalnum() else ""
@@ -277,13 +277,13 @@ class _Stream:
         if not places:
             return []
         at = places[0] if len(places) == 1 else _nearest(self.letters, places, letters, text, start, end)
-        return [] if at is None else self.glyphs_of(at, len(letters))
+        return [] if at is None else self.list_glyphs(at, len(letters))
 
     def every(self, letters: str) -> list[list[int]]:
         """The glyphs of every place of these letters, as whole words."""
-        return [self.glyphs_of(at, len(letters)) for at in self.letters.places(letters)]
+        return [self.list_glyphs(at, len(letters)) for at in self.letters.places(letters)]
 
-    def glyphs_of(self, at: int, length: int) -> list[int]:
+    def list_glyphs(self, at: int, length: int) -> list[int]:
         """The glyphs of so many letters."""
         return [self._order[source] for source in dict.fromkeys(self.letters.sources[at : at + length])]
 
@@ -423,8 +423,8 @@ def _nearest(page: Letters, places: Sequence[int], letters: str, text: str, star
     before = Letters(text[max(start - 4 * _CONTEXT, 0) : start]).text[-_CONTEXT:]
     behind = Letters(text[end : end + 4 * _CONTEXT]).text[:_CONTEXT]
     scores = [
-        _shared(before[::-1], page.text[max(at - _CONTEXT, 0) : at][::-1])
-        + _shared(behind, page.text[at + len(letters) : at + len(letters) + _CONTEXT])
+        _count_shared(before[::-1], page.text[max(at - _CONTEXT, 0) : at][::-1])
+        + _count_shared(behind, page.text[at + len(letters) : at + len(letters) + _CONTEXT])
         for at in places
     ]
     best = max(scores)
@@ -437,7 +437,7 @@ def _nearest(page: Letters, places: Sequence[int], letters: str, text: str, star
     return None
 
 
-def _shared(one: str, other: str) -> int:
+def _count_shared(one: str, other: str) -> int:
     """How many letters two texts begin with alike."""
     shared = 0
     for a, b in zip(one, other, strict=False):
@@ -503,13 +503,13 @@ class PageBoxes:
         for last, index in pairwise(letters):
             if index != last + 1:
                 between = range(last + 1, index)
-                if len(between) <= MOST_SIGNS and not any(compared(texts[sign]) for sign in between):
+                if len(between) <= MOST_SIGNS and not any(fold_character(texts[sign]) for sign in between):
                     members += between
             members.append(index)
-        for _ in leading_signs(reversed(quotation.rstrip())):
+        for _ in take_leading_signs(reversed(quotation.rstrip())):
             if members[-1] + 1 < len(texts) and texts[members[-1] + 1] in quotation[-MOST_SIGNS:]:
                 members.append(members[-1] + 1)
-        for _ in leading_signs(quotation.lstrip()):
+        for _ in take_leading_signs(quotation.lstrip()):
             if members[0] and texts[members[0] - 1] in quotation[:MOST_SIGNS]:
                 members.insert(0, members[0] - 1)
         return members
@@ -519,23 +519,23 @@ class PageBoxes:
         boxes = [self._glyphs.boxes[index] for index in members]
         others = [self._glyphs.boxes[index] for index in self._others_among(members)]
         if _is_upright(boxes):
-            return list(joined_lines(boxes, others))
-        return [line.turned() for line in joined_lines(map(_turned, boxes), list(map(_turned, others)))]
+            return list(join_lines(boxes, others))
+        return [line.turned() for line in join_lines(map(_turn, boxes), list(map(_turn, others)))]
 
     def _others_among(self, members: Sequence[int]) -> list[int]:
         """The other glyphs between the first and the last line of these."""
         lefts, tops, rights, bottoms = zip(*(self._glyphs.boxes[index] for index in members), strict=True)
-        held = self._glyphs.held_by(Box(min(lefts), min(tops), max(rights), max(bottoms)))
+        held = self._glyphs.find_within(Box(min(lefts), min(tops), max(rights), max(bottoms)))
         own = set(members)
         return self._glyphs.not_printed_again([index for index in held if index not in own])
 
     def _reads_back(self, members: set[int], boxes: Sequence[Box]) -> bool:
         """Whether the boxes hold these glyphs, and next to nothing else."""
-        held = {index for box in boxes for index in self._glyphs.held_by(box)}
+        held = {index for box in boxes for index in self._glyphs.find_within(box)}
         if not members <= held:
             return False
         more = self._glyphs.not_printed_again(sorted(held - members))
-        more = [index for index in more if compared(self._glyphs.texts[index])]
+        more = [index for index in more if fold_character(self._glyphs.texts[index])]
         words = sum(index != last + 1 or self._glyphs.begins[index] for last, index in pairwise([-2, *more]))
         return words <= 2 * _MORE
 
@@ -547,12 +547,12 @@ def _is_upright(boxes: Sequence[Sides]) -> bool:
     return not across or median(across) >= median(down)
 
 
-def _turned(box: Sides) -> Sides:
+def _turn(box: Sides) -> Sides:
     left, top, right, bottom = box
     return top, left, bottom, right
 
 
-def joined_lines(boxes: Iterable[Sides], others: Sequence[Sides]) -> Iterator[Box]:
+def join_lines(boxes: Iterable[Sides], others: Sequence[Sides]) -> Iterator[Box]:
     """The boxes of glyphs joined line by line, so that none holds one of the other glyphs."""
     by_middle = sorted(((top + bottom) / 2, (left + right) / 2) for left, top, right, bottom in others)
     middles = [down for down, _ in by_middle]
@@ -579,6 +579,6 @@ def joined_lines(boxes: Iterable[Sides], others: Sequence[Sides]) -> Iterator[Bo
     yield Box(line_left, line_top, line_right, line_bottom)
 
 
-def leading_signs(characters: Iterable[str]) -> Iterator[str]:
+def take_leading_signs(characters: Iterable[str]) -> Iterator[str]:
     """The characters up to the first letter or digit."""
-    return takewhile(lambda character: not compared(character), characters)
+    return takewhile(lambda character: not fold_character(character), characters)

@@ -13,7 +13,7 @@ from sqlmodel import Session
 
 from storage import database, texts
 from storage.run_documents import RunDocument, some_documents
-from storage.scores import CriterionOutcome, QuotedSpan, ScoreStatus, company_outcomes, quoted_spans
+from storage.scores import CriterionOutcome, QuotedSpan, ScoreStatus, company_outcomes, list_quoted_spans
 from storage.texts import SpanPages, StoredText, find_span_pages, save_span_pages
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.registry import open_run_drive
@@ -48,14 +48,14 @@ class Citation:
     is_shown: bool
 
 
-def citations_of(session: Session, company_id: int) -> list[Citation]:
+def list_citations(session: Session, company_id: int) -> list[Citation]:
     """All that the outcomes of a run's company point at, in the order of its criteria."""
     outcomes = company_outcomes(session, company_id)
     quotes: dict[int, list[QuotedSpan]] = {}
-    for quote in quoted_spans(session, company_id):
+    for quote in list_quoted_spans(session, company_id):
         quotes.setdefault(quote.outcome_id, []).append(quote)
     cited = {quote.document_id for of_outcome in quotes.values() for quote in of_outcome}
-    cited |= {words["document_id"] for outcome in outcomes for words in _words_of(outcome)}
+    cited |= {words["document_id"] for outcome in outcomes for words in _list_words(outcome)}
     documents = {document.document_id: document for document in some_documents(session, company_id, sorted(cited))}
     return [
         citation
@@ -64,7 +64,7 @@ def citations_of(session: Session, company_id: int) -> list[Citation]:
     ]
 
 
-def _words_of(outcome: CriterionOutcome) -> list[dict[str, Any]]:
+def _list_words(outcome: CriterionOutcome) -> list[dict[str, Any]]:
     """What documents say against each other, and words that give orders to a model."""
     contradicting = [quote for contradiction in outcome.contradictions for quote in contradiction["quotes"]]
     return [*contradicting, *outcome.orders]
@@ -79,7 +79,7 @@ def _of_outcome(
         if document is not None:
             quoted = quote.text_id, quote.start, quote.end
             yield from _citation(document, quoted, quote.place, outcome, is_shown=is_judged or quote.ordinal == 0)
-    for words in _words_of(outcome):
+    for words in _list_words(outcome):
         document = documents.get(words["document_id"])
         if document is not None:
             span = words.get("text_id"), words.get("start"), words.get("end")
@@ -136,11 +136,13 @@ def draw_evidence(company_id: int) -> list[str]:
     if which == "none":
         return []
     with database.reading() as session:
-        citations = [citation for citation in citations_of(session, company_id) if citation.is_shown or which == "all"]
+        citations = [
+            citation for citation in list_citations(session, company_id) if citation.is_shown or which == "all"
+        ]
         by_text: dict[int, list[Citation]] = {}
         for citation in citations:
             by_text.setdefault(citation.text_id, []).append(citation)
-        readers = texts.readers_of(session, sorted(by_text))
+        readers = texts.load_readers(session, sorted(by_text))
         boxed = find_span_pages(session, sorted(by_text))
     with FanOut(_SIDE_BY_SIDE, "drawing") as threads:
         drawings = [
@@ -160,7 +162,7 @@ def _draw_document(text_id: int, citations: Sequence[Citation], boxed: Container
         return None
     document = citations[0].document
     try:
-        pages = _drawn(open_run_drive(), document, text, parts)
+        pages = _draw(open_run_drive(), document, text, parts)
     except (DiligenceError, OSError) as error:
         reason = error.message if isinstance(error, DiligenceError) else f"{error.strerror}."
         return f"{document.name}: its pages are not shown as pictures. {reason}"
@@ -173,7 +175,7 @@ def is_pdf(reader: str) -> bool:
     return reader.rsplit(" as ", maxsplit=1)[-1].startswith("pdf-")
 
 
-def parts_of(text: StoredText, start: int, end: int) -> list[PagePart]:
+def find_page_parts(text: StoredText, start: int, end: int) -> list[PagePart]:
     """The pages that a span of a PDF's text stands on; none in an attachment, whose pages are not the document's."""
     attached = [place for place in text.places if place[2] == kinds.ATTACHMENT]
     if any(place[0] < end and start < place[1] for place in attached):
@@ -196,7 +198,7 @@ def _parts_to_draw(
     assert text.id is not None
     by_page: dict[int, list[_CitedPart]] = {}
     for start, end in dict.fromkeys((citation.start, citation.end) for citation in citations):
-        parts = parts_of(text, start, end)
+        parts = find_page_parts(text, start, end)
         if (text.id, start, end) in boxed and all(find_picture(text.content_hash, part.page) for part in parts):
             continue
         for part in parts:
@@ -204,7 +206,7 @@ def _parts_to_draw(
     return by_page
 
 
-def _drawn(
+def _draw(
     drive: Drive, document: RunDocument, text: StoredText, parts: Mapping[int, Sequence[_CitedPart]]
 ) -> list[BoxedPage]:
     """Fetch a document and draw these pages of it.

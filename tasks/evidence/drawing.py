@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from storage import database, texts
 from tasks.evidence.boxes import Box, BoxedPage
-from tasks.reading.configuration import reading_limits
+from tasks.reading.configuration import make_reading_limits
 from tasks.reading.ocr.page import WordBox
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.settings import ReadingSettings
@@ -52,7 +52,7 @@ def draw_pages(path: Path, orders: Sequence[PageOrder]) -> list[BoxedPage]:
     Raises:
         Unreadable, TookTooLong, Unavailable: the PDF cannot be opened within the limits.
     """
-    pool = _pool(reading_limits(ReadingSettings.current()))
+    pool = _pool(make_reading_limits(ReadingSettings.current()))
     pages: list[BoxedPage] = []
     for first in range(0, len(orders), _AT_ONCE):
         part = json.dumps([list(order) for order in orders[first : first + _AT_ONCE]])

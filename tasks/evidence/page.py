@@ -16,7 +16,7 @@ from tasks.errors import Damaged
 from tasks.evidence.boxes import Box, BoxedPage, Glyphs, PageBoxes, Sides
 from tasks.reading.ocr.page import WordBox
 from tasks.reading.pdf import document, pages
-from tasks.reading.pdf.defects import turned_ligatures
+from tasks.reading.pdf.defects import find_turned_ligatures
 from tasks.reading.pdf.document import NotOpened, PdfDocument, character_codes, tight_boxes
 
 _WIDE: Final = 912
@@ -50,7 +50,7 @@ _OF_PATTERNS: Final = frozenset({0xBF, 0xFF})
 """The shades that PDFium gives for patterns, whatever their colours are."""
 
 
-def picture_of(page: Any, width: float, height: float) -> tuple[bytes, str] | None:
+def draw_picture(page: Any, width: float, height: float) -> tuple[bytes, str] | None:
     """The picture of an open page of that size in points, and the suffix of its format; None if it cannot be drawn.
 
     Print in sixteen shades, of grey or of few colours, stays sharp as PNG: a full page takes 62 KB, as WebP without
@@ -68,7 +68,7 @@ def picture_of(page: Any, width: float, height: float) -> tuple[bytes, str] | No
     if not _draw(page, dots, across, down, pdfium.FPDFBitmap_BGRx):
         return None
     # Four bytes a dot, red first: so Pillow takes the dots as they are.
-    return _packed(Image.frombuffer("RGBX", (across, down), dots, "raw", "RGBX", 0, 1))
+    return _pack(Image.frombuffer("RGBX", (across, down), dots, "raw", "RGBX", 0, 1))
 
 
 def is_grey(page: Any) -> bool:
@@ -126,16 +126,16 @@ def _draw(page: Any, dots: bytearray, across: int, down: int, form: int) -> bool
 
 def _dots(size: int) -> bytearray:
     """Memory that all pages share: fresh memory takes longer than the drawing (7 ms for 3)."""
-    shared = _shared_dots()
+    shared = _share_dots()
     return shared if size <= len(shared) else bytearray(size)
 
 
 @cache
-def _shared_dots() -> bytearray:
+def _share_dots() -> bytearray:
     return bytearray(_BYTES * (_MOST_DOTS + _ROUNDED))
 
 
-def _packed(picture: Image.Image) -> tuple[bytes, str]:
+def _pack(picture: Image.Image) -> tuple[bytes, str]:
     """The picture of no more bytes than a page may have, and the suffix of its format."""
     drawing = _few_colours(picture)
     if drawing is not None:
@@ -219,7 +219,7 @@ class PdfPage:
         if boxes or not recognised:
             return boxes
         if self._letters is None:
-            letters = (letter for word in recognised for letter in _letters_of(word, self.width, self.height))
+            letters = (letter for word in recognised for letter in _place_letters(word, self.width, self.height))
             self._letters = PageBoxes(Glyphs.of(letters))
         return self._letters.of(text, start, end)
 
@@ -240,13 +240,13 @@ class PdfPage:
 
     def _picture(self) -> tuple[bytes, str] | None:
         if not self._pdf.uses_stand_in:
-            return picture_of(self._page, self.width, self.height)
+            return draw_picture(self._page, self.width, self.height)
         try:
             page = self._pdf.page(self._index)  # the stand-in would be drawn as squares
         except pypdfium2.PdfiumError:
             return None
         try:
-            return picture_of(page.raw, self.width, self.height)
+            return draw_picture(page.raw, self.width, self.height)
         finally:
             page.close()
 
@@ -297,7 +297,7 @@ def _glyphs(pdf: PdfDocument, textpage: Any, shown: _Shown) -> Glyphs:
     if count > _MOST_GLYPHS:
         return Glyphs([], [], [])
     codes, drawn = character_codes(textpage, count), tight_boxes(textpage, count)
-    for at in turned_ligatures(codes, drawn):
+    for at in find_turned_ligatures(codes, drawn):
         codes[at : at + 2] = codes[at + 1], codes[at]
     ligatures = _ligatures(pdf) if not _LIGATURES.isdisjoint(codes) else {}
     texts: list[str] = []
@@ -334,7 +334,7 @@ def _glyphs(pdf: PdfDocument, textpage: Any, shown: _Shown) -> Glyphs:
 
 @lru_cache(maxsize=1)
 def _ligatures(pdf: PdfDocument) -> dict[str, str]:
-    return pages.lost_letters(pdf.data)
+    return pages.find_lost_letters(pdf.data)
 
 
 def open_pdf(path: Path) -> PdfDocument:
@@ -371,7 +371,7 @@ def draw_page(
         return BoxedPage(number, page.width, page.height, boxes, is_drawn)
 
 
-def _letters_of(word: WordBox, page_width: float, page_height: float) -> Iterator[tuple[str, Sides, bool]]:
+def _place_letters(word: WordBox, page_width: float, page_height: float) -> Iterator[tuple[str, Sides, bool]]:
     left, right = word.left * page_width, word.right * page_width
     top, bottom = word.top * page_height, word.bottom * page_height
     across, down = (right - left) / len(word.text), (bottom - top) / len(word.text)

@@ -27,7 +27,7 @@ def plain_blanks(text: str) -> str:
     return _RAISED.sub(lambda match: " " * len(match[0]), text)
 
 
-def lowered(text: str) -> str:
+def lower_text(text: str) -> str:
     """The text in lower case, each character at the offset that it has in the text."""
     return text.replace("İ", "i").lower()  # the one character whose small form is longer
 

@@ -22,7 +22,7 @@ from pydantic import Field
 
 from storage.settings import Settings
 from tasks.errors import BadRequest
-from tasks.figures.anchors import lowered
+from tasks.figures.anchors import lower_text
 from tasks.user_file import UserFile, read_user_text
 
 
@@ -49,9 +49,9 @@ _HEAD: Final = 6000
 _FEWEST: Final = 3
 
 
-def language_of(text: str) -> str:
+def guess_language(text: str) -> str:
     """The language whose common words a text's beginning has most of; "" where there are few, or as many of two."""
-    counts = Counter(_WORD.findall(lowered(text[:_HEAD])))
+    counts = Counter(_WORD.findall(lower_text(text[:_HEAD])))
     found = sorted(
         ((sum(counts[word] for word in words), language) for language, words in _WORDS.items()), reverse=True
     )
@@ -180,7 +180,7 @@ def read_taxonomy(file: Path | None) -> Taxonomy:
         BadRequest: as `taxonomy`.
     """
     if file is None:
-        return _published()
+        return _load_published()
     try:
         state = file.stat()
     except (OSError, ValueError):
@@ -189,7 +189,7 @@ def read_taxonomy(file: Path | None) -> Taxonomy:
 
 
 @cache
-def _published() -> Taxonomy:
+def _load_published() -> Taxonomy:
     concepts = {name: _concept(name, content, _DATA) for name, content in tomllib.loads(_DATA.read_text()).items()}
     for name, tags in tomllib.loads((_FOLDER / "tags.toml").read_text()).items():
         concepts[name] = replace(concepts[name], tags=tuple(tags))
@@ -213,13 +213,13 @@ def _published() -> Taxonomy:
 
 @lru_cache(maxsize=8)
 def _with_file(file: Path, _state: tuple[int, int]) -> Taxonomy:
-    published, written = _published(), read_concepts(file)
+    published, written = _load_published(), read_concepts(file)
     concepts = dict(published.concepts)
     for name, content in written.items():
         known = concepts.get(name)
         fields = {**_defaults(known), **content} if isinstance(content, dict) else content
         concept = _concept(name, fields, file)
-        concepts[name] = concept if known is None else _joined(known, concept)
+        concepts[name] = concept if known is None else _join(known, concept)
     added = hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:12]
     return _taxonomy(concepts, added, published.codes)
 
@@ -268,7 +268,7 @@ def _concept(name: Any, content: Any, file: Path) -> Concept:
     return Concept(name, kind, frozenset(units), sign, **words)
 
 
-def _joined(known: Concept, added: Concept) -> Concept:
+def _join(known: Concept, added: Concept) -> Concept:
     return Concept(
         known.id, added.kind, added.units, added.sign, known.labels + added.labels, known.weak + added.weak,
         known.instant + added.instant, known.mentions + added.mentions, added.tags + known.tags,

@@ -98,15 +98,15 @@ def _find_differences(figures: Iterable[RoomFigure], rule: Sequence[Step]) -> li
     for group in groups(figures).values():
         if group[0].figure.unit == UNKNOWN or all(row.figure.value == group[0].figure.value for row in group):
             continue
-        ranked = ranking(group, rule)
+        ranked = rank_figures(group, rule)
         counted = ranked[0]
         others: dict[tuple[str, Decimal], RoomFigure] = {}
         for other in ranked[1:]:
-            if not agree(counted, other) and not _are_of_other_scales(counted, other):
+            if not agree(counted, other) and not _differ_by_scale(counted, other):
                 others.setdefault((other.document_id, other.figure.value), other)
         if others:
             listed = tuple(others.values())
-            step = deciding_step(counted, listed[0], rule)
+            step = find_deciding_step(counted, listed[0], rule)
             why, kinds = say_step(step, counted, listed[0]), kinds_by_step(step, counted, listed[0])
             told = (counted.figure.concept, counted.figure.period, counted, listed, why, step, kinds)
             found.append(FigureConflict(*told))
@@ -158,7 +158,7 @@ def agree(one: RoomFigure, other: RoomFigure) -> bool:
     return agrees(one.figure.value, _step(one.figure), other.figure.value, _step(other.figure))
 
 
-def _are_of_other_scales(one: RoomFigure, other: RoomFigure) -> bool:
+def _differ_by_scale(one: RoomFigure, other: RoomFigure) -> bool:
     """Whether two figures are one number in units and in thousands, or so: one was not read with certainty."""
     low, high = sorted((one.figure, other.figure), key=lambda figure: abs(figure.value))
     scaled = ((abs(low.value) * scale, low.step * scale) for scale in _SCALES)
@@ -174,7 +174,7 @@ def _step(figure: Figure) -> Decimal:
     return Decimal(10) ** noughts
 
 
-def ranking(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[RoomFigure]:
+def rank_figures(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[RoomFigure]:
     """The figures in the order in which the rule lets them count; of equal ones the more exact comes first."""
     return sorted(figures, key=_order(rule))
 
@@ -194,7 +194,7 @@ def _order(rule: Sequence[Step]) -> Callable[[RoomFigure], tuple[object, ...]]:
     return key
 
 
-def deciding_step(counted: RoomFigure, other: RoomFigure, rule: Sequence[Step] = RULE) -> Step | None:
+def find_deciding_step(counted: RoomFigure, other: RoomFigure, rule: Sequence[Step] = RULE) -> Step | None:
     """The step of the rule by which one figure counts and another does not; None where none decides."""
     return next((step for step in rule if _STEPS[step](counted) != _STEPS[step](other)), None)
 
@@ -229,11 +229,11 @@ _AUTHORITY: Final = ("signed or final", "neither signed nor draft", "draft")
 
 
 def _authority(row: RoomFigure) -> int:
-    return _authority_of(f"{row.path} {row.document_name}")
+    return _rank_authority(f"{row.path} {row.document_name}")
 
 
 @lru_cache(maxsize=10_000)  # a document has many figures
-def _authority_of(name: str) -> int:
+def _rank_authority(name: str) -> int:
     words = name.replace("_", " ").replace("-", " ")
     if _DRAFT.search(words):
         return 2

@@ -11,7 +11,7 @@ from tasks.figures.conflicts import RULE, RoomFigure, Step, best, groups
 from tasks.figures.figure import ACTUAL
 from tasks.figures.statement_checks import DEBT_PARTS, WRITTEN_OFF
 from tasks.language.numbers import MONTHS, PERCENT
-from tasks.language.periods import last_day, months_of
+from tasks.language.periods import count_months, last_day
 
 _MARGINS: Final = {
     "gross_margin": "gross_profit", "ebitda_margin": "ebitda", "operating_margin": "operating_income",
@@ -45,7 +45,7 @@ class DerivedFigure:
     inputs: tuple[RoomFigure, ...]
 
 
-def counted_figures(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -> list[RoomFigure]:
+def choose_counted_figures(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -> list[RoomFigure]:
     """Of the figures that must agree the one that counts: the actual ones of the company as a whole."""
     actual = [row for row in figures if row.figure.entity is None and row.basis in ACTUAL]
     return [best(group, rule) for group in groups(actual).values()]
@@ -53,7 +53,7 @@ def counted_figures(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) 
 
 def derive(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[DerivedFigure]:
     """What follows from the figures of a room, the newest period first."""
-    counted = counted_figures(figures, rule)
+    counted = choose_counted_figures(figures, rule)
     by_period: dict[tuple[str, str], RoomFigure] = {}
     for row in counted:
         by_period[row.figure.concept, row.figure.period] = row
@@ -103,7 +103,7 @@ def find_years_before(asked: Iterable[tuple[str, str]], among: Iterable[tuple[st
 
 def _length_and_end(period: str) -> tuple[int, int]:
     """How many months a period has, and its last day as a number."""
-    return months_of(period), date.fromisoformat(last_day(period)).toordinal()
+    return count_months(period), date.fromisoformat(last_day(period)).toordinal()
 
 
 def _margins(by_period: Mapping[tuple[str, str], RoomFigure]) -> Iterable[DerivedFigure]:
@@ -170,7 +170,7 @@ def _net_debt(
             )
 
 
-def burning(counted: Iterable[RoomFigure]) -> list[RoomFigure]:
+def find_burn(counted: Iterable[RoomFigure]) -> list[RoomFigure]:
     """The cash flows of operations that used cash, of those that ended after the last that brought some."""
     flows = [row for row in counted if row.figure.concept == "operating_cash_flow"]
     brought = max((last_day(row.figure.period) for row in flows if row.figure.value >= 0), default="")
@@ -179,7 +179,7 @@ def burning(counted: Iterable[RoomFigure]) -> list[RoomFigure]:
 
 def _runway(counted: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
     """Cash ÷ monthly burn: the burn of a period that ends with the cash's day, else what operations used a month."""
-    burns = {id(row) for row in burning(counted)}
+    burns = {id(row) for row in find_burn(counted)}
     spent: dict[tuple[str, str], list[RoomFigure]] = defaultdict(list)
     stated = set[str]()  # days for which the burn itself is given
     for row in counted:
@@ -195,7 +195,7 @@ def _runway(counted: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
             if row.figure.concept == "operating_cash_flow":
                 if id(row) not in burns or end in stated:
                     continue
-                burn = -burn / (months_of(row.figure.period) or 12)
+                burn = -burn / (count_months(row.figure.period) or 12)
                 formula = "cash ÷ (−operating_cash_flow ÷ its months)"
             if burn > 0:
                 months = (cash.figure.value / burn).quantize(_TENTH)

@@ -14,12 +14,12 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Final
 
-from tasks.figures.anchors import count_words, lowered, matches, plain_blanks, spots
-from tasks.figures.concepts import language_of
+from tasks.figures.anchors import count_words, lower_text, matches, plain_blanks, spots
+from tasks.figures.concepts import guess_language
 from tasks.figures.figure import UNKNOWN, Basis
-from tasks.figures.fiscal_calendar import Calendar, is_of_a_quarter, learn_calendar
+from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
 from tasks.language.locales import CROWNS, DOLLARS, NAMED, alternation, currency_marks, currency_names
-from tasks.language.numbers import GENERAL_WORDS, currency_of, leading_units, units_of, uses_decimal_comma
+from tasks.language.numbers import GENERAL_WORDS, find_currency, read_leading_units, read_units, uses_decimal_comma
 from tasks.language.periods import month_first
 from tasks.reading import places as kinds
 from tasks.reading.places import Place
@@ -109,7 +109,7 @@ _SCALES: Final = {"thousands": 1000, "millions": 10**6, "billions": 10**9}
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentKind:
+class ReportKind:
     """What a document is.
 
     Attributes:
@@ -121,40 +121,40 @@ class DocumentKind:
     deck: bool
 
 
-def kind_by_name(name: str, ending: str = "") -> DocumentKind | None:
+def kind_by_name(name: str, ending: str = "") -> ReportKind | None:
     """What a document is by its name and format alone; None where they do not tell."""
     if ending in _SLIDES or _DECK_NAME.search(name):
-        return DocumentKind("management", deck=True)
+        return ReportKind("management", deck=True)
     unaudited = _UNAUDITED.search(name) or _MANAGEMENT_NAME.search(name)
     if not unaudited and _AUDIT_NAME.search(name):
-        return DocumentKind("audited", deck=False)
+        return ReportKind("audited", deck=False)
     if ending in _SHEETS:
-        return DocumentKind("reported" if _REPORT_NAME.search(name) and not unaudited else "management", deck=False)
-    return DocumentKind("management", deck=False) if unaudited else None
+        return ReportKind("reported" if _REPORT_NAME.search(name) and not unaudited else "management", deck=False)
+    return ReportKind("management", deck=False) if unaudited else None
 
 
-def kind_of(name: str, text: str, document_format: str = "") -> DocumentKind:
+def find_document_kind(name: str, text: str, document_format: str = "") -> ReportKind:
     """What a document is, by its name, its format and the words in it."""
     named = kind_by_name(name, document_format or PurePath(name).suffix.lower())
     if named is not None:
         return named
     head = text[:4000]
     if _UNAUDITED.search(head[:1500]):
-        return DocumentKind("management", deck=False)
+        return ReportKind("management", deck=False)
     is_report = _REPORT_NAME.search(name) or _REPORT_TEXT.search(head) or _AUDIT_NAME.search(head[:600])
     if is_report or len(text) > 100_000:
         if _is_audited(text) and not re.search(r"form 10-q|quarterly report", head, re.IGNORECASE):
-            return DocumentKind("audited", deck=False)
+            return ReportKind("audited", deck=False)
         if is_report:
-            return DocumentKind("reported", deck=False)
+            return ReportKind("reported", deck=False)
     elif re.search(r"we have audited|independent auditor['’]s report", text, re.IGNORECASE):
-        return DocumentKind("audited", deck=False)
-    return DocumentKind("management", deck=False)
+        return ReportKind("audited", deck=False)
+    return ReportKind("management", deck=False)
 
 
 def _is_audited(text: str) -> bool:
     """Whether auditors speak in it."""
-    return any(matches(_AUDIT, text, spots(lowered(text), _AUDIT_WORDS)))
+    return any(matches(_AUDIT, text, spots(lower_text(text), _AUDIT_WORDS)))
 
 
 _RUN_TOGETHER: Final = re.compile(r"(?<![\d ])\d{1,3}(?: \d{3})+ \d{1,2}(?: \d{3})+(?![\d ])")
@@ -200,7 +200,7 @@ class LedgerDocument:
     @cached_property
     def is_of_a_quarter(self) -> bool:
         """Whether it reports on a quarter: a bare year over its columns may be the quarter's."""
-        return is_of_a_quarter(self.text, self.name)
+        return reports_on_quarter(self.text, self.name)
 
     @property
     def of_pages(self) -> bool:
@@ -219,7 +219,7 @@ class LedgerDocument:
 
     @cached_property
     def _lower(self) -> str:
-        return lowered(self._head)
+        return lower_text(self._head)
 
     @cached_property
     def _line_ends(self) -> list[int]:
@@ -258,15 +258,17 @@ class LedgerDocument:
         return self.format in _STORED
 
     @cached_property
-    def kind(self) -> DocumentKind:
+    def kind(self) -> ReportKind:
         """What it is."""
-        return kind_of(self.name, self.text, self.format)
+        return find_document_kind(self.name, self.text, self.format)
 
     @cached_property
     def _stated(self) -> str | None:
         """The currency that it says it is stated in."""
         for match in matches(_STATED, self._head, spots(self._lower, _STATED_WORDS)):
-            currency = currency_of(match["currency"]) or units_of(match["currency"].lower().rstrip("s") + "s").currency
+            currency = (
+                find_currency(match["currency"]) or read_units(match["currency"].lower().rstrip("s") + "s").currency
+            )
             if currency:
                 return currency if self._is_written(currency) else None
         return None
@@ -290,7 +292,7 @@ class LedgerDocument:
         for mark, pattern in ((mark, pattern) for mark, pattern in _WORDLIKE.items() if mark in self._head):
             counts[currency_marks()[mark]] += sum(1 for _ in pattern.finditer(self._head))
         for code in (code for code in _CODES if code in self._head):
-            counts[currency_of(code) or ""] += count_words(self._head, code)
+            counts[find_currency(code) or ""] += count_words(self._head, code)
         if +counts:
             return +counts
         return +Counter(
@@ -322,7 +324,7 @@ class LedgerDocument:
     @cached_property
     def language(self) -> str:
         """The language that it is written in; "" where that is not sure."""
-        return language_of(self.text)
+        return guess_language(self.text)
 
     @cached_property
     def _dollar(self) -> str:
@@ -357,7 +359,7 @@ class LedgerDocument:
             scale
             for match in matches(_GENERAL_UNITS, self._head, spots(self._lower, GENERAL_WORDS))
             for words in _UNITS_FOLLOW.split(match.group())[1:]
-            if (scale := leading_units(words).multiplier)
+            if (scale := read_leading_units(words).multiplier)
         )
         if not scales:
             return None

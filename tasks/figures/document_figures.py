@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Final
 
-from tasks.figures.anchors import lowered, spots
+from tasks.figures.anchors import lower_text, spots
 from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import ACTUAL, Figure, Findings
@@ -61,11 +61,11 @@ _OTHERS: Final = re.compile(
 )
 
 
-def founding_years(document: LedgerDocument) -> Iterator[Figure]:
+def find_founding_years(document: LedgerDocument) -> Iterator[Figure]:
     """Each place of a document that says when the company itself was founded."""
     text = document.text[:_LOOKED_AT]
     looked = -1
-    for spot in spots(lowered(text), _STEMS):
+    for spot in spots(lower_text(text), _STEMS):
         start = text.rfind("\n", 0, spot) + 1
         if start == looked:
             continue
@@ -138,13 +138,13 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
             for table in tables
         ]
     )
-    sums = _sums_of_debt(of_statements)
+    sums = _sum_debt(of_statements)
     others = [figure for figure in in_tables if _is_another_debt(figure, sums)]
     if others:
         findings.leave_out("notes that differ from the statements", len(others))
     in_tables = [figure for figure in in_tables if not _is_another_debt(figure, sums)]
     in_tables += [each.figure for each in of_statements]
-    known = _known(in_tables)
+    known = _find_known_ranges(in_tables)
     sentences = []
     for figure in sentence_figures(document, taxonomy, findings):
         values = known.get((figure.concept, figure.period, figure.unit, figure.basis in _KINDS))
@@ -165,7 +165,7 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     if len(figures) > MOST_FIGURES:
         findings.leave_out("more figures than a document may have", len(figures) - MOST_FIGURES)
     findings.figures = figures[:MOST_FIGURES]
-    findings.founded = list(islice(founding_years(document), _MOST_FOUNDED))
+    findings.founded = list(islice(find_founding_years(document), _MOST_FOUNDED))
     return findings
 
 
@@ -245,7 +245,7 @@ def _surest(group: Sequence[TableCandidate]) -> TableCandidate:
     """Of the candidates of one concept and period the one that stands surest: in the main statements, the company's."""
     main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
     votes = Counter(candidate.figure.value for candidate in group)
-    first = max(main, key=_standing)
+    first = max(main, key=_rank_candidate)
     value, most = votes.most_common(1)[0]
     if most > 2 and most >= 2 * votes[first.figure.value]:  # accounts of another company stand in it too
         often = [each for each in group if each.figure.value == value and each.weight >= _STATEMENT_WEIGHT]
@@ -275,7 +275,7 @@ def _of_notes(document: LedgerDocument, group: Sequence[TableCandidate], finding
     yield from same
 
 
-def _sums_of_debt(of_statements: Iterable[TableCandidate]) -> dict[str, tuple[Decimal, Decimal]]:
+def _sum_debt(of_statements: Iterable[TableCandidate]) -> dict[str, tuple[Decimal, Decimal]]:
     """By day the sum of a balance sheet's rows of debt, and the step within which it is rounded."""
     sums: dict[str, tuple[Decimal, Decimal]] = {}
     for each in of_statements:
@@ -292,26 +292,26 @@ def _is_another_debt(figure: Figure, sums: Mapping[str, tuple[Decimal, Decimal]]
     return figure.period in sums and not agrees(figure.value, figure.step, *sums[figure.period])
 
 
-def _standing(candidate: TableCandidate) -> tuple[bool, int, int]:
+def _rank_candidate(candidate: TableCandidate) -> tuple[bool, int, int]:
     """How sure a candidate is: a plain label in a main statement before a weak one."""
     in_statement = candidate.weight >= _STATEMENT_WEIGHT and candidate.rank < 2
     return in_statement, candidate.weight, -candidate.rank
 
 
-def _known(figures: Iterable[Figure]) -> dict[tuple[str, str, str, bool], list[_Range]]:
+def _find_known_ranges(figures: Iterable[Figure]) -> dict[tuple[str, str, str, bool], list[_Range]]:
     """The values within which what tables say of a concept and period is rounded, in order and apart."""
     ranges: dict[tuple[str, str, str, bool], list[_Range]] = defaultdict(list)
     for figure in figures:
         if figure.entity is None:
             ranges[figure.concept, figure.period, figure.unit, figure.basis in _KINDS].append(_range(figure))
-    return {key: _joined(sorted(group)) for key, group in ranges.items()}
+    return {key: _join_ranges(sorted(group)) for key, group in ranges.items()}
 
 
 def _range(figure: Figure) -> _Range:
     return figure.value - figure.step / 2, figure.value + figure.step / 2
 
 
-def _joined(ranges: Iterable[_Range]) -> list[_Range]:
+def _join_ranges(ranges: Iterable[_Range]) -> list[_Range]:
     joined: list[_Range] = []
     for low, high in ranges:
         if joined and low <= joined[-1][1]:

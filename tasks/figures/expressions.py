@@ -16,11 +16,18 @@ from itertools import islice
 from typing import Final, Literal
 
 from tasks.figures.concepts import plain_label, taxonomy
-from tasks.figures.conflicts import RULE, RoomFigure, Step, ranking, same_period
-from tasks.figures.derived import COMPUTED_CONCEPTS, DERIVED_UNITS, burning, counted_figures, derive, find_years_before
+from tasks.figures.conflicts import RULE, RoomFigure, Step, rank_figures, same_period
+from tasks.figures.derived import (
+    COMPUTED_CONCEPTS,
+    DERIVED_UNITS,
+    choose_counted_figures,
+    derive,
+    find_burn,
+    find_years_before,
+)
 from tasks.figures.figure import ACTUAL, UNKNOWN
 from tasks.language.numbers import MONTHS, PERCENT, RATIO
-from tasks.language.periods import day_of, last_day, months_of
+from tasks.language.periods import count_months, last_day, make_day
 from tasks.user_file import nearest
 
 LATEST: Final = "latest"
@@ -71,7 +78,7 @@ class Expression:
         """What it can be measured in: money, percent, count, ratio, months."""
         if self.operation == "growth":
             return frozenset({PERCENT})
-        units = [_units_of(name) for name in self.names]
+        units = [_list_units(name) for name in self.names]
         if self.operation != "ratio":
             return units[0]
         if self.names[1] == "monthly_burn":
@@ -97,7 +104,7 @@ def read_expression(written: str) -> Expression:
     """
     growth = _GROWTH_OF.fullmatch(written.strip())
     if growth:
-        return growth_of(Expression("value", (_name(growth[1] or growth[2]),)))
+        return make_growth(Expression("value", (_name(growth[1] or growth[2]),)))
     parts = _OPERATORS.split(written.strip())
     if re.search(r"[+*×]", written):
         raise ValueError(f"{_ONE_OR_TWO}; a sum or a product is not computed")
@@ -107,12 +114,12 @@ def read_expression(written: str) -> Expression:
         raise ValueError(_ONE_OR_TWO)
     sign = "ratio" if re.search("[/÷]", written) else "difference"
     names = (_name(parts[0]), _name(parts[1]))
-    if sign == "difference" and not _units_of(names[0]) & _units_of(names[1]):
+    if sign == "difference" and not _list_units(names[0]) & _list_units(names[1]):
         raise ValueError(f"{names[0]} and {names[1]} are not measured in the same unit")
     return Expression("ratio" if sign == "ratio" else "difference", names)
 
 
-def growth_of(expression: Expression) -> Expression:
+def make_growth(expression: Expression) -> Expression:
     """The growth of a figure over the year before.
 
     Raises:
@@ -154,14 +161,14 @@ def figure_values(
     expression: Expression, figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE
 ) -> list[FigureValue]:
     """The values of what is asked in a room: of actual figures of the company as a whole, those that count."""
-    counted = ranking(counted_figures(figures, rule), rule)
+    counted = rank_figures(choose_counted_figures(figures, rule), rule)
     counted.sort(key=lambda row: _VARIANTS.index(row.figure.variant))
     values = [_values(name, counted, figures, rule) for name in expression.names]
     if expression.operation == "value":
         return values[0]
     if expression.operation == "growth":
         return list(_growth(values[0]))
-    return list(_joined(expression, values[0], values[1]))
+    return list(_combine(expression, values[0], values[1]))
 
 
 def value_at(
@@ -172,13 +179,13 @@ def value_at(
     With the `newest_day` of the room's actual figures, what is long before it is not the latest.
     """
     if period != LATEST:
-        values = [value for value in values if _is_of(value.period, period)]
+        values = [value for value in values if _matches_period(value.period, period)]
     elif newest_day:
         since = (date.fromisoformat(newest_day) - _LATEST).isoformat()
         values = [value for value in values if last_day(value.period) >= since]
     if expression.names[0] not in _RATES and not _PART.fullmatch(period):
-        values = [value for value in values if months_of(value.period) in {0, 12}] or values
-    newest = max(values, key=lambda value: (last_day(value.period), months_of(value.period)), default=None)
+        values = [value for value in values if count_months(value.period) in {0, 12}] or values
+    newest = max(values, key=lambda value: (last_day(value.period), count_months(value.period)), default=None)
     return None if newest is None or newest.value.is_nan() else newest
 
 
@@ -192,7 +199,7 @@ def newest_day(figures: Iterable[RoomFigure]) -> str:
     return max(several or days, default="")
 
 
-def dated_until(figures: Sequence[RoomFigure]) -> list[RoomFigure]:
+def drop_undated_after(figures: Sequence[RoomFigure]) -> list[RoomFigure]:
     """The figures but those of documents without a date that are newer than all dated ones of their concept.
 
     Nothing says that their period was over when they were written: they are not the latest.
@@ -206,14 +213,14 @@ def dated_until(figures: Sequence[RoomFigure]) -> list[RoomFigure]:
     ]
 
 
-def _is_of(period: str, asked: str) -> bool:
+def _matches_period(period: str, asked: str) -> bool:
     if "/" in asked:
         return same_period(period) == same_period(asked)
     if part := _PART.fullmatch(asked):
         months = _MONTHS_OF_PARTS[part[2][0]]
-        end = day_of(int(part[1]), months * int(part[2][1]), 31)
+        end = make_day(int(part[1]), months * int(part[2][1]), 31)
         ends = abs((date.fromisoformat(last_day(period)) - end).days) <= _WEEK
-        return ends and months_of(period) in {0, months}
+        return ends and count_months(period) in {0, months}
     if _YEAR.fullmatch(asked):  # what ended on 1 January 2023 is of 2022
         return (date.fromisoformat(last_day(period)) - _FIRST_WEEK).year == int(asked)
     return last_day(period).startswith(asked)
@@ -232,7 +239,7 @@ def _name(written: str) -> str:
     return meaning.concept.id
 
 
-def _units_of(name: str) -> frozenset[str]:
+def _list_units(name: str) -> frozenset[str]:
     concept = taxonomy().concepts.get(name)
     return concept.units if concept else frozenset({DERIVED_UNITS[name]})
 
@@ -260,10 +267,10 @@ def _values(
 
 def _burn(counted: Iterable[RoomFigure]) -> list[FigureValue]:
     """What operations used a month, where no document states the burn, since they last brought cash in."""
-    flows = burning(counted)
+    flows = find_burn(counted)
     return [
         FigureValue(
-            -row.figure.value / (months_of(row.figure.period) or 12), row.figure.unit, row.figure.period, (row,)
+            -row.figure.value / (count_months(row.figure.period) or 12), row.figure.unit, row.figure.period, (row,)
         )
         for row in flows
     ]
@@ -282,7 +289,7 @@ def _periods(values: Iterable[FigureValue]) -> list[tuple[str, str]]:
     return [(value.period, value.unit) for value in values]
 
 
-def _joined(expression: Expression, one: Sequence[FigureValue], other: Sequence[FigureValue]) -> Iterator[FigureValue]:
+def _combine(expression: Expression, one: Sequence[FigureValue], other: Sequence[FigureValue]) -> Iterator[FigureValue]:
     by_day: dict[int, list[tuple[int, FigureValue]]] = defaultdict(list)
     for place, second in enumerate(other):
         by_day[_end(second)].append((place, second))
@@ -298,7 +305,7 @@ def _nearest(first: FigureValue, by_day: Mapping[int, Sequence[tuple[int, Figure
     for apart in range(_NEAR + 1):
         days = {end - apart, end + apart}
         found = [pair for day in days for pair in by_day.get(day, ())]
-        found.sort(key=lambda pair: (months_of(pair[1].period) != months_of(first.period), pair[0]))
+        found.sort(key=lambda pair: (count_months(pair[1].period) != count_months(first.period), pair[0]))
         yield from (second for _, second in found)
 
 
@@ -320,7 +327,7 @@ def _of_two(expression: Expression, first: FigureValue, second: FigureValue) -> 
 def _at_one_time(first: FigureValue, second: FigureValue, name: str) -> bool:
     if name == "monthly_burn":
         return _apart(first, second) <= _NEAR
-    lengths = {months_of(first.period), months_of(second.period)}
+    lengths = {count_months(first.period), count_months(second.period)}
     if 0 in lengths and first.unit == second.unit:  # what is owed or owned is held against a whole year's flow
         return last_day(first.period) == last_day(second.period) and lengths <= {0, 12}
     return last_day(first.period) == last_day(second.period) and len(lengths - {0}) <= 1

@@ -119,7 +119,7 @@ _BEFORE: Final = re.compile(
 
 
 @lru_cache(maxsize=8192)
-def basis_of(text: str) -> Basis | None:
+def find_basis(text: str) -> Basis | None:
     """The basis that words give a figure: "Budget 2025", "Adjusted EBITDA", "unaudited"; None where they give none."""
     if not _BASIS_STEMS.search(text.lower()):
         return None
@@ -140,7 +140,7 @@ def without_basis(text: str) -> str:
     ).strip(" ,:()-–")
 
 
-def variant_of(header: str) -> str:
+def find_variant(header: str) -> str:
     """The variant "restated" or "as previously reported" where a column's header says so, else ""."""
     if _BEFORE.search(header):
         return "as previously reported"

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Final
 
-from tasks.figures.anchors import lowered, matches, plain_blanks, spots
-from tasks.figures.sentence_words import any_of
+from tasks.figures.anchors import lower_text, matches, plain_blanks, spots
+from tasks.figures.sentence_words import either
 from tasks.language.locales import months
-from tasks.language.periods import MONTH, YEAR, When, dates_in, day_of, find_periods, header_words, months_back
+from tasks.language.periods import MONTH, YEAR, When, dates_in, find_periods, header_words, make_day, months_back
 from tasks.reading.file_dates import sure_day, today
 
 _YEAR_ENDED: Final = re.compile(
@@ -96,15 +96,15 @@ _NEAR: Final = 10
 _QUARTERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _A_DAY: Final = rf"(?:the )?(?:{MONTH} [0-3]?\d(?!\d)|[0-3]?\d(?:st|nd|rd|th|er|\.|º|°)? (?:de |of )?{MONTH})"
 _OWN_END: Final = re.compile(
-    rf"(?<![\w-])(?:{any_of('year')}(?P<of>[^.;\n\d]{{0,60}}?)(?:"
-    rf"{any_of('year_ends')}[ \t](?:le |el |il )?(?P<end>{_A_DAY})"
-    rf"|(?<!\w)(?P<first>{_A_DAY}),? {any_of('year_runs')} (?P<last>{_A_DAY}))"
+    rf"(?<![\w-])(?:{either('year')}(?P<of>[^.;\n\d]{{0,60}}?)(?:"
+    rf"{either('year_ends')}[ \t](?:le |el |il )?(?P<end>{_A_DAY})"
+    rf"|(?<!\w)(?P<first>{_A_DAY}),? {either('year_runs')} (?P<last>{_A_DAY}))"
     rf"|(?P<before>{_A_DAY}|{MONTH}) (?:financial |fiscal )?year[- ]end\b)(?!,? ?(?:de |del )?{YEAR})",
     re.IGNORECASE,
 )
 """When the company's year ends, in so many words: "runs from 1 July to 30 June", "a 30 June year end"."""
 
-_OF_OTHERS: Final = re.compile(rf"(?<!\w){any_of('year_of_others')}(?!\w)", re.IGNORECASE)
+_OF_OTHERS: Final = re.compile(rf"(?<!\w){either('year_of_others')}(?!\w)", re.IGNORECASE)
 
 _CUT: Final = re.compile(r"(?<=\S)\n(?=\S)")
 _CUT_DAY: Final = re.compile(rf"(?<=[a-zé.,])\n(?={YEAR}\b)")
@@ -191,7 +191,7 @@ class Calendar:
         """The last day of a fiscal year by its name, or of a plan's first, second … year."""
         if year <= MOST_PLAN_YEARS and self.started:
             return months_back(self.started, -12 * year) - timedelta(days=1)
-        return self.ends.get(year + self.shift) or day_of(year + self.shift, self.month, self.day)
+        return self.ends.get(year + self.shift) or make_day(year + self.shift, self.month, self.day)
 
     def year_before(self, end: date) -> date:
         """The last day of the fiscal year before the one that ends on this day."""
@@ -230,8 +230,8 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     """What a document says of its fiscal year, and the newest date on its first page or in its name."""
     text = plain_blanks(text)
     head = _CUT_DAY.sub(" ", text[:400_000])
-    lower = lowered(head)
-    ends, annual, annual_ends = _named_ends(head, lower, quarterly=is_of_a_quarter(text, name))
+    lower = lower_text(head)
+    ends, annual, annual_ends = _count_ends(head, lower, quarterly=reports_on_quarter(text, name))
     if sum(annual.values()) > 1:  # "as of January 30" beside "year ended December 31" ends no year
         ends = annual
     elif not annual.total() and ends.total() == 1:
@@ -240,7 +240,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     for (month, _), count in ends.items():
         months[month] += count
     shift = 0
-    shifts = Counter(end.year - year for year, end in _named_years(head, lower) if 0 <= end.year - year <= 1)
+    shifts = Counter(end.year - year for year, end in _find_years(head, lower) if 0 <= end.year - year <= 1)
     if shifts:
         shift = shifts.most_common(1)[0][0]
     dated = _document_date(text, name)
@@ -255,27 +255,27 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     if not months:
         if any(word in lower for word in _INDIAN_WORDS) and _INDIAN.search(head) and _SPLIT_YEAR.search(head):
             return replace(calendar, month=3, said=True)
-        end = _end_of_split_years(head)
+        end = _find_split_year_end(head)
         return calendar if end is None else replace(calendar, month=end[0], day=end[1], said=True)
     month = months.most_common(1)[0][0]
     day = max(((count, day) for (at, day), count in ends.items() if at == month))[1]
     if not shifts and month == 1 and day <= _FIRST_WEEK:  # the 52 weeks to 1 January 2023 are the year 2022
         calendar = replace(calendar, shift=1)
     elif not shifts and month <= _MONTHS_OF_TWO_NAMES:
-        calendar = replace(calendar, shift=_shift_of_quarters(text[:_FIRST_PAGES], month, day))
+        calendar = replace(calendar, shift=_find_quarter_shift(text[:_FIRST_PAGES], month, day))
     near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
     dates = sum((_exact_ends(lower, near) for near in near_months), Counter[date]())
     if day == monthrange(2024, month)[1] or (month, day) == (2, 28):  # 1 July is where a year begins
         dates = Counter({end: count for end, count in dates.items() if end.day != 1})
     for year in {end.year for end in dates}:
-        near = [end for end in dates if end.year == year and abs((end - day_of(year, month, day)).days) <= 7]
+        near = [end for end in dates if end.year == year and abs((end - make_day(year, month, day)).days) <= 7]
         if near:
             calendar.ends[year] = max(near, key=lambda end: dates[end])
     calendar.ends.update(_ends_in_next_year(head, lower, month, day))
     return replace(calendar, month=month, day=day, said=True)
 
 
-def _named_ends(
+def _count_ends(
     head: str, lower: str, *, quarterly: bool
 ) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]], Counter[date]]:
     """How often a text names ends of times: by month and day all and those of years, and years' ends by their date.
@@ -339,7 +339,7 @@ def _own_end(match: re.Match[str], head: str) -> tuple[int, int] | None:
     return (last.end.month, last.end.day) if whole else None
 
 
-def is_of_a_quarter(text: str, name: str) -> bool:
+def reports_on_quarter(text: str, name: str) -> bool:
     """Whether a document reports on a quarter or a half-year: what it says things are as of is no end of a year."""
     return _OF_A_QUARTER.search(f"{name.replace('_', ' ')} {text[:_FIRST_LINES]}".replace("\n", " ")) is not None
 
@@ -352,7 +352,7 @@ def _spans(head: str, lower: str) -> Iterator[tuple[date, date]]:
             yield days[0], days[1]
 
 
-def _named_years(head: str, lower: str) -> Iterator[tuple[int, date]]:
+def _find_years(head: str, lower: str) -> Iterator[tuple[int, date]]:
     """The years whose end the text names: 2023 of "fiscal 2023 ended February 3, 2024"."""
     named = [
         (match[1] or match[4], match[2] or match[3])
@@ -381,7 +381,7 @@ def _ends_in_next_year(head: str, lower: str, month: int, day: int) -> dict[int,
     return {
         end.year - 1: end
         for end, count in listed.items()
-        if count > 1 and 0 < (end - day_of(end.year - 1, month, day)).days <= _FIRST_WEEK and end.month != month
+        if count > 1 and 0 < (end - make_day(end.year - 1, month, day)).days <= _FIRST_WEEK and end.month != month
     }
 
 
@@ -397,7 +397,7 @@ def _plan_start(head: str, lower: str) -> date | None:
     return days.pop() if len(days) == 1 else None
 
 
-def _shift_of_quarters(text: str, month: int, day: int) -> int:
+def _find_quarter_shift(text: str, month: int, day: int) -> int:
     """1 where the quarters that a text names end in the year before the one in which their fiscal year ends.
 
     "Second quarter fiscal 2023" of a year to January that ended on July 29, 2023 is of the year to January 2024.
@@ -412,12 +412,12 @@ def _shift_of_quarters(text: str, month: int, day: int) -> int:
         for shift in (0, 1)
         for year, quarter in named
         for end in ended
-        if abs((months_back(day_of(year + shift, month, day), 3 * (4 - quarter)) - end).days) <= _NEAR
+        if abs((months_back(make_day(year + shift, month, day), 3 * (4 - quarter)) - end).days) <= _NEAR
     }
     return 1 if votes == {1} else 0
 
 
-def _end_of_split_years(text: str) -> tuple[int, int] | None:
+def _find_split_year_end(text: str) -> tuple[int, int] | None:
     """Month and day of the days of two years or more that a text of split years ("2023/24") names, but 31 December."""
     if "/" not in text:
         return None
@@ -426,7 +426,7 @@ def _end_of_split_years(text: str) -> tuple[int, int] | None:
         return None
     ends: dict[tuple[int, int], set[int]] = defaultdict(set)
     for end in dates_in(text[:_LONGEST_HEAD]):
-        if end == day_of(end.year, end.month, 31):
+        if end == make_day(end.year, end.month, 31):
             ends[end.month, end.day].add(end.year)
     usual = max(ends, key=lambda end: len(ends[end]), default=None)
     return usual if usual is not None and usual[0] != 12 and len(ends[usual]) > 1 else None
@@ -452,7 +452,7 @@ def _exact_ends(lower: str, month: int) -> Counter[date]:
         else:
             continue
         if 1 <= day <= 31:
-            dates[day_of(year, month, day)] += 1
+            dates[make_day(year, month, day)] += 1
     return dates
 
 

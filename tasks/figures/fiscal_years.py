@@ -15,10 +15,10 @@ from typing import Final
 
 from tasks.figures.conflicts import RoomFigure
 from tasks.figures.document import kind_by_name
-from tasks.figures.figure import ACTUAL, basis_of
+from tasks.figures.figure import ACTUAL, find_basis
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.sentence_words import PLAN
-from tasks.language.periods import When, find_periods, last_day, months_of
+from tasks.language.periods import When, count_months, find_periods, last_day
 
 _TRAILING: Final = re.compile(r"\b(?:ltm|ttm|trailing|last twelve|twelve months|12 months)\b", re.IGNORECASE)
 _COLUMN: Final = ", column “"
@@ -65,7 +65,7 @@ def by_the_rooms_year(rows: Sequence[RoomFigure], text_of: Callable[[int], str])
     return [_put_right(row, silent[row.text_id], calendar) if row.text_id in silent else row for row in rows]
 
 
-def calendar_of_room(rows: Sequence[RoomFigure], text_of: Callable[[int], str]) -> Calendar:
+def learn_room_calendar(rows: Sequence[RoomFigure], text_of: Callable[[int], str]) -> Calendar:
     """The fiscal year of the documents of a room, for what speaks of them and does not say it: a memo.
 
     Its date is the newest of those documents that have most figures, and of the times that their actual figures are of.
@@ -94,13 +94,13 @@ def _year_ends(rows: Iterable[RoomFigure]) -> Mapping[int, tuple[str, str]]:
         if row.figure.unit == "year" or _TRAILING.search(row.figure.place):
             continue
         names[row.text_id] = row.document_name
-        of_year = 11 <= months_of(row.figure.period) <= 13
+        of_year = 11 <= count_months(row.figure.period) <= 13
         if of_year or "/" not in row.figure.period:
             days[row.text_id][last_day(row.figure.period)[5:]] += _OF_YEAR if of_year else 1
-    return {text_id: (_end_of(counts), names[text_id]) for text_id, counts in days.items()}
+    return {text_id: (_find_usual_end(counts), names[text_id]) for text_id, counts in days.items()}
 
 
-def _end_of(days: Counter[str]) -> str:
+def _find_usual_end(days: Counter[str]) -> str:
     """The day on which most of these years end; of years of weeks near the end of a calendar year, the one they own."""
     most = days.most_common(1)[0][0]
     of_weeks = (day for day in days if _FIRST_OF_WEEKS < day < _CALENDAR_YEAR and days[day] >= _OF_YEAR)
@@ -113,7 +113,7 @@ def _calendar(rows: Iterable[RoomFigure]) -> Calendar | None:
         date.fromisoformat(last_day(row.figure.period))
         for row in rows
         if row.basis in ACTUAL
-        and 11 <= months_of(row.figure.period) <= 13
+        and 11 <= count_months(row.figure.period) <= 13
         and not _TRAILING.search(row.figure.place)
         and (row.figure.period[5:7] != "01" or _FIRST_OF_WEEKS < last_day(row.figure.period)[5:] < _CALENDAR_YEAR)
     )
@@ -128,7 +128,7 @@ def _calendar(rows: Iterable[RoomFigure]) -> Calendar | None:
 def _put_right(row: RoomFigure, text: str, calendar: Calendar) -> RoomFigure:
     """A figure of a bare year, by the year's own end."""
     figure = row.figure
-    of_year = figure.period.endswith("-12-31") and ("/" not in figure.period or 11 <= months_of(figure.period) <= 13)
+    of_year = figure.period.endswith("-12-31") and ("/" not in figure.period or 11 <= count_months(figure.period) <= 13)
     if not of_year or any(when.end or when.month_day for when in find_periods(_words(row, text))):
         return row
     when = When(year=int(last_day(figure.period)[:4]), months=12)
@@ -149,7 +149,7 @@ def _had_ended(row: RoomFigure, period: str, words: str) -> bool:
     written = row.dated or row.changed
     if row.basis != "forecast" or written is None or last_day(period) > written:
         return False
-    return basis_of(words) is None and PLAN.search(words) is None
+    return find_basis(words) is None and PLAN.search(words) is None
 
 
 def _words(row: RoomFigure, text: str) -> str:

@@ -15,16 +15,16 @@ from typing import Final
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Findings
-from tasks.figures.statement_checks import OF_STATEMENTS, of_statement, untied
+from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, of_statement
 from tasks.figures.table_columns import (
     Column,
     are_two_years,
+    belongs_to_column,
     columns_under,
-    is_of_column,
+    is_slipped,
     read_header,
-    slipped,
 )
-from tasks.figures.table_figures import FigureCell, TableCandidate, blocks, cell_figure, settled
+from tasks.figures.table_figures import FigureCell, TableCandidate, blocks, cell_figure, settle_candidates
 from tasks.figures.table_labels import (
     LONGEST_LABEL,
     MOST_PARTS,
@@ -47,21 +47,29 @@ from tasks.figures.table_rows import (
     Grid,
     Row,
     code_columns,
+    find_unit_lines,
     has_no_number,
+    holds_four_digits,
     is_between_years,
     is_code,
     is_number,
-    is_of_four_digits,
     is_year,
-    lines_of_units,
     not_one_number,
     of_percents,
     whole_grids,
     whole_rows,
     with_note_column,
 )
-from tasks.language.numbers import Units, cell_amount, currency_of, may_be_scale, only_units, thousands_mark, units_of
-from tasks.language.periods import find_periods, header_period, may_be_of_time
+from tasks.language.numbers import (
+    Units,
+    cell_amount,
+    find_currency,
+    may_be_scale,
+    only_units,
+    read_units,
+    thousands_mark,
+)
+from tasks.language.periods import find_periods, header_period, may_name_time
 
 MOST_NUMBERS: Final = 100_000
 """Numbers of a document's tables that are looked at, beside a label that means something; the rest is counted."""
@@ -121,13 +129,13 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
         if (reader.any_may_speak(labels) and any(map(reader.meaning, labels))) or _may_speak(grid, reader):
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
-                ties = list(untied(document, grid))
+                ties = list(find_untied(document, grid))
                 kept = max(MOST_TIES - len(findings.ties), 0)
                 findings.ties.extend(ties[:kept])
                 if len(ties) > kept:
                     findings.leave_out("more sums that do not tie than are kept", len(ties) - kept)
                 settling = [each for each in found if each.figure.concept not in OF_STATEMENTS]
-                sure = [*settled(settling, findings), *of_statement(grid, found)]
+                sure = [*settle_candidates(settling, findings), *of_statement(grid, found)]
                 if sure:
                     yield sure
 
@@ -153,7 +161,7 @@ def _decimal_comma(document: LedgerDocument, grid: Grid) -> bool:
     rows = grid.rows[:_LONGEST_STATEMENT]
     mark = thousands_mark(cell for row in rows for cell in row.cells[1:])
     heads = [*grid.titles[-_HEADS:], *(cell for row in rows[:_HEADS] for cell in row.cells)]
-    in_millions = any((units_of(words).multiplier or 1) >= _MILLION for words in heads)
+    in_millions = any((read_units(words).multiplier or 1) >= _MILLION for words in heads)
     if not mark or (in_millions and (mark == "," or document.language == "en")):
         return usual
     return mark == "."
@@ -185,7 +193,7 @@ class _Table:
         """Read on under these lines: they say what kind of table it is."""
         self._over = over_table(titles)
         self._titles = list(self._over.titles)
-        self._table_basis = self._over.basis_of_last()
+        self._table_basis = self._over.find_last_basis()
         self._of_units: list[str] = []  # lines of a header that hold for the next one too: "(Millions of yen)"
 
     def candidates(self) -> Iterator[TableCandidate]:  # noqa: PLR0915 - the states of a table, one after the other
@@ -266,7 +274,7 @@ class _Table:
                     month_first=self._document.month_first,
                     newest=self._document.calendar.newest,
                 )
-                self._of_units = [*self._of_units, *lines_of_units(header[-_MOST_LINES:])][-_MOST_LINES:]
+                self._of_units = [*self._of_units, *find_unit_lines(header[-_MOST_LINES:])][-_MOST_LINES:]
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
                 self._percents |= {at for at, each in enumerate(columns) if each.label.units == Units(percent=True)}
                 self._two_years = are_two_years(columns)
@@ -274,7 +282,7 @@ class _Table:
                 self._ends = max(
                     (column.when.end for column in columns if column.when and column.when.end), default=None
                 )
-                self._table_basis = self._table_basis or self._over.basis_of(header[0].cells[:1] if header else [])
+                self._table_basis = self._table_basis or self._over.find_basis(header[0].cells[:1] if header else [])
                 self._of_title, titled = parts_title(self._titles, self._corner, self._reader)
                 self._titled_parts = self._titled_parts or titled
                 by_part = sum(1 for column in columns if column.entity and not column.skipped) > 1
@@ -296,7 +304,7 @@ class _Table:
         numbers = {
             index for index, cell in enumerate(row.cells) if index and is_number(cell, comma_decimal=self._comma)
         }
-        marked = any(currency_of(row.cells[index][:1]) for index in numbers)
+        marked = any(find_currency(row.cells[index][:1]) for index in numbers)
         if not numbers and all(may_be_scale(cell) for cell in row.cells[1:] if cell):
             marked = self._reader.speaks(row.cells[0])  # "Revenue | $1,000" heads nothing
         amounts = {*range(1, len(row.cells))} if marked else with_numbers
@@ -306,7 +314,7 @@ class _Table:
             others = (
                 {*range(1, len(row.cells))}
                 if numbers
-                else {at for at in with_numbers if units_of("".join(row.cells[at : at + 1])).currency}
+                else {at for at in with_numbers if read_units("".join(row.cells[at : at + 1])).currency}
             )
             numbers |= {index for index in others if is_year(row.cells[index])}
         elif numbers and row.cells[0]:
@@ -320,8 +328,8 @@ class _Table:
         silent = self._silent.get(alike)
         if silent is None:
             speaks = not name or name[0].isdigit() or TOTAL.match(name) or self._reader.speaks(name)
-            silent = self._silent[alike] = not speaks and not (may_be_of_time(name) and not without_dates(name))
-        return silent and (row.has_number(comma_decimal=self._comma) or is_of_four_digits(row))
+            silent = self._silent[alike] = not speaks and not (may_name_time(name) and not without_dates(name))
+        return silent and (row.has_number(comma_decimal=self._comma) or holds_four_digits(row))
 
     def _row(  # noqa: PLR0915 - what a row may say, the surest first
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
@@ -343,7 +351,7 @@ class _Table:
         if coded is not None:
             numbers = [index for index in numbers if index > coded]
             meaning, by_row = meaning or self._reader.codes[row.cells[coded]], True
-        if self._is_sum_of_above(row, numbers) and not by_row and (not name or TOTAL.fullmatch(name)):
+        if self._sums_rows_above(row, numbers) and not by_row and (not name or TOTAL.fullmatch(name)):
             of_title = self._reader.read(label_in(self._titles[-1])) if self._titles else None
             if of_title is not None and of_title.meaning is not None:
                 label, meaning, by_row = of_title, of_title.meaning, True
@@ -354,7 +362,7 @@ class _Table:
         if by_row:
             under = columns_under(row, numbers, columns, self._titles, self._corner, self._reader)
             self._leave_out_cells(row, numbers)
-        elif slipped(row, columns, self._corner):
+        elif is_slipped(row, columns, self._corner):
             under = {}
         else:
             under = {index: columns[index] for index in numbers if index < len(columns)}
@@ -396,7 +404,7 @@ class _Table:
                 and _OF_SHARES.fullmatch(column.words.strip())
             ):
                 continue  # "Employees" who hold shares
-            if by_row and column is not None and meaning is not None and is_of_column(column, meaning, name):
+            if by_row and column is not None and meaning is not None and belongs_to_column(column, meaning, name):
                 continue
             if not of_column and column is not None:
                 entity = column.entity
@@ -420,7 +428,7 @@ class _Table:
             if figure is not None:
                 yield TableCandidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)
 
-    def _is_sum_of_above(self, row: Row, numbers: Sequence[int]) -> bool:
+    def _sums_rows_above(self, row: Row, numbers: Sequence[int]) -> bool:
         """Whether each number of a row is the sum of those above it; if not, it is one of what a sum may be of."""
         amounts = {index: cell_amount(row.cells[index], comma_decimal=self._comma) for index in numbers}
         values = {index: amount.value for index, amount in amounts.items() if amount is not None}
@@ -458,16 +466,16 @@ class _Table:
         if len(self._grid.rows) > MOST_PARTS:
             self._findings.leave_out(f"lists of more than {MOST_PARTS} rows")
             return False
-        return bool(name) and self._is_of_parts() and not is_subtotal(name)
+        return bool(name) and self._holds_parts() and not is_subtotal(name)
 
-    def _is_of_parts(self) -> bool:
+    def _holds_parts(self) -> bool:
         return lists_parts(self._entities, self._titles, titled=self._titled_parts)
 
     def _by_entity(self, column: Column | None) -> Meaning | None:
         """What the numbers of a table of parts are, by its title: "Revenue by segment" over years."""
         if self._of_title is None or column is None or column.when is None or column.entity or column.skipped:
             return None
-        return self._of_title if self._is_of_parts() else None
+        return self._of_title if self._holds_parts() else None
 
     def _title_meaning(self, section: str, column: Column | None, count: int) -> Meaning | None:
         """What the rows of a series are, by the line that begins it, else by the corner or the line over the table."""

@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Final
 
 from tasks.figures import sentence_words as words
-from tasks.figures.anchors import lowered
+from tasks.figures.anchors import lower_text
 from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Basis, Figure, Findings, basis_of
-from tasks.figures.measures import NEVER_NEGATIVE, planned, used_only
+from tasks.figures.figure import Basis, Figure, Findings, find_basis
+from tasks.figures.measures import NEVER_NEGATIVE, find_planned_basis, speaks_only_of_use
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_periods import (
     COMPARED,
@@ -23,18 +23,18 @@ from tasks.figures.sentence_periods import (
     SeveralError,
     Spoken,
     behind_it,
-    compared_year,
+    find_period,
     in_brackets,
     own_period,
-    period_of,
+    read_compared_year,
     share_out,
-    shifted,
+    shift_amount,
     times,
 )
-from tasks.figures.sentence_words import Mention, Mentions, mentions_of
+from tasks.figures.sentence_words import Mention, Mentions, find_mentions
 from tasks.language.numbers import PERCENT, Amount, amounts
 from tasks.language.periods import When, find_periods
-from tasks.language.sentences import placed_sentences
+from tasks.language.sentences import place_sentences
 
 _LONGEST: Final = 600
 """Characters of a sentence that is looked at."""
@@ -63,9 +63,9 @@ _AVERAGE: Final = re.compile(
 
 def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[Figure]:
     """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
-    mentions = mentions_of(taxonomy, document.language if document.language in SHORT_NAMES else "")
+    mentions = find_mentions(taxonomy, document.language if document.language in SHORT_NAMES else "")
     spoken = Spoken(document)
-    for spoken_words in placed_sentences(document.text, wraps=document.wraps, holding=_DIGIT):
+    for spoken_words in place_sentences(document.text, wraps=document.wraps, holding=_DIGIT):
         sentence = spoken_words.text[:_LONGEST]
         if "\t" in sentence or not _DIGIT.search(sentence):
             continue
@@ -80,12 +80,12 @@ def _of_sentence(
     document: LedgerDocument, taxonomy: Taxonomy, mentions: Mentions, sentence: str, findings: Findings, spoken: Spoken
 ) -> Iterator[Figure]:
     """The figures of one sentence, placed within it."""
-    whole, lower_whole = sentence, lowered(sentence)
+    whole, lower_whole = sentence, lower_text(sentence)
     may_name = any(stem in lower_whole for stem in words.PART_STEMS)
     segments = list(words.SEGMENT.finditer(sentence)) if may_name else []
     for part in segments:  # what is said of a part is said as of the company, and then is the part's
         sentence = f"{sentence[: part.start()]}{' ' * len(part.group())}{sentence[part.end() :]}"
-    lower = lowered(sentence) if segments else lower_whole
+    lower = lower_text(sentence) if segments else lower_whole
     mentioned: set[tuple[str, int]] = set()
     for listed in _lists(mentions.find(lower, sentence), sentence):
         try:
@@ -118,12 +118,12 @@ def _lists(found: Iterable[Mention], sentence: str) -> Iterator[list[Mention]]:
         if listed and words.LISTED.fullmatch(between) and all(concept is not other for other, _ in listed):
             listed.append((concept, match))
             continue
-        yield from _joined(listed, sentence)
+        yield from _join_mentions(listed, sentence)
         listed = [(concept, match)]
-    yield from _joined(listed, sentence)
+    yield from _join_mentions(listed, sentence)
 
 
-def _joined(listed: list[Mention], sentence: str) -> Iterator[list[Mention]]:
+def _join_mentions(listed: list[Mention], sentence: str) -> Iterator[list[Mention]]:
     if len(listed) > 1 and words.AND.search(sentence[listed[-2][1].end() : listed[-1][1].start()]):
         yield listed
     else:
@@ -145,7 +145,7 @@ def _of_mentions(
         figure = _figure(document, concept, match, ahead, None, sentence, findings, spoken)
         yield from filter(None, (figure,))
         return
-    if not _is_all_of_it(document, concept, match, sentence, before, spoken):
+    if not _stands_alone(document, concept, match, sentence, before, spoken):
         return
     amount = _amount_behind(document, concept, match, sentence)
     if amount is None:
@@ -168,7 +168,7 @@ def _of_mentions(
             yield from filter(None, (other,))
 
 
-def _is_all_of_it(
+def _stands_alone(
     document: LedgerDocument, concept: Concept, match: re.Match[str], sentence: str, before: str, spoken: Spoken
 ) -> bool:
     """Whether the words beside a mention leave it the company's own, the whole of it, and what happened."""
@@ -209,7 +209,7 @@ def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[s
     for amount in _amounts_behind(document, concept, behind):
         if amount.start > _FAR:
             return None
-        if _is_part_of_date(behind, amount) or (
+        if _is_within_date(behind, amount) or (
             amount.unit is None and not amount.scale and "count" not in concept.units
         ):
             continue
@@ -221,13 +221,13 @@ def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[s
         lead = words.ASIDE.sub(
             " ", words.RESPECTIVELY.sub("", words.CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead)
         )
-        below = _is_below(sentence, match, shifted(amount, match.end()))
+        below = _is_below(sentence, match, shift_amount(amount, match.end()))
         if not below and (words.CHANGE.search(lead) or words.BOUND.search(lead)):
             continue
         of_another = match.group() in lead.lower()  # the nearer mention tells
         if of_another or not _is_linked(concept, match, sentence, amount, lead, below=below):
             return None
-        return shifted(amount, match.end())
+        return shift_amount(amount, match.end())
     return None
 
 
@@ -347,7 +347,7 @@ def _fits(amount: Amount, concept: Concept) -> bool:
     return "money" in concept.units
 
 
-def _is_part_of_date(text: str, amount: Amount) -> bool:
+def _is_within_date(text: str, amount: Amount) -> bool:
     return any(when.start <= amount.start < when.stop for when in find_periods(text)) if amount.unit is None else False
 
 
@@ -361,15 +361,15 @@ def _figure(
     instant = concept.kind == "instant" or _is_stock(concept, label)
     said = sentence[max(0, match.start() - 40) : amount.start]
     instant = instant or (concept.kind == "either" and not _AVERAGE.search(said))
-    when = when or period_of(sentence, match.start(), amount.start, max(match.end(), amount.end))
+    when = when or find_period(sentence, match.start(), amount.start, max(match.end(), amount.end))
     if when is None:
         when = own_period(document, sentence, match.start(), amount.end)
     if when is None:
         compared = COMPARED.match(behind)
-        if compared and compared_year(compared):  # "(2023: € 3.9 m)" behind it: this is the year after
-            when = When(year=(compared_year(compared) or 0) + 1, months=12)
+        if compared and read_compared_year(compared):  # "(2023: € 3.9 m)" behind it: this is the year after
+            when = When(year=(read_compared_year(compared) or 0) + 1, months=12)
     if when is None:
-        when = spoken.inherited(sentence, min(match.start(), amount.start), instant=instant)
+        when = spoken.inherit(sentence, min(match.start(), amount.start), instant=instant)
     if when is None:
         findings.leave_out("no period")
         return None
@@ -381,18 +381,18 @@ def _figure(
     value = abs(amount.value) if concept.sign == "positive" else amount.value
     if concept.sign == "loss" and value > 0 and words.LOSS.search(label):
         value = -value
-    if concept.id == "operating_cash_flow" and value > 0 and used_only(label):
+    if concept.id == "operating_cash_flow" and value > 0 and speaks_only_of_use(label):
         value = -value
     if value < 0 and concept.id in NEVER_NEGATIVE:
         return None
     ahead = words.CLAUSE.split(sentence[max(0, match.start() - 60) : match.start()])[-1]
     around = ahead + sentence[match.start() : max(match.end(), amount.end + 60)]
-    basis: Basis | None = basis_of(ahead[-25:] + label) or basis_of(between)
+    basis: Basis | None = find_basis(ahead[-25:] + label) or find_basis(between)
     if basis is None and (words.PLAN.search(sentence[: amount.end]) or words.PLANNED.match(behind)):
         basis = "budget" if re.search(r"budget|plan", around, re.IGNORECASE) else "forecast"
     if basis is None and re.search(r"\b(?:unaudited|per budget|in the budget|pro forma)\b", around, re.IGNORECASE):
-        basis = basis_of(around)
-    basis = planned(basis, period, document.calendar.dated)
+        basis = find_basis(around)
+    basis = find_planned_basis(basis, period, document.calendar.dated)
     unit = document.dollar(amount.unit) if amount.unit and amount.unit != PERCENT else amount.unit or "count"
     return Figure(
         concept.id, label, value, unit, amount.scale, amount.step, period, None, basis, "", "",

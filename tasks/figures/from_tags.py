@@ -17,7 +17,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import ACTUAL, Figure, Findings
 from tasks.figures.measures import NEVER_NEGATIVE
 from tasks.reading.places import Place
-from tasks.reading.tags import Tag, tag_of
+from tasks.reading.tags import Tag, parse_tag
 
 _SEGMENTS: Final = re.compile(r"Segment|ProductOrService|ProductsAndServices|Geographical|MajorCustomer", re.IGNORECASE)
 _GROUP: Final = re.compile(r"Consolidat|FinancialStatementsType|GroupCompany|LegalEntity", re.IGNORECASE)
@@ -42,7 +42,7 @@ class _Told(NamedTuple):
 
 def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure], findings: Findings) -> list[Figure]:
     """The figures that a document's tags give, and those read from it (`own`) that no tag contradicts."""
-    told = [_told(document, taxonomy, place) for place in document.tags]
+    told = [_read_tag(document, taxonomy, place) for place in document.tags]
     if not told:
         return list(own)
     for each in told:
@@ -97,8 +97,8 @@ def _count(told: _Told, figure: Figure, findings: Findings) -> None:
         findings.leave_out(_OTHERWISE)
 
 
-def _told(document: LedgerDocument, taxonomy: Taxonomy, place: Place) -> _Told:
-    tag = tag_of(place.label)
+def _read_tag(document: LedgerDocument, taxonomy: Taxonomy, place: Place) -> _Told:
+    tag = parse_tag(place.label)
     concept = taxonomy.tags.get(f"{tag.name} {' '.join(tag.members)}") if tag.members else None
     members, concept = (() if concept else tag.members), concept or taxonomy.tags.get(tag.name)
     if concept is None or tag.value is None:

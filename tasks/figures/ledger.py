@@ -15,18 +15,18 @@ from typing import Any, Final, NamedTuple
 
 from storage import database, figures, run_documents
 from storage.figures import CUT_OFF, NewLedger, StoredFigure, StoredLedger
-from storage.texts import groups_of, text_sizes
+from storage.texts import group_sizes, text_sizes
 from tasks.documents.drive.spool import spool
 from tasks.errors import DiligenceError
 from tasks.figures.concepts import concepts_file, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts, find_versions
 from tasks.figures.derived import DerivedFigure, derive
-from tasks.figures.document import DocumentKind, kind_by_name
+from tasks.figures.document import ReportKind, kind_by_name
 from tasks.figures.document_figures import FOUNDING_YEAR, VERSION
 from tasks.figures.figure import ACTUAL, Figure
 from tasks.figures.fiscal_years import by_the_rooms_year
-from tasks.figures.limited import WrittenText, finding_limits, reason, receive, submit
-from tasks.figures.shown_actual import ALWAYS, named_basis
+from tasks.figures.limited import WrittenText, make_limits, reason, receive, submit
+from tasks.figures.shown_actual import ALWAYS, find_named_basis
 from tasks.figures.table_labels import HAPPENED
 from tasks.language.periods import last_day
 from tasks.operation import operation
@@ -102,7 +102,7 @@ def _version(added: str) -> str:
 
 def ledger_limits() -> str:
     """What the version of a ledger ends with whose text was not looked through within the limits of now."""
-    limits = finding_limits()
+    limits = make_limits()
     return f"{CUT_OFF}{limits.seconds:g} s, {limits.memory_mb} MB, {limits.max_mb} MB"
 
 
@@ -145,7 +145,7 @@ def _ledgers(names: Mapping[int, str], sizes: Mapping[int, int], folder: Path) -
         Unavailable: this machine failed; those before are there.
     """
     concepts = concepts_file()
-    for group in groups_of(sizes):
+    for group in group_sizes(sizes):
         with database.reading() as session:
             loaded = figures.texts_to_read(session, group)
         asked = [
@@ -154,7 +154,7 @@ def _ledgers(names: Mapping[int, str], sizes: Mapping[int, int], folder: Path) -
         ]
         del loaded
         for text_id, future in asked:
-            yield _ledger_of(text_id, names[text_id], future)
+            yield _make_ledger(text_id, names[text_id], future)
 
 
 def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: Sequence[Step] = RULE) -> RoomLedger:
@@ -180,7 +180,7 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
             left_out[why] = left_out.get(why, 0) + count
     founded = [row for row in rows if row.figure.concept == FOUNDING_YEAR]
     rows = [row for row in rows if row.figure.concept != FOUNDING_YEAR]
-    rows = list(map(_over, by_the_rooms_year(rows, _text_of)))
+    rows = list(map(_over, by_the_rooms_year(rows, _load_text)))
     derived = derive(rows, rule)
     if concept is not None:
         rows = [row for row in rows if row.figure.concept == concept]
@@ -200,26 +200,26 @@ def _over(row: RoomFigure) -> RoomFigure:
         return row
     end = last_day(row.figure.period)
     told = row.figure.basis or HAPPENED.search(row.figure.place)
-    named = next(filter(None, map(named_basis, reversed(row.path.split("/")))), None) if not told else None
+    named = next(filter(None, map(find_named_basis, reversed(row.path.split("/")))), None) if not told else None
     written = row.dated or row.changed
     if end > (row.changed or today().isoformat()) or (named == "forecast" and (written is None or end > written)):
         return replace(row, basis="forecast")
     return replace(row, basis=named) if named in ALWAYS else row
 
 
-def _text_of(text_id: int) -> str:
+def _load_text(text_id: int) -> str:
     with database.reading() as session:
         return next((text for _, text, _ in figures.texts_to_read(session, [text_id])), "")
 
 
-def _ledger_of(text_id: int, name: str, future: "Future[Reading]") -> NewLedger:
+def _make_ledger(text_id: int, name: str, future: "Future[Reading]") -> NewLedger:
     try:
         found = receive(future)
     except DiligenceError as error:
-        why = reason(error, finding_limits())
+        why = reason(error, make_limits())
         if why is None:
             raise
-        kind = kind_by_name(name, PurePath(name).suffix.lower()) or DocumentKind("management", deck=False)
+        kind = kind_by_name(name, PurePath(name).suffix.lower()) or ReportKind("management", deck=False)
         version = ledger_version() + ledger_limits()
         return NewLedger(
             StoredLedger(text_id=text_id, version=version, basis=kind.basis, deck=kind.deck, left_out={why: 1}, ties=[])
@@ -244,7 +244,7 @@ def _store(ledgers: Sequence[NewLedger]) -> None:
 
 
 def _room_figures(stored: Iterable[StoredFigure], ledger: StoredLedger, document: LedgerText) -> Iterator[RoomFigure]:
-    by_name: DocumentKind | None = kind_by_name(document.document_name, PurePath(document.document_name).suffix.lower())
+    by_name: ReportKind | None = kind_by_name(document.document_name, PurePath(document.document_name).suffix.lower())
     for row in stored:
         figure = Figure(
             row.concept, row.label, Decimal(row.value), row.unit, row.scale, Decimal(row.step),

@@ -23,7 +23,7 @@ from tasks.figures.document_figures import FOUNDING_YEAR, find_figures
 from tasks.figures.figure import Figure, Tie
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.rows import decimal_text
-from tasks.reading.configuration import reading_limits
+from tasks.reading.configuration import make_reading_limits
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading
@@ -69,14 +69,14 @@ def submit(text: WrittenText, folder: Path) -> "Future[Reading]":
     """Have a text looked through; the file in which it is handed over is made in `folder`, and removed."""
     file = folder / uuid4().hex
     file.write_bytes(pickle.dumps(text))
-    future = _pool(finding_limits()).submit(file, _KIND)
+    future = _pool(make_limits()).submit(file, _KIND)
     future.add_done_callback(lambda _: file.unlink(missing_ok=True))
     return future
 
 
-def finding_limits() -> Limits:
+def make_limits() -> Limits:
     """What looking through one text may take: what reading a document may."""
-    return reading_limits(ReadingSettings.current())
+    return make_reading_limits(ReadingSettings.current())
 
 
 @lru_cache(maxsize=4)
@@ -103,7 +103,7 @@ def find_now(text: WrittenText) -> tuple[list[Figure], LookedThrough]:
         with spool() as folder:
             found = receive(submit(text, folder))
     except DiligenceError as error:
-        why = reason(error, finding_limits())
+        why = reason(error, make_limits())
         raise (Unreadable(f"{text.name}: {why}.") if why else error) from error
     return [figure_from(columns) for columns in found.figures if columns["concept"] != FOUNDING_YEAR], found
 

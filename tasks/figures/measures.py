@@ -26,7 +26,7 @@ _GAIN: Final = re.compile(
 )
 
 
-def measured(
+def measure(
     document: LedgerDocument,
     findings: Findings,
     amount: Amount,
@@ -111,7 +111,7 @@ def measured(
     return value, amount.step * multiplier, document.dollar(currency or UNKNOWN), amount.scale or scale_name(multiplier)
 
 
-def used_only(words: str) -> bool:
+def speaks_only_of_use(words: str) -> bool:
     """Whether a label speaks of cash that was used and of none that came in."""
     return _USED.search(words) is not None and _PROVIDED.search(words) is None
 
@@ -121,7 +121,7 @@ def is_loss(words: str) -> bool:
     return _LOSS.search(words) is not None and _GAIN.search(words) is None
 
 
-def planned(basis: Basis | None, period: str, dated: date | None) -> Basis | None:
+def find_planned_basis(basis: Basis | None, period: str, dated: date | None) -> Basis | None:
     """A figure of a period that had not ended when the document was written is a forecast."""
     if basis in {None, "audited", "reported", "management"} and dated is not None:
         end = date.fromisoformat(period.rpartition("/")[2])

@@ -46,7 +46,7 @@ def conflict_row(conflict: FigureConflict) -> dict[str, Any]:
     }
 
 
-def derived_row(derived: DerivedFigure) -> dict[str, Any]:
+def make_derived_row(derived: DerivedFigure) -> dict[str, Any]:
     """The mapping of a derived figure: what it is, how it is computed, and from which figures."""
     return {
         "name": derived.name,

@@ -7,14 +7,14 @@ from typing import Final
 
 from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Figure, Findings, basis_of
-from tasks.figures.measures import planned
-from tasks.figures.sentence_periods import COMPARED, SEVERAL, SeveralError, Spoken, in_brackets, own_period, period_of
-from tasks.figures.sentence_words import any_of, words_in
+from tasks.figures.figure import Figure, Findings, find_basis
+from tasks.figures.measures import find_planned_basis
+from tasks.figures.sentence_periods import COMPARED, SEVERAL, SeveralError, Spoken, find_period, in_brackets, own_period
+from tasks.figures.sentence_words import either, words_in
 from tasks.language.numbers import PERCENT
 from tasks.language.periods import SHORT_MONTH, When, find_periods
 
-HYPOTHETICAL: Final = re.compile(rf"\b(?:{any_of('hypothetical')}\b|competitor|peer)", re.IGNORECASE)
+HYPOTHETICAL: Final = re.compile(rf"\b(?:{either('hypothetical')}\b|competitor|peer)", re.IGNORECASE)
 
 
 def is_hypothetical(sentence: str, at: int) -> bool:
@@ -24,18 +24,18 @@ def is_hypothetical(sentence: str, at: int) -> bool:
 
 
 _HEADCOUNT: Final = re.compile(
-    rf"(?:(?P<lead>\b{any_of('employs')}\b(?: (?-i:[A-Z])[\w&.-]*){{0,3}}[ :]*"
+    rf"(?:(?P<lead>\b{either('employs')}\b(?: (?-i:[A-Z])[\w&.-]*){{0,3}}[ :]*"
     r"(?:about |around |approximately |some |an average of |a total of |rund |on average |(?:zum|am|ende"
     r"|per|at|on|as of|au|al|a|op|em|den) {4,})?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?"
     r"|^(?:at|as at|as of|on|by|zum|per|au|al|a|op|em) {4,},? ?)"
     r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6}|\d\.\d{1,2}(?= million))(?P<million> million)?\s+"
     r"(?:(?:permanent|total|regular|full-?(?:[ -]time)?|part[- ]time|and|active|dedicated|full[- ]time equivalent) )*"
-    rf"(?P<what>{any_of('people')})\b(?P<after>.{{0,90}})",
+    rf"(?P<what>{either('people')})\b(?P<after>.{{0,90}})",
     re.IGNORECASE,
 )
 _NUMBERED: Final = re.compile(
-    rf"\b(?P<what>{any_of('staff')}) (?:were|numbered|totall?ed|waren|étaient|eran|erano|eram|bedroegen|var)"
-    rf" (?:{any_of('about')} )?(?P<number>\d{{1,3}}(?:[,.]\d{{3}})+|\d{{1,6}})"
+    rf"\b(?P<what>{either('staff')}) (?:were|numbered|totall?ed|waren|étaient|eran|erano|eram|bedroegen|var)"
+    rf" (?:{either('about')} )?(?P<number>\d{{1,3}}(?:[,.]\d{{3}})+|\d{{1,6}})"
     r"(?=[.;,)]|\s*$| (?:at|as|on|in|zum|am|au|al|a|em|op|per|den)\b)(?P<after>.{0,60})",
     re.IGNORECASE,
 )
@@ -71,7 +71,7 @@ _OF_A_PLACE: Final = re.compile(
 """Before a count: those of one place, "the facility employed 350 individuals"."""
 
 
-def _listed(words: str) -> re.Pattern[str]:
+def _match_list_line(words: str) -> re.Pattern[str]:
     """A line that gives a count and says no more: "Customers at 31 December 2024: 3,450"."""
     return re.compile(
         rf"^(?:[•\-–*]\s*)?(?:number of |total |anzahl |active |paying |year[- ]end )*(?:average )?(?:{words})"
@@ -81,8 +81,8 @@ def _listed(words: str) -> re.Pattern[str]:
     )
 
 
-_LISTED_PEOPLE: Final = _listed("employees|headcount|staff|ftes?|mitarbeiter")
-_LISTED_CUSTOMERS: Final = _listed("customers|clients|kunden")
+_LISTED_PEOPLE: Final = _match_list_line("employees|headcount|staff|ftes?|mitarbeiter")
+_LISTED_CUSTOMERS: Final = _match_list_line("customers|clients|kunden")
 _LARGEST: Final = re.compile(
     r"\b(?:largest|biggest|single largest|top|one|a single|größter?|wichtigster?|premier|principal|plus grand"
     r"|mayor|principale|grootste) (?:single )?(?:customer|client|kunde"
@@ -93,7 +93,7 @@ _LARGEST: Final = re.compile(
 )
 
 
-_HAS_SHARE: Final = re.compile(rf"[:(=–]|(?<!\w){any_of('has_share')}(?!\w)|^\s*$", re.IGNORECASE)
+_HAS_SHARE: Final = re.compile(rf"[:(=–]|(?<!\w){either('has_share')}(?!\w)|^\s*$", re.IGNORECASE)
 """Between the largest customer and a percentage: it is no growth."""
 
 _NO_SHARE_OF_SALES: Final = re.compile(
@@ -163,9 +163,9 @@ def _time(document: LedgerDocument, sentence: str, match: re.Match[str], spoken:
     Raises:
         SeveralError: it is one of several times.
     """
-    when = period_of(sentence, match.start(), match.start("number"), match.end("number"))
+    when = find_period(sentence, match.start(), match.start("number"), match.end("number"))
     when = when or own_period(document, sentence, match.start(), match.end())
-    when = when or spoken.inherited(sentence, match.start("number"), instant=not share)
+    when = when or spoken.inherit(sentence, match.start("number"), instant=not share)
     when = when or (spoken.of_the_year(sentence, match.start()) if share else None)
     calendar = document.calendar
     if when is None and calendar.ends and document.kind.basis == "audited" and len(document.text) < 60_000:
@@ -225,8 +225,8 @@ def count_figures(
         if millions:
             value, step = Decimal(int(value * 10**6)), step * 10**6
         at = match.start("number")
-        said = basis_of(sentence[max(0, match.start() - 40) : match.end("number")])
-        basis = planned(said if said in {"forecast", "budget"} else None, period, document.calendar.dated)
+        said = find_basis(sentence[max(0, match.start() - 40) : match.end("number")])
+        basis = find_planned_basis(said if said in {"forecast", "budget"} else None, period, document.calendar.dated)
         figure = Figure(
             concept, " ".join(match.group().split())[:80], value, PERCENT if share else "count", "", step, period, None,
             basis, "", "", at, match.end("number"),

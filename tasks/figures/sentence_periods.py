@@ -12,16 +12,16 @@ from typing import Final
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure
-from tasks.figures.sentence_words import AND, BEFORE, BREAK, CURRENCY_LAST, LIGHT, LISTED, LOSS, NEGATIVE, PLAN, any_of
+from tasks.figures.sentence_words import AND, BEFORE, BREAK, CURRENCY_LAST, LIGHT, LISTED, LOSS, NEGATIVE, PLAN, either
 from tasks.language.locales import months
-from tasks.language.numbers import PERCENT, Amount, amounts, units_of
+from tasks.language.numbers import PERCENT, Amount, amounts, read_units
 from tasks.language.periods import (
     MONTH,
     When,
     a_year_before,
-    day_of,
     find_periods,
     header_period,
+    make_day,
     months_back,
     spoken_span,
 )
@@ -36,7 +36,7 @@ _TWO: Final = 2
 _SMALL: Final = 1000
 """From here on an amount of a list is written out, and does not share the scale of the last."""
 
-_ANOTHER_TIME: Final = re.compile(rf"\b{any_of('another_time')}\b", re.IGNORECASE)
+_ANOTHER_TIME: Final = re.compile(rf"\b{either('another_time')}\b", re.IGNORECASE)
 _AT: Final = re.compile(
     r"\b(?:at|as at|as of|on|per|zum|am|au|al|a|op|em|pr\.?|stand)\s+(?:the )?\W*$|\b(?:position|balance|status)\b",
     re.IGNORECASE,
@@ -71,7 +71,7 @@ class Spoken:
         """A figure of this sentence is of then."""
         self._said = when
 
-    def inherited(self, sentence: str, begin: int, *, instant: bool) -> When | None:
+    def inherit(self, sentence: str, begin: int, *, instant: bool) -> When | None:
         """When a figure is of whose words begin there in a sentence that names no time; None where that is not sure."""
         if len(self._document.text) > _LONG or find_periods(sentence):
             return None
@@ -80,14 +80,14 @@ class Spoken:
         if any(word.lower() not in BEFORE for word in _WORD.findall(sentence[:begin])):
             return None
         before = self._before
-        if before is None or not (_is_of_a_day(before) if instant else _is_of_a_time(before)):
+        if before is None or not (_names_day(before) if instant else _names_duration(before)):
             before = self._of_heading(instant=instant)
         is_part = before is not None and (before.part or before.months not in {None, 12})
         return None if is_part and _FULL_YEAR.search(sentence) else before
 
     def of_the_year(self, sentence: str, begin: int) -> When | None:
         """The year to whose last day the sentence before is as of, for what is always of a year."""
-        day = self.inherited(sentence, begin, instant=True) or self.inherited(sentence, begin, instant=False)
+        day = self.inherit(sentence, begin, instant=True) or self.inherit(sentence, begin, instant=False)
         if (
             day is None
             or day.months not in {None, 12}
@@ -105,17 +105,17 @@ class Spoken:
         when = header_period(heading)
         if when is None or not found or when.forecast or len({(each.end, each.year) for each in found}) > 1:
             return None
-        if _is_of_a_time(when):
+        if _names_duration(when):
             return when
-        as_of = _is_of_a_day(when) and _AT.search(heading[: found[0].start]) is not None
+        as_of = _names_day(when) and _AT.search(heading[: found[0].start]) is not None
         return when if instant and as_of else None
 
 
-def _is_of_a_day(when: When) -> bool:
+def _names_day(when: When) -> bool:
     return when.end is not None and when.months is None
 
 
-def _is_of_a_time(when: When) -> bool:
+def _names_duration(when: When) -> bool:
     """Whether a duration is named: a year, a quarter, "six months to June"; a month may be when it was written."""
     return when.year is not None or (when.months or _MONTH) > _MONTH
 
@@ -137,15 +137,15 @@ def _lead_over(text: str, start: int) -> str:
     return ""
 
 
-_ELSEWHERE: Final = re.compile(rf"[;(]|\b(?:from|compared|{any_of('against')})\b", re.IGNORECASE)
+_ELSEWHERE: Final = re.compile(rf"[;(]|\b(?:from|compared|{either('against')})\b", re.IGNORECASE)
 _ANOTHER_CLAUSE: Final = re.compile(
-    rf"\b(?:{any_of('and')}|while|whereas|but)\s+(?!{any_of('about')})[a-zà-ÿ]{{3,}}", re.IGNORECASE
+    rf"\b(?:{either('and')}|while|whereas|but)\s+(?!{either('about')})[a-zà-ÿ]{{3,}}", re.IGNORECASE
 )
 """Words before another amount that make it one of something else; "$ 5 million and $ 6 million in" has none."""
 
-_COMPARED_WITH: Final = re.compile(rf"\b(?:compared (?:with|to)|{any_of('against')})(?!\w)", re.IGNORECASE)
+_COMPARED_WITH: Final = re.compile(rf"\b(?:compared (?:with|to)|{either('against')})(?!\w)", re.IGNORECASE)
 _IN_BRACKETS: Final = re.compile(
-    rf"(?: (?:last|this) (?:financial |fiscal )?year)? \((?:{any_of('of_a_period')}\b ?)*$", re.IGNORECASE
+    rf"(?: (?:last|this) (?:financial |fiscal )?year)? \((?:{either('of_a_period')}\b ?)*$", re.IGNORECASE
 )
 """What opens a bracket in which a period stands and nothing else: "(fiscal year ended ", "(as of "."""
 
@@ -154,7 +154,7 @@ _BARE_MONTH: Final = re.compile(
 )
 """A month without its year: "at the end of January"."""
 
-_UP_TO: Final = re.compile(rf"(?:(?<!from )\b{any_of('up_to')})(?: the end of)? *$", re.IGNORECASE)
+_UP_TO: Final = re.compile(rf"(?:(?<!from )\b{either('up_to')})(?: the end of)? *$", re.IGNORECASE)
 """What stands before the last day of a stretch that began with the fiscal year: "revenue to the end of September"."""
 
 _BARE_TO: Final = re.compile(
@@ -162,8 +162,8 @@ _BARE_TO: Final = re.compile(
 )
 """The same in short: "revenue to November"."""
 
-_FULL_YEAR: Final = re.compile(rf"(?<!\w){any_of('full_year')}(?!\w)", re.IGNORECASE)
-_OWN: Final = re.compile(rf"{_FULL_YEAR.pattern}|\b{any_of('own_year')}\b", re.IGNORECASE)
+_FULL_YEAR: Final = re.compile(rf"(?<!\w){either('full_year')}(?!\w)", re.IGNORECASE)
+_OWN: Final = re.compile(rf"{_FULL_YEAR.pattern}|\b{either('own_year')}\b", re.IGNORECASE)
 
 
 SEVERAL: Final = "several figures in one sentence"
@@ -188,7 +188,9 @@ def times(sentence: str) -> list[list[When]]:
     for when, span in zip(found, spans, strict=True):
         if groups and LISTED.fullmatch(sentence, groups[-1][-1].stop, when.start):
             first = groups[-1][0]
-            like = first.end is not None and replace(first, end=day_of(when.year or 0, first.end.month, first.end.day))
+            like = first.end is not None and replace(
+                first, end=make_day(when.year or 0, first.end.month, first.end.day)
+            )
             like = like or replace(first, year=when.year)
             groups[-1].append(replace(like, start=when.start, stop=when.stop) if when.is_bare_year else when)
         else:
@@ -205,7 +207,7 @@ def times(sentence: str) -> list[list[When]]:
     ]
 
 
-def period_of(sentence: str, mention: int, number: int, end: int) -> When | None:
+def find_period(sentence: str, mention: int, number: int, end: int) -> When | None:
     """The period nearest to an amount: behind it in the same clause, between it and the concept, then before.
 
     Raises:
@@ -234,7 +236,7 @@ def period_of(sentence: str, mention: int, number: int, end: int) -> When | None
         if chosen:
             if any(len(group) > 1 and group[0] is chosen[0] for group in groups):
                 raise SeveralError
-            return _widened(chosen[0], sentence)
+            return _widen(chosen[0], sentence)
     return None
 
 
@@ -288,7 +290,7 @@ def _chain(
 ) -> list[Amount | When]:
     """The amounts of one kind from the first on and the times among them, with nothing else between."""
     base = first.end
-    later = (shifted(found, base) for found in amounts(sentence[base:], comma_decimal=document.comma_decimal))
+    later = (shift_amount(found, base) for found in amounts(sentence[base:], comma_decimal=document.comma_decimal))
     whens = [when for group in groups for when in group if when.start >= base]
     numbers = (each for each in later if not any(when.start <= each.start < when.stop for when in whens))
     chain: list[Amount | When] = [first]
@@ -317,13 +319,13 @@ def _goes_on(last: Amount | When, between: str, each: Amount | When, behind: str
 def _like(amount: Amount, first: Amount, last: Amount) -> Amount:
     """An amount of a list with the scale of its last and the unit of its first: "EUR 9.4 and 7.1 million"."""
     amount = replace(amount, unit=amount.unit or first.unit)
-    scale = units_of(last.scale).multiplier or 1
+    scale = read_units(last.scale).multiplier or 1
     if amount.scale or abs(amount.value) >= _SMALL:
         return amount
     return replace(amount, value=amount.value * scale, step=amount.step * scale, scale=last.scale)
 
 
-def shifted(amount: Amount, by: int) -> Amount:
+def shift_amount(amount: Amount, by: int) -> Amount:
     """An amount of a part of a text, placed in the text."""
     return replace(amount, start=amount.start + by, end=amount.end + by, first=amount.first + by, stop=amount.stop + by)
 
@@ -349,7 +351,7 @@ def _of_another_amount(between: str) -> bool:
     )
 
 
-def _widened(when: When, sentence: str) -> When:
+def _widen(when: When, sentence: str) -> When:
     lead = sentence[max(0, when.start - 40) : when.start]
     if when.end is not None and re.search(r"second half of\s*$", lead, re.IGNORECASE):
         return replace(when, months=6)
@@ -375,8 +377,8 @@ def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) 
     if month is not None and dated is not None and len(document.text) <= _LONG:
         name = month[1].rstrip(".").lower()
         number = months()[name]
-        last = day_of(dated.year, number, 31)
-        last = last if months_back(last, 1) < dated else day_of(dated.year - 1, number, 31)
+        last = make_day(dated.year, number, 31)
+        last = last if months_back(last, 1) < dated else make_day(dated.year - 1, number, 31)
         return When(end=last, months=1, to_date=_is_up_to(clause[: month.start(1)], When()))
     is_bare = len(sentence[:mention].split()) < 2 and not sentence[end:].strip(" .")  # a line of accounts of one year
     is_of_the_year = is_bare and len(document.calendar.ends) == 1 and document.kind.basis in {"audited", "reported"}
@@ -395,19 +397,19 @@ COMPARED: Final = re.compile(
     re.IGNORECASE,
 )
 _YEAR_BEFORE: Final = re.compile(r"\((?:prior year|previous year|vorjahr)\b", re.IGNORECASE)
-_BESIDE: Final = re.compile(rf"(?:,? {any_of('beside_amount')})(?: {any_of('about')})? $", re.IGNORECASE)
+_BESIDE: Final = re.compile(rf"(?:,? {either('beside_amount')})(?: {either('about')})? $", re.IGNORECASE)
 """Right before the other amount."""
 
-_OF_TIME: Final = re.compile(rf"[\s,.%()-]|\d[\d.,]*\s?%|\b{any_of('of_time')}\b", re.IGNORECASE)
+_OF_TIME: Final = re.compile(rf"[\s,.%()-]|\d[\d.,]*\s?%|\b{either('of_time')}\b", re.IGNORECASE)
 """Words between the two amounts, and behind the other one, that speak of time and of change alone."""
 
-_THE_YEAR_BEFORE: Final = re.compile(rf",? {any_of('the_year_before')}\b", re.IGNORECASE)
+_THE_YEAR_BEFORE: Final = re.compile(rf",? {either('the_year_before')}\b", re.IGNORECASE)
 _AN: Final = re.compile(r"\b(?:an?|eine[mns]?|une?|una|un|een|ett?)\s*$", re.IGNORECASE)
 _FAR: Final = 60
 """Characters between two amounts that are compared."""
 
 
-def compared_year(match: re.Match[str]) -> int | None:
+def read_compared_year(match: re.Match[str]) -> int | None:
     """The year of a bracket that `COMPARED` found: 2023 of "(2023: …" and of "(FY23: …"."""
     digits = (match["year"] or "").lstrip("'’")
     return None if not digits else int(digits) + (2000 if int(digits) < 100 else 0)
@@ -415,12 +417,12 @@ def compared_year(match: re.Match[str]) -> int | None:
 
 def in_brackets(document: LedgerDocument, figure: Figure, match: re.Match[str], offset: int) -> Figure | None:
     """The figure of the year before in brackets: "38.0 % of revenue (2023: 40.0 %)"."""
-    year = compared_year(match)
+    year = read_compared_year(match)
     before = year is None and _YEAR_BEFORE.search(match.group()) is not None
     if year is None and not before:
         return None
     found = next(iter(amounts(match["rest"], comma_decimal=document.comma_decimal)), None)
-    if found is None or not _is_of_its_unit(document, figure, found):
+    if found is None or not _has_own_unit(document, figure, found):
         return None
     period = (
         a_year_before(figure.period)
@@ -438,13 +440,13 @@ def behind_it(document: LedgerDocument, figure: Figure, rest: str, offset: int) 
     for found in amounts(rest[: 2 * _FAR], comma_decimal=document.comma_decimal):
         if found.start > _FAR:
             return None
-        if not _is_of_its_unit(document, figure, found):
+        if not _has_own_unit(document, figure, found):
             continue
         lead = CURRENCY_LAST.sub("", rest[: found.start].rstrip() + " ") if found.unit else rest[: found.start]
         below = NEGATIVE.search(lead)
         lead = _AN.sub("", lead[: below.start()]) if below else lead
         beside = _BESIDE.search(lead.rstrip() + " ")
-        if beside is None or not _is_of_time(lead[: beside.start()]):
+        if beside is None or not _speaks_of_time_alone(lead[: beside.start()]):
             return None
         period = _period_behind(document, figure, rest[found.end : found.end + _FAR])
         if period is None or period == figure.period:
@@ -460,19 +462,19 @@ def _period_behind(document: LedgerDocument, figure: Figure, behind: str) -> str
     if _THE_YEAR_BEFORE.match(behind):
         return a_year_before(figure.period)
     when = next((when for when in find_periods(behind) if when.dated), None)
-    if when is None or not _is_of_time(behind[: when.start]) or "." in behind[: when.start]:
+    if when is None or not _speaks_of_time_alone(behind[: when.start]) or "." in behind[: when.start]:
         return None
     return document.calendar.resolve(when, instant="/" not in figure.period)
 
 
-def _is_of_time(words: str) -> bool:
+def _speaks_of_time_alone(words: str) -> bool:
     """Whether words speak of times and changes alone: of nothing else that an amount could be of."""
     for when in reversed(find_periods(words)):
         words = words[: when.start] + " " + words[when.stop :]
     return not _OF_TIME.sub("", words)
 
 
-def _is_of_its_unit(document: LedgerDocument, figure: Figure, found: Amount) -> bool:
+def _has_own_unit(document: LedgerDocument, figure: Figure, found: Amount) -> bool:
     return figure.unit in {found.unit or "count", document.dollar(found.unit or "")}
 
 

@@ -18,7 +18,7 @@ _DATA: Final[Mapping[str, Any]] = tomllib.loads(
 )
 
 
-def any_of(name: str) -> str:
+def either(name: str) -> str:
     """The words of one kind in all languages, the longest first."""
     words = {word for words in _DATA[name].values() for word in words}
     return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
@@ -47,16 +47,16 @@ _ARTICLES: Final = (
     r"(?:(?:the|our|its|total|net|group|das|der|die|dem|den|des|le|la|les|du|de|del|el|los|il|lo|i|dei|della|het|fiscal"
     r"|in|for|at|en|au|nel) |l['’])*"
 )
-AND: Final = re.compile(rf"(?<!\w){any_of('and')}(?!\w)|/", re.IGNORECASE)
+AND: Final = re.compile(rf"(?<!\w){either('and')}(?!\w)|/", re.IGNORECASE)
 BREAK: Final = re.compile(rf"[,;]|{AND.pattern}", re.IGNORECASE)
 """Between an amount and a time: they need not go together."""
 
-LISTED: Final = re.compile(rf"\s?(?:,|/|(?:,\s)?{any_of('and')}(?!\w))\s?{_ARTICLES}", re.IGNORECASE)
+LISTED: Final = re.compile(rf"\s?(?:,|/|(?:,\s)?{either('and')}(?!\w))\s?{_ARTICLES}", re.IGNORECASE)
 """All that stands between two of a list: ", ", " and the ", " et du "."""
 
-RESPECTIVELY: Final = re.compile(rf",?\s*\b{any_of('respectively')}(?!\w),?", re.IGNORECASE)
+RESPECTIVELY: Final = re.compile(rf",?\s*\b{either('respectively')}(?!\w),?", re.IGNORECASE)
 LIGHT: Final = re.compile(
-    rf"[\s,;()]|(?<!\w)(?:{any_of('and')}|{any_of('respectively')}|{any_of('light')})(?!\w)|l['’]", re.IGNORECASE
+    rf"[\s,;()]|(?<!\w)(?:{either('and')}|{either('respectively')}|{either('light')})(?!\w)|l['’]", re.IGNORECASE
 )
 """What goes from an amount or a time to the next of its list."""
 
@@ -67,8 +67,8 @@ _NAME: Final = (
 )
 PART_STEMS: Final = words_in("part_stems")
 SEGMENT: Final = re.compile(
-    rf"(?:(?<!\w)(?:{any_of('into_part')} )?(?:(?:the|our|its) )?(?P<front>{_NAME})[ -]{any_of('part')}\b(?:['’]s?)?"
-    rf"|(?<!\w){any_of('part_before')} [„“«\"]?(?P<behind>{_NAME})[“”»\"]?)",
+    rf"(?:(?<!\w)(?:{either('into_part')} )?(?:(?:the|our|its) )?(?P<front>{_NAME})[ -]{either('part')}\b(?:['’]s?)?"
+    rf"|(?<!\w){either('part_before')} [„“«\"]?(?P<behind>{_NAME})[“”»\"]?)",
     re.IGNORECASE,
 )
 """A part of the company by its name, with the words that lead to it: "of the Services segment", "du segment Mer"."""
@@ -116,7 +116,7 @@ Mention = tuple[Concept, re.Match[str]]
 
 
 @lru_cache(maxsize=4)
-def mentions_of(taxonomy: Taxonomy, language: str) -> Mentions:
+def find_mentions(taxonomy: Taxonomy, language: str) -> Mentions:
     """What finds mentions in texts of a language; texts of a room have it in common."""
     return Mentions(taxonomy, SHORT_NAMES.get(language, {}))
 
@@ -125,14 +125,14 @@ BEFORE: Final = frozenset(" ".join(_DATA["before"].values()).split())
 """Words that may stand right before a concept without making it another."""
 
 NOT_BEHIND: Final = re.compile(
-    rf"\s*(?:{any_of('not_behind')}|in (?:the )?(?!(?i:{MONTH})|FY|Q[1-4]|H[12])[A-Z]\w+"
+    rf"\s*(?:{either('not_behind')}|in (?:the )?(?!(?i:{MONTH})|FY|Q[1-4]|H[12])[A-Z]\w+"
     rf"|of (?!{CURRENCY}|US)[A-Z][\w-]+)"
 )
 LINK: Final = re.compile(
-    rf"(?:{any_of('link')}|:|=|–|-|,|\()\s*(?:(?:{any_of('about')}|{any_of('article')}|EUR|euro) )*$", re.IGNORECASE
+    rf"(?:{either('link')}|:|=|–|-|,|\()\s*(?:(?:{either('about')}|{either('article')}|EUR|euro) )*$", re.IGNORECASE
 )
-CHANGE: Final = re.compile(rf"\b{any_of('change')}\s*(?:{any_of('about')} )?$", re.IGNORECASE)
-BOUND: Final = re.compile(rf"\b{any_of('bound')}\s*(?:of |the )?(?:about )?$", re.IGNORECASE)
+CHANGE: Final = re.compile(rf"\b{either('change')}\s*(?:{either('about')} )?$", re.IGNORECASE)
+BOUND: Final = re.compile(rf"\b{either('bound')}\s*(?:of |the )?(?:about )?$", re.IGNORECASE)
 RELATED: Final = re.compile(
     r"^\s*(?:related|relating|associated|attributable|in connection|as well as)\b", re.IGNORECASE
 )
@@ -144,12 +144,12 @@ SET_ASIDE: Final = re.compile(
 """Behind a concept: of what was not all of it."""
 
 ASIDE: Final = re.compile(
-    rf",\s{any_of('aside')}\s(?![^,]*(?:includ|exclud|before|after|inkl|ohne|hors|sin ))[^,;\d]*,", re.IGNORECASE
+    rf",\s{either('aside')}\s(?![^,]*(?:includ|exclud|before|after|inkl|ohne|hors|sin ))[^,;\d]*,", re.IGNORECASE
 )
 """What is said aside between a concept and its amount: ", which was marked by two acquisitions,"."""
 
 BESIDE_IT: Final = re.compile(
-    rf"\b{any_of('beside')}\b"
+    rf"\b{either('beside')}\b"
     r"|^\s*(?:,|and|&)\s(?!cash equivalents (?!and))(?:[a-z-]+,? ){1,6}(?:was|were|is|are|of|total|amount|stood)",
     re.IGNORECASE,
 )
@@ -169,14 +169,14 @@ REMAINDER: Final = re.compile(r"\b(?:remainder|rest|balance) of\b", re.IGNORECAS
 """Between a concept and an amount: of what is left of a time."""
 
 OF_ANOTHER: Final = re.compile(
-    rf"\b{any_of('of_a_share')} (?:of|in|from)(?: the| our| its)?(?: total| net| annual)?\s*$"
-    rf"|% (?:of|des|der)(?: the| our| its)?\s*$|\b{any_of('with_others')} with(?: an?)?\s*$",
+    rf"\b{either('of_a_share')} (?:of|in|from)(?: the| our| its)?(?: total| net| annual)?\s*$"
+    rf"|% (?:of|des|der)(?: the| our| its)?\s*$|\b{either('with_others')} with(?: an?)?\s*$",
     re.IGNORECASE,
 )
 """Before a concept: the amount is of a share of it, a change in it, or of what others have."""
 
-OF_OTHERS: Final = re.compile(rf"(?<!\w){any_of('of_another')}[^;:\d]*$", re.IGNORECASE)
-OF_OTHERS_BEHIND: Final = re.compile(rf"\s*{any_of('of_others_behind')}(?!\w)", re.IGNORECASE)
+OF_OTHERS: Final = re.compile(rf"(?<!\w){either('of_another')}[^;:\d]*$", re.IGNORECASE)
+OF_OTHERS_BEHIND: Final = re.compile(rf"\s*{either('of_others_behind')}(?!\w)", re.IGNORECASE)
 """Before and behind a concept: it is another company's, or an effect on it."""
 
 OF_MORE: Final = re.compile(
@@ -190,20 +190,20 @@ OF_A_PART: Final = re.compile(
     r"|\bsegments?,? respectively\b|^,? (?:which|that) (?:is|are|was|were) included in\b",
     re.IGNORECASE,
 )
-PLAN: Final = re.compile(rf"\b{any_of('plan')}\b", re.IGNORECASE)
+PLAN: Final = re.compile(rf"\b{either('plan')}\b", re.IGNORECASE)
 CLAUSE: Final = re.compile(r"\d[^,;]{0,30}[,;] (?:and |while |und )?")
 """Where an amount ends what is said before a concept: "pro forma revenue was € 5 m, reported revenue …"."""
 
-PLANNED: Final = re.compile(rf"\s*(?:(?:is|are|was|were|wird|werden) )?{any_of('planned')}\b", re.IGNORECASE)
+PLANNED: Final = re.compile(rf"\s*(?:(?:is|are|was|were|wird|werden) )?{either('planned')}\b", re.IGNORECASE)
 """Right behind an amount."""
 
-PERIOD_LEAD: Final = re.compile(rf"\s+{any_of('period_lead')}$", re.IGNORECASE)
-NEGATIVE: Final = re.compile(rf"\b{any_of('negative_before')}\s*$", re.IGNORECASE)
-NEGATIVE_BEHIND: Final = re.compile(rf"\s*{any_of('negative_behind')}(?!\w)", re.IGNORECASE)
+PERIOD_LEAD: Final = re.compile(rf"\s+{either('period_lead')}$", re.IGNORECASE)
+NEGATIVE: Final = re.compile(rf"\b{either('negative_before')}\s*$", re.IGNORECASE)
+NEGATIVE_BEHIND: Final = re.compile(rf"\s*{either('negative_behind')}(?!\w)", re.IGNORECASE)
 LOSS_BEHIND: Final = re.compile(r"[\s-]*(?:loss(?:es)?|deficit|verlust|fehlbetrag)\b", re.IGNORECASE)
 """Right behind a concept that may be below zero: "the EBITDA loss"."""
 
-ABOUT: Final = re.compile(rf"\b{any_of('about')}\s*$", re.IGNORECASE)
+ABOUT: Final = re.compile(rf"\b{either('about')}\s*$", re.IGNORECASE)
 BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
 HEADED: Final = re.compile(r"^[•\-–—*\s]*[A-ZÀ-Ý](?:[^:.;\d]|\b(?:19|20)\d\d\b|(?<=FY)\d\d\b){2,30}:\s*")
 """A line's own heading before its amount: "Headline run rate: $18.4M ARR"."""
@@ -211,13 +211,13 @@ HEADED: Final = re.compile(r"^[•\-–—*\s]*[A-ZÀ-Ý](?:[^:.;\d]|\b(?:19|20)
 CURRENCY_LAST: Final = re.compile(rf"(?:[A-Z]{{3}}|{CURRENCY})\s*$")
 SHORT_LEAD: Final = 30
 PAID: Final = re.compile(
-    rf"(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:current |non-?current )?{any_of('beside_cash')}"
-    rf"|\s*(?:that (?:is|was|were) )?{any_of('paid')}\b|\s*\((?!\d|at\b|as\b)",
+    rf"(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:current |non-?current )?{either('beside_cash')}"
+    rf"|\s*(?:that (?:is|was|were) )?{either('paid')}\b|\s*\((?!\d|at\b|as\b)",
     re.IGNORECASE,
 )
 """Behind "cash": what was paid and no balance."""
 
-MADE: Final = re.compile(rf"\b{any_of('made')}(?: (?:[^.;:]|\.\d){{0,50}}(?:,| and))? *$", re.IGNORECASE)
+MADE: Final = re.compile(rf"\b{either('made')}(?: (?:[^.;:]|\.\d){{0,50}}(?:,| and))? *$", re.IGNORECASE)
 """Before an amount that has its concept behind it: "we did $ 9.9M in net sales", also as the second of two."""
 
 OF_OR_IN: Final = re.compile(r"\s*(?:(?:of|in)(?: (?:total|net|annual|gross))?)?\s*")
@@ -226,13 +226,13 @@ OF_THE_CONCEPT: Final = re.compile(r"(?<=\s)(?:net|total|annual|gross)\s+$", re.
 """A word that goes with the concept: in "segment net operating income" the one before it says of what."""
 
 PAID_IN: Final = re.compile(r"\b(?:in|for|of|by|non|restricted|surplus|excess)[ -]+$", re.IGNORECASE)
-LOSS: Final = re.compile(rf"\b{any_of('loss')}\b", re.IGNORECASE)
+LOSS: Final = re.compile(rf"\b{either('loss')}\b", re.IGNORECASE)
 STATED_ALONE: Final = frozenset({"equity", "debt", "sales", "ventas", "ventes", "vendite", "vendas"})
 """Names of concepts that are parts of many others: what they are called alone is stated in so many words."""
 
 STATED: Final = re.compile(
     r"\s*(?:,? ?(?:at|as at|as of|on|in|for|per|au|al?|el|en|nel|em) (?=[^.;:,]{0,40}\d)(?:the )?[^.;:,]{3,45}?,? ?)?"
-    rf"(?:(?:had|have|has) )?(?:{any_of('stated')}|:|=)?\s*(?:(?:(?:just|only) )?(?:{any_of('about')} )?)?",
+    rf"(?:(?:had|have|has) )?(?:{either('stated')}|:|=)?\s*(?:(?:(?:just|only) )?(?:{either('about')} )?)?",
     re.IGNORECASE,
 )
 """All that stands between such a name and its amount: "Equity at 31 May 2024 was", "debt of"; not "debt service of"."""

@@ -39,7 +39,7 @@ _SAYS: Final = {basis: _pattern(words) for basis, words in tomllib.loads(_NAMES.
 
 
 @lru_cache(maxsize=4096)
-def named_basis(name: str) -> Named | None:
+def find_named_basis(name: str) -> Named | None:
     """What a name says that figures are; `except` where it speaks of others too, None where it says nothing."""
     words = " ".join(_PARTED.sub(" ", name[:_LONGEST_NAME]).lower().split())
     return next((cast("Named", basis) for basis, says in _SAYS.items() if says.search(words)), None)
@@ -60,7 +60,7 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure]) -> list[Fig
             part = document.part(figure.start)
             heading = document.heading(figure.start) if _IN_TABLE in figure.place else ""  # sentences say it themselves
             names = [heading, part.label if part and part.kind == SHEET else "", document.title]
-            named = next(filter(None, map(named_basis, names)), None)
+            named = next(filter(None, map(find_named_basis, names)), None)
             happened = HAPPENED.search(figure.place) is not None
             if named in ALWAYS and not happened:
                 basis = cast("Basis", named)

@@ -40,7 +40,7 @@ _BOUND: Final = 3
 _Cells = dict[int, Amount]
 
 
-def untied(document: LedgerDocument, grid: Grid) -> Iterator[Tie]:
+def find_untied(document: LedgerDocument, grid: Grid) -> Iterator[Tie]:
     """The sums of one table that do not come out."""
     if len(grid.rows) > _MOST_ROWS:
         return
@@ -217,7 +217,7 @@ def _has_dash(row: Row) -> bool:
 def surest(tables: Sequence[Sequence[TableCandidate]]) -> list[TableCandidate]:
     """Of the statements of a document that give these figures, for each day or period those of the surest one."""
     taken: dict[tuple[str, str], list[TableCandidate]] = {}
-    for table in sorted(tables, key=lambda table: max((_standing(each) for each in table), default=(False, 0))):
+    for table in sorted(tables, key=lambda table: max((_rank_candidate(each) for each in table), default=(False, 0))):
         groups: dict[tuple[str, str], list[TableCandidate]] = {}
         for each in table:
             if not each.figure.entity and not each.figure.variant:
@@ -228,5 +228,5 @@ def surest(tables: Sequence[Sequence[TableCandidate]]) -> list[TableCandidate]:
     return [each for group in taken.values() for each in group]
 
 
-def _standing(candidate: TableCandidate) -> tuple[bool, int]:
+def _rank_candidate(candidate: TableCandidate) -> tuple[bool, int]:
     return candidate.consolidated, candidate.weight

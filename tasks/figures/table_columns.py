@@ -9,11 +9,11 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.figures.concepts import Meaning
-from tasks.figures.figure import basis_of
+from tasks.figures.figure import find_basis
 from tasks.figures.table_labels import TOTAL, Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days
 from tasks.language.locales import alternation, month_names
-from tasks.language.numbers import Units, only_units, units_of, without_units
+from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import (
     HINT,
     When,
@@ -110,8 +110,8 @@ def read_header(
     header = header[-5:]
     words, beside = _column_words(header, width)
     if not any(words) or not any(map(find_periods, words)):
-        words = _stacked_dates(lines, width) or words
-    lines, words, lost = _spans_of_groups(lines, words)
+        words = _stack_dates(lines, width) or words
+    lines, words, lost = _find_group_spans(lines, words)
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
     corner = " ".join([*corners, *beside])
     titles = [title for title in map(_heading, lines) if len(title) < _LONGEST_TITLE] + corners[:-1]
@@ -124,7 +124,7 @@ def read_header(
     steps = _steps(own)
     if not any(steps) and (of_title is None or not of_title.months):
         steps = _year_so_far(own)
-    unclear = lost or _out_of_order(own, words)
+    unclear = lost or _contradicts_order(own, words)
     of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
     for text, told, step, of_part in zip(words, own, steps, of_parts, strict=True):
         when = told
@@ -138,14 +138,14 @@ def read_header(
         elif when is None and dated:
             when = dated[0] if _PRIOR.search(text) else None  # the header has days of its own
         elif when is None or not (when.is_bare_year and when.months):
-            when = _joined(when, of_title)
+            when = _join_period(when, of_title)
         if newest and (when is None or not when.dated) and (_THIS.search(text) or _PRIOR.search(text)):
             when = When(end=newest, months=12)
         if when is not None and when.dated and says_to_date(text):
             when = replace(when, to_date=True)
         units = label.units.over(units_of_table)
         skipped = _SKIPPED_COLUMN.search(_UNITS_BESIDE.sub(" ", text)) is not None
-        own_scale = label.units.multiplier or units_of(corner).multiplier
+        own_scale = label.units.multiplier or read_units(corner).multiplier
         contradicts = bool(scale and own_scale and own_scale != scale)
         torn, when = unclear and when is not None, None if unclear else when
         entity = entity_named(_THIS.sub(" ", _PRIOR.sub(" ", of_part)), label)
@@ -154,7 +154,7 @@ def read_header(
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
 
 
-def _spans_of_groups(lines: Sequence[str], words: list[str]) -> tuple[Sequence[str], list[str], bool]:
+def _find_group_spans(lines: Sequence[str], words: list[str]) -> tuple[Sequence[str], list[str], bool]:
     """The lines over a table and its columns' words, where the lines give each group of columns a time of its own.
 
     "Three months ended June 30, | Six months ended June 30," over 2024, 2023, 2024, 2023. Whether the lines name
@@ -199,7 +199,7 @@ _PLAN_YEAR: Final = re.compile(
 )
 
 
-def _out_of_order(own: Sequence[When | None], words: Sequence[str]) -> bool:
+def _contradicts_order(own: Sequence[When | None], words: Sequence[str]) -> bool:
     """Whether a header contradicts itself: quarters that follow each other end in months that do not."""
     named = [
         (parts.pop(), when.end)
@@ -217,12 +217,12 @@ def _out_of_order(own: Sequence[When | None], words: Sequence[str]) -> bool:
 def _scale_over(lines: Sequence[str]) -> int | None:
     """The scale that the nearest line over a table gives to all of it, where it leaves nothing out."""
     line = lines[-1] if lines else ""
-    if len(line) > _LONGEST_SCALE or _speaks_of_amount(line) or _EXCEPT.search(line):
+    if len(line) > _LONGEST_SCALE or _holds_amount(line) or _EXCEPT.search(line):
         return None
-    return units_of(line).multiplier
+    return read_units(line).multiplier
 
 
-def _speaks_of_amount(line: str) -> bool:
+def _holds_amount(line: str) -> bool:
     """Whether a line holds an amount: it says nothing of the units of the table under it."""
     return not only_units(line) and _PROSE_AMOUNT.search(without_units(line)) is not None
 
@@ -246,7 +246,7 @@ def _of_quarters(columns: list[Column], *, told: bool) -> list[Column]:
     ]
 
 
-def _stacked_dates(lines: Sequence[str], width: int) -> list[str]:
+def _stack_dates(lines: Sequence[str], width: int) -> list[str]:
     """The words over the columns where each date stands on lines of its own over a table without a header."""
     stacked = " ".join(line for line in lines if len(line) <= _LONGEST_SPAN)
     dates = [when for when in find_periods(stacked) if when.dated]
@@ -294,14 +294,14 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
         if len(named) == 1 and not last and row.cells[0].lower().startswith(_STARTS):
             continue
         is_of_all = not row.cells[0] and len(named) == 1
-        says_more = any(basis_of(cell) or only_units(cell) for cell in named) or all(map(is_date, named))
+        says_more = any(find_basis(cell) or only_units(cell) for cell in named) or all(map(is_date, named))
         if position < of_days and not is_of_all and not says_more:
             continue  # a line of a page's head: where each day stands once, no part of the company has a column
         if len([cell for cell in row.cells if cell]) == 1:
             only = next(cell for cell in row.cells if cell)
-            if row.cells[0] or not (HINT.search(only) or basis_of(only) or units_of(only) != Units()):
+            if row.cells[0] or not (HINT.search(only) or find_basis(only) or read_units(only) != Units()):
                 continue  # a title, or the name of the rows that follow
-            if units_of(only) != Units() and not find_periods(only):
+            if read_units(only) != Units() and not find_periods(only):
                 beside.append(only)
                 continue
             if last:
@@ -397,13 +397,13 @@ def columns_under(
 
 def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Units:
     """The units that the corner, the titles and the columns give to all of a table."""
-    found = units_of(corner)
+    found = read_units(corner)
     for title in reversed(titles[-5:]):
-        if _speaks_of_amount(title) or _FOOTNOTE.match(title):
+        if _holds_amount(title) or _FOOTNOTE.match(title):
             continue
-        said = units_of(title)
+        said = read_units(title)
         found = found.over(Units(said.currency if len(title) < 90 else None, said.multiplier))
-    of_columns = [units for units in map(units_of, words) if units.currency or units.multiplier]
+    of_columns = [units for units in map(read_units, words) if units.currency or units.multiplier]
     if found.multiplier is None and of_columns and all(units.multiplier for units in of_columns):
         found = replace(found, multiplier=of_columns[-1].multiplier)  # "2023 EUR" beside "2022 TEUR" has none
     return found
@@ -416,20 +416,20 @@ def title_when(titles: Sequence[str], corner: str) -> When | None:
             continue
         when = header_period(title) if title else None
         if when is not None:
-            return replace(when, months=when.months or _part_of_a_year(titles))
+            return replace(when, months=when.months or _find_months_of_part(titles))
         span = spoken_span(title) if title else None
         if span:
             return When(months=span)
     return None
 
 
-def _part_of_a_year(titles: Sequence[str]) -> int | None:
+def _find_months_of_part(titles: Sequence[str]) -> int | None:
     """The months of a quarter or a half that a short line over the table speaks of: "Quarter ended"."""
     spans = (spoken_span(title) for title in titles[-3:] if len(title) < _LONGEST_SPAN)
     return next((span for span in spans if span and span < 12), None)
 
 
-def _joined(when: When | None, title: When | None) -> When | None:
+def _join_period(when: When | None, title: When | None) -> When | None:
     """A column's period with what only the title says: the day and month, the length, or all of it."""
     if title is None or (title.months == 1 and when is not None and when.dated):  # "February 2025" at a slide's foot
         return when
@@ -518,7 +518,7 @@ def _month_end(day: date) -> date:
 _COMPARED_YEARS: Final = 2
 
 
-def is_of_column(column: Column, meaning: Meaning, name: str) -> bool:
+def belongs_to_column(column: Column, meaning: Meaning, name: str) -> bool:
     """Whether a row is a part or a change of what its column is called, and no figure of the whole.
 
     "Cash" under "Cash and cash equivalents", "Net income" under "Total shareholders' equity".
@@ -531,11 +531,11 @@ def is_of_column(column: Column, meaning: Meaning, name: str) -> bool:
     return meaning.rank > 0 and not TOTAL.match(name)
 
 
-def slipped(row: Row, columns: Sequence[Column], corner: str) -> bool:
+def is_slipped(row: Row, columns: Sequence[Column], corner: str) -> bool:
     """Whether a row fills one cell more than columns are named: the first of them stands over the labels."""
     named = sum(1 for column in columns[1:] if column.words)
     filled = sum(1 for cell in row.cells[1:] if cell)
-    return bool(corner) and units_of(corner) == Units() and 0 < named == filled - 1
+    return bool(corner) and read_units(corner) == Units() and 0 < named == filled - 1
 
 
 def are_two_years(columns: Sequence[Column]) -> bool:

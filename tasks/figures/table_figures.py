@@ -11,9 +11,9 @@ from typing import Final
 
 from tasks.figures.concepts import Meaning, plain_label
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Basis, Figure, Findings, basis_of, variant_of
+from tasks.figures.figure import Basis, Figure, Findings, find_basis, find_variant
 from tasks.figures.fiscal_calendar import MOST_PLAN_YEARS
-from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, used_only
+from tasks.figures.measures import NEVER_NEGATIVE, find_planned_basis, is_loss, measure, speaks_only_of_use
 from tasks.figures.table_columns import Column
 from tasks.figures.table_labels import HAPPENED, WHOLE, Label, LabelReader, without_dates
 from tasks.figures.table_rows import Grid, Row, is_number
@@ -104,7 +104,7 @@ class TableCandidate:
         return replace(self, figure=replace(self.figure, concept=concept))
 
 
-def settled(candidates: list[TableCandidate], findings: Findings) -> list[TableCandidate]:
+def settle_candidates(candidates: list[TableCandidate], findings: Findings) -> list[TableCandidate]:
     """The candidates of one table without those that another of their concept and period makes doubtful."""
     strong = {candidate.figure.concept for candidate in candidates if candidate.rank < 2}
     groups: dict[tuple[str, str, str, str | None, Basis | None, str], list[TableCandidate]] = defaultdict(list)
@@ -219,7 +219,7 @@ def cell_figure(
     if column and column.contradicts and not row_units.multiplier and not amount.scale and "money" in concept.units:
         findings.leave_out("units that contradict")
         return None
-    in_base_units = measured(document, findings, amount, concept.units, header_units, row_units)
+    in_base_units = measure(document, findings, amount, concept.units, header_units, row_units)
     if in_base_units is None:
         return None
     value, step, unit, scale = in_base_units
@@ -227,14 +227,14 @@ def cell_figure(
     if concept.sign == "positive":
         value = abs(value)
     elif (concept.sign == "loss" and value > 0 and is_loss(words)) or (
-        concept.id == "operating_cash_flow" and value > 0 and used_only(words)
+        concept.id == "operating_cash_flow" and value > 0 and speaks_only_of_use(words)
     ):
         value = -value
     if value < 0 and concept.id in NEVER_NEGATIVE:
         findings.leave_out("below zero")
         return None
     column_words = column.words if column else ""
-    basis = basis_of(column_words) or (label.basis if label else None)
+    basis = find_basis(column_words) or (label.basis if label else None)
     dated = calendar.dated
     if (
         basis is None
@@ -250,8 +250,8 @@ def cell_figure(
     if when.forecast:
         basis = "budget" if when.forecast == "b" else "forecast"
     if not HAPPENED.search(column_words):
-        basis = planned(basis, period, calendar.dated)
-    variant = variant_of(column_words)
+        basis = find_planned_basis(basis, period, calendar.dated)
+    variant = find_variant(column_words)
     start = row.starts[index]
     name = words or column_words
     if meaning is not (label.meaning if label else None) and find_periods(name) and not without_dates(name):

@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Final
 
 from tasks.figures.concepts import SHORT_NAMES, Meaning, Taxonomy, plain_label, plain_words
-from tasks.figures.figure import Basis, basis_of, without_basis
-from tasks.figures.table_rows import Grid, joined_titles
-from tasks.language.numbers import Units, only_units, units_of, without_units
+from tasks.figures.figure import Basis, find_basis, without_basis
+from tasks.figures.table_rows import Grid, join_titles
+from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import HINT, When, find_periods, without_spans
 
 WHOLE: Final = re.compile(
@@ -154,8 +154,8 @@ class LabelReader:
                 )
             elif not periods:
                 rest = _without_day(words)
-        units = units_of(rest)
-        basis = basis_of(rest)
+        units = read_units(rest)
+        basis = find_basis(rest)
         if meaning is None:
             rest = without_units(_IN_PERCENT.sub(" ", rest))
             meaning = self.meaning(rest)
@@ -169,7 +169,11 @@ class LabelReader:
                 rest = without_basis(rest)
                 meaning = self.meaning(rest)
         part = None
-        if meaning is None and (of_part := _OF_PART.fullmatch(rest)) is not None and basis_of(of_part["part"]) is None:
+        if (
+            meaning is None
+            and (of_part := _OF_PART.fullmatch(rest)) is not None
+            and find_basis(of_part["part"]) is None
+        ):
             meaning = None if WHOLE.match(of_part["part"]) else self.meaning(of_part["what"])
             part = of_part["part"] if meaning is not None else None
         average = _AVERAGE.search(words) is not None
@@ -312,18 +316,18 @@ class TableTitles:
     is_statement: bool
     is_skipped: bool
 
-    def basis_of_last(self) -> Basis | None:
+    def find_last_basis(self) -> Basis | None:
         """The basis that the nearest lines give to all of the table."""
-        return self.basis_of(self.lines[-3:])
+        return self.find_basis(self.lines[-3:])
 
-    def basis_of(self, titles: Sequence[str]) -> Basis | None:
+    def find_basis(self, titles: Sequence[str]) -> Basis | None:
         """The basis that these headings give to all of the table."""
-        plain = [title for title in titles if len(title) < 60 and not any(map(str.isdigit, _undated(title)))]
-        basis = basis_of(" ".join(plain)) if not self.is_statement else None
+        plain = [title for title in titles if len(title) < 60 and not any(map(str.isdigit, _drop_periods(title)))]
+        basis = find_basis(" ".join(plain)) if not self.is_statement else None
         return None if basis == "audited" or any(HAPPENED.search(title) for title in plain) else basis
 
 
-def _undated(title: str) -> str:
+def _drop_periods(title: str) -> str:
     """A title without the periods that it names."""
     for when in reversed(find_periods(title)):
         title = title[: when.start] + title[when.stop :]
@@ -332,7 +336,7 @@ def _undated(title: str) -> str:
 
 def over_table(lines: Sequence[str]) -> TableTitles:
     """What these lines over a table say of it."""
-    lines = joined_titles(lines)
+    lines = join_titles(lines)
     titles = [line for line in lines if len(line) < 220]
     spoken = [line for line in lines if len(line) > _SHORT] or lines
     near = " ".join(line[-250:] for line in [*spoken[-3:], *lines[-3:]])

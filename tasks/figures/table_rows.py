@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from typing import Final
 
 from tasks.language.locales import alternation
-from tasks.language.numbers import Units, cell_amount, may_be_scale, only_units, units_of
+from tasks.language.numbers import Units, cell_amount, may_be_scale, only_units, read_units
 from tasks.language.periods import MONTH, SHORT_MONTH, find_periods, header_words
 
 _MOST_TITLES: Final = 9
@@ -137,7 +137,7 @@ class Row:
     def units_beside(self, numbers: Collection[int]) -> Units:
         """The units that a cell of its own gives to these numbers of it: "Revenue | EUR m | 12"."""
         beside = (cell for index, cell in enumerate(self.cells) if index and cell and index not in numbers)
-        return next((units_of(cell) for cell in beside if only_units(cell)), Units())
+        return next((read_units(cell) for cell in beside if only_units(cell)), Units())
 
     @property
     def label(self) -> str:
@@ -226,7 +226,7 @@ def grids(text: str) -> Iterator[Grid]:
             yield grid
             grid = Grid(grid.titles, _header(grid))
         if grid is None:
-            grid = Grid(joined_titles(titles)[-_MOST_TITLES:])
+            grid = Grid(join_titles(titles)[-_MOST_TITLES:])
             titles = []
         grid.rows.extend(alone)
         alone = []
@@ -245,10 +245,10 @@ def _is_plain_row(line: str) -> bool:
 def _has_number_in_label(line: str) -> bool:
     """Whether a row's first number was not cut from its label; that of its units, "Sales in EUR 1,000", is none."""
     match = _NUMBER_IN_LABEL.match(line)
-    return match is not None and units_of(match.group()).multiplier is None
+    return match is not None and read_units(match.group()).multiplier is None
 
 
-def joined_titles(titles: Sequence[str]) -> list[str]:
+def join_titles(titles: Sequence[str]) -> list[str]:
     """Lines over a table; three short ones or more in a row were one: "CONSOLIDATED", "BALANCE", "SHEETS".
 
     Of more than a heading has, the last are one and those before another.
@@ -307,7 +307,7 @@ def _row(line: str, start: int) -> Row | None:
     match = _LOOSE_ROW.match(line)
     if (
         match is None
-        or (_ENDS_IN_SCALE.search(line) and units_of(line).multiplier)
+        or (_ENDS_IN_SCALE.search(line) and read_units(line).multiplier)
         or (_ENDS_IN_DATE.search(line) and _DATE_WORDS.sub("", line).strip())
     ):
         return None
@@ -417,10 +417,10 @@ def not_one_number(row: Row, numbers: Sequence[int]) -> int:
     return sum(1 for cell in others if _NOT_ONE.fullmatch(cell) and not find_periods(cell))
 
 
-def is_of_four_digits(row: Row) -> bool:
+def holds_four_digits(row: Row) -> bool:
     """Whether a row deep in a table holds numbers that could be years and head no columns: "Item 2001 | 2001"."""
     filled = [cell for cell in row.cells[1:] if cell]
-    if not filled or not all(map(is_year, filled)) or units_of(row.name) != Units():
+    if not filled or not all(map(is_year, filled)) or read_units(row.name) != Units():
         return False
     years = [int(year[0]) for cell in filled if (year := _YEAR.search(cell))]
     return not any(abs(one - other) == 1 for one, other in pairwise(years))
@@ -432,7 +432,7 @@ def is_between_years(row: Row) -> bool:
     What is called a statement or a summary heads columns anew.
     """
     numbers = sum(1 for cell in row.cells[1:] if cell)
-    return numbers > 1 and any(map(str.isalpha, row.name)) and not _HEADS.search(row.name) and is_of_four_digits(row)
+    return numbers > 1 and any(map(str.isalpha, row.name)) and not _HEADS.search(row.name) and holds_four_digits(row)
 
 
 _CODE: Final = re.compile(r"[A-ZØ][A-Z\dØ]|\d[A-ZØ]|\d{1,4}(?:/\d{1,3})?[A-Z]?")
@@ -479,11 +479,11 @@ _NOTE: Final = re.compile(alternation(header_words("note")), re.IGNORECASE)
 _NOTE_NUMBER: Final = re.compile(r"\(?\d{1,2}(?:[.,/&] ?\d{1,2})*[a-z]?\)?")
 
 
-def lines_of_units(header: Sequence[Row]) -> Iterator[str]:
+def find_unit_lines(header: Sequence[Row]) -> Iterator[str]:
     """The lines of one cell in a header that give units to all of the table."""
     for row in header:
         filled = [cell for cell in row.cells if cell]
-        if len(filled) == 1 and units_of(filled[0]) != Units():
+        if len(filled) == 1 and read_units(filled[0]) != Units():
             yield filled[0]
 
 
@@ -531,7 +531,7 @@ _LONGEST_DAY: Final = 20
 def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
     if between.count("\f") != 1 or len(between) > _MOST_BETWEEN or _width(before) != _width(grid) or _width(grid) < 2:
         return False
-    if any(len(list(filter(None, row.cells))) > 1 or _speaks_of_time(row) for row in _heading(grid)):
+    if any(len(list(filter(None, row.cells))) > 1 or _mentions_time(row) for row in _heading(grid)):
         return False  # it has a heading of its own
     if not any(map(_has_numbers, grid.rows)):
         return False
@@ -539,7 +539,7 @@ def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
     own = [title for title in grid.titles if _PAGE_NUMBER.sub("", title) not in running]
     if any(len(title) < _LONGEST_PAGE_TITLE and find_periods(title) for title in own):
         return False
-    return any(_speaks_of_time(row) for row in _heading_of_days(before))
+    return any(_mentions_time(row) for row in _heading_of_days(before))
 
 
 def _heading_of_days(grid: Grid) -> list[Row]:
@@ -570,7 +570,7 @@ def _has_numbers(row: Row) -> bool:
     return row.has_number(comma_decimal=False)
 
 
-def _speaks_of_time(row: Row) -> bool:
+def _mentions_time(row: Row) -> bool:
     return any(find_periods(cell) for cell in row.cells)
 
 

@@ -10,20 +10,20 @@ _UNSAFE: Final = re.compile(
 _IN_A_LINE: Final = str.maketrans({"\n": "\\u000a", "\t": "\\u0009"})
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     r"""The text with controls, directions and shapeless characters as JSON writes them, `\u001b`; `\n` and `\t` stay.
 
     So JSON stays JSON of the same names. Soft hyphens and the joiners of Persian and Indian scripts stay too.
     """
-    return _UNSAFE.sub(lambda match: spelled(match.group()), text)
+    return _UNSAFE.sub(lambda match: spell_characters(match.group()), text)
 
 
-def escaped_line(text: str) -> str:
+def escape_line(text: str) -> str:
     """The same without line breaks and tabs: nothing in a name begins another line."""
-    return escaped(text).translate(_IN_A_LINE)
+    return escape_text(text).translate(_IN_A_LINE)
 
 
-def spelled(characters: str) -> str:
+def spell_characters(characters: str) -> str:
     r"""Each character as `\u1234`; those above U+FFFF as two."""
     units = characters.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

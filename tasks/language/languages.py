@@ -49,7 +49,7 @@ COMMON_WORDS: Final = {language: frozenset(words.split()) for language, words in
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def language_of(text: str) -> str | None:
+def detect_language(text: str) -> str | None:
     """The language of a text by its English name; None where the text does not tell."""
     text = text[:_READ]
     if not text.isascii():
@@ -64,15 +64,15 @@ def language_of(text: str) -> str | None:
     return best if counts[best] >= max(_LEAST_WORDS, words.total() / 12) else None
 
 
-def language_of_script(letter: str) -> str | None:
+def detect_script_language(letter: str) -> str | None:
     """The language of a letter that is not Latin; None where it is, or nothing is known of its script."""
     if letter.isascii():
         return None
     return next((language for language, pattern in _SCRIPTS.items() if pattern.match(letter)), None)
 
 
-def languages_of(texts: Sequence[str]) -> tuple[str, ...]:
+def detect_languages(texts: Sequence[str]) -> tuple[str, ...]:
     """The languages that a tenth of the texts or more are written in, the commonest first; at most four."""
-    counts = Counter(language for language in map(language_of, texts) if language)
+    counts = Counter(language for language in map(detect_language, texts) if language)
     common = [language for language, count in counts.most_common(_MOST) if count >= _LEAST_SHARE * counts.total()]
     return tuple(common)

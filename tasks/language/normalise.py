@@ -168,7 +168,7 @@ class NormalisedText:
                 return
             start = self.starts[token]
 
-    def offset_of(self, original: int) -> int:
+    def find_offset(self, original: int) -> int:
         """The offset in `text` of the first token that stands at or behind an offset of the original."""
         token = bisect_left(self.first, original)
         return self.starts[token] if token < len(self.starts) else len(self.text)

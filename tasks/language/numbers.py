@@ -2,7 +2,7 @@
 
 `cell_amount` reads a cell that holds a number and nothing else, `numbers` all numbers of a sentence: both by the same
 signs, separators, scales, currencies and units, so that a figure of a table and one of a sentence are one. `amounts`
-gives those of `numbers` that may be figures of a company. `units_of` reads the units of a header.
+gives those of `numbers` that may be figures of a company. `read_units` reads the units of a header.
 
 Not here: whether a number is a figure at all, and what it means. `from_cells` and `from_sentences` decide that.
 """
@@ -212,7 +212,7 @@ def scale_name(multiplier: int) -> str:
     return _NAMES.get(multiplier, "")
 
 
-def currency_of(written: str) -> str | None:
+def find_currency(written: str) -> str | None:
     """The ISO code of a mark, a code or a name, also behind the letter of a scale: EUR of "TEUR"."""
     plain = written.strip()
     if plain == "Lei":  # Italian for "she"
@@ -222,11 +222,11 @@ def currency_of(written: str) -> str | None:
         or (plain.upper() if plain.upper() in currency_codes() else None)
         or currency_names().get(plain.lower())
         or {"rs": "INR", "rs.": "INR"}.get(plain.lower())
-        or (currency_of(plain[1:]) if _scaled(plain) else None)
+        or (find_currency(plain[1:]) if _find_scale(plain) else None)
     )
 
 
-def _scaled(currency: str) -> int | None:
+def _find_scale(currency: str) -> int | None:
     """What the letter before a currency multiplies with: 1,000 of TEUR and k€, a million of MEUR; None without one."""
     if (len(currency) == 4 and currency[1:].upper() in currency_codes()) or (
         len(currency) == 2 and currency[1] in "€$£"
@@ -235,7 +235,7 @@ def _scaled(currency: str) -> int | None:
     return None
 
 
-def decimal_of(digits: str, *, comma_decimal: bool = False) -> tuple[Decimal, int] | None:
+def parse_decimal(digits: str, *, comma_decimal: bool = False) -> tuple[Decimal, int] | None:
     """The value of digits with separators, and how many decimals stand there; None where the groups make no sense.
 
     With `comma_decimal` a lone comma before three digits begins decimals, and a lone point separates thousands.
@@ -279,7 +279,7 @@ def cell_amount(text: str, *, comma_decimal: bool = False) -> Amount | None:
         return Amount(Decimal(text), Decimal(1), None, "", 0, len(text))
     if not comma_decimal and _PLAIN.match(text):
         value = Decimal("".join(filter(str.isdecimal, text)))
-        currency = next((currency_of(mark) for mark in "$€£" if mark in text), None)
+        currency = next((find_currency(mark) for mark in "$€£" if mark in text), None)
         return Amount(-value if text[0] in "-(" else value, Decimal(1), currency, "", 0, len(text))
     if _NOTHING.fullmatch(text) or len(text) > 60:
         return None
@@ -301,14 +301,14 @@ def numbers(text: str, *, comma_decimal: bool = False) -> Iterator[Amount]:
         if match.span() != span:
             amount = _of_sentence(match, comma_decimal=comma_decimal)
         else:  # most stand alone
-            value = decimal_of(match["digits"], comma_decimal=comma_decimal)
+            value = parse_decimal(match["digits"], comma_decimal=comma_decimal)
             is_name = value is None or _NAME_BEHIND.match(text, span[1])  # "37signals"
-            amount = None if is_name or value is None else Amount(*_rounded(*value), None, "", *span, *span)
+            amount = None if is_name or value is None else Amount(*_round_value(*value), None, "", *span, *span)
         if amount is not None:
             yield amount
 
 
-def _rounded(value: Decimal, decimals: int) -> tuple[Decimal, Decimal]:
+def _round_value(value: Decimal, decimals: int) -> tuple[Decimal, Decimal]:
     """The value, without decimals where these are zeros, and what its last digit is worth."""
     return Decimal(int(value)) if decimals and value == value.to_integral_value() else value, Decimal(1).scaleb(
         -decimals
@@ -365,14 +365,14 @@ def _normal(text: str) -> str:
 
 def _amount(parts: dict[str, str | None], start: int, end: int, *, comma_decimal: bool) -> Amount | None:
     """The number of what a pattern has found, which stands from `start` to `end`."""
-    found = decimal_of(parts["digits"] or "", comma_decimal=comma_decimal)
+    found = parse_decimal(parts["digits"] or "", comma_decimal=comma_decimal)
     if found is None:
         return None
     value, decimals = found
     word = (parts["scale"] or parts.get("scale0") or parts.get("mega") or "").lower().rstrip(".")
     written = [mark for mark in (parts["before"], parts["after"]) if mark]
-    unit = next(filter(None, map(currency_of, written)), None)
-    multiplier = next(filter(None, map(_scaled, written)), 0) if not word else 0
+    unit = next(filter(None, map(find_currency, written)), None)
+    multiplier = next(filter(None, map(_find_scale, written)), 0) if not word else 0
     multiplier = multiplier or (1 if word == "cr" and unit != "INR" else _MULTIPLIER.get(word, 1))  # else: a credit
     multiplier *= _MULTIPLIER[second.lower()] if (second := parts.get("second")) else 1
     if any(mark.lower() in {"cents", "pence"} for mark in written):
@@ -405,14 +405,14 @@ def _amount(parts: dict[str, str | None], start: int, end: int, *, comma_decimal
 
 
 @lru_cache(maxsize=8192)
-def units_of(text: str) -> Units:
+def read_units(text: str) -> Units:
     """What a header says of units: "EUR thousand", "$'000", "(in millions, except per share data)"."""
     text = _OF_OTHERS.sub(" ", _respelt(text))
-    match = _UNIT_SCALE.search(_unmarked(text))
+    match = _UNIT_SCALE.search(_mask_currencies(text))
     multiplier = int((match.lastgroup or "x1")[1:]) if match else None
     found = [found.group() for found in _UNIT_CURRENCY.finditer(text)]
     found.sort(key=lambda written: written not in currency_codes())  # "kr. (DKK)"
-    currency = next(filter(None, map(currency_of, found)), None)
+    currency = next(filter(None, map(find_currency, found)), None)
     return Units(currency, multiplier, _UNIT_PERCENT.search(text) is not None)
 
 
@@ -422,9 +422,9 @@ def _respelt(text: str) -> str:
     return text.strip()
 
 
-def _unmarked(text: str) -> str:
+def _mask_currencies(text: str) -> str:
     """A header with the sign ¤ for each currency, also behind the letter of a scale: "T¤" of "TEUR"."""
-    return _UNIT_CURRENCY.sub(lambda found: f"{found[0][0]}¤" if _scaled(found[0]) else "¤", text)
+    return _UNIT_CURRENCY.sub(lambda found: f"{found[0][0]}¤" if _find_scale(found[0]) else "¤", text)
 
 
 def without_units(text: str) -> str:
@@ -454,16 +454,16 @@ def only_units(text: str) -> bool:
     """Whether a cell holds units and nothing else: "EUR m", "%", "CHF000", "#"."""
     if len(text) > _LONGEST_UNITS or not text.strip():
         return False
-    plain = _unmarked(_respelt(text))
+    plain = _mask_currencies(_respelt(text))
     left = set(_WORD.findall(_UNIT_SCALE.sub(" ¤ ", plain).lower()))
     return left <= _FILLERS | _LETTERS and ("¤" in _UNIT_SCALE.sub("¤", plain) or not left <= _FILLERS)
 
 
-def leading_units(text: str) -> Units:
+def read_leading_units(text: str) -> Units:
     """The units with which a text begins: those of "thousands of euros unless stated otherwise"."""
     words = text.split(maxsplit=4)[:4]
     begun = (" ".join(words[:at]).rstrip(".,;:") for at in range(len(words), 0, -1))
-    return next((units_of(units) for units in begun if only_units(units)), Units())
+    return next((read_units(units) for units in begun if only_units(units)), Units())
 
 
 _LONGEST_UNITS: Final = 40

@@ -176,7 +176,7 @@ def last_day(period: str) -> str:
     return period.rpartition("/")[2]
 
 
-def months_of(period: str) -> int:
+def count_months(period: str) -> int:
     """How many months a stored period lasts; 0 for an instant."""
     first, _, last = period.rpartition("/")
     if not first:
@@ -193,9 +193,7 @@ def find_periods(text: str) -> tuple[When, ...]:
     span = _span(text)
     if span and found:
         found = tuple(
-            replace(when, months=span if _is_end_of_span(text, when) else when.months or span)
-            if not when.part
-            else when
+            replace(when, months=span if _ends_span(text, when) else when.months or span) if not when.part else when
             for when in found
         )
     if found and _TRAILING.search(text):
@@ -224,7 +222,7 @@ def dates(text: str) -> tuple[When, ...]:
     return tuple(found)
 
 
-def _is_end_of_span(text: str, when: When) -> bool:
+def _ends_span(text: str, when: When) -> bool:
     """Whether a month is where a longer time ends: "the year to March 2026", "to the end of March 2026"."""
     return (
         when.months == 1
@@ -232,7 +230,7 @@ def _is_end_of_span(text: str, when: When) -> bool:
     )
 
 
-def may_be_of_time(text: str) -> bool:
+def may_name_time(text: str) -> bool:
     """Whether a text holds what `HINT` looks for, found faster where it does not."""
     lower = text.lower()
     may_be = any(stem in lower for stem in _STEMS) or _DOTTED.search(lower) is not None
@@ -274,7 +272,7 @@ def header_period(text: str) -> When | None:
         dated = exact
     when = dated[0]
     if loose and when.year is not None and not when.part and when.end is None:
-        when = replace(when, end=day_of(when.year, *loose), year=None)
+        when = replace(when, end=make_day(when.year, *loose), year=None)
     parts = {found.part for found in found if found.part}
     if when.end is not None and when.months in {None, 1} and len(parts) == 1:  # "ended June 30, 2023 Second Quarter"
         when = replace(when, months=_MONTHS_OF_PART[parts.pop()[0]])
@@ -300,9 +298,9 @@ _NAMED_FISCAL: Final = re.compile(r"\b(?:fy|gj|full year)[ -]?['’]?\d\d|\bfull
 
 def _year_end(days: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """The first of these days, or of a year that is named by both its days ("1 July to 30 June") the last."""
-    if len(days) > 1 and day_of(_ANY_YEAR, *days[0]) in {
-        day_of(_ANY_YEAR, *days[1]) + timedelta(days=1),
-        day_of(_ANY_YEAR - 1, *days[1]) + timedelta(days=1),
+    if len(days) > 1 and make_day(_ANY_YEAR, *days[0]) in {
+        make_day(_ANY_YEAR, *days[1]) + timedelta(days=1),
+        make_day(_ANY_YEAR - 1, *days[1]) + timedelta(days=1),
     }:
         return days[1]
     return days[0] if days else None
@@ -374,8 +372,8 @@ _Part = dict[str, str]
 def _iso_day(part: _Part) -> When | None:
     year, month = int(part["iy"]), int(part["im"])
     if "id" not in part:
-        return When(day_of(year, month, 31), 1)
-    return _dated(year, month, int(part["id"]))
+        return When(make_day(year, month, 31), 1)
+    return _make_when(year, month, int(part["id"]))
 
 
 def _day_first(part: _Part) -> When | None:
@@ -390,7 +388,7 @@ def _spelled_day(day: int, month_name: str, year: str | None) -> When | None:
     month = _MONTHS[month_name.rstrip(".").lower()]
     if not 1 <= day <= 31:
         return None
-    return When(month_day=(month, day)) if year is None else _dated(_full(year), month, day)
+    return When(month_day=(month, day)) if year is None else _make_when(_full(year), month, day)
 
 
 def _day_in_figures(part: _Part) -> When | None:
@@ -398,22 +396,22 @@ def _day_in_figures(part: _Part) -> When | None:
     day, month = (first, second) if part["sep"] == "." or (second <= 12 and first > 12) else (second, first)
     if part["sep"] in "/-" and first <= 12 and second <= 12 and first != second and day not in {30, 31}:
         return None
-    return _dated(year, month, day) if 1 <= month <= 12 else None
+    return _make_when(year, month, day) if 1 <= month <= 12 else None
 
 
 def _month(part: _Part) -> When:
     mark = part.get("mkind", "")  # "Mar-25E" is a year to March
-    end = day_of(_full(part["ymy"]), _MONTHS[part["ymm"].rstrip(".").lower()], 31)
+    end = make_day(_full(part["ymy"]), _MONTHS[part["ymm"].rstrip(".").lower()], 31)
     return When(end, None if mark else 1, forecast=_forecast(mark))
 
 
 def _packed_month(part: _Part) -> When:
-    return When(day_of(_full(part["py"]), _MONTHS[part["pm"].lower()], 31), 1)
+    return When(make_day(_full(part["py"]), _MONTHS[part["pm"].lower()], 31), 1)
 
 
 def _several_months(part: _Part) -> When:
     first, last = (_MONTHS[part[name].rstrip(".").lower()] for name in ("ma", "mb"))
-    return When(day_of(_full(part["mby"]), last, 31), (last - first) % 12 + 1)
+    return When(make_day(_full(part["mby"]), last, 31), (last - first) % 12 + 1)
 
 
 def _quarter(part: _Part) -> When:
@@ -463,15 +461,15 @@ _FORMS: Final[Mapping[str, Callable[[_Part], When | None]]] = {
 """How times are written, by the groups of `_TOKEN`, and what reads each."""
 
 
-def _dated(year: int, month: int, day: int) -> When | None:
-    return When(day_of(year, month, day)) if 1 <= day <= 31 else None
+def _make_when(year: int, month: int, day: int) -> When | None:
+    return When(make_day(year, month, day)) if 1 <= day <= 31 else None
 
 
 def _full(year: str) -> int:
     return int(year) if len(year) == 4 else 2000 + int(year)
 
 
-def day_of(year: int, month: int, day: int) -> date:
+def make_day(year: int, month: int, day: int) -> date:
     """The day of a month, or its last where it is shorter."""
     return date(year, month, min(day, monthrange(year, month)[1]))
 
@@ -480,7 +478,7 @@ def months_back(end: date, months: int) -> date:
     """The same day so many months before; the last of a month stays the last."""
     at = end.year * 12 + end.month - 1 - months
     is_last = end.day == monthrange(end.year, end.month)[1]
-    return day_of(at // 12, at % 12 + 1, 31 if is_last else end.day)
+    return make_day(at // 12, at % 12 + 1, 31 if is_last else end.day)
 
 
 def dates_in(text: str, *, of_any_span: bool = False, of_months: bool = True) -> list[date]:

@@ -99,7 +99,7 @@ def locate(quote: str, text: str, near: int = 0) -> Span | None:
 
 def _locate(quote: str, text: str, near: int) -> Span | None:
     normalised = _normalised_text(text)
-    for start, end in ((normalised.offset_of(near), len(normalised.text)), (0, len(normalised.text))):
+    for start, end in ((normalised.find_offset(near), len(normalised.text)), (0, len(normalised.text))):
         span = next(_spans(quote, text, normalised, start, end), None)
         if span is not None:
             return span
@@ -124,7 +124,7 @@ def _without_running_lines(text: str) -> str:
         pages.append(lines)
         start += len(page) + 1
     edges = [[lines[:_RUNNING], lines[-_RUNNING:][::-1]] for lines in pages]
-    counts = Counter(key for page in edges for key in {_running_key(line) for edge in page for _, line in edge})
+    counts = Counter(key for page in edges for key in {_make_running_key(line) for edge in page for _, line in edge})
     pieces, last = [], 0
     running = set[int]()
     for begin, line in itertools.chain.from_iterable(
@@ -141,11 +141,11 @@ def _without_running_lines(text: str) -> str:
 
 
 def _is_running(line: str, counts: Counter[str]) -> bool:
-    key = _running_key(line)
+    key = _make_running_key(line)
     return not key or (counts[key] > 1 and len(line) <= _LONGEST_RUNNING)
 
 
-def _running_key(line: str) -> str:
+def _make_running_key(line: str) -> str:
     """A line without its page number; "" for a page number alone. A long line is no running line."""
     if len(line) > _LONGEST_RUNNING:
         return f"\0{line[:_LONGEST_RUNNING]}"
@@ -158,7 +158,7 @@ def _in_order(parts: Sequence[str], text: str, normalised: NormalisedText, near:
     pages = list(itertools.pairwise(borders))
     first_page = max(bisect_left(borders, near + 1) - 1, 0)
     for page_start, page_end in [*pages[first_page:], *pages[:first_page]]:
-        start, end = normalised.offset_of(page_start), normalised.offset_of(page_end)
+        start, end = normalised.find_offset(page_start), normalised.find_offset(page_end)
         spans: list[Span] = []
         for part in parts:
             span = next(_spans(part, text, normalised, start, end), None)
@@ -167,7 +167,7 @@ def _in_order(parts: Sequence[str], text: str, normalised: NormalisedText, near:
             if spans and _leaves_out_too_much(text[spans[-1][1] : span[0]]):
                 break
             spans.append(span)
-            start = normalised.offset_of(span[1])
+            start = normalised.find_offset(span[1])
         else:
             return spans[0][0], spans[-1][1]
     return None
@@ -280,7 +280,7 @@ def in_sentence(text: str, start: int, end: int) -> Span:
     line_ends = [at for mark in "\n\f" if (at := text.find(mark, end, high)) >= 0]
     line_end = min(line_ends, default=high)
     if "\t" in text[max(line_start, low) : line_end]:
-        return _trimmed(text, max(line_start, low), line_end)
+        return _trim(text, max(line_start, low), line_end)
     before = [match.end() for match in _SENTENCE_END.finditer(text, low, start + 1) if match.end() <= start]
     behind = _SENTENCE_END.search(text, max(end - 1, start), high)
     begin = before[-1] if before else low
@@ -289,10 +289,10 @@ def in_sentence(text: str, start: int, end: int) -> Span:
     stop = behind.end() if behind else high
     if behind is None and high < len(text):
         stop = max(text.rfind(" ", end, high), end)
-    return _trimmed(text, begin, max(stop, end))
+    return _trim(text, begin, max(stop, end))
 
 
-def _trimmed(text: str, start: int, end: int) -> Span:
+def _trim(text: str, start: int, end: int) -> Span:
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip(" \t\n\f|;"))
 

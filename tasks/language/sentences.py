@@ -16,7 +16,7 @@ from typing import NamedTuple
 from tasks.language.locales import month_names
 from tasks.language.numbers import CURRENCY, numbers
 from tasks.language.periods import MONTH
-from tasks.language.words import words_of
+from tasks.language.words import load_words
 
 LONGEST = 600  # characters; a sentence beyond it is cut at a space, so that an answer stays readable
 
@@ -54,7 +54,7 @@ _FEWEST, _ROW = 6, 0.6
 _NEAR = 80  # characters that are read on each side of a mark
 _AT_ONCE = 1_000_000  # characters of a text that are copied at a time
 # What a line cannot end with, and how the next one begins then: "of ⏎ 4.2 million", "EUR ⏎ 12", "31 December ⏎ 2024".
-_OPEN_WORD = re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, words_of('open')))})$")
+_OPEN_WORD = re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, load_words('open')))})$")
 _OPEN = re.compile(
     rf"(?:{_OPEN_WORD.pattern[:-1]}|{CURRENCY}|(?<!\S)[0-3]?\d\.? (?:de )?(?i:{MONTH})"
     rf"|(?<!\S)(?i:{MONTH}) [0-3]?\d,?)$"
@@ -105,14 +105,14 @@ def each_sentence(text: str, longest: int | None = LONGEST) -> Iterator[str]:
 
     A paragraph of more than a million characters is cut in two, whatever `longest` is.
     """
-    for sentence in placed_sentences(text):
+    for sentence in place_sentences(text):
         if longest is None:
             yield sentence.text
         else:
-            yield from _shortened(sentence.text, longest)
+            yield from _shorten(sentence.text, longest)
 
 
-def placed_sentences(text: str, *, wraps: bool = True, holding: re.Pattern[str] = _ANY) -> Iterator[Sentence]:
+def place_sentences(text: str, *, wraps: bool = True, holding: re.Pattern[str] = _ANY) -> Iterator[Sentence]:
     """The same with the places of their words, as long as they are, of the paragraphs that hold a pattern.
 
     Where the format does not `wrap` its lines, one goes on in the next only where it cannot end as it does.
@@ -267,7 +267,7 @@ def _is_german_month(word: str) -> bool:
     return word.strip(",.;)") in {"Jänner", *month_names("de")}
 
 
-def _shortened(sentence: str, longest: int) -> Iterator[str]:
+def _shorten(sentence: str, longest: int) -> Iterator[str]:
     """The sentence in parts of at most `longest` characters, cut behind a semicolon, a comma or a space."""
     start = 0
     while len(sentence) - start > longest:

@@ -38,7 +38,7 @@ def tokens(text: str) -> list[str]:
 
     `1,234.5` and `1.234,50` are numbers with separators and lose them; a lone decimal comma becomes a point.
     """
-    return [token for form in word_forms(text) for token in tokens_of_form(form)]
+    return [token for form in word_forms(text) for token in split_form(form)]
 
 
 def word_forms(text: str) -> list[str]:
@@ -50,7 +50,7 @@ def word_forms(text: str) -> list[str]:
     return _TOKEN.findall(text.casefold())
 
 
-def tokens_of_form(form: str) -> Iterator[str]:
+def split_form(form: str) -> Iterator[str]:
     """The tokens of one of the `word_forms`: none for a stop word, several where a script has no spaces."""
     if form in STOP_WORDS:
         return

@@ -98,12 +98,12 @@ _PHRASE: Final = re.compile(
 )
 
 
-def words_of(name: str) -> frozenset[str]:
+def load_words(name: str) -> frozenset[str]:
     """One of the vocabulary's lists, word by word."""
     return frozenset(_DATA["lists"][name].split())
 
 
-def stems_of(name: str) -> frozenset[str]:
+def load_stems(name: str) -> frozenset[str]:
     """The same as stems."""
     return _stems(_DATA["lists"][name])
 

@@ -20,26 +20,26 @@ from typing import Any, Final, NamedTuple
 from markupsafe import Markup
 
 from tasks.figures.concepts import concepts_file, taxonomy
-from tasks.figures.conflicts import RoomFigure, agree, deciding_step, groups, ranking, say_step
+from tasks.figures.conflicts import RoomFigure, agree, find_deciding_step, groups, rank_figures, say_step
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import ACTUAL
 from tasks.figures.figure import Figure as LedgerFigure
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.limited import WrittenText, find_now
-from tasks.language.escaped import escaped
-from tasks.language.periods import last_day, months_of
+from tasks.language.escaped import escape_text
+from tasks.language.periods import count_months, last_day
 from tasks.memo.claims import (
     MemoStatement,
     StatementKind,
     agrees_with,
     figure_a_year_before,
+    find_growth,
     quotation_places,
     split,
-    stated_growth,
 )
 from tasks.memo.room import MemoPlace, MemoTexts
-from tasks.reports.html import allowed, environment, part
+from tasks.reports.html import allow_source, environment, part
 from tasks.rooms.passages import RoomPassage
 from tasks.scoring.figure_checks import amount_in_words, period_in_words
 from tasks.scoring.passages import Places
@@ -178,29 +178,29 @@ def _statement(
 ) -> CheckedClaim:
     """The verdict of the ledger on a sentence's figures, else that of the check of statements."""
     if not _NEGATIONS.isdisjoint(statement.words.casefold().replace("n’t", " n't").split()):
-        return _proved(statement, room)
-    own = [*own, *_undated(statement.words, own, room)]
-    known = [*own, *_compared(statement.words, own)]
+        return _prove(statement, room)
+    own = [*own, *_choose_undated(statement.words, own, room)]
+    known = [*own, *_find_compared(statement.words, own)]
     by_ledger = [one for figure in known if (one := _by_ledger(statement, figure, ledger, room)) is not None]
     growth = _growth(statement, own, ledger, room) if by_ledger else None
     held = [*by_ledger, growth] if growth is not None else by_ledger
     against = [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]
-    lacks_growth = growth is None and stated_growth(statement.words) is not None
+    lacks_growth = growth is None and find_growth(statement.words) is not None
     if held and not against and not lacks_growth and len(held) >= len(_amounts(statement.words)):
         return replace(held[0], places=_places(held))
     by_rule = [one for one in against if one.reason is MemoReason.OTHER_COUNTS]
     if by_rule:
         return replace(by_rule[0], places=_places(by_rule))
-    proved = _proved(statement, room)
+    proved = _prove(statement, room)
     if proved.verdict is MemoVerdict.SUPPORTED or not held:
         return proved  # a row of another name has it: net sales beside total revenue
     if against:
         return replace(against[0], places=_places(against))
-    is_held = proved.difference is not None and any(_is_amount_of(proved.difference.ours, figure) for figure in known)
+    is_held = proved.difference is not None and any(_gives_amount(proved.difference.ours, figure) for figure in known)
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND) if is_held else proved
 
 
-def _is_amount_of(words: str, figure: LedgerFigure) -> bool:
+def _gives_amount(words: str, figure: LedgerFigure) -> bool:
     """Whether words give the amount of a figure that the ledger has, which is no sentence's to deny."""
     return any(abs(amount.value) == abs(figure.value) for amount in _amounts(words))
 
@@ -209,12 +209,12 @@ def _growth(
     statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
 ) -> CheckedClaim | None:
     """What the room's figures say of the growth that a sentence states of its only concept; None where nothing."""
-    stated = stated_growth(statement.words)
+    stated = find_growth(statement.words)
     if stated is None or len({figure.concept for figure in own}) != 1:
         return None
     latest = max(own, key=lambda figure: last_day(figure.period))
     group = _figures_alike(_as_room_figure(latest), ledger)
-    later = ranking(group)[0] if group else None
+    later = rank_figures(group)[0] if group else None
     earlier = figure_a_year_before(later, room.ledger.figures) if later is not None else None
     if later is None or earlier is None or (agrees := agrees_with(stated, later, earlier)) is None:
         return None
@@ -225,7 +225,7 @@ def _growth(
     return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, MemoReason.OTHER_GROWTH, (f"{percent:+.1f}",))
 
 
-def _undated(words: str, own: Sequence[LedgerFigure], room: MemoTexts) -> list[LedgerFigure]:
+def _choose_undated(words: str, own: Sequence[LedgerFigure], room: MemoTexts) -> list[LedgerFigure]:
     """The figures of a sentence that names no time, at the latest of the room's times at which it has their concept."""
     if own or any(figure.is_date for figure in figures(words)):
         return []
@@ -246,7 +246,7 @@ def _undated(words: str, own: Sequence[LedgerFigure], room: MemoTexts) -> list[L
     return []
 
 
-def _compared(words: str, own: Sequence[LedgerFigure]) -> Iterator[LedgerFigure]:
+def _find_compared(words: str, own: Sequence[LedgerFigure]) -> Iterator[LedgerFigure]:
     """The figures that a sentence compares its own with: "up from € 3.9 million in 2023", "up from 13 %"."""
     for amount in figures(words):
         before, behind = _COMPARED.search(words[: amount.start]), _YEAR_BEHIND.match(words, amount.end)
@@ -273,10 +273,10 @@ def _by_ledger(
     group = _figures_alike(own, ledger)
     if not group:
         return None
-    ranked = ranking(group)
+    ranked = rank_figures(group)
     agreeing = [other for other in ranked if agree(own, other)]
     if agreeing and not agree(own, ranked[0]):
-        step = deciding_step(ranked[0], agreeing[0])
+        step = find_deciding_step(ranked[0], agreeing[0])
         if step in _RULES:
             differing = [_figure_place(other, room) for other in ranked if not agree(own, other)]
             counted = amount_in_words(ranked[0].figure.value, ranked[0].figure.unit)
@@ -305,7 +305,9 @@ def _figures_alike(own: RoomFigure, ledger: Mapping[Any, Sequence[RoomFigure]]) 
     end = date.fromisoformat(last_day(own.figure.period))
     for other, rows in ledger.items():
         theirs = rows[0].figure.period
-        is_alike = other[:3] == key[:3] and other[4:] == key[4:] and months_of(theirs) == months_of(own.figure.period)
+        is_alike = (
+            other[:3] == key[:3] and other[4:] == key[4:] and count_months(theirs) == count_months(own.figure.period)
+        )
         if is_alike and abs((date.fromisoformat(last_day(theirs)) - end).days) < _NEAR_DAYS:
             return rows
     return ()
@@ -320,7 +322,7 @@ def _figure_place(row: RoomFigure, room: MemoTexts) -> MemoPlace:
     return MemoPlace(row.document_id, row.document_name, row.figure.place, shown)
 
 
-def _proved(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
+def _prove(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
     """The verdict of the check of statements on the likeliest passages."""
     passages = room.passages(statement.words)
     words = _AFTER.sub(", compared with ", statement.words)
@@ -381,7 +383,7 @@ class MemoSegment(NamedTuple):
 def as_json(memo: str, checked: Sequence[CheckedClaim]) -> str:
     """The JSON of a checked memo: `{memo, statements: [{text, kind, verdict, places, why}]}`."""
     content = {"memo": memo, "statements": [_row(one) for one in checked]}
-    return escaped(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
+    return escape_text(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
 
 
 def _row(one: CheckedClaim) -> dict[str, Any]:
@@ -405,7 +407,7 @@ def _row(one: CheckedClaim) -> dict[str, Any]:
 def render_memo(memo: str, room: str, text: str, checked: Sequence[CheckedClaim], unread: Sequence[str]) -> str:
     """The page of a checked memo: `memo` and `room` are their names, `unread` documents that could not be read."""
     style = part("memo.css")
-    policy = f"default-src 'none'; style-src {allowed(style)}; img-src data:; base-uri 'none'; form-action 'none'"
+    policy = f"default-src 'none'; style-src {allow_source(style)}; img-src data:; base-uri 'none'; form-action 'none'"
     claims = list(enumerate(checked, 1))
     return (
         environment()

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from tasks.figures.conflicts import RoomFigure, groups, ranking
+from tasks.figures.conflicts import RoomFigure, groups, rank_figures
 from tasks.figures.derived import year_before
 from tasks.language.quotations import in_sentence, locate
 from tasks.memo.room import MemoPlace, MemoTexts
@@ -107,7 +107,7 @@ def _without_headings(text: str, places: Places) -> str:
     for start, end, kind, label in sorted(places, key=lambda place: int(place[0])):
         first = int(start)
         line = text[first : int(end)].partition("\n")[0] if kind == HEADING and first >= at else ""
-        if line and _squeezed(str(label)) in _squeezed(line):
+        if line and _squeeze(str(label)) in _squeeze(line):
             pieces += [text[at:first], " " * len(line)]
             at = first + len(line)
     return "".join([*pieces, text[at:]])
@@ -128,11 +128,11 @@ def _without_title(text: str) -> str:
 
 def _sentences(text: str, quotations: Sequence[MemoStatement]) -> Iterator[MemoStatement]:
     kept = [at for at, character in enumerate(text) if not character.isspace()]
-    squeezed = _squeezed(text)
+    squeezed = _squeeze(text)
     starts, ends = [quoted.start for quoted in quotations], [quoted.end for quoted in quotations]
     cursor = 0
     for sentence in source_sentences(text):
-        original = _squeezed(sentence.original)
+        original = _squeeze(sentence.original)
         found = squeezed.find(original, cursor)
         if not original or found < 0:
             continue
@@ -185,7 +185,7 @@ def _is_header(original: str) -> bool:
     return bool(periods) and (len(periods) > 1 or not first) and all(map(_PERIOD.fullmatch, periods))
 
 
-def _squeezed(text: str) -> str:
+def _squeeze(text: str) -> str:
     return "".join(text.split())
 
 
@@ -317,7 +317,7 @@ class StatedGrowth:
     written: Decimal | None = None
 
 
-def stated_growth(words: str) -> StatedGrowth | None:
+def find_growth(words: str) -> StatedGrowth | None:
     """The one change over the year before that a sentence states; None where it states none, several or another one."""
     if _OTHERWISE.search(words):
         return None
@@ -362,7 +362,7 @@ def figure_a_year_before(figure: RoomFigure, ledger: Iterable[RoomFigure]) -> Ro
         for other in ledger
         if "/" in other.figure.period and year_before(other.figure.period, period) and _is_alike(figure, other)
     ]
-    return ranking(earlier)[0] if "/" in period and earlier else None
+    return rank_figures(earlier)[0] if "/" in period and earlier else None
 
 
 def _is_alike(one: RoomFigure, other: RoomFigure) -> bool:

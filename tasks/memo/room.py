@@ -12,7 +12,7 @@ from typing import Final, Self
 
 from storage import database, texts
 from tasks.figures.fiscal_calendar import Calendar
-from tasks.figures.fiscal_years import calendar_of_room
+from tasks.figures.fiscal_years import learn_room_calendar
 from tasks.figures.ledger import LedgerText, RoomLedger, build, first_by_path, room_ledger
 from tasks.language.quotations import in_sentence
 from tasks.rooms.passages import RoomPassage, RoomPassages, stretch
@@ -53,15 +53,15 @@ class MemoTexts(RoomPassages):
         once = first_by_path(documents)
         build(once.values())
         self.ledger: RoomLedger = room_ledger(once.values())
-        self.line_of = lru_cache(maxsize=1024)(_line_of)
-        self.text_of = lru_cache(maxsize=4)(_text_of)
-        self.scale_of = lru_cache(maxsize=256)(_scale_of)
+        self.line_of = lru_cache(maxsize=1024)(_find_line)
+        self.text_of = lru_cache(maxsize=4)(_load_text)
+        self.scale_of = lru_cache(maxsize=256)(_find_scale)
         super().__init__(once.values())
 
     @cached_property
     def calendar(self) -> Calendar:
         """The fiscal year that the documents agree on: a memo's "fiscal 2023" is theirs."""
-        return calendar_of_room(self.ledger.figures, _text_of)
+        return learn_room_calendar(self.ledger.figures, _load_text)
 
     def passages(self, claim: str) -> Sequence[RoomPassage]:
         """The passages that are likeliest to speak of a claim, best first."""
@@ -74,12 +74,12 @@ class MemoTexts(RoomPassages):
         return stretch(passage.document.text_id, max(span.start - reach, 0), span.end + reach)
 
 
-def _text_of(text_id: int) -> str:
+def _load_text(text_id: int) -> str:
     with database.reading() as session:
         return texts.get_text(session, text_id).text
 
 
-def _line_of(text_id: int, start: int, end: int) -> str:
+def _find_line(text_id: int, start: int, end: int) -> str:
     """The sentence or the row around a figure of a stored text."""
     low = max(start - _AROUND_A_FIGURE, 0)
     with database.reading() as session:
@@ -88,7 +88,7 @@ def _line_of(text_id: int, start: int, end: int) -> str:
     return " ".join(text[first:last].split())
 
 
-def _scale_of(text_id: int) -> str:
+def _find_scale(text_id: int) -> str:
     """The scale that most tables of a stored text are in: "million", "thousand"; "" where they give none."""
-    found = Counter(match[1].lower() for match in _IN_SCALE.finditer(_text_of(text_id)))
+    found = Counter(match[1].lower() for match in _IN_SCALE.finditer(_load_text(text_id)))
     return found.most_common(1)[0][0] if found else ""

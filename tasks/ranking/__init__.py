@@ -64,7 +64,7 @@ class Index:
         """
         positions, scores = self._scores(question, k, guess=guess and not wordings)
         if wordings:
-            positions, scores = _fused((positions, scores), self._scores(". ".join(wordings), k))
+            positions, scores = _fuse((positions, scores), self._scores(". ".join(wordings), k))
         positive = np.flatnonzero(scores > 0)
         order = positive[np.argsort(-scores[positive], kind="stable")][: max(k, 0)]
         return [(int(positions[index]), float(scores[index])) for index in order]
@@ -91,7 +91,7 @@ class Index:
         return [int(position) for position in positive[np.argsort(-scores[positive], kind="stable")][: max(k, 0)]]
 
 
-def _fused(question: Scores, wordings: Scores) -> Scores:
+def _fuse(question: Scores, wordings: Scores) -> Scores:
     """Both orders as one: of each score its share of the best counts."""
     weights = (1 - _WORDINGS, _WORDINGS) if wordings[1].any() else (1.0, 0.0)
     positions = np.union1d(question[0], wordings[0])

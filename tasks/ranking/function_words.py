@@ -26,7 +26,7 @@ _NUMBERS: Final = {word: number for number, word in enumerate(sorted(FUNCTION_WO
 _MOST: Final = 255  # of a word in one text that are counted
 
 
-def number_of(form: str) -> int:
+def find_number(form: str) -> int:
     """The number of a function word, or NONE."""
     return _NUMBERS.get(form, NONE)
 
@@ -44,7 +44,7 @@ class FunctionWords:
         self._starts = np.zeros(len(_NUMBERS) + 1, np.int64)
 
     def add(self, first: int, numbers: NDArray[np.int16], ends: NDArray[np.int64]) -> None:
-        """Add the texts from number `first` on: the `number_of` each word, and where each text ends among these."""
+        """Add the texts from number `first` on: the `find_number` each word, and where each text ends among these."""
         lengths = np.concatenate([ends[:1], ends[1:] - ends[:-1]])
         texts = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
         is_one = numbers != NONE
@@ -75,7 +75,7 @@ class FunctionWords:
 
     def counts(self, word: str) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
         """The texts that have a function word, in order, and how often each has it."""
-        number = number_of(word)
+        number = find_number(word)
         if number == NONE:
             return self._texts[:0], self._counts[:0]
         span = slice(self._starts[number], self._starts[number + 1])

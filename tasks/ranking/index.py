@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.language.tokens import word_forms
-from tasks.ranking.function_words import FunctionWords, number_of
+from tasks.ranking.function_words import FunctionWords, find_number
 from tasks.ranking.lexicon import IN_MEMORY, GrowingRow, Ints, Lexicon, Span, empty_row
 from tasks.ranking.query import Query
 from tasks.ranking.vocabulary import NUMBER, Phrase
-from tasks.ranking.word_languages import WordLanguages, mask_of
-from tasks.ranking.words import Word, words_of_form
+from tasks.ranking.word_languages import WordLanguages, find_language_mask
+from tasks.ranking.words import Word, split_into_words
 
 _TEXTS_AT_ONCE = 1000
 _WORDS_AT_ONCE = 1_000_000
@@ -51,10 +51,10 @@ class _Forms(dict[str, int]):
         self.languages = array("i")  # of which each form is a common word
 
     def __missing__(self, form: str) -> int:
-        for word in words_of_form(form):
+        for word in split_into_words(form):
             self.numbers.append(self.words.setdefault(word, len(self.words)))
-        self.function_words.append(number_of(form))
-        self.languages.append(mask_of(form))
+        self.function_words.append(find_number(form))
+        self.languages.append(find_language_mask(form))
         self.ends.append(len(self.numbers))
         self[form] = number = len(self)
         return number
@@ -125,7 +125,7 @@ class WordPositions:
             numbers.append((np.flatnonzero(self._lexicon.figures[row[part]]) + part.start).astype(np.int32))
         self._numbers = numbers.row(np.int32)
         self.numbers: Ints = np.diff(np.searchsorted(self._numbers, self.bounds))
-        self._positions = _sorted_positions(row, parts, self._lexicon.starts, in_memory)
+        self._positions = _sort_positions(row, parts, self._lexicon.starts, in_memory)
 
     def __len__(self) -> int:
         """How many texts there are."""
@@ -145,7 +145,7 @@ class WordPositions:
 
     def compounds(self, word: Word) -> NDArray[np.int32]:
         """All positions of the words that are put together with one of this one's family, and of its parts, sorted."""
-        spans = self._lexicon.related(word)
+        spans = self._lexicon.find_related(word)
         positions = [self._positions[first:last] for first, last in spans]
         return np.sort(np.concatenate(positions)) if positions else _NO_POSITIONS
 
@@ -178,7 +178,7 @@ class WordPositions:
         return positions[np.repeat(skipped, counts) + np.arange(total)].astype(np.int64)
 
 
-def _sorted_positions(
+def _sort_positions(
     words: NDArray[np.int32], parts: Iterable[slice], starts: Ints, in_memory: int
 ) -> NDArray[np.int32]:
     """The positions of words, word after word. Sorting 12 million words in one go would take 200 MB more."""
@@ -310,7 +310,7 @@ def likeliest(positions: WordPositions, query: Query, limit: int) -> TextSubset:
     if count <= limit:
         return TextSubset(positions, np.arange(count))
     terms: dict[str, float] = {}
-    for term, weight in query.weighted_terms():
+    for term, weight in query.weigh_terms():
         for token in term.phrase:
             terms[token] = terms.get(token, 0.0) + weight / len(term.phrase)
     families = dict.fromkeys(positions.family(word) for word in query.words)

@@ -50,7 +50,7 @@ class GrowingRow:
         if self._file is None:
             return np.frombuffer(self._bytes, number)
         self._file.flush()
-        return _mapped(self._file, number)
+        return _map_file(self._file, number)
 
 
 def empty_row(count: int, number: type[Number], in_memory: int = IN_MEMORY) -> NDArray[Number]:
@@ -64,7 +64,7 @@ def empty_row(count: int, number: type[Number], in_memory: int = IN_MEMORY) -> N
         return np.empty(count, number)
     file = _nameless()
     _take(file, size)
-    return _mapped(file, number)
+    return _map_file(file, number)
 
 
 def _nameless() -> IO[bytes]:
@@ -86,7 +86,7 @@ def _take(file: IO[bytes], size: int) -> None:
         raise _no_room(error, size) from error
 
 
-def _mapped(file: IO[bytes], number: type[Number]) -> NDArray[Number]:
+def _map_file(file: IO[bytes], number: type[Number]) -> NDArray[Number]:
     with file:  # what is mapped stays so
         mapped = np.memmap(file, number, "r+")
     return mapped.view(np.ndarray)  # the same memory, without what a memmap does at each slice
@@ -187,10 +187,10 @@ class Lexicon:
                 return number
         return None
 
-    def related(self, word: Word) -> list[Span]:
+    def find_related(self, word: Word) -> list[Span]:
         """Where the positions stand of the families that this one's is put together with, and of its parts."""
         number = self._family_number(word)
-        related = self._compounds.parts(word.spelling) if number is None else self._compounds.related(number)
+        related = self._compounds.parts(word.spelling) if number is None else self._compounds.find_related(number)
         return [self._span(self._family_ranks, other) for other in related]
 
     def _span(self, ranks: "array[int]", number: int) -> Span:

@@ -89,7 +89,7 @@ class Query:
     function_words: tuple[str, ...] = ()
     known: float = 0.0
 
-    def weighted_terms(self) -> Iterator[tuple[QueryTerm, float]]:
+    def weigh_terms(self) -> Iterator[tuple[QueryTerm, float]]:
         """All terms, those of meanings included, each with its weight beside all others."""
         yield from ((term, term.weight) for term in self.terms)
         for meaning in self.meanings:
@@ -140,13 +140,13 @@ def read_query(question: str) -> Query:
         tuple(meanings),
         frozenset(statements),
         clause,
-        tuple(_asked(question)[:_MAX_WORDS]),
+        tuple(_choose_asked_words(question)[:_MAX_WORDS]),
         tuple(dict.fromkeys(form for form in word_forms(question)[:_MAX_WORDS] if form in FUNCTION_WORDS)),
         known,
     )
 
 
-def _asked(question: str) -> list[Word]:
+def _choose_asked_words(question: str) -> list[Word]:
     """The words of a question without those of sentences that only say how to answer ("Else reply with a number.")."""
     sentences = [words_of(sentence) for sentence in _SENTENCE.split(question)]
     asked = [

@@ -21,7 +21,7 @@ _LEAST_WORDS = 4  # common words of a language that a text must have to be in it
 _LEAST_SHARE = 1 / 12  # of its words
 
 
-def mask_of(form: str) -> int:
+def find_language_mask(form: str) -> int:
     """The languages, one bit each, of which a form is one of the commonest words."""
     return _MASKS.get(form, 0)
 
@@ -36,7 +36,7 @@ class WordLanguages:
         """Add texts.
 
         Args:
-            masks: the `mask_of` each form of the texts.
+            masks: the `find_language_mask` each form of the texts.
             ends: where each text ends among these.
             words: the texts' words by their numbers.
             before: how many of them stand before each form and behind the last.

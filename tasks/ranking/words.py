@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 import Stemmer
 
-from tasks.language.languages import language_of_script
-from tasks.language.tokens import tokens_of_form, word_forms
+from tasks.language.languages import detect_script_language
+from tasks.language.tokens import split_form, word_forms
 
 
 class Word(NamedTuple):
@@ -25,12 +25,12 @@ class Word(NamedTuple):
 
 def words(text: str) -> list[Word]:
     """The words of `text` that count, in order; their tokens are those of `tasks.language.tokens`."""
-    return [word for form in word_forms(text) for word in words_of_form(form)]
+    return [word for form in word_forms(text) for word in split_into_words(form)]
 
 
-def words_of_form(form: str) -> Iterator[Word]:
+def split_into_words(form: str) -> Iterator[Word]:
     """The words of one of the `word_forms`: none for a stop word, several where a script has no spaces."""
-    for token in tokens_of_form(form):
+    for token in split_form(form):
         yield Word(form if form.isascii() and form.isalpha() else token, token)
 
 
@@ -42,7 +42,7 @@ def stem(spelling: str, language: str) -> str:
     """
     if not spelling.isalpha():
         return spelling
-    stemmer = _stemmer(language_of_script(spelling[0]) or language)
+    stemmer = _stemmer(detect_script_language(spelling[0]) or language)
     return spelling if stemmer is None else stemmer.stemWord(spelling)
 
 
@@ -84,7 +84,7 @@ class Compounds:
                     related.setdefault(part_family, set()).add(family)
         self._related = {family: sorted(others) for family, others in related.items()}
 
-    def related(self, family: int) -> Sequence[int]:
+    def find_related(self, family: int) -> Sequence[int]:
         """The families of which this one is a part, and those of its own parts."""
         return self._related.get(family, ())
 

@@ -44,7 +44,7 @@ def engines(settings: ReadingSettings, written_in: Collection[str] = ()) -> Engi
     """
     if settings.ocr == "off":
         return None
-    known, unknown = tesseract.languages_of(settings.ocr_languages)
+    known, unknown = tesseract.split_languages(settings.ocr_languages)
     languages = "+".join(known) or None
     has_rapidocr = rapidocr.missing() is None
     if settings.ocr_engine == "rapidocr" or (settings.ocr_engine == "auto" and has_rapidocr):
@@ -52,7 +52,7 @@ def engines(settings: ReadingSettings, written_in: Collection[str] = ()) -> Engi
             return None
         if settings.ocr_engine == "auto" and "ocr_languages" not in settings.model_fields_set:
             names = [_TESSERACT_NAMES.get(language, language) for language in sorted(written_in)]
-            known, unknown = tesseract.languages_of("+".join(names))
+            known, unknown = tesseract.split_languages("+".join(names))
             languages = "+".join(known) or None
         is_told = settings.ocr_engine == "auto" and languages and not unknown
         told = languages if is_told else None
@@ -74,7 +74,7 @@ def reason_for_unread(settings: ReadingSettings) -> str:
     return OFF if settings.ocr == "off" else STOPPED if engines(settings) else NO_ENGINE
 
 
-def reading_limits(settings: ReadingSettings) -> Limits:
+def make_reading_limits(settings: ReadingSettings) -> Limits:
     """What reading one document may take."""
     return Limits(settings.document_timeout, settings.document_memory_mb, settings.document_max_mb)
 

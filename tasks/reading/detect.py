@@ -76,7 +76,7 @@ _HEAD: Final = 4096
 _TAIL: Final = 16_384
 
 
-def format_of(source: Source, named: str) -> str:
+def detect_format(source: Source, named: str) -> str:
     """The format by whose reader a document is to be read, as its first extension.
 
     Args:
@@ -87,27 +87,27 @@ def format_of(source: Source, named: str) -> str:
         UnsupportedFormat: neither the content nor the name is of a known format, and the message names those; or it
             is an archive under the name of a text.
     """
-    known = named in formats.supported()
-    by_name = formats.format_of(f"a{named}") if known else ""
-    by_content = _told(source, by_name)
+    known = named in formats.list_supported()
+    by_name = formats.find_format(f"a{named}") if known else ""
+    by_content = _read_magic(source, by_name)
     if by_content is not None and (by_content := _as_supported(by_content)) is not None:
         return by_content
-    return by_name or formats.format_of(f"a{named}")
+    return by_name or formats.find_format(f"a{named}")
 
 
 def is_known(data: bytes) -> str | None:
     """The format that content is in, whatever its name; None where it does not say, or no reader reads it."""
     try:
-        return format_of(data, "")
+        return detect_format(data, "")
     except UnsupportedFormat:
         return None
 
 
 def _as_supported(extension: str) -> str | None:
-    return formats.format_of(f"a{extension}") if extension in formats.supported() else None
+    return formats.find_format(f"a{extension}") if extension in formats.list_supported() else None
 
 
-def _told(source: Source, by_name: str) -> str | None:
+def _read_magic(source: Source, by_name: str) -> str | None:
     """The format that the content tells, if it does, for a document that is of the format `by_name` by its name."""
     head = _part(source, 0, 8)
     if head.startswith(LOCAL_HEADER):

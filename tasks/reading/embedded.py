@@ -77,8 +77,8 @@ def read_with_embedded(source: Source | str, extension: str | None = None) -> Re
         source = Path(source)
     if extension is None:
         extension = "" if isinstance(source, bytes) else source.suffix.lower()
-    document_format = detect.format_of(source, extension)
-    named = formats.format_of(f"a{extension}") if extension in formats.supported() else document_format
+    document_format = detect.detect_format(source, extension)
+    named = formats.find_format(f"a{extension}") if extension in formats.list_supported() else document_format
     try:
         reading = formats.reader(document_format).read(source)
     except (Unreadable, TooLarge) as error:
@@ -87,7 +87,7 @@ def read_with_embedded(source: Source | str, extension: str | None = None) -> Re
     if document_format != named:
         misnamed = MISNAMED.format(named, document_format)
         reading = replace(reading, warnings=[misnamed, *reading.warnings], read_as=document_format)
-    reading = with_embedded(reading, lambda data, inner: formats.reader(inner).read(data), formats.supported())
+    reading = with_embedded(reading, lambda data, inner: formats.reader(inner).read(data), formats.list_supported())
     if not reading.text.strip() and not reading.warnings:
         reading = replace(reading, warnings=[NO_TEXT])
     return reading
@@ -120,7 +120,7 @@ def embedded_document(path: Path, extension: str, digest: str) -> tuple[bytes, s
             found.append((data, inner))
         return formats.reader(inner).read(data)
 
-    with_embedded(formats.reader(detect.format_of(path, extension)).read(path), read, formats.supported())
+    with_embedded(formats.reader(detect.detect_format(path, extension)).read(path), read, formats.list_supported())
     if not found:
         raise Unreadable("The document is not inside its host any more.")
     return found[0]
@@ -161,7 +161,7 @@ class _EmbeddedReader:
         if host.places and host.places[0].kind == FILE_DATES:  # what is inside is no newer
             places[0] = places[0]._replace(end=length)
         own = [warning for warning in host.warnings if warning != NO_TEXT or not length]
-        outcomes = [outcome.value.format(_listed(names)) for outcome, names in names_by_outcome.items() if names]
+        outcomes = [outcome.value.format(_list_names(names)) for outcome, names in names_by_outcome.items() if names]
         counted = [count for count in pages if count is not None]
         return Reading(
             "".join(pieces),
@@ -218,8 +218,8 @@ class _EmbeddedReader:
     def _read_one(self, name: str, data: bytes, level: int) -> Reading:
         """The text of a document and of those inside it."""
         if data.startswith(ole.MAGIC) and ole.is_encrypted(data):
-            data = ole.decrypted(data)
-        extension = detect.format_of(data, PurePath(name).suffix.lower())
+            data = ole.decrypt_package(data)
+        extension = detect.detect_format(data, PurePath(name).suffix.lower())
         if extension not in self._extensions:
             raise UnsupportedFormat("No reader reads it.")
         reading = self._read(data, extension)
@@ -251,7 +251,7 @@ def _unwrap(name: str, data: bytes) -> tuple[str, bytes | None]:
         if inner is None or not inner.startswith(ole.MAGIC):
             break
         outer = inner
-        name, inner = ole.unpacked(name, outer)
+        name, inner = ole.unpack_document(name, outer)
         if inner is outer:
             break
     name = _file_name(name)
@@ -268,6 +268,6 @@ def _file_name(path: str) -> str:
     return name or "a document without a name"
 
 
-def _listed(names: Counter[str]) -> str:
+def _list_names(names: Counter[str]) -> str:
     shown = [name if count == 1 else f"{name} ({count} times)" for name, count in list(names.items())[:_MOST_NAMES]]
     return ", ".join(shown) + (f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else "")

@@ -70,7 +70,7 @@ def read_or_fall_back(read: Callable[[Source], Reading], other: FallbackReader, 
         raise
 
 
-def file_of(source: Source) -> BytesIO | str:
+def open_source(source: Source) -> BytesIO | str:
     """A document as those libraries take it."""
     return BytesIO(source) if isinstance(source, bytes) else str(source)
 
@@ -85,6 +85,6 @@ def _read_in_fork(other: FallbackReader, source: Source) -> Reading:
         warnings.simplefilter("ignore")
         return pickle.dumps(other.read(source))
 
-    seconds = min(other.seconds, limits.left())
+    seconds = min(other.seconds, limits.seconds_left())
     reading: Reading = pickle.loads(limits.run_in_fork(pickled, seconds))  # noqa: S301 - our own
     return reading

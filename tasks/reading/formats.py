@@ -62,7 +62,7 @@ def all_formats() -> tuple[DocumentFormat, ...]:
 
 
 @cache
-def supported() -> tuple[str, ...]:
+def list_supported() -> tuple[str, ...]:
     """The extensions that can be read, in order: `(".docx", ".pdf", …)`."""
     return tuple(sorted(_by_extension()))
 
@@ -73,7 +73,7 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(known.extensions[0] for known in all_formats()))
 
 
-def format_of(name: str) -> str:
+def find_format(name: str) -> str:
     """The format of a document with this file name, as the first of the format's extensions (".docx").
 
     Raises:
@@ -83,7 +83,7 @@ def format_of(name: str) -> str:
 
 
 @cache
-def format_of_mime_type(mime_type: str) -> str | None:
+def find_format_by_mime_type(mime_type: str) -> str | None:
     """The format that has this MIME type; None where there is no reader for it."""
     return next(
         (

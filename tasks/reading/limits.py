@@ -59,14 +59,14 @@ def begin() -> None:
     _end.set(time.monotonic() + _SHARE * _seconds.get())
 
 
-def left() -> float:
+def seconds_left() -> float:
     """Seconds until it is time to stop; infinite where there is no limit (70 ns)."""
     return _end.get() - time.monotonic()
 
 
 def is_near() -> bool:
     """Whether it is time to stop; never where there is no limit."""
-    return left() <= 0
+    return seconds_left() <= 0
 
 
 def run_in_fork(make: Callable[[], bytes], seconds: float) -> bytes:
@@ -83,7 +83,7 @@ def run_in_fork(make: Callable[[], bytes], seconds: float) -> bytes:
         _send(make, writer)
     os.close(writer)
     try:
-        made = b"".join(_received(reader, time.monotonic() + seconds))
+        made = b"".join(_receive(reader, time.monotonic() + seconds))
     except BaseException:
         os.kill(child, signal.SIGKILL)
         raise
@@ -108,7 +108,7 @@ def _send(make: Callable[[], bytes], writer: int) -> None:
         os._exit(status)
 
 
-def _received(reader: int, end: float) -> Iterator[bytes]:
+def _receive(reader: int, end: float) -> Iterator[bytes]:
     while True:
         if not select.select([reader], [], [], max(0, end - time.monotonic()))[0]:
             raise TimeoutError

@@ -77,7 +77,7 @@ class Place(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def label_of(author: str, date: str) -> str:
+def make_label(author: str, date: str) -> str:
     """The label of a comment or an insertion: "A. Author, 2024-05-01T10:00:00Z", as far as both are known.
 
     Cached, since a document has few authors and each remark asks twice.
@@ -90,7 +90,7 @@ def comment_mark(author: str, date: str, words: str) -> str:
 
     "[comment, A. Author, 2024-05-01T10:00:00Z: Is this agreed?]", "[comment: Why?]"
     """
-    label = label_of(author, date).replace("]", ")")
+    label = make_label(author, date).replace("]", ")")
     return f"[comment, {label}: {words}]" if label else f"[comment: {words}]"
 
 

@@ -19,7 +19,7 @@ _DRAWING: Final = re.compile(
 )
 
 
-def raised(text: str) -> str:
+def raise_text(text: str) -> str:
     """A raised text with raised digits, where it is a mark; else as it was, of the same length either way."""
     return text.translate(_RAISED) if _MARK.fullmatch(text) else text
 
@@ -30,11 +30,11 @@ def with_raised_runs(data: bytes) -> bytes:
     ISO/IEC 29500-1: `w:vertAlign` (17.3.2.42), `vertAlign` of rich text (18.4.14), `baseline` (21.1.2.3.9).
     """
     if b'"superscript"' in data:
-        data = _SPREADSHEET_OR_WORD.sub(_raised_run, data)
+        data = _SPREADSHEET_OR_WORD.sub(_raise_run, data)
     if b' baseline="' in data:
-        data = _DRAWING.sub(_raised_run, data)
+        data = _DRAWING.sub(_raise_run, data)
     return data
 
 
-def _raised_run(match: re.Match[bytes]) -> bytes:
-    return match[1] + raised(match[2].decode("utf-8", "replace")).encode()
+def _raise_run(match: re.Match[bytes]) -> bytes:
+    return match[1] + raise_text(match[2].decode("utf-8", "replace")).encode()

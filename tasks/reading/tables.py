@@ -52,18 +52,20 @@ def cells(text: str, spans: Sequence[tuple[int, int]], header_rows: int | None =
     """
     headers: list[_Row] = []
     for run in _runs(text, spans):
-        titles, header = (0, header_rows) if header_rows is not None else _header_of(run)
+        titles, header = (0, header_rows) if header_rows is not None else _find_header(run)
         if header or header_rows is not None:
             headers = run[titles : titles + header]
             header_rows = None
         for position, row in enumerate(run):
-            yield from _cells_of(row, [] if position < titles + header else headers, within=position >= titles + header)
+            yield from _place_cells(
+                row, [] if position < titles + header else headers, within=position >= titles + header
+            )
 
 
 def header_rows(text: str, start: int, end: int) -> int:
     """How many of the first lines of the table between two offsets are titles and headers; 0 where none is known."""
     lines = text[start : min(end, start + _LONGEST_HEADER)].split("\n", _MOST_HEADERS + 1)[: _MOST_HEADERS + 1]
-    return sum(_header_of([_row(line, 0) for line in lines if line.strip()]))
+    return sum(_find_header([_row(line, 0) for line in lines if line.strip()]))
 
 
 def is_figure(words: str) -> bool:
@@ -71,7 +73,7 @@ def is_figure(words: str) -> bool:
     return _FIGURE.fullmatch(words) is not None and _PERIOD.fullmatch(words) is None
 
 
-def _cells_of(row: _Row, headers: Sequence[_Row], *, within: bool) -> Iterator[Cell]:
+def _place_cells(row: _Row, headers: Sequence[_Row], *, within: bool) -> Iterator[Cell]:
     name = next((words for _, words in row if words), "") if within else ""
     if is_figure(name):
         name = ""
@@ -98,7 +100,7 @@ def _over(headers: Sequence[_Row], column: int) -> str:
     return " ".join(above)
 
 
-def _header_of(run: Sequence[_Row]) -> tuple[int, int]:
+def _find_header(run: Sequence[_Row]) -> tuple[int, int]:
     """How many titles stand over the headers of a run of rows, and how many rows of headers there are."""
     for titles, row in enumerate(run):
         filled = [words for _, words in row if words]

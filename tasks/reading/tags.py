@@ -67,7 +67,7 @@ class Tag(NamedTuple):
         )
 
 
-def tag_of(label: str) -> Tag:
+def parse_tag(label: str) -> Tag:
     """The tag that the label of a place tells of."""
     name, period, unit, value, step, members, broken = label.split(_SPLIT)
     return Tag(name, period, unit, Decimal(value) if value else None, Decimal(step), tuple(members.split()), broken)
@@ -176,7 +176,9 @@ class Tags:
         value, step = found[0].scaleb(scale), found[1].scaleb(scale)
         if abs(value) >= _MOST:
             return tag._replace(broken=BROKEN_SCALE)
-        return tag._replace(value=-value if attributes.get("sign") == "-" else value, step=_rounded(attributes, step))
+        return tag._replace(
+            value=-value if attributes.get("sign") == "-" else value, step=_find_precision(attributes, step)
+        )
 
     def _entity(self) -> str:
         """The entity of most contexts: the one that reports."""
@@ -184,7 +186,7 @@ class Tags:
         return entity
 
 
-def _rounded(attributes: Mapping[str, str], step: Decimal) -> Decimal:
+def _find_precision(attributes: Mapping[str, str], step: Decimal) -> Decimal:
     """What the last digit is worth: as it is shown, or coarser where the fact says that it is."""
     try:
         return max(step, Decimal(1).scaleb(-int(attributes.get("decimals", ""))))

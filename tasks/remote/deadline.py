@@ -24,7 +24,7 @@ def within(seconds: float) -> Iterator[None]:
         _deadline.reset(token)
 
 
-def left() -> float:
+def seconds_left() -> float:
     """Seconds until the deadline, never below 0; infinite where there is none."""
     return max(0.0, _deadline.get() - time.monotonic())
 
@@ -35,7 +35,7 @@ def sleep(seconds: float) -> bool:
     Raises:
         tasks.cancellation.Cancelled: nobody waits for what comes after.
     """
-    if seconds >= left():
+    if seconds >= seconds_left():
         return False
     cancellation.sleep(seconds)
     return True

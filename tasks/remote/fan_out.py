@@ -114,7 +114,7 @@ class FanOut:
             self._futures.discard(future)
 
 
-def finished(under_way: "MutableMapping[Future[R], K]", leaving: int = 0) -> "Iterator[tuple[K, Future[R]]]":
+def take_finished(under_way: "MutableMapping[Future[R], K]", leaving: int = 0) -> "Iterator[tuple[K, Future[R]]]":
     """Take calls that have ended out of `under_way`, each with its key, until at most `leaving` are left in it.
 
     Those that have ended by then are all taken; beyond that it waits for the next to end. More calls may be put into

@@ -75,7 +75,7 @@ def changes_between(now: Side, earlier: Side, quotes: Mapping[int, Sequence[Quot
     if now.run.criteria["scale"] != earlier.run.criteria["scale"]:
         return criteria + documents
     causes = Causes(
-        redefined=redefined_criteria(earlier.run.criteria, now.run.criteria),
+        redefined=find_redefined_criteria(earlier.run.criteria, now.run.criteria),
         answerers=(earlier.run.answerer, now.run.answerer),
         documents=documents,
         quoted={
@@ -122,7 +122,7 @@ def score_moves(before: Sequence[CriterionOutcome], now: Sequence[CriterionOutco
     return list(_moves(earlier, now, causes))
 
 
-def redefined_criteria(before: Mapping[str, Any], now: Mapping[str, Any]) -> frozenset[str]:
+def find_redefined_criteria(before: Mapping[str, Any], now: Mapping[str, Any]) -> frozenset[str]:
     """Ids of the criteria that stand in both runs' definitions and differ in more than their weight."""
     earlier = {criterion["id"]: _question(criterion) for criterion in before.get("criteria", [])}
     return frozenset(
@@ -136,7 +136,7 @@ def criteria_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[
     """How the criteria of two runs differ: they change a total even where no score and no document changed."""
     earlier = {criterion["id"]: criterion for criterion in before.get("criteria", [])}
     current = {criterion["id"]: criterion for criterion in now.get("criteria", [])}
-    redefined = redefined_criteria(before, now)
+    redefined = find_redefined_criteria(before, now)
     weights = [
         f"{name} from {earlier[name]['weight']:g} to {current[name]['weight']:g}"
         for name in current
@@ -187,13 +187,13 @@ def _moves(
         old = earlier.get(outcome.criterion_id)
         if old is None or ScoreStatus.WITHHELD in {old.status, outcome.status}:
             continue
-        if _counted(old) == _counted(outcome) and old.contested == outcome.contested:
+        if _find_counted_score(old) == _find_counted_score(outcome) and old.contested == outcome.contested:
             continue
         yield Change(
             kind="score_moved",
             criterion=outcome.criterion_id,
-            before=_standing(old),
-            after=_standing(outcome),
+            before=_describe_standing(old),
+            after=_describe_standing(outcome),
             text=f"{outcome.criterion_id} went from {_in_words(old)} to {_in_words(outcome)}.",
             why=_why(old, outcome, causes),
         )
@@ -209,43 +209,43 @@ def _why(old: CriterionOutcome, now: CriterionOutcome, causes: Causes) -> str:
         return f"It was not judged in the last run: {old.reason.removesuffix(SHOWN)}"
     reasons: list[str] = []
     if now.contested != old.contested:
-        reasons.append(_contested(now) or "It was contested in the last run, and no longer is.")
+        reasons.append(_describe_contest(now) or "It was contested in the last run, and no longer is.")
     then, today = causes.answerers
     if then != today:
         reasons.append(f"It was judged by {today}; in the last run, by {then}.")
     quoted = causes.quoted.get(now.criterion_id, ())
     quoted_changes = [document for document in causes.documents if document.document_id in quoted]
     if quoted_changes:
-        reasons.append(f"Its quotes come from {_named(quoted_changes)}.")
+        reasons.append(f"Its quotes come from {_name_changes(quoted_changes)}.")
     elif causes.documents:
-        reasons.append(f"The data room changed: {_named(causes.documents)}.")
+        reasons.append(f"The data room changed: {_name_changes(causes.documents)}.")
     return " ".join(reasons) or "The same documents were judged again, with a different result."
 
 
-def _contested(outcome: CriterionOutcome) -> str:
+def _describe_contest(outcome: CriterionOutcome) -> str:
     if outcome.contested is None:
         return ""
     one, other = ("no score" if score is None else f"{score:g}" for score in outcome.contested.values())
     return f"It is contested: {one} with {ORDERS if outcome.orders else OTHERS}, {other} without them."
 
 
-def _named(changes: Sequence[Change]) -> str:
+def _name_changes(changes: Sequence[Change]) -> str:
     more = f" and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
     return ", ".join(f"{change.document_name} ({_VERBS[change.kind]})" for change in changes[:_NAMED]) + more
 
 
-def _counted(outcome: CriterionOutcome) -> float | None:
+def _find_counted_score(outcome: CriterionOutcome) -> float | None:
     """The score if it counts. A step from `missing` to `unsupported` moves no score."""
     return outcome.score if outcome.status.counts else None
 
 
-def _standing(outcome: CriterionOutcome) -> float | str:
-    counted = _counted(outcome)
+def _describe_standing(outcome: CriterionOutcome) -> float | str:
+    counted = _find_counted_score(outcome)
     return outcome.status.value if counted is None else counted
 
 
 def _in_words(outcome: CriterionOutcome) -> str:
-    standing = _standing(outcome)
+    standing = _describe_standing(outcome)
     words = standing if isinstance(standing, str) else f"{standing:g}"
     return f"{words}, contested" if outcome.status is ScoreStatus.CONTESTED else words
 

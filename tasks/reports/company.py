@@ -18,9 +18,9 @@ from tasks.companies.profile import field_name
 from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.figures.conflicts import Step
 from tasks.figures.ledger import LedgerText, room_ledger
-from tasks.figures.rows import conflict_row, derived_row, room_row
+from tasks.figures.rows import conflict_row, make_derived_row, room_row
 from tasks.reports.changes import Change, Side, changes_between
-from tasks.reports.criteria import company_criteria, evidence_of, missing_items
+from tasks.reports.criteria import company_criteria, find_evidence, list_missing_items
 from tasks.reports.key_figures import compare
 from tasks.reports.models import (
     CitedElsewhere,
@@ -41,7 +41,7 @@ from tasks.requests.match import OPENING, match_requests
 from tasks.requests.request_list import RequestList
 from tasks.review.evidence import quote_key
 from tasks.review.state import CompanyReview, stand_with
-from tasks.scoring.criteria import rule_of_run
+from tasks.scoring.criteria import load_figure_rule
 from tasks.scoring.standing import Standing
 from tasks.table.columns import ColumnSet
 
@@ -76,7 +76,7 @@ def to_ask_for(cited: CitedElsewhere) -> str:
     return f"“{cited.words}”, which {cited.document_name} refers to"
 
 
-class Fact(NamedTuple):
+class ReportedFact(NamedTuple):
     """A fact in words, and the claim that it comes from."""
 
     name: str
@@ -84,7 +84,7 @@ class Fact(NamedTuple):
     claim: Claim
 
 
-def profile_facts(claims: Sequence[Claim]) -> list[Fact]:
+def profile_facts(claims: Sequence[Claim]) -> list[ReportedFact]:
     """The facts that readers look for, in their order, then the others; ids, pictures and neighbours are left out.
 
     Args:
@@ -92,7 +92,7 @@ def profile_facts(claims: Sequence[Claim]) -> list[Fact]:
     """
     order = {field: place for place, field in enumerate(_FIRST)}
     facts = [
-        Fact(field_name(claim.field), in_words(claim.field, claim.value), claim)
+        ReportedFact(field_name(claim.field), in_words(claim.field, claim.value), claim)
         for claim in sorted(claims, key=lambda claim: order.get(claim.field, len(order)))
         if claim.field not in _NOT_FOR_READERS and not claim.field.endswith("_id")
     ]
@@ -166,7 +166,7 @@ def company_report(
     if before and earlier:
         changes = changes_between(now, side_of(session, before, earlier, seen), rows.quotes)
     room = run_kinds(now.documents, find=False)
-    figures = _figures(now.documents, rows.claims, rule_of_run(run.criteria))
+    figures = _figures(now.documents, rows.claims, load_figure_rule(run.criteria))
     # What a viewer may not see would be called missing.
     is_whole = seen is None or len(now.documents) == len(company_documents(session, now.company.id or 0))
     return scores_report(
@@ -230,7 +230,7 @@ def _requests(session: Session, run: Run, documents: Sequence[RunDocument], room
 
 def scores_report(session: Session, run: Run, company: RunCompany, rows: CompanyRows, **others: Any) -> CompanyReport:
     """A company's report: its scores and facts, and the fields in `others`."""
-    shown = evidence_of(session, company, rows.outcomes, rows.quotes)
+    shown = find_evidence(session, company, rows.outcomes, rows.quotes)
     criteria = company_criteria(run, company, rows.outcomes, rows.quotes, shown)
     review = review_of(session, run, company, rows)
     _mark_decisions(criteria, review)
@@ -252,7 +252,7 @@ def scores_report(session: Session, run: Run, company: RunCompany, rows: Company
         ),
         rank=company.rank if standing.ranked else None,
         criteria=criteria,
-        missing=[*missing_items(criteria), *(to_ask_for(row) for row in others.get("cited", ()))],
+        missing=[*list_missing_items(criteria), *(to_ask_for(row) for row in others.get("cited", ()))],
         conflicts=find_conflicts(rows.claims),
         decisions=[
             ReportedDecision(
@@ -312,7 +312,7 @@ def _figures(documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Se
             conflict_row(conflict) | {"step": conflict.step, "kinds": conflict.kinds} for conflict in ledger.conflicts
         ],
         "figure_versions": [conflict_row(versions) for versions in ledger.versions],
-        "derived_figures": [derived_row(derived) for derived in ledger.derived],
+        "derived_figures": [make_derived_row(derived) for derived in ledger.derived],
         "figure_comparisons": compare(claims, [*ledger.figures, *ledger.founded], rule),
         "untied_sums": list(ledger.ties),
         "figures_left_out": ledger.left_out,

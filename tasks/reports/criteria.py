@@ -57,7 +57,7 @@ def whole(text: str) -> ShownPassage:
     return ShownPassage(_blocks(text.splitlines()))
 
 
-def trimmed(text: str, question: str) -> ShownPassage:
+def trim_passage(text: str, question: str) -> ShownPassage:
     """The part of a passage, about `TRIMMED` characters, that has most words of the question.
 
     It begins and ends with a line or a sentence. A row of a table keeps the table's first row, which heads it.
@@ -65,7 +65,7 @@ def trimmed(text: str, question: str) -> ShownPassage:
     units = [unit for line in text.splitlines() if line.strip() for unit in _units(line)]
     if len(text) <= TRIMMED and len(units) <= _MOST_ROWS + 2:
         return whole(text)
-    words = _words_of(question)
+    words = _list_words(question)
     shared = [len(words & set(tokens(unit.text))) for unit in units]
     best = max(range(len(units)), key=lambda place: (shared[place], -place))
     first, last = _window(units, best)
@@ -75,7 +75,7 @@ def trimmed(text: str, question: str) -> ShownPassage:
 
 
 @lru_cache(maxsize=512)  # a criterion's question is that of a passage of every company
-def _words_of(question: str) -> frozenset[str]:
+def _list_words(question: str) -> frozenset[str]:
     return frozenset(tokens(question))
 
 
@@ -150,7 +150,7 @@ _AROUND: Final = 800
 """Characters before and behind a quotation that are read for its sentence."""
 
 
-def criteria_of_run(run: Run) -> list[CriterionSummary]:
+def summarise_criteria(run: Run) -> list[CriterionSummary]:
     """The run's criteria in the words of its batch."""
     return [
         CriterionSummary(
@@ -221,8 +221,8 @@ def company_criteria(
     criteria = [
         _criterion(criterion, outcome, quotes.get(outcome.id or 0, ()), shown)
         if (outcome := by_criterion.get(criterion.id))
-        else _unreached(criterion, _why_not_reached(run, company))
-        for criterion in criteria_of_run(run)
+        else _make_unreached(criterion, _why_not_reached(run, company))
+        for criterion in summarise_criteria(run)
     ]
     for criterion, asked in zip(criteria, run.criteria["criteria"], strict=True):
         criterion.open = is_open(asked, by_criterion.get(criterion.id))
@@ -287,7 +287,7 @@ def _criterion(
     )
 
 
-def _unreached(summary: CriterionSummary, why: str) -> CriterionReport:
+def _make_unreached(summary: CriterionSummary, why: str) -> CriterionReport:
     return CriterionReport(
         **summary.model_dump(exclude={"guide"}),
         score=None,
@@ -305,12 +305,12 @@ def _why_not_reached(run: Run, company: RunCompany) -> str:
     return "Not judged: the run ended before it reached this criterion."
 
 
-def missing_items(criteria: Sequence[CriterionReport]) -> list[str]:
+def list_missing_items(criteria: Sequence[CriterionReport]) -> list[str]:
     """What to ask the company for, each thing once."""
     return list(dict.fromkeys(criterion.missing for criterion in criteria if criterion.missing is not None))
 
 
-def evidence_of(
+def find_evidence(
     session: Session,
     company: RunCompany,
     outcomes: Sequence[CriterionOutcome],

@@ -7,7 +7,7 @@ counts the documents of a data room and names those that could not be read; the 
 from typing import Final, NamedTuple
 
 from tasks.companies.profile import field_name
-from tasks.reports.findings import recommend, red_flags, share_of, standing, strengths
+from tasks.reports.findings import describe_place, find_red_flags, recommend, score_share, strengths
 from tasks.reports.key_figures import newest_in_words
 from tasks.reports.models import (
     CompanyReport,
@@ -17,17 +17,19 @@ from tasks.reports.models import (
     Report,
     ReportedQuote,
 )
-from tasks.reports.pptx import fitted
+from tasks.reports.pptx import fit_text
 from tasks.reports.request_files import tally_in_words
 from tasks.reports.wording import (
-    contested_criteria,
-    contested_in_words,
+    choose_heading,
+    count_unscored_reasons,
     day,
     decision_in_words,
-    heading_of,
+    describe_contest,
+    find_quote_page,
     is_passage,
     is_unreached,
     judge,
+    list_contested_criteria,
     moment,
     money,
     not_read,
@@ -36,13 +38,11 @@ from tasks.reports.wording import (
     percent,
     plain,
     sentence,
-    shown_at,
     source_in_words,
     tally,
     thousands,
     to_request,
     trial_in_words,
-    unscored_reasons,
 )
 from tasks.reports.wordprocessing import (
     FLAG,
@@ -92,15 +92,15 @@ _DETAILS: Final = (
 def render(report: Report) -> bytes:
     """The memo as the bytes of a file."""
     run = report.run
-    memo = WordFile(run.name, f"{fitted(run.name, WIDTH - 160, 8)}, {day(run.started_at)}")
-    memo.paragraph(fitted(run.name, WIDTH, 22, 3), style="Title")
+    memo = WordFile(run.name, f"{fit_text(run.name, WIDTH - 160, 8)}, {day(run.started_at)}")
+    memo.paragraph(fit_text(run.name, WIDTH, 22, 3), style="Title")
     memo.paragraph(f"Due diligence memo, {day(run.started_at)}", style="Subtitle")
-    _opening(memo, report)
+    _write_opening(memo, report)
     many = len(report.companies) > _LISTED
     if many:
         _contents(memo, report)
     memo.heading("Where they stand", 2)
-    _ranking(memo, report)
+    _write_ranking(memo, report)
     if not many:
         _contents(memo, report)
     ranked = sum(company.rank is not None for company in report.companies)
@@ -111,10 +111,10 @@ def render(report: Report) -> bytes:
 
 def _contents(memo: WordFile, report: Report) -> None:
     memo.heading("Contents", 2)
-    memo.contents([fitted(company.name, WIDTH - 60, 10) for company in report.companies])
+    memo.contents([fit_text(company.name, WIDTH - 60, 10) for company in report.companies])
 
 
-def _opening(memo: WordFile, report: Report) -> None:
+def _write_opening(memo: WordFile, report: Report) -> None:
     run, companies = report.run, report.companies
     memo.paragraph(
         f"{len(companies)} {'company' if len(companies) == 1 else 'companies'} assessed against "
@@ -139,7 +139,7 @@ def _opening(memo: WordFile, report: Report) -> None:
     memo.paragraph(facts, style="Remark")
 
 
-def _ranking(memo: WordFile, report: Report) -> None:
+def _write_ranking(memo: WordFile, report: Report) -> None:
     columns = ["Rank", "Company", "Proven", "Scored", "May reach", "Recommendation"]
     widths = [1.3, 3.6, 1.5, 1.7, 2.3, 6.6]
     if report.run.sensitivity:
@@ -149,11 +149,11 @@ def _ranking(memo: WordFile, report: Report) -> None:
     for company in report.companies:
         row = [
             str(company.rank or "–"),
-            fitted(company.name, widths[1] * 25, 9, 2),
+            fit_text(company.name, widths[1] * 25, 9, 2),
             percent(company.standing.proven),
             percent(company.coverage or 0.0),
             percent(company.standing.high),
-            fitted(recommend(company, report.run.scale).lead, widths[5] * 24, 9, 4),
+            fit_text(recommend(company, report.run.scale).lead, widths[5] * 24, 9, 4),
         ]
         if report.run.sensitivity:
             row.append(_share(company.stability))
@@ -171,10 +171,10 @@ def _ranking(memo: WordFile, report: Report) -> None:
 
 
 def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float], ranked: int) -> None:
-    memo.heading(fitted(company.name, WIDTH, 17, 2), 1, new_page=True)
+    memo.heading(fit_text(company.name, WIDTH, 17, 2), 1, new_page=True)
     counts = tally(company.documents)
     memo.paragraph(
-        f"{company.domain}. {standing(company, ranked)} "
+        f"{company.domain}. {describe_place(company, ranked)} "
         f"{thousands(counts.read)} of {thousands(counts.total)} documents were read.",
         style="Remark",
     )
@@ -184,8 +184,8 @@ def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float],
         _lines(memo, Words("This company’s run failed. ", bold=True, colour=FLAG), company.problem, lines=4)
     advice = recommend(company, scale)
     memo.heading("Recommendation", 2)
-    memo.paragraph(fitted(advice.lead, WIDTH, 12, 3), style="Lead")
-    _listed(memo, "", advice.steps, most=_FLAGS, lines=3)
+    memo.paragraph(fit_text(advice.lead, WIDTH, 12, 3), style="Lead")
+    _write_list(memo, "", advice.steps, most=_FLAGS, lines=3)
     if company.criteria and is_unreached(company):
         _lines(memo, company.criteria[0].reason, lines=4)
     else:
@@ -193,11 +193,11 @@ def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float],
         _criteria(memo, company, scale)
     names = {criterion.id: f"{criterion.name}: " for criterion in company.criteria}
     decided = [names.get(one.criterion_id or "", "") + decision_in_words(one) for one in company.decisions]
-    _listed(memo, "Decisions", decided, lines=3)
+    _write_list(memo, "Decisions", decided, lines=3)
     _figures(memo, company)
-    _contested(memo, company)
+    _write_contested(memo, company)
     _contradictions(memo, company)
-    _listed(
+    _write_list(
         memo,
         "Where sources disagree",
         [
@@ -210,13 +210,13 @@ def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float],
         f"{document.document_name}: {document.status}. {document.warning or ''}"
         for document in not_read(company.documents)
     ]
-    _listed(memo, "To be aware of", [*company.warnings, *unread])
-    _listed(memo, "Since the last run", [f"{change.text} {change.why}" for change in company.changes])
+    _write_list(memo, "To be aware of", [*company.warnings, *unread])
+    _write_list(memo, "Since the last run", [f"{change.text} {change.why}" for change in company.changes])
 
 
 def _figures(memo: WordFile, company: CompanyReport) -> None:
     """The newest key figures, and those that contradict each other."""
-    _listed(memo, "Key figures", newest_in_words(company, _KEY_FIGURES), most=_KEY_FIGURES + _LISTED, lines=1)
+    _write_list(memo, "Key figures", newest_in_words(company, _KEY_FIGURES), most=_KEY_FIGURES + _LISTED, lines=1)
 
 
 def _reasons(memo: WordFile, company: CompanyReport, scale: tuple[float, float]) -> None:
@@ -226,20 +226,20 @@ def _reasons(memo: WordFile, company: CompanyReport, scale: tuple[float, float])
         memo.heading("What speaks for it", 2)
     for criterion in best:
         _reason(memo, criterion, scale, ())
-    flags = red_flags(company, scale)
+    flags = find_red_flags(company, scale)
     if flags:
         memo.heading("Red flags", 2)
     for flag in flags[:_FLAGS]:
         _reason(memo, flag.criterion, scale, (Words(f"{flag.severity}: ", bold=True, colour=FLAG),))
     _more(memo, len(flags) - _FLAGS, "red flags")
-    _listed(memo, "To ask the company for", [_request(criterion) for criterion in to_request(company)])
+    _write_list(memo, "To ask the company for", [_request(criterion) for criterion in to_request(company)])
 
 
 def _reason(memo: WordFile, criterion: CriterionReport, scale: tuple[float, float], before: tuple[Inline, ...]) -> None:
     memo.paragraph(
         *before,
-        Words(f"{fitted(heading_of(criterion), WIDTH, 10)} – {outcome_in_words(criterion, scale)}. ", bold=True),
-        fitted(criterion.reason, WIDTH, 10, 3),
+        Words(f"{fit_text(choose_heading(criterion), WIDTH, 10)} – {outcome_in_words(criterion, scale)}. ", bold=True),
+        fit_text(criterion.reason, WIDTH, 10, 3),
         *_notes(criterion, _FULL),
         style="ListBullet",
     )
@@ -258,19 +258,19 @@ def _criteria(memo: WordFile, company: CompanyReport, scale: tuple[float, float]
         most = max(int(room / row_height(rows[0], _COLUMNS)), 1)
         rows = [rows[position] for position in sorted(by_weight[:most])]
     memo.heading("Criteria", 2)
-    for reason, count in list(unscored_reasons(company).items())[:2]:
-        memo.paragraph(fitted(f"{count} unscored: {reason}", WIDTH, 9, 2), style="Remark")
+    for reason, count in list(count_unscored_reasons(company).items())[:2]:
+        memo.paragraph(fit_text(f"{count} unscored: {reason}", WIDTH, 9, 2), style="Remark")
     memo.table(["Criterion", "Outcome", "Weight", "Why"], rows, _COLUMNS)
     _more(memo, len(shown) - len(rows), "criteria")
 
 
 def _row(criterion: CriterionReport, scale: tuple[float, float], detail: _Detail) -> list[WordCell]:
-    share = share_of(criterion, scale)
+    share = score_share(criterion, scale)
     band = "middle" if share is None else "high" if share >= 0.8 else "low" if share <= 0.4 else "middle"
     lines = min(detail.reason, 2)
     return [
-        WordCell((fitted(heading_of(criterion), _COLUMNS[0] * 24, 9, lines),)),
-        WordCell((fitted(outcome_in_words(criterion, scale), _COLUMNS[1] * 24, 9, 2),), _FILLS[band]),
+        WordCell((fit_text(choose_heading(criterion), _COLUMNS[0] * 24, 9, lines),)),
+        WordCell((fit_text(outcome_in_words(criterion, scale), _COLUMNS[1] * 24, 9, 2),), _FILLS[band]),
         WordCell((number(criterion.weight),)),
         WordCell((_why(criterion, detail.reason), *_notes(criterion, detail))),
     ]
@@ -281,8 +281,8 @@ def _why(criterion: CriterionReport, lines: int) -> str:
     width = _COLUMNS[3] * 25
     if criterion.quotes and is_passage(criterion, criterion.quotes[0]):
         passage = " ".join(criterion.quotes[0].text.split())
-        return f"{fitted(f'Passage, not judged: “{passage}', width - 4, 9, lines)}”"
-    return fitted(criterion.reason, width, 9, lines)
+        return f"{fit_text(f'Passage, not judged: “{passage}', width - 4, 9, lines)}”"
+    return fit_text(criterion.reason, width, 9, lines)
 
 
 def _notes(criterion: CriterionReport, detail: _Detail) -> list[Note]:
@@ -296,14 +296,14 @@ def _notes(criterion: CriterionReport, detail: _Detail) -> list[Note]:
 def _note(quote: ReportedQuote | ContradictingQuote, what: str, lines: int) -> Note:
     stance = getattr(quote, "stance", None)
     remark = f" – evidence {stance}, {what}, " if stance else f" – {what}, "
-    words = fitted(quote.text, WIDTH - 340 if lines == 1 else WIDTH, 8, max(lines - 1, 1))
+    words = fit_text(quote.text, WIDTH - 340 if lines == 1 else WIDTH, 8, max(lines - 1, 1))
     return Note((f"“{words}”{remark}", _source(quote), "."))
 
 
 def _source(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> WordLink:
     """The document and the place, leading to the evidence."""
-    name, place = fitted(quote.document_name or "no document", 200, 8), fitted(quote.place or "", 180, 8)
-    return WordLink(f"{name}, {place}" if place else name, shown_at(quote))
+    name, place = fit_text(quote.document_name or "no document", 200, 8), fit_text(quote.place or "", 180, 8)
+    return WordLink(f"{name}, {place}" if place else name, find_quote_page(quote))
 
 
 def _contradictions(memo: WordFile, company: CompanyReport) -> None:
@@ -312,23 +312,23 @@ def _contradictions(memo: WordFile, company: CompanyReport) -> None:
         memo.heading("Where the data room contradicts itself", 2)
     shown = contradictions[: 4 if memo.used < _ROOM - _TAIL / 2 else 1]
     for contradiction in shown:
-        inlines: list[Inline] = [Words(f"{fitted(contradiction.about, WIDTH, 10)}: ", bold=True)]
+        inlines: list[Inline] = [Words(f"{fit_text(contradiction.about, WIDTH, 10)}: ", bold=True)]
         for quote, after in zip(contradiction.quotes, (" but ", ""), strict=True):
-            inlines += [f"“{fitted(quote.text, WIDTH, 10, 1)}”", _note(quote, "verified", 1), after]
+            inlines += [f"“{fit_text(quote.text, WIDTH, 10, 1)}”", _note(quote, "verified", 1), after]
         memo.paragraph(*inlines, style="ListBullet")
     _more(memo, len(contradictions) - len(shown), "contradictions")
 
 
-def _contested(memo: WordFile, company: CompanyReport) -> None:
-    contested = contested_criteria(company)
+def _write_contested(memo: WordFile, company: CompanyReport) -> None:
+    contested = list_contested_criteria(company)
     if contested:
         memo.heading("Contested scores", 2)
     shown = contested[: 4 if memo.used < _ROOM - _TAIL / 2 else 1]
     for criterion in shown:
-        inlines: list[Inline] = [Words(f"{fitted(criterion.name, WIDTH / 2, 10)}: ", bold=True, colour=FLAG)]
-        inlines.append(fitted(sentence(contested_in_words(criterion)), WIDTH, 10, 2))
+        inlines: list[Inline] = [Words(f"{fit_text(criterion.name, WIDTH / 2, 10)}: ", bold=True, colour=FLAG)]
+        inlines.append(fit_text(sentence(describe_contest(criterion)), WIDTH, 10, 2))
         for order in criterion.orders[:2]:
-            inlines += [f" “{fitted(order.text, WIDTH / 2, 10, 1)}” (", _source(order), ")"]
+            inlines += [f" “{fit_text(order.text, WIDTH / 2, 10, 1)}” (", _source(order), ")"]
         memo.paragraph(*inlines, style="ListBullet")
     _more(memo, len(contested) - len(shown), "contested scores")
 
@@ -338,7 +338,7 @@ def _request(criterion: CriterionReport) -> str:
     return sentence(criterion.missing or "") + (f" Nearest in the data room: {nearest}." if nearest else "")
 
 
-def _listed(memo: WordFile, title: str, items: list[str], most: int = _LISTED, lines: int = 2) -> None:
+def _write_list(memo: WordFile, title: str, items: list[str], most: int = _LISTED, lines: int = 2) -> None:
     """A headed list of what there is room for; nothing where there is nothing to list."""
     if items and title:
         memo.heading(title, 2)
@@ -346,7 +346,7 @@ def _listed(memo: WordFile, title: str, items: list[str], most: int = _LISTED, l
     for item in items[:most]:
         if listed and memo.used > _ROOM:
             break
-        memo.paragraph(fitted(item, WIDTH - 20, 10, lines), style="ListBullet")
+        memo.paragraph(fit_text(item, WIDTH - 20, 10, lines), style="ListBullet")
         listed += 1
     _more(memo, len(items) - listed, "")
 
@@ -357,7 +357,7 @@ def _more(memo: WordFile, count: int, what: str) -> None:
 
 
 def _lines(memo: WordFile, *inlines: Inline, lines: int) -> None:
-    memo.paragraph(*(fitted(part, WIDTH, 10, lines) if isinstance(part, str) else part for part in inlines))
+    memo.paragraph(*(fit_text(part, WIDTH, 10, lines) if isinstance(part, str) else part for part in inlines))
 
 
 def _share(share: float | None) -> str:

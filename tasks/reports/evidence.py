@@ -27,9 +27,9 @@ from tasks.reports.evidence_pages import (
     CitedFor,
     EvidencePage,
     WaysOn,
-    filled,
-    originals_of,
-    pages_of,
+    fill_pages,
+    find_originals,
+    list_pages,
     render_page,
     with_ways,
 )
@@ -86,7 +86,7 @@ class WrittenEvidence:
             return None
 
 
-def hashes_of(session: Session, pages: Iterable[tuple[EvidencePage, WaysOn]], company: str) -> Iterator[str]:
+def hash_pages(session: Session, pages: Iterable[tuple[EvidencePage, WaysOn]], company: str) -> Iterator[str]:
     """For each of a company's evidence pages a hash of all that it shows."""
     pages = list(pages)
     known = find_span_pages(session, sorted({citation.text_id for page, _ in pages for citation in page.citations}))
@@ -122,7 +122,7 @@ def write_evidence(run: str, companies: Sequence[CitingCompany], folder: Path) -
     """
     target = folder / FOLDER
     target.mkdir(parents=True, exist_ok=True)
-    original = originals_of(run)
+    original = find_originals(run)
     earlier = WrittenEvidence(target)
     kept: set[str] = set()
     written: set[str] = set()
@@ -133,7 +133,7 @@ def write_evidence(run: str, companies: Sequence[CitingCompany], folder: Path) -
             company_id = rows.get(company.domain)
             if company_id is None:
                 continue
-            pages = pages_of(session, company_id, company.domain, company.claims)
+            pages = list_pages(session, company_id, company.domain, company.claims)
             files: set[str] = set()
             try:
                 _write_pages(session, company.name, with_ways(pages, original), target, earlier, files)
@@ -172,14 +172,14 @@ def _write_pages(
         OSError: one cannot be written.
     """
     changed: dict[str, str] = {}
-    for (page, _), shown in zip(pages, hashes_of(session, pages, company), strict=True):
+    for (page, _), shown in zip(pages, hash_pages(session, pages, company), strict=True):
         its_files = earlier.files(page.name, shown)
         if its_files is None:
             changed[page.name] = shown
         else:
             files |= its_files
     ways = {page.name: ways for page, ways in pages}
-    for page in filled(session, [page for page, _ in pages if page.name in changed]):
+    for page in fill_pages(session, [page for page, _ in pages if page.name in changed]):
         pictures = {shown.picture: shown.page for shown in page.shown if shown.picture is not None}
         its_files = {f"{page.name}.html", *pictures}
         files |= its_files

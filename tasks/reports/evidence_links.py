@@ -15,10 +15,10 @@ _CHARACTERS: Final = 6_000
 
 def evidence_url(domain: str, document_id: str, place: str, start: int, end: int) -> str:
     """Where the evidence page of a quotation lies, relative to the report; it needs nothing but these to be known."""
-    return f"{FOLDER}/{page_name(domain, document_id, place, start)}.html#{anchor_of(start, end)}"
+    return f"{FOLDER}/{page_name(domain, document_id, place, start)}.html#{make_anchor(start, end)}"
 
 
-def part_of(place: str) -> str | None:
+def name_part(place: str) -> str | None:
     """The page, slide or sheet of a place in words, with the attachments that it is in; None where it names none."""
     match = _PART.match(place)
     return match[1] if match else None
@@ -26,7 +26,7 @@ def part_of(place: str) -> str | None:
 
 def page_name(domain: str, document_id: str, place: str, start: int) -> str:
     """The name of an evidence page: the same for all quotations of one place of one company."""
-    where = part_of(place) or f"characters {start // _CHARACTERS}"
+    where = name_part(place) or f"characters {start // _CHARACTERS}"
     return page_prefix(domain) + _digest(f"{document_id}\n{where}")[:16]
 
 
@@ -44,13 +44,13 @@ def picture_name(content_hash: str, page: int, suffix: str) -> str:
     return f"{content_hash[:24]}-{page}{suffix}"
 
 
-def picture_of(name: str) -> tuple[str, int] | None:
+def parse_picture_name(name: str) -> tuple[str, int] | None:
     """How the hash of the content begins whose page a picture of this name shows, and the page; None for another."""
     match = _PICTURE.fullmatch(name)
     return (match[1], int(match[2])) if match else None
 
 
-def anchor_of(start: int, end: int) -> str:
+def make_anchor(start: int, end: int) -> str:
     """The id of a quotation on its evidence page."""
     return f"c{start}-{end}"
 

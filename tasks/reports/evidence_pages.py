@@ -21,15 +21,15 @@ from storage.runs import Run, get_run
 from storage.scores import ScoreStatus
 from storage.settings import override_settings
 from storage.texts import StoredText, find_span_pages
-from tasks.documents.drive.registry import configured_drive, open_run_drive
+from tasks.documents.drive.registry import choose_drive, open_run_drive
 from tasks.errors import DiligenceError, NotFound
-from tasks.evidence.company import Citation, citations_of, is_pdf
+from tasks.evidence.company import Citation, is_pdf, list_citations
 from tasks.evidence.drawing import find_picture
 from tasks.evidence.excerpt import Block, Mark, Stretch, blocks, line_start, stretches
 from tasks.reading import places as kinds
 from tasks.reports.company import CompanyPages
-from tasks.reports.evidence_links import anchor_of, page_name, part_of, picture_name
-from tasks.reports.html import allowed, environment, part
+from tasks.reports.evidence_links import make_anchor, name_part, page_name, picture_name
+from tasks.reports.html import allow_source, environment, part
 from tasks.reports.models import (
     CompanyReport,
     ContradictingQuote,
@@ -47,7 +47,7 @@ Original = Callable[[str, str | None], str | None]
 """Gives the address of a document by its id and its `document_url`; None where there is nothing to open."""
 
 
-def originals_of(run_id: str) -> Original:
+def find_originals(run_id: str) -> Original:
     """Where the documents of a run are opened, whatever root it was made under.
 
     A local file is linked as such: the service, whose address `document_url` is, may not be running. One that is gone
@@ -60,7 +60,7 @@ def originals_of(run_id: str) -> Original:
 
 def _shows_its_documents(drive: Mapping[str, str] | None) -> bool:
     with override_settings(drive or {}):
-        return configured_drive().accounts is not None
+        return choose_drive().accounts is not None
 
 
 def _as_the_drive_shows_them(_document_id: str, url: str | None) -> str | None:
@@ -196,10 +196,10 @@ class EvidencePage:
     def place(self) -> str:
         """Where the quotations stand, in words."""
         places = dict.fromkeys(citation.place for citation in self.citations)
-        return next(iter(places)) if len(places) == 1 else part_of(self.first.place) or self.first.place
+        return next(iter(places)) if len(places) == 1 else name_part(self.first.place) or self.first.place
 
 
-def claims_of(run: RunSummary, company: CompanyReport, number: int, places: CompanyPages) -> dict[str, CitedFor]:
+def list_claims(run: RunSummary, company: CompanyReport, number: int, places: CompanyPages) -> dict[str, CitedFor]:
     """The criteria of a company, which is the `number`th of its report (from 1), by id, for its evidence pages."""
     return {
         criterion.id: CitedFor(
@@ -213,13 +213,13 @@ def claims_of(run: RunSummary, company: CompanyReport, number: int, places: Comp
     }
 
 
-def pages_of(session: Session, company_id: int, domain: str, claims: Mapping[str, CitedFor]) -> list[EvidencePage]:
+def list_pages(session: Session, company_id: int, domain: str, claims: Mapping[str, CitedFor]) -> list[EvidencePage]:
     """The evidence pages of a run's company, document by document, each in the order of its text; not yet filled.
 
     `claims` are its criteria by id; what others cite is left out.
     """
     pages: dict[str, EvidencePage] = {}
-    for citation in sorted(citations_of(session, company_id), key=_order):
+    for citation in sorted(list_citations(session, company_id), key=_order):
         claim = claims.get(citation.criterion_id)
         if claim is None:
             continue
@@ -247,7 +247,7 @@ def _order(citation: Citation) -> tuple[str, str, str, int, int]:
     return document.path, document.name, document.document_id, citation.start, citation.end
 
 
-def filled(session: Session, pages: Iterable[EvidencePage]) -> Iterator[EvidencePage]:
+def fill_pages(session: Session, pages: Iterable[EvidencePage]) -> Iterator[EvidencePage]:
     """The pages with what they show: drawn pages, and the words around; one text after the other is read."""
     pages = list(pages)
     known = find_span_pages(session, sorted({citation.text_id for page in pages for citation in page.citations}))
@@ -273,7 +273,7 @@ def _fill(page: EvidencePage, text: StoredText, known: Mapping[tuple[int, int, i
                 shown = ShownPage(number, span_page["width"], span_page["height"], picture, [], [])
                 by_page[number] = shown
             for box in span_page["boxes"]:
-                anchor = anchor_of(start, end)
+                anchor = make_anchor(start, end)
                 shown.boxes.append((None if anchor in boxed else anchor, box))
                 boxed.add(anchor)
             if not span_page["boxes"]:
@@ -288,7 +288,7 @@ def _fill(page: EvidencePage, text: StoredText, known: Mapping[tuple[int, int, i
     marks = [
         Mark(citation.start, citation.end, "" if anchor in boxed else anchor)
         for citation in page.citations
-        for anchor in (anchor_of(citation.start, citation.end),)
+        for anchor in (make_anchor(citation.start, citation.end),)
     ]
     page.stretches = stretches(text.text, first, last, list(dict.fromkeys(marks)))
 
@@ -301,7 +301,7 @@ def _bounds(text: StoredText, at: int) -> tuple[int, int]:
 
 def policy(pictures: str) -> str:
     """The content security policy of pages in the look of evidence; `pictures` is where their pictures come from."""
-    style = allowed(part("evidence.css"))
+    style = allow_source(part("evidence.css"))
     return f"default-src 'none'; style-src {style}; img-src data: {pictures}; base-uri 'none'; form-action 'none'"
 
 
@@ -350,7 +350,7 @@ def part_at(text: str, spot: int) -> int:
     return number + 1 if spot >= _cut(text, number) and number < _count(text) else number
 
 
-def part_of_text(text: StoredText, number: int, spans: Sequence[tuple[int, int]]) -> TextPart:
+def cut_text_part(text: StoredText, number: int, spans: Sequence[tuple[int, int]]) -> TextPart:
     """A part of a text with these spans of characters marked.
 
     Raises:
@@ -360,7 +360,7 @@ def part_of_text(text: StoredText, number: int, spans: Sequence[tuple[int, int]]
     if not 1 <= number <= count:
         raise NotFound(f"The text has no part {number}. It has {count}.")
     begin, end = _cut(text.text, number - 1), _cut(text.text, number)
-    marks = [Mark(start, stop, anchor_of(start, stop)) for start, stop in dict.fromkeys(spans)]
+    marks = [Mark(start, stop, make_anchor(start, stop)) for start, stop in dict.fromkeys(spans)]
     attached = any(kind == kinds.ATTACHMENT for _, _, kind, _ in text.places)
     bounds = [place for place in text.places if place[2] in _SHOWN]
     cuts = sorted({begin, end, *(start for start, _, _, _ in bounds if begin < start < end)})

@@ -21,11 +21,11 @@ from storage.runs import get_run
 from tasks.errors import BadRequest
 from tasks.evidence.drawing import SUFFIXES as PICTURES
 from tasks.evidence.settings import EvidenceSettings
-from tasks.language.escaped import escaped
+from tasks.language.escaped import escape_text
 from tasks.reports import company as company_pages
 from tasks.reports.evidence import CitingCompany, remove_evidence, write_evidence
 from tasks.reports.evidence_links import FOLDER, is_own_file
-from tasks.reports.evidence_pages import claims_of, originals_of, with_originals
+from tasks.reports.evidence_pages import find_originals, list_claims, with_originals
 from tasks.reports.html import HtmlReport
 from tasks.reports.models import CompanyReport, Report, ReportInParts, RunSummary
 from tasks.reports.replacing import HALF, Replacing
@@ -40,30 +40,30 @@ _BOX: Final = re.compile(r"\{" + ",".join(map(_NUMBER.format, ("page", "left", "
 
 def pieces(run: RunSummary, companies: Iterable[CompanyReport]) -> Iterator[str]:
     """The JSON of a report in pieces, to be streamed: the opening, each company, the closing."""
-    yield opening(run)
+    yield write_opening(run)
     number = 0
     for number, company in enumerate(companies, 1):
         yield company_piece(company, number)
-    yield closing(number)
+    yield write_closing(number)
 
 
-def opening(run: RunSummary) -> str:
+def write_opening(run: RunSummary) -> str:
     """The JSON up to the first company."""
-    return f'{{\n  "run": {_indented(run, 1)},\n  "companies": ['
+    return f'{{\n  "run": {_indent(run, 1)},\n  "companies": ['
 
 
 def company_piece(company: CompanyReport, number: int) -> str:
     """The JSON of the company at place `number` (from 1), with the comma before it."""
-    return f"{',' if number > 1 else ''}\n    {_indented(company, 2)}"
+    return f"{',' if number > 1 else ''}\n    {_indent(company, 2)}"
 
 
-def closing(companies: int) -> str:
+def write_closing(companies: int) -> str:
     """The JSON after the last of so many companies."""
     return "\n  ]\n}\n" if companies else "]\n}\n"
 
 
-def _indented(part: RunSummary | CompanyReport, steps: int) -> str:
-    text = _BOX.sub(r"{\1, \2, \3, \4, \5}", escaped(part.model_dump_json(indent=2)))
+def _indent(part: RunSummary | CompanyReport, steps: int) -> str:
+    text = _BOX.sub(r"{\1, \2, \3, \4, \5}", escape_text(part.model_dump_json(indent=2)))
     return text.replace("\n", "\n" + "  " * steps)  # those of strings are escaped
 
 
@@ -190,7 +190,7 @@ def _write_formats(report: ReportInParts, formats: Sequence[str], folder: Path) 
         for number, company in enumerate(report.companies(), 1):
             for writer in writers:
                 writer.add(company)
-            claims = claims_of(report.run, company, number, places)
+            claims = list_claims(report.run, company, number, places)
             citing.append(CitingCompany(company.name, company.domain, claims))
         for writer in writers:
             writer.end()
@@ -218,20 +218,20 @@ class _Json(_Writer):
     def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
         super().__init__(report, format_name, files)
         self._companies = 0
-        files.add(self._name, opening(report.run))
+        files.add(self._name, write_opening(report.run))
 
     def add(self, company: CompanyReport) -> None:
         self._companies += 1
         self._files.add(self._name, company_piece(company, self._companies))
 
     def end(self) -> None:
-        self._files.add(self._name, closing(self._companies))
+        self._files.add(self._name, write_closing(self._companies))
 
 
 class _Html(_Writer):
     def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
         super().__init__(report, format_name, files)
-        self._original = originals_of(report.run.id)
+        self._original = find_originals(report.run.id)
         self._html = HtmlReport(report.run, report.listed)
 
     def add(self, company: CompanyReport) -> None:
@@ -250,7 +250,7 @@ class _Whole(_Writer):
 
     def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
         super().__init__(report, format_name, files)
-        self._original = originals_of(report.run.id)
+        self._original = find_originals(report.run.id)
         self._companies: list[CompanyReport] = []
 
     def add(self, company: CompanyReport) -> None:
@@ -308,9 +308,9 @@ def without_evidence(report: ReportInParts, unwritten: Mapping[str, str]) -> Rep
     return report.with_each(amended)
 
 
-def standing_alone(report: Report) -> Report:
+def make_standalone(report: Report) -> Report:
     """The same report for a page that has no folder beside it: its quotations link to the documents, where they lie."""
-    original = originals_of(report.run.id)
+    original = find_originals(report.run.id)
     companies = [with_originals(_without_links(company), original) for company in report.companies]
     return Report(run=report.run, companies=companies)
 

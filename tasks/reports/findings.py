@@ -10,15 +10,15 @@ from pydantic import BaseModel
 
 from storage.scores import Absence, ScoreStatus
 from tasks.reports.changes import Change
-from tasks.reports.key_figures import NewestFigure, contradicted_in_words, newest_figures
+from tasks.reports.key_figures import NewestFigure, describe_contradiction, newest_figures
 from tasks.reports.models import CompanyReport, CriterionReport, ReportedQuote, Severity
 from tasks.reports.wording import (
     WHOLE,
     Tally,
+    describe_standing,
     open_gates,
     percent,
     sentence,
-    standing_in_words,
     tally,
     to_request,
 )
@@ -44,7 +44,7 @@ class RedFlag(NamedTuple):
     criterion: CriterionReport
 
 
-def red_flags(company: CompanyReport, scale: tuple[float, float]) -> list[RedFlag]:
+def find_red_flags(company: CompanyReport, scale: tuple[float, float]) -> list[RedFlag]:
     """The company's red flags, the most severe first, then by weight.
 
     A criterion falls short with a score in the lower two fifths of the scale, or up to the highest score of its bands
@@ -68,17 +68,17 @@ class PlacedFlag(NamedTuple):
     position: int
 
 
-def flags_of(company: CompanyReport, number: int, scale: tuple[float, float]) -> list[PlacedFlag]:
+def place_flags(company: CompanyReport, number: int, scale: tuple[float, float]) -> list[PlacedFlag]:
     """The red flags of the company with that number in the report."""
     places = {criterion.id: position for position, criterion in enumerate(company.criteria, 1)}
-    return [PlacedFlag(*flag, number, places[flag.criterion.id]) for flag in red_flags(company, scale)]
+    return [PlacedFlag(*flag, number, places[flag.criterion.id]) for flag in find_red_flags(company, scale)]
 
 
 def flags_by_severity(
     companies: Sequence[CompanyReport], scale: tuple[float, float]
 ) -> list[tuple[Severity, list[PlacedFlag]]]:
     """The red flags of all companies, the most severe first; a severity without flags is left out."""
-    flags = [flag for number, company in enumerate(companies, 1) for flag in flags_of(company, number, scale)]
+    flags = [flag for number, company in enumerate(companies, 1) for flag in place_flags(company, number, scale)]
     by_severity = [(severity, [flag for flag in flags if flag.severity == severity]) for severity in _ORDER]
     return [(severity, of_severity) for severity, of_severity in by_severity if of_severity]
 
@@ -104,12 +104,12 @@ def strengths(company: CompanyReport, scale: tuple[float, float]) -> list[Criter
     strong = [
         criterion
         for criterion in company.criteria
-        if (share := share_of(criterion, scale)) is not None and share >= STRONG
+        if (share := score_share(criterion, scale)) is not None and share >= STRONG
     ]
-    return sorted(strong, key=lambda criterion: -criterion.weight * (share_of(criterion, scale) or 0))[:MOST]
+    return sorted(strong, key=lambda criterion: -criterion.weight * (score_share(criterion, scale) or 0))[:MOST]
 
 
-def share_of(criterion: CriterionReport, scale: tuple[float, float]) -> float | None:
+def score_share(criterion: CriterionReport, scale: tuple[float, float]) -> float | None:
     """The score as a share of the scale, 0 to 1; None where nothing counts."""
     if criterion.counted is None:
         return None
@@ -141,7 +141,7 @@ def possible_ranks(companies: Sequence[CompanyReport]) -> list[tuple[int, int] |
     ]
 
 
-def missing_most(companies: Sequence[CompanyReport]) -> list[tuple[str, int]]:
+def count_missing(companies: Sequence[CompanyReport]) -> list[tuple[str, int]]:
     """What is missing at most companies, with how many they are; of what weighs the same, the first."""
     counts: Counter[str] = Counter()
     weights: dict[str, float] = {}
@@ -161,7 +161,7 @@ def _severity(criterion: CriterionReport, scale: tuple[float, float]) -> Severit
     if isinstance(criterion.severity, dict):
         score = scale[0] if criterion.score is None else criterion.score
         return next((name for name in _ORDER if score <= criterion.severity.get(name, -inf)), "low")
-    share = share_of(criterion, scale)
+    share = score_share(criterion, scale)
     return criterion.severity or ("high" if share is not None and share <= GRAVE else "medium")
 
 
@@ -180,7 +180,7 @@ def recommend(company: CompanyReport, scale: tuple[float, float]) -> Recommendat
 
     The steps are what the criteria recommend where the company falls short of them, and what to ask it for.
     """
-    flags = red_flags(company, scale)
+    flags = find_red_flags(company, scale)
     steps = [f"{flag.criterion.name}: {flag.criterion.recommend}" for flag in flags if flag.criterion.recommend]
     requests = [request.missing for request in to_request(company) if request.missing is not None]
     if requests:
@@ -189,13 +189,13 @@ def recommend(company: CompanyReport, scale: tuple[float, float]) -> Recommendat
     return Recommendation(_lead(company, flags), steps)
 
 
-def standing(company: CompanyReport, ranked: int) -> str:
+def describe_place(company: CompanyReport, ranked: int) -> str:
     """Where the company stands in a sentence or two: its rank, what it has proven, and where that may still end.
 
     `ranked` is how many companies have a rank.
     """
     rank = f"Rank {company.rank} of {ranked}. " if company.rank is not None else ""
-    known = f"{rank}Of all the weight, {standing_in_words(company)}."
+    known = f"{rank}Of all the weight, {describe_standing(company)}."
     if company.standing.why_not:
         known += f" {company.standing.why_not}"
     if gates := open_gates(company):
@@ -261,7 +261,7 @@ def in_overview(company: CompanyReport) -> CompanyInOverview:
         company=scores_alone(company),
         changes=[change.text for change in main_changes(company)],
         changed=len(company.changes),
-        contradicted=[contradicted_in_words(conflict) for conflict in company.figure_conflicts[:_CONFLICTS]],
+        contradicted=[describe_contradiction(conflict) for conflict in company.figure_conflicts[:_CONFLICTS]],
         conflicts=len(company.figure_conflicts),
         newest=newest_figures(company),
         documents=tally(company.documents),
@@ -272,7 +272,7 @@ def scores_alone(company: CompanyReport) -> CompanyReport:
     """The company with its scores and its standing, without all that is as large as its data room."""
     return company.model_copy(
         update={
-            "criteria": [_scored(criterion) for criterion in company.criteria],
+            "criteria": [_describe_score(criterion) for criterion in company.criteria],
             "conflicts": _NONE,
             "documents": _NONE,
             "changes": _NONE,
@@ -288,7 +288,7 @@ def scores_alone(company: CompanyReport) -> CompanyReport:
     )
 
 
-def _scored(criterion: CriterionReport) -> CriterionReport:
+def _describe_score(criterion: CriterionReport) -> CriterionReport:
     """How a criterion came out, with the place that stands for it; whether it has any tells it from one unreached."""
     verified = [quote for quote in criterion.quotes if quote.verified]
     with_page = [quote for quote in verified if quote.evidence_url]

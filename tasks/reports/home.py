@@ -8,7 +8,7 @@ from sqlmodel import Session
 from storage import database, run_documents, runs, scores
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from tasks.documents.drive.drive import Drive
-from tasks.documents.drive.registry import configured_drive, open_drive
+from tasks.documents.drive.registry import choose_drive, open_drive
 from tasks.errors import DiligenceError
 from tasks.remote.fan_out import FanOut
 from tasks.reports.report import in_reports_order
@@ -48,7 +48,7 @@ def list_runs(most: int = 20) -> list[RunRow]:
     Raises:
         NotLoggedIn: the drive has accounts, and nobody is logged in.
     """
-    has_accounts = configured_drive().accounts is not None
+    has_accounts = choose_drive().accounts is not None
     with database.reading() as session:
         listed = [(run, decided_companies(session, run)) for run in runs.newest_runs(session, most)]
     visible = _visible_folders(open_drive(), listed) if has_accounts else None
@@ -101,5 +101,5 @@ def _scores(session: Session, run_id: str) -> dict[tuple[str, str], float]:
     domains = {company.id: company.domain for company in runs.run_companies(session, run_id)}
     return {
         (domains[company_id], criterion): score
-        for company_id, criterion, score in scores.counted_scores(session, run_id)
+        for company_id, criterion, score in scores.list_counted_scores(session, run_id)
     }

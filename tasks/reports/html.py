@@ -18,21 +18,21 @@ from markupsafe import Markup, escape
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
 from tasks.companies.profile import field_name
-from tasks.language.escaped import escaped
+from tasks.language.escaped import escape_text
 from tasks.reports.company import CompanyPages, company_anchor, in_words, profile_facts
-from tasks.reports.criteria import trimmed, whole
+from tasks.reports.criteria import trim_passage, whole
 from tasks.reports.evidence_links import is_evidence
 from tasks.reports.findings import (
     CompanyInOverview,
     by_criterion,
+    count_missing,
     falls_short,
+    find_red_flags,
     flags_by_severity,
-    flags_of,
     heat,
     in_overview,
-    missing_most,
+    place_flags,
     possible_ranks,
-    red_flags,
     strengths,
 )
 from tasks.reports.key_figures import figures_across, in_full, key_figures, rule_in_words
@@ -43,14 +43,16 @@ from tasks.reports.wording import (
     NOTHING,
     Tally,
     by_urgency,
-    contested_criteria,
-    contested_in_words,
-    contradicting_criteria,
     day,
     decision_in_words,
+    describe_contest,
+    describe_standing,
+    find_shared_reason,
     is_passage,
     is_unreached,
     judge,
+    list_contested_criteria,
+    list_contradicting_criteria,
     moment,
     money,
     not_read,
@@ -62,8 +64,6 @@ from tasks.reports.wording import (
     place_link,
     range_in_words,
     rectangles,
-    shared_reason,
-    standing_in_words,
     tally,
     thousands,
     to_request,
@@ -105,7 +105,7 @@ class HtmlReport:
         """Take in the next company; where it has no page of its own, all about it."""
         self._companies.append(in_overview(company))
         if not self.are_apart:
-            shown = self._shared() | {
+            shown = self._share_values() | {
                 "company": company,
                 "n": len(self._companies),
                 "open_sections": len(self._names) <= OPEN_UP_TO,
@@ -125,7 +125,7 @@ class HtmlReport:
             environment()
             .get_template("report.html")
             .stream(
-                **self._shared(),
+                **self._share_values(),
                 leads=self.leads,
                 shown=self._companies,
                 companies=companies,
@@ -138,8 +138,8 @@ class HtmlReport:
         pieces.enable_buffering(_PIECE)
         return pieces
 
-    def _shared(self) -> dict[str, Any]:
-        return _shared(self._run, self._pages, apart=self.are_apart, base="")
+    def _share_values(self) -> dict[str, Any]:
+        return _share_run_values(self._run, self._pages, apart=self.are_apart, base="")
 
 
 def render(report: Report) -> str:
@@ -180,7 +180,7 @@ def render_company(
         environment()
         .get_template("company_page.html")
         .render(
-            **_shared(run, pages, apart=True, base="../"),
+            **_share_run_values(run, pages, apart=True, base="../"),
             company=company,
             n=number,
             open_sections=True,
@@ -189,7 +189,7 @@ def render_company(
     )
 
 
-def _shared(run: RunSummary, pages: CompanyPages, *, apart: bool, base: str) -> dict[str, Any]:
+def _share_run_values(run: RunSummary, pages: CompanyPages, *, apart: bool, base: str) -> dict[str, Any]:
     """What every page of a report is given. `apart`: whether companies are on pages of their own.
 
     `base` leads from the page to the folder that the report is in.
@@ -206,7 +206,7 @@ def _shared(run: RunSummary, pages: CompanyPages, *, apart: bool, base: str) -> 
         "to_company": to_company,
         "to_criterion": lambda n, position: f"{to_company(n)}-{position}",
         "policy": (
-            f"default-src 'none'; style-src {allowed(style)}; script-src {allowed(script)}; "
+            f"default-src 'none'; style-src {allow_source(style)}; script-src {allow_source(script)}; "
             "img-src data:; base-uri 'none'; form-action 'none'"
         ),
         "style": Markup(style),  # noqa: S704 - our own file
@@ -214,11 +214,11 @@ def _shared(run: RunSummary, pages: CompanyPages, *, apart: bool, base: str) -> 
     }
 
 
-def _shown(value: Any) -> Any:
+def _show_value(value: Any) -> Any:
     """A value as a page shows it: names and words of documents steer no reader's eye."""
     if not isinstance(value, str):
         return value
-    return Markup(escaped(value)) if isinstance(value, Markup) else escaped(value)  # noqa: S704 - it was one before
+    return Markup(escape_text(value)) if isinstance(value, Markup) else escape_text(value)  # noqa: S704 - it was one before
 
 
 @lru_cache(maxsize=1)
@@ -226,7 +226,7 @@ def environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
-        finalize=_shown,
+        finalize=_show_value,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -254,25 +254,25 @@ def environment() -> Environment:
         any_overridden=lambda companies: any(
             criterion.override is not None for company in companies for criterion in company.criteria
         ),
-        any_contested=lambda companies: any(map(contested_criteria, companies)),
+        any_contested=lambda companies: any(map(list_contested_criteria, companies)),
         any_withheld=lambda companies: any(
             criterion.status is ScoreStatus.WITHHELD for company in companies for criterion in company.criteria
         ),
         by_criterion=by_criterion,
         by_urgency=by_urgency,
-        contested_criteria=contested_criteria,
-        contested_in_words=contested_in_words,
-        contradicting_criteria=contradicting_criteria,
+        contested_criteria=list_contested_criteria,
+        contested_in_words=describe_contest,
+        contradicting_criteria=list_contradicting_criteria,
         falls_short=falls_short,
         flags_by_severity=flags_by_severity,
-        flags_of=flags_of,
+        flags_of=place_flags,
         heat=heat,
         in_full=in_full,
         in_words=in_words,
         is_unreached=is_unreached,
         key_figures=key_figures,
         matrix_cells=matrix_cells,
-        missing_most=missing_most,
+        missing_most=count_missing,
         not_read=not_read,
         outcome_in_words=outcome_in_words,
         is_passage=is_passage,
@@ -281,17 +281,17 @@ def environment() -> Environment:
         profile_facts=profile_facts,
         range_in_words=range_in_words,
         rectangles=rectangles,
-        red_flags=red_flags,
-        shared_reason=shared_reason,
+        red_flags=find_red_flags,
+        shared_reason=find_shared_reason,
         strengths=strengths,
         tally=tally,
         to_request=to_request,
-        standing_in_words=standing_in_words,
+        standing_in_words=describe_standing,
         open_gates=open_gates,
         tally_in_words=tally_in_words,
         value_in_words=value_in_words,
         remark=remark,
-        trimmed=trimmed,
+        trimmed=trim_passage,
         whole=whole,
         words=words,
     )
@@ -303,7 +303,7 @@ def part(name: str) -> str:
     return (TEMPLATES / name).read_text("utf-8")
 
 
-def allowed(part: str) -> str:
+def allow_source(part: str) -> str:
     """The source expression that allows exactly this inline style or script."""
     return f"'sha256-{b64encode(sha256(part.encode()).digest()).decode()}'"
 

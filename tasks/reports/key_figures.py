@@ -15,12 +15,12 @@ from typing import Any, Final, NamedTuple
 from tasks.companies.claims import Claim
 from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step
-from tasks.figures.derived import counted_figures
+from tasks.figures.derived import choose_counted_figures
 from tasks.figures.document_figures import FOUNDING_YEAR, agrees
 from tasks.figures.figure import ACTUAL
 from tasks.figures.rows import room_row
-from tasks.language.periods import last_day, months_of
-from tasks.reports.evidence_links import part_of
+from tasks.language.periods import count_months, last_day
+from tasks.reports.evidence_links import name_part
 from tasks.reports.models import (
     CompanyReport,
     ComparedFigure,
@@ -49,7 +49,7 @@ def compare(
 
     Of the room's figures the actual ones of the company as a whole count; `rule` decides where they contradict.
     """
-    counted = counted_figures([row for row in figures if row.figure.concept in {*_CONCEPTS.values()}], rule)
+    counted = choose_counted_figures([row for row in figures if row.figure.concept in {*_CONCEPTS.values()}], rule)
     founded = [row for row in figures if row.figure.concept == FOUNDING_YEAR]
     exact = {claim.source for claim in claims if claim.field == "extra.employee_count"}
     compared: dict[tuple[str, str, str], ComparedFigure] = {}
@@ -69,13 +69,13 @@ def _compare_with_room(
     if claim.field == _REVENUE:
         return _revenue(claim, [row for row in counted if row.figure.concept == "revenue"])
     if claim.field == "founded_year" and founded:
-        return [_founding(claim, founded)]
-    return [_compared(claim, rows)] if rows else []
+        return [_compare_founding(claim, founded)]
+    return [_compare_claim(claim, rows)] if rows else []
 
 
 def _revenue(claim: Claim, rows: Sequence[RoomFigure]) -> list[ComparedFigure]:
     """The years of revenue that a source gives and the room has too; where it has none of them, the newest year."""
-    years = [row for row in rows if 11 <= months_of(row.figure.period) <= 13]
+    years = [row for row in rows if 11 <= count_months(row.figure.period) <= 13]
     if not years:
         return []
     compared = [each for value in claim.value if (each := _a_years_revenue(claim, value, years)) is not None]
@@ -120,7 +120,7 @@ def _of_a_year(claim: Claim) -> Claim:
     return claim
 
 
-def _founding(claim: Claim, rows: Sequence[RoomFigure]) -> ComparedFigure:
+def _compare_founding(claim: Claim, rows: Sequence[RoomFigure]) -> ComparedFigure:
     """The founding year that a source gives, with the place of the room that says the same, else the nearest."""
     nearest = min(rows, key=lambda row: abs(row.figure.value - claim.value))
     same = nearest.figure.value == claim.value
@@ -133,9 +133,9 @@ def _founding(claim: Claim, rows: Sequence[RoomFigure]) -> ComparedFigure:
     )
 
 
-def _compared(claim: Claim, rows: Sequence[RoomFigure]) -> ComparedFigure:
+def _compare_claim(claim: Claim, rows: Sequence[RoomFigure]) -> ComparedFigure:
     when = _day(claim.as_of)
-    nearest = min(rows, key=lambda row: (_days_apart(row, when), months_of(row.figure.period)))
+    nearest = min(rows, key=lambda row: (_days_apart(row, when), count_months(row.figure.period)))
     fields: dict[str, Any] = {"concept": nearest.figure.concept, "claim": claim}
     fields["figure"] = ReportedFigure.model_validate(room_row(nearest))
     if claim.as_of is None or when is None:
@@ -165,7 +165,7 @@ def _same_time(row: RoomFigure, as_of: str) -> bool:
     last = last_day(row.figure.period)
     if len(as_of) == 4:
         return last.startswith(as_of)
-    return months_of(row.figure.period) <= 1 and last[:7] == as_of[:7]
+    return count_months(row.figure.period) <= 1 and last[:7] == as_of[:7]
 
 
 def _agrees(claim: Claim, row: RoomFigure) -> bool:
@@ -256,7 +256,7 @@ def newest_in_words(company: CompanyReport, most: int) -> list[str]:
     table = figures_across([(company.name, newest_figures(company))])
     cells = zip(table.names, table.rows[0].cells if table.rows else (), strict=False)
     newest = [f"{name} {cell.value.shown} ({cell.day})" for name, cell in cells if cell]
-    contradicted = [f"Contradicted: {contradicted_in_words(conflict)}" for conflict in company.figure_conflicts]
+    contradicted = [f"Contradicted: {describe_contradiction(conflict)}" for conflict in company.figure_conflicts]
     return [*newest[:most], *contradicted]
 
 
@@ -264,14 +264,14 @@ def newest_figures(company: CompanyReport) -> dict[str, NewestFigure]:
     """The newest figure of each concept, and of what is computed, by its name."""
     sources = _Sources.of(company)
     newest: dict[str, NewestFigure] = {}
-    for (concept, unit), by_end in _counted(company).items():
+    for (concept, unit), by_end in _choose_counted(company).items():
         day = max(by_end)
         if concept not in newest or day > newest[concept].day:
             value = sources.shown(by_end[day], with_unit=True)
             newest[concept] = NewestFigure(value, by_end[day].value, unit, day)
     for derived in company.derived_figures:
         day = last_day(derived.period)
-        if months_of(derived.period) in {0, 12} and (derived.name not in newest or day > newest[derived.name].day):
+        if count_months(derived.period) in {0, 12} and (derived.name not in newest or day > newest[derived.name].day):
             value = KeyFigure(_with_unit(derived.value, derived.unit), derived.formula, None, contradicted=False)
             newest[derived.name] = NewestFigure(value, derived.value, derived.unit, day)
     return newest
@@ -314,7 +314,7 @@ def _with_unit(value: str, unit: str) -> str:
 
 def key_figures(company: CompanyReport) -> KeyFigures:
     """The table of a company; without rows where no document gives a figure."""
-    counted = _counted(company)
+    counted = _choose_counted(company)
     ends = Counter(end for values in counted.values() for end in values)
     periods = sorted(sorted(ends, key=lambda end: (ends[end], end), reverse=True)[:_MOST_PERIODS])
     sources = _Sources.of(company)
@@ -327,7 +327,7 @@ def key_figures(company: CompanyReport) -> KeyFigures:
         numbers = [Decimal(by_end[end].value) if end in by_end else None for end in periods]
         if any(values) or of_plan:
             rows.append(KeyRow(_words(concept), _unit(unit), values, _line(numbers), computed=False, planned=of_plan))
-    return KeyFigures(periods, [*rows, *_computed(company.derived_figures, periods)], plan)
+    return KeyFigures(periods, [*rows, *_make_computed_rows(company.derived_figures, periods)], plan)
 
 
 def _next_plan(company: CompanyReport, newest: str) -> tuple[str | None, dict[tuple[str, str], ReportedFigure]]:
@@ -338,9 +338,9 @@ def _next_plan(company: CompanyReport, newest: str) -> tuple[str | None, dict[tu
         for figure in company.figures
         if figure.basis in _PLANS and figure.entity is None and last_day(figure.period) > newest
     ]
-    years = [figure for figure in ahead if months_of(figure.period) == _YEAR]
+    years = [figure for figure in ahead if count_months(figure.period) == _YEAR]
     day = min((last_day(figure.period) for figure in years or ahead), default=None)
-    of_day = [f for f in ahead if last_day(f.period) == day and months_of(f.period) in {0, _YEAR}]
+    of_day = [f for f in ahead if last_day(f.period) == day and count_months(f.period) in {0, _YEAR}]
     of_day.sort(key=lambda figure: _key(figure) in preferred)  # the last one stays
     return day if of_day else None, {(figure.concept, figure.unit): figure for figure in of_day}
 
@@ -355,7 +355,7 @@ def compact(value: str) -> str:
     return _short(number)
 
 
-def contradicted_in_words(conflict: ReportedFigureConflict) -> str:
+def describe_contradiction(conflict: ReportedFigureConflict) -> str:
     """`Recurring revenue, 2024-12-31: EUR 7.1 m counts, 9.4 m not`."""
     others = dict.fromkeys(compact(other.value) for other in conflict.others)
     day = last_day(conflict.period)
@@ -400,14 +400,14 @@ def _key(figure: ReportedFigure) -> tuple[str, str, str, str | None, str]:
     return figure.concept, figure.unit, figure.period, figure.document_id, figure.place
 
 
-def _counted(company: CompanyReport) -> dict[tuple[str, str], dict[str, ReportedFigure]]:
+def _choose_counted(company: CompanyReport) -> dict[tuple[str, str], dict[str, ReportedFigure]]:
     """The figure that counts for each concept and unit, by the last day of its period."""
     preferred = {_key(conflict.counted) for conflict in company.figure_conflicts}
     refuted = {_key(other) for conflict in company.figure_conflicts for other in conflict.others}
     actual = [
         figure
         for figure in company.figures
-        if figure.entity is None and figure.basis in ACTUAL and months_of(figure.period) in {0, 12}
+        if figure.entity is None and figure.basis in ACTUAL and count_months(figure.period) in {0, 12}
     ]
     actual.sort(
         key=lambda figure: (
@@ -435,10 +435,10 @@ def _without_opening_balances(by_end: Mapping[str, ReportedFigure]) -> dict[str,
     }
 
 
-def _computed(derived: Iterable[ReportedDerivedFigure], periods: Sequence[str]) -> list[KeyRow]:
+def _make_computed_rows(derived: Iterable[ReportedDerivedFigure], periods: Sequence[str]) -> list[KeyRow]:
     by_name: dict[tuple[str, str], dict[str, ReportedDerivedFigure]] = {}
     for figure in derived:
-        if last_day(figure.period) in periods and months_of(figure.period) in {0, 12}:
+        if last_day(figure.period) in periods and count_months(figure.period) in {0, 12}:
             by_name.setdefault((figure.name, figure.unit), {}).setdefault(last_day(figure.period), figure)
     rows = []
     for (name, unit), by_end in sorted(by_name.items()):
@@ -456,7 +456,7 @@ def _computed(derived: Iterable[ReportedDerivedFigure], periods: Sequence[str]) 
 def _address(figure: ReportedFigure, proofs: Sequence[ReportedQuote], urls: Mapping[str, str | None]) -> str | None:
     """The evidence page of a quote of the same row or sentence, else the document's own address with its page."""
     for quote in proofs:
-        same = quote.document_id == figure.document_id and part_of(quote.place or "") == part_of(figure.place)
+        same = quote.document_id == figure.document_id and name_part(quote.place or "") == name_part(figure.place)
         if same and figure.label.split(", ")[0] in quote.text:
             return quote.evidence_url
     return page_address(urls.get(figure.document_id or ""), figure.place, figure.document_name)

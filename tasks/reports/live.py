@@ -19,22 +19,22 @@ from storage.runs import Run, RunCompany
 from storage.settings import override_settings
 from storage.texts import StoredText
 from tasks.documents.drive.drive import Document, Drive
-from tasks.documents.drive.registry import configured_drive, open_drive
+from tasks.documents.drive.registry import choose_drive, open_drive
 from tasks.documents.settings import base_path
 from tasks.errors import NotFound
 from tasks.evidence.company import draw_alone, is_pdf
 from tasks.evidence.drawing import find_picture
 from tasks.reports.company import FOLDER, CompanyPages
-from tasks.reports.evidence_links import anchor_of, page_prefix, picture_of
+from tasks.reports.evidence_links import make_anchor, page_prefix, parse_picture_name
 from tasks.reports.evidence_pages import (
     EvidencePage,
     Original,
     WaysOn,
-    claims_of,
-    filled,
-    pages_of,
+    cut_text_part,
+    fill_pages,
+    list_claims,
+    list_pages,
     part_at,
-    part_of_text,
     render_page,
     render_part,
     with_originals,
@@ -77,7 +77,7 @@ def live_run(run_id: str) -> Iterator[LiveRun]:
         if run is None:
             raise NotFound("There is no such run.")
         companies: Sequence[RunCompany] = decided_companies(session, run)
-    description = configured_drive()
+    description = choose_drive()
     if description.accounts is None:
         companies = sorted(companies, key=in_reports_order)
     if run.drive is not None and run.drive["drive"] != description.name:
@@ -86,7 +86,7 @@ def live_run(run_id: str) -> Iterator[LiveRun]:
         yield LiveRun(run, companies, open_drive(), description.accounts is not None)
 
 
-def run_id_of(reference: str) -> str:
+def find_run_id(reference: str) -> str:
     """The id of the run that an id, a batch's name or `latest` stands for.
 
     Raises:
@@ -153,7 +153,7 @@ def _company_pages(live: LiveRun) -> CompanyPages:
 
 
 def originals(live: LiveRun) -> Original:
-    return _shown_by_the_drive if live.has_accounts else _shown_here(live.run.id)
+    return _link_drive if live.has_accounts else _link_here(live.run.id)
 
 
 def evidence_page(run_id: str, name: str) -> str:
@@ -174,23 +174,23 @@ def evidence_page(run_id: str, name: str) -> str:
 def _find_page(live: LiveRun, number: int, company: RunCompany, name: str) -> tuple[EvidencePage, WaysOn]:
     assert company.id is not None
     report = live_report(live, number)
-    claims = claims_of(report.run, report.companies[0], number, _company_pages(live))
+    claims = list_claims(report.run, report.companies[0], number, _company_pages(live))
     with database.reading() as session:
-        pages = pages_of(session, company.id, company.domain, claims)
+        pages = list_pages(session, company.id, company.domain, claims)
     position = next((position for position, page in enumerate(pages) if page.name == name), None)
     if position is None:
         raise NotFound(_NOT_THERE)
     first = pages[position].first
     document = _visible(live, first.document.document_id)
     with database.reading() as session:
-        (page,) = filled(session, [pages[position]])
+        (page,) = fill_pages(session, [pages[position]])
     seen_by = _SEEN_BY if live.has_accounts else _SEEN_BY_ALL
     in_service = f"../documents/{quote(document.id, safe='')}"
     return page, WaysOn(
         previous=pages[position - 1].name if position else None,
         following=pages[position + 1].name if position + 1 < len(pages) else None,
         original=weblink(document.url) if live.has_accounts else f"{in_service}/original",
-        whole=f"{in_service}?start={first.start}&end={first.end}#{anchor_of(first.start, first.end)}",
+        whole=f"{in_service}?start={first.start}&end={first.end}#{make_anchor(first.start, first.end)}",
         notice=_notice(live, document, first.document),
         seen_by=f"From the run {live.run.id} of {day(live.run.started_at)}. {seen_by}",
     )
@@ -203,7 +203,7 @@ def picture(run_id: str, name: str) -> Path:
         NotFound: there is none, or no document that it shows is there for this account.
         NotLoggedIn: as `live_run`.
     """
-    shown = picture_of(name)
+    shown = parse_picture_name(name)
     with live_run(run_id) as live:
         if shown is not None:
             with database.reading() as session:
@@ -225,11 +225,11 @@ def document_page(run_id: str, document_id: str, number: int | None, start: int 
         NotLoggedIn: as `live_run`.
     """
     with live_run(run_id) as live:
-        document, text, notice = _text_of(live, document_id)
+        document, text, notice = _load_text(live, document_id)
         spans = [] if start is None or end is None or not 0 <= start < end <= len(text.text) else [(start, end)]
         chosen = number or (part_at(text.text, spans[0][0]) if spans else 1)
         seen_by = _SEEN_BY if live.has_accounts else _SEEN_BY_ALL
-        return render_part(live.run, document, part_of_text(text, chosen, spans), notice, seen_by)
+        return render_part(live.run, document, cut_text_part(text, chosen, spans), notice, seen_by)
 
 
 def page_picture(run_id: str, document_id: str, page: int) -> Path:
@@ -240,7 +240,7 @@ def page_picture(run_id: str, document_id: str, page: int) -> Path:
         Unreadable, TookTooLong, TooLarge, Unavailable: it cannot be drawn.
     """
     with live_run(run_id) as live:
-        document, text, _ = _text_of(live, document_id)
+        document, text, _ = _load_text(live, document_id)
         if not is_pdf(text.reader):
             raise NotFound("Pictures are drawn of the pages of PDFs only.")
         return draw_alone(live.drive, document, text, page)
@@ -254,7 +254,7 @@ def open_original(run_id: str, document_id: str) -> tuple[Document, BinaryIO, in
         NotLoggedIn: as `live_run`.
     """
     with live_run(run_id) as live:
-        _document_of(live, document_id)
+        _find_document(live, document_id)
         document = _visible(live, document_id)
         if live.has_accounts:
             return document.url
@@ -262,7 +262,7 @@ def open_original(run_id: str, document_id: str) -> tuple[Document, BinaryIO, in
         return document, content, content.seek(0, SEEK_END) + content.seek(0)
 
 
-def _document_of(live: LiveRun, document_id: str) -> RunDocument:
+def _find_document(live: LiveRun, document_id: str) -> RunDocument:
     with database.reading() as session:
         document = run_documents.find_document(session, live.run.id, document_id)
     if document is None:
@@ -270,9 +270,9 @@ def _document_of(live: LiveRun, document_id: str) -> RunDocument:
     return document
 
 
-def _text_of(live: LiveRun, document_id: str) -> tuple[RunDocument, StoredText, str | None]:
+def _load_text(live: LiveRun, document_id: str) -> tuple[RunDocument, StoredText, str | None]:
     """A document of the run, its text as the run read it, and what a reader must know of it."""
-    document = _document_of(live, document_id)
+    document = _find_document(live, document_id)
     current = _visible(live, document_id)
     if document.text_id is None:
         raise NotFound("The text that the run read is not stored.")
@@ -303,10 +303,10 @@ def _notice(live: LiveRun, current: Document, read: RunDocument) -> str | None:
     return None if is_as_read else _CHANGED
 
 
-def _shown_by_the_drive(_document_id: str, url: str | None) -> str | None:
+def _link_drive(_document_id: str, url: str | None) -> str | None:
     return weblink(url)
 
 
-def _shown_here(run_id: str) -> Original:
+def _link_here(run_id: str) -> Original:
     base = f"{base_path()}/runs/{quote(run_id, safe='')}"
     return lambda document_id, _url: f"{base}/documents/{quote(document_id, safe='')}/original"

@@ -16,7 +16,7 @@ from tasks.figures.ledger import LedgerText
 from tasks.language.sentences import sentences
 from tasks.language.tokens import tokens
 from tasks.reports.company import side_of
-from tasks.reports.evidence_links import anchor_of
+from tasks.reports.evidence_links import make_anchor
 from tasks.reports.live import LiveRun, live_run
 from tasks.reports.rights import look
 from tasks.rooms.passages import RoomPassage, RoomPassages
@@ -192,7 +192,7 @@ def _quote_address(quoted: object) -> str:
 
 
 def _document_address(document_id: str, start: int | None, end: int | None) -> str:
-    place = "" if start is None or end is None else f"?start={start}&end={end}#{anchor_of(start, end)}"
+    place = "" if start is None or end is None else f"?start={start}&end={end}#{make_anchor(start, end)}"
     return f"documents/{quote(document_id, safe='')}{place}"
 
 

@@ -30,22 +30,22 @@ from pptx.presentation import Presentation
 from pptx.slide import Slide
 from pptx.util import Pt
 
-from tasks.reports.findings import recommend, red_flags, share_of, strengths
+from tasks.reports.findings import find_red_flags, recommend, score_share, strengths
 from tasks.reports.key_figures import newest_in_words
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportedQuote
 from tasks.reports.wording import (
     WHOLE,
+    choose_heading,
     day,
-    heading_of,
+    describe_standing,
+    find_quote_page,
     judge,
     link_address,
     number,
     outcome_in_words,
     percent,
     sentence,
-    shown_at,
     source_in_words,
-    standing_in_words,
     tally,
     thousands,
     to_request,
@@ -97,7 +97,7 @@ def text_width(text: str, size: float) -> float:
     return sum(map(_WIDTHS.__getitem__, text)) * size
 
 
-def wrapped(text: str, width: float, size: float) -> list[str]:
+def wrap_text(text: str, width: float, size: float) -> list[str]:
     """The text as lines of at most `width` points; a word longer than a line breaks anywhere."""
     room = width / size
     lines: list[str] = []
@@ -132,17 +132,17 @@ def _broken(word: str, room: float) -> list[str]:
 
 def line_count(text: str, width: float, size: float) -> int:
     """How many lines of `width` points the text takes; an empty one takes one."""
-    return len(wrapped(text, width, size))
+    return len(wrap_text(text, width, size))
 
 
-def fitted(text: str, width: float, size: float, lines: int = 1) -> str:
+def fit_text(text: str, width: float, size: float, lines: int = 1) -> str:
     """The text on at most so many lines, with its white space made plain; one that is too long ends in an ellipsis.
 
     Characters that an Office file cannot hold are left out.
     """
     text = " ".join(xml_text(text).split())
     longest = int(lines * width / size / _NARROWEST) + 1
-    rows = wrapped(text[:longest], width, size)
+    rows = wrap_text(text[:longest], width, size)
     if len(rows) <= lines and len(text) <= longest:
         return text
     begin = 0
@@ -316,7 +316,7 @@ def _overview(slide: Slide, report: Report) -> None:
     scale = f"from {number(run.scale[0])} to {number(run.scale[1])}"
     lead = f"{count} against {criteria}, scored {scale}. {day(run.started_at)}. Judged by {judge(run)}."
     lead = " ".join(filter(None, (lead, trial_in_words(run.model_trial))))
-    box(slide, (_LEFT, 76, _WIDTH - 2 * _LEFT, 34), [[TextRun(fitted(lead, _WIDTH - 80, 13, 2), 13, QUIET)]])
+    box(slide, (_LEFT, 76, _WIDTH - 2 * _LEFT, 34), [[TextRun(fit_text(lead, _WIDTH - 80, 13, 2), 13, QUIET)]])
     shown = companies[:_BARS]
     more = f" The first {len(shown)} of {len(companies)}; every company has a slide." if len(companies) > _BARS else ""
     box(
@@ -326,7 +326,7 @@ def _overview(slide: Slide, report: Report) -> None:
     width = _WIDTH - _LEFT - 560
     box(slide, (560, 112, width, 200), _first_three(companies, run.scale, width))
     box(slide, (560, 318, width, 84), _most_often("Grave findings, most often", _grave(report), companies, width))
-    box(slide, (560, 408, width, 84), _most_often("Missing most often", _missing(companies), companies, width))
+    box(slide, (560, 408, width, 84), _most_often("Missing most often", _count_missing(companies), companies, width))
     note = (
         "Of the weight of all criteria. Companies rank by what is proven. Still open: neither scored nor known to be "
         "missing."
@@ -336,7 +336,7 @@ def _overview(slide: Slide, report: Report) -> None:
 
 def _standings(slide: Slide, companies: Sequence[CompanyReport]) -> None:
     """A bar a company: what it has proven, what is open, and what it did not earn, of all weight."""
-    names = [fitted(f"{company.rank or '–'} {company.name}", 150, 9) for company in companies] or ["no company"]
+    names = [fit_text(f"{company.rank or '–'} {company.name}", 150, 9) for company in companies] or ["no company"]
     spans = [(company.standing.low, company.standing.high) for company in companies] or [(0.0, 0.0)]
     shares: dict[str, list[float | None]] = {
         "Proven": [_exact(low) for low, _ in spans],
@@ -374,9 +374,9 @@ def _standings(slide: Slide, companies: Sequence[CompanyReport]) -> None:
 def _first_three(companies: Sequence[CompanyReport], scale: tuple[float, float], width: float) -> list[Paragraph]:
     paragraphs: list[Paragraph] = [[TextRun("Recommended", 12, ACCENT, bold=True)]]
     for company in companies[:3]:
-        total = sentence(f"{fitted(company.name, width * 0.8, 10.5)}: {standing_in_words(company)}")
-        paragraphs.append([TextRun(fitted(total, width * _BOLD, 10.5, 2), bold=True)])
-        paragraphs.append([TextRun(fitted(recommend(company, scale).lead, width, 10.5, 2))])
+        total = sentence(f"{fit_text(company.name, width * 0.8, 10.5)}: {describe_standing(company)}")
+        paragraphs.append([TextRun(fit_text(total, width * _BOLD, 10.5, 2), bold=True)])
+        paragraphs.append([TextRun(fit_text(recommend(company, scale).lead, width, 10.5, 2))])
     return paragraphs
 
 
@@ -384,12 +384,12 @@ def _grave(report: Report) -> Counter[str]:
     return Counter(
         flag.criterion.name
         for company in report.companies
-        for flag in red_flags(company, report.run.scale)
+        for flag in find_red_flags(company, report.run.scale)
         if flag.severity == "high"
     )
 
 
-def _missing(companies: Sequence[CompanyReport]) -> Counter[str]:
+def _count_missing(companies: Sequence[CompanyReport]) -> Counter[str]:
     return Counter(
         criterion.name for company in companies for criterion in company.criteria if criterion.status == "missing"
     )
@@ -398,7 +398,7 @@ def _missing(companies: Sequence[CompanyReport]) -> Counter[str]:
 def _most_often(title: str, counts: Counter[str], companies: Sequence[CompanyReport], width: float) -> list[Paragraph]:
     paragraphs: list[Paragraph] = [[TextRun(title, 12, ACCENT, bold=True)]]
     for name, count in counts.most_common(4):
-        paragraphs.append([TextRun(f"{fitted(name, width - 60, 10.5)}: {count} of {len(companies)}")])
+        paragraphs.append([TextRun(f"{fit_text(name, width - 60, 10.5)}: {count} of {len(companies)}")])
     return paragraphs if counts else [*paragraphs, [TextRun("None.", colour=QUIET)]]
 
 
@@ -417,17 +417,23 @@ def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
     box(
         slide,
         (_LEFT, 76, _WIDTH - 2 * _LEFT, 40),
-        [[TextRun(fitted(lead, (_WIDTH - 2 * _LEFT) * _BOLD, 15, 2), 15, bold=True)]],
+        [[TextRun(fit_text(lead, (_WIDTH - 2 * _LEFT) * _BOLD, 15, 2), 15, bold=True)]],
     )
     _scores(slide, company, scale)
-    box(slide, (_RIGHT, 116, _COLUMN, 126), _found(company, scale, strengths(company, scale), "What speaks for it", 1))
-    flags = red_flags(company, scale)
+    box(
+        slide,
+        (_RIGHT, 116, _COLUMN, 126),
+        _list_findings(company, scale, strengths(company, scale), "What speaks for it", 1),
+    )
+    flags = find_red_flags(company, scale)
     more = f", {len(flags) - 3} more in the web page" if len(flags) > 3 else ""
     findings = [flag.criterion for flag in flags[:3]]
-    grave = _found(company, scale, findings, f"Gravest findings{more}", 2, [flag.severity for flag in flags[:3]])
+    grave = _list_findings(
+        company, scale, findings, f"Gravest findings{more}", 2, [flag.severity for flag in flags[:3]]
+    )
     if company.problem:
         failed = f"This company’s run failed. {company.problem}"
-        grave[1:] = [[TextRun(fitted(failed, _COLUMN, 10.5, 6), colour=FLAG)]]
+        grave[1:] = [[TextRun(fit_text(failed, _COLUMN, 10.5, 6), colour=FLAG)]]
     box(slide, (_RIGHT, 248, _COLUMN, 164), grave)
     box(slide, (_RIGHT, 418, _COLUMN, 78), _requests(company))
     counts = tally(company.documents)
@@ -435,10 +441,10 @@ def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
     decided = f" {len(company.decisions)} decisions, {still} of them open." if company.decisions else ""
     figures = "; ".join(newest_in_words(company, _FIGURES))
     if figures:
-        box(slide, (_LEFT, 492, _WIDTH - 2 * _LEFT, 14), [[TextRun(fitted(figures, _WIDTH - 80, 9), 9)]])
+        box(slide, (_LEFT, 492, _WIDTH - 2 * _LEFT, 14), [[TextRun(fit_text(figures, _WIDTH - 80, 9), 9)]])
     _footer(
         slide,
-        f"{fitted(report.run.name, 300, 9)}, {day(report.run.started_at)}. {company.domain}. "
+        f"{fit_text(report.run.name, 300, 9)}, {day(report.run.started_at)}. {company.domain}. "
         f"{thousands(counts.read)} of {thousands(counts.total)} documents were read.{decided}",
     )
 
@@ -448,12 +454,12 @@ def _scores(slide: Slide, company: CompanyReport, scale: tuple[float, float]) ->
     ordered = sorted(range(len(company.criteria)), key=lambda position: -company.criteria[position].weight)
     criteria = [company.criteria[position] for position in sorted(ordered[:_CRITERIA])]
     names = [
-        fitted(criterion.name, 190, 9)
-        if share_of(criterion, scale) is not None and criterion.contested is None
-        else f"{fitted(criterion.name, 120, 9)} ({criterion.status})"
+        fit_text(criterion.name, 190, 9)
+        if score_share(criterion, scale) is not None and criterion.contested is None
+        else f"{fit_text(criterion.name, 120, 9)} ({criterion.status})"
         for criterion in criteria
     ] or ["no criteria"]
-    shares = [share_of(criterion, scale) for criterion in criteria] or [None]
+    shares = [score_share(criterion, scale) for criterion in criteria] or [None]
     scores = [
         None
         if share is None or criterion.counted is None
@@ -484,7 +490,7 @@ def _scores(slide: Slide, company: CompanyReport, scale: tuple[float, float]) ->
     describe(slide, "A bar for each criterion with its score; those without one say why")
 
 
-def _found(
+def _list_findings(
     company: CompanyReport,
     scale: tuple[float, float],
     criteria: Sequence[CriterionReport],
@@ -497,9 +503,9 @@ def _found(
     for position, criterion in enumerate(criteria):
         before = f"{severities[position]}: " if severities else ""
         after = f" – {outcome_in_words(criterion, scale)}"
-        name = fitted(heading_of(criterion), _COLUMN * _BOLD - 130, 10.5)
+        name = fit_text(choose_heading(criterion), _COLUMN * _BOLD - 130, 10.5)
         paragraphs.append([TextRun(before, colour=FLAG, bold=True), TextRun(name + after, bold=True)])
-        paragraphs.append([TextRun(fitted(criterion.reason, _COLUMN, 10.5, lines))])
+        paragraphs.append([TextRun(fit_text(criterion.reason, _COLUMN, 10.5, lines))])
         paragraphs += [_source(quote, criterion) for quote in _best(criterion)]
     if not criteria:
         nothing = "Nothing could be scored." if company.total is None else "None among what was scored."
@@ -515,9 +521,9 @@ def _best(criterion: CriterionReport) -> list[ReportedQuote]:
 
 
 def _source(quote: ReportedQuote, criterion: CriterionReport) -> Paragraph:
-    source = f"{fitted(quote.document_name or '', 220, 9)}, {fitted(quote.place or '', 120, 9)}".rstrip(", ")
+    source = f"{fit_text(quote.document_name or '', 220, 9)}, {fit_text(quote.place or '', 120, 9)}".rstrip(", ")
     what = f"{source_in_words(criterion, quote)}: "
-    return [TextRun(what, 9, QUIET), TextRun(source, 9, ACCENT, url=shown_at(quote))]
+    return [TextRun(what, 9, QUIET), TextRun(source, 9, ACCENT, url=find_quote_page(quote))]
 
 
 def _requests(company: CompanyReport) -> list[Paragraph]:
@@ -526,19 +532,19 @@ def _requests(company: CompanyReport) -> list[Paragraph]:
     title = [TextRun(f"What is missing{more}", 12, ACCENT, bold=True)]
     if not requests:
         return [title, [TextRun("Nothing was found missing.", colour=QUIET)]]
-    return [title, *([TextRun(fitted(f"• {criterion.missing}", _COLUMN, 10.5))] for criterion in requests[:4])]
+    return [title, *([TextRun(fit_text(f"• {criterion.missing}", _COLUMN, 10.5))] for criterion in requests[:4])]
 
 
 def _title(slide: Slide, text: str, width: float) -> None:
     title = slide.shapes.title
     assert title is not None
     title.left, title.top, title.width, title.height = Pt(_LEFT), Pt(26), Pt(width), Pt(46)
-    write(title.text_frame, [[TextRun(fitted(text, width * _BOLD, 26), 26, ACCENT, bold=True)]])
+    write(title.text_frame, [[TextRun(fit_text(text, width * _BOLD, 26), 26, ACCENT, bold=True)]])
     title.text_frame.vertical_anchor = MSO_ANCHOR.MIDDLE
 
 
 def _footer(slide: Slide, text: str) -> None:
-    box(slide, (_LEFT, 508, _WIDTH - 2 * _LEFT, 14), [[TextRun(fitted(text, _WIDTH - 80, 9), 9, QUIET)]])
+    box(slide, (_LEFT, 508, _WIDTH - 2 * _LEFT, 14), [[TextRun(fit_text(text, _WIDTH - 80, 9), 9, QUIET)]])
 
 
 def _exact(share: float) -> float:

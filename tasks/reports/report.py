@@ -11,18 +11,18 @@ from typing import NamedTuple, Self
 from sqlmodel import Session
 
 from storage import database, run_documents, runs
-from storage.companies import warnings_of_profiles
+from storage.companies import load_profile_warnings
 from storage.database import reading
 from storage.decisions import decisions_of
 from storage.model_calls import count_unanswered
 from storage.run_documents import DocumentStatus
 from storage.runs import Run, RunCompany, find_company, find_run, previous_run, run_companies
-from storage.scores import ScoreStatus, counted_scores, remarkable_outcomes
+from storage.scores import ScoreStatus, list_counted_scores, remarkable_outcomes
 from tasks.ai.money import dollars
 from tasks.errors import NotFound
 from tasks.language.normalise import one_line
 from tasks.reports.company import CompanyRows, company_report, scores_report, why_pending
-from tasks.reports.criteria import criteria_of_run
+from tasks.reports.criteria import summarise_criteria
 from tasks.reports.models import CompanyReport, Cost, PreviousRun, Report, ReportInParts, RunSummary, Sensitivity
 from tasks.reports.rights import Seen
 from tasks.reports.wording import percent, trial_in_words, why_not_ranked
@@ -89,7 +89,7 @@ class _RunRows(NamedTuple):
 
     @classmethod
     def of(cls, session: Session, run_id: str, domain: str | None) -> Self:
-        run = _found(session, run_id)
+        run = _find_run(session, run_id)
         before = previous_run(session, run)
         listed = sorted(_decided(session, run, domain), key=in_reports_order)
         earlier = {company.domain: company for company in _chosen(session, before, domain)} if before else {}
@@ -108,7 +108,7 @@ class _RunRows(NamedTuple):
             yield report
 
 
-def _found(session: Session, run_id: str) -> Run:
+def _find_run(session: Session, run_id: str) -> Run:
     run = find_run(session, run_id)
     if run is None:
         raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
@@ -134,7 +134,7 @@ def build_scores(run_id: str, domain: str) -> Report:
         As `build`.
     """
     with reading() as session:
-        run = _found(session, run_id)
+        run = _find_run(session, run_id)
         companies = [
             scores_report(session, run, company, CompanyRows.of(session, company))
             for company in _decided(session, run, domain)
@@ -156,18 +156,18 @@ def _summary(run: Run, before: Run | None, unknown_calls: int) -> RunSummary:
         started_at=run.started_at,
         finished_at=run.finished_at,
         status=run.status,
-        cost=cost_of(run, unknown_calls),
+        cost=sum_cost(run, unknown_calls),
         budget=run.budget,
         answerer=run.answerer,
         model_trial=run.model_trial,
         scale=(low, high),
-        criteria=criteria_of_run(run),
+        criteria=summarise_criteria(run),
         previous=PreviousRun(id=before.id, started_at=before.started_at) if before else None,
         sensitivity=None,
     )
 
 
-def cost_of(run: Run, unknown_calls: int) -> Cost:
+def sum_cost(run: Run, unknown_calls: int) -> Cost:
     """What a run asked of a model; `unknown_calls` have no answer."""
     return Cost(
         calls=run.calls,
@@ -181,9 +181,9 @@ def cost_of(run: Run, unknown_calls: int) -> Cost:
 def _stability(session: Session, run: Run, companies: Sequence[RunCompany]) -> dict[str, float]:
     """How often each ranked company keeps its rank when the weights vary, by domain; empty where that says nothing."""
     low, high = run.criteria["scale"]
-    weights = {criterion.id: criterion.weight for criterion in criteria_of_run(run)}
+    weights = {criterion.id: criterion.weight for criterion in summarise_criteria(run)}
     scored: dict[int | None, dict[str, float]] = {company.id: {} for company in companies if company.rank is not None}
-    for company_id, criterion, score in counted_scores(session, run.id):
+    for company_id, criterion, score in list_counted_scores(session, run.id):
         if company_id in scored and criterion in weights:
             scored[company_id][criterion] = (score - low) / (high - low)
     log = decisions_of(session, run.batch)
@@ -213,7 +213,7 @@ class RunResults(NamedTuple):
     companies: list[CompanyResult]
 
 
-def results_of(run_id: str) -> RunResults:
+def load_results(run_id: str) -> RunResults:
     """What a run came to. `run_id` is its id, its batch's name (the latest run) or `latest`.
 
     Raises:
@@ -228,13 +228,13 @@ def results_of(run_id: str) -> RunResults:
             company.id: CompanyResult(company, warnings=[*company.warnings, *company.search_warnings])
             for company in companies
         }
-        profiles = warnings_of_profiles(session, [company.profile_id for company in companies if company.profile_id])
+        profiles = load_profile_warnings(session, [company.profile_id for company in companies if company.profile_id])
         outcomes = remarkable_outcomes(session, run.id)
         documents = run_documents.remarkable_documents(session, run.id)
-        cost = cost_of(run, count_unanswered(session, run.id))
+        cost = sum_cost(run, count_unanswered(session, run.id))
     for company in companies:
         results[company.id].warnings.extend(profiles.get(company.profile_id or 0, []))
-    criteria = {criterion.id: criterion for criterion in criteria_of_run(run)}
+    criteria = {criterion.id: criterion for criterion in summarise_criteria(run)}
     for outcome in outcomes:
         result, criterion = results[outcome.company_id], criteria.get(outcome.criterion_id)
         if outcome.status is ScoreStatus.MISSING and criterion is not None:
@@ -256,7 +256,7 @@ def results_of(run_id: str) -> RunResults:
 def result_lines(results: RunResults) -> list[str]:
     """The ranking, a line a company, what speaks against the model, how many had not changed, and what the run cost."""
     lines = []
-    names = {criterion.id: criterion.name for criterion in criteria_of_run(results.run)}
+    names = {criterion.id: criterion.name for criterion in summarise_criteria(results.run)}
     for company in (result.company for result in results.companies):
         standing = Standing.of(company)
         best = "nothing open" if standing.high <= standing.proven else f"may reach {percent(standing.high)}"
@@ -281,7 +281,7 @@ def result_lines(results: RunResults) -> list[str]:
     return [*lines, f"cost    {', '.join(parts)}"]
 
 
-def warning_lines(results: RunResults) -> list[str]:
+def list_warnings(results: RunResults) -> list[str]:
     """Every warning of the report: those of the companies, and those of their documents."""
     return [
         f"{one_line(result.company.name)}: {one_line(warning)}"

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from storage import database
 from storage.scores import Absence
-from storage.texts import find_texts, groups_of, text_sizes
+from storage.texts import find_texts, group_sizes, text_sizes
 from tasks.documents.kinds.room import RoomKinds
 from tasks.reports.models import (
     AtStake,
@@ -56,7 +56,7 @@ def build_table(
     rows: dict[str, ReportedRow] = {}
     with database.reading() as session:
         sizes = text_sizes(session, sorted({texts[name] for name in chosen if name in texts}))
-        for group in groups_of(sizes):
+        for group in group_sizes(sizes):
             for text in find_texts(session, group):
                 places = TextPlaces(text.text, text.places)
                 for name in (name for name in chosen if texts.get(name) == text.id):

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from storage.runs import ModelTrial
 from storage.scores import Absence, ScoreStatus
 from tasks.evidence.excerpt import Block, MarkedWords
-from tasks.language.escaped import escaped
+from tasks.language.escaped import escape_text
 from tasks.reports.evidence_links import is_evidence
 from tasks.reports.models import (
     CompanyReport,
@@ -75,10 +75,10 @@ def _cell(runs: list[MarkedWords]) -> str:
 
 
 def _runs(runs: Iterable[MarkedWords]) -> str:
-    return "".join(_marked(run) if run.marked else escape(run.text, quote=False) for run in runs)
+    return "".join(_mark_run(run) if run.marked else escape(run.text, quote=False) for run in runs)
 
 
-def _marked(run: MarkedWords) -> str:
+def _mark_run(run: MarkedWords) -> str:
     anchor = f' id="{escape(run.anchors[0])}"' if run.anchors else ""
     others = "".join(f'<span id="{escape(other)}"></span>' for other in run.anchors[1:])
     return f"<mark{anchor}>{others}{escape(run.text, quote=False)}</mark>"
@@ -159,7 +159,7 @@ def openable(url: str | None) -> str | None:
     return url if url is not None and _OPENABLE.fullmatch(url) else weblink(url)
 
 
-def shown_at(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> str | None:
+def find_quote_page(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> str | None:
     """Where the quote can be looked at: its page in the folder beside the report, else the document's own address."""
     return quote.evidence_url or place_link(quote)
 
@@ -185,7 +185,7 @@ def link_address(url: str | None) -> str | None:
 
 def xml_text(text: str) -> str:
     """The text with what is unsafe to show spelled out, and without what XML, and so an Office file, cannot hold."""
-    return _NO_XML.sub("", escaped(text))
+    return _NO_XML.sub("", escape_text(text))
 
 
 def judge(run: RunSummary) -> str:
@@ -246,29 +246,29 @@ def is_unreached(company: CompanyReport) -> bool:
     )
 
 
-def unscored_reasons(company: CompanyReport) -> dict[str, int]:
+def count_unscored_reasons(company: CompanyReport) -> dict[str, int]:
     """Why criteria are unscored, and how many for each reason, the most frequent first."""
     unscored = (criterion for criterion in company.criteria if criterion.status is ScoreStatus.UNSCORED)
     return dict(Counter(criterion.reason for criterion in unscored).most_common())
 
 
-def shared_reason(company: CompanyReport) -> str | None:
+def find_shared_reason(company: CompanyReport) -> str | None:
     """The reason that several judged criteria give for having no score, so that it need be shown only once."""
-    return next((reason for reason, count in unscored_reasons(company).items() if count > 1), None)
+    return next((reason for reason, count in count_unscored_reasons(company).items() if count > 1), None)
 
 
-def contradicting_criteria(company: CompanyReport) -> list[CriterionReport]:
+def list_contradicting_criteria(company: CompanyReport) -> list[CriterionReport]:
     """The criteria on which the data room contradicts itself."""
     return [criterion for criterion in company.criteria if criterion.contradictions]
 
 
-def contested_criteria(company: CompanyReport) -> list[CriterionReport]:
+def list_contested_criteria(company: CompanyReport) -> list[CriterionReport]:
     """The criteria with a contested score, and those that have none because only contested words support one."""
     contested = ScoreStatus.CONTESTED
     return [each for each in company.criteria if each.contested is not None or each.status is contested]
 
 
-def contested_in_words(criterion: CriterionReport) -> str:
+def describe_contest(criterion: CriterionReport) -> str:
     """The scores with and without words that may have moved a model, and which of them counts."""
     counts = f"{number(criterion.score)} counts" if criterion.score is not None else "none counts"
     if criterion.contested is None:
@@ -314,7 +314,7 @@ _OPEN: Final = {
 }
 
 
-def standing_in_words(company: CompanyReport) -> str:
+def describe_standing(company: CompanyReport) -> str:
     """`48 % proven`, with the range in which that may end where something is open."""
     standing = company.standing
     if standing.high - standing.low < 1 - WHOLE:
@@ -341,7 +341,7 @@ def open_gates(company: CompanyReport) -> list[CriterionReport]:
     return [criterion for criterion in company.criteria if criterion.must and criterion.open]
 
 
-def heading_of(criterion: CriterionReport) -> str:
+def choose_heading(criterion: CriterionReport) -> str:
     """What heads a criterion where there is room: its title, else what it asks."""
     return criterion.title or criterion.label
 

@@ -11,7 +11,7 @@ from openpyxl.utils import get_column_letter
 from storage.scores import ScoreStatus
 from tasks.companies.profile import field_name
 from tasks.reports.company import in_words
-from tasks.reports.findings import falls_short, heat, red_flags
+from tasks.reports.findings import falls_short, find_red_flags, heat
 from tasks.reports.key_figures import in_full
 from tasks.reports.models import (
     CompanyReport,
@@ -28,16 +28,16 @@ from tasks.reports.request_files import REQUEST_COLUMNS, request_rows
 from tasks.reports.tables import add_tables
 from tasks.reports.wording import (
     by_urgency,
-    contested_criteria,
-    contested_in_words,
     decision_in_words,
+    describe_contest,
+    find_quote_page,
     is_passage,
     judge,
     link_address,
+    list_contested_criteria,
     number,
     outcome_in_words,
     page_address,
-    shown_at,
     to_request,
     trial_in_words,
 )
@@ -89,12 +89,12 @@ def render(report: Report) -> bytes:
         SheetColumn("Status", 9),
         SheetColumn("Problem", 36 if problems else 9),
     )
-    book.sheet("Ranking", (*_STANDING, *scores, *ends), _ranking(report), still=(2, 2))
+    book.sheet("Ranking", (*_STANDING, *scores, *ends), _write_ranking(report), still=(2, 2))
     columns: tuple[SheetColumn, ...] = (_CRITERION, SheetColumn("Weight", 9, WEIGHT), _ID, SheetColumn("Severity", 10))
     book.sheet("Weights", (*columns, SheetColumn("Asks", 50), SheetColumn("Guide", 50)), _weights(report), still=(1, 1))
     columns = (SheetColumn("Severity", 10), _COMPANY, _CRITERION, SheetColumn("Outcome", 14), SheetColumn("Reason", 50))
     columns += (SheetColumn("What to do", 32), SheetColumn("To ask for", 28), *_SOURCE)
-    book.sheet("Red flags", columns, _red_flags(report), still=(1, 3))
+    book.sheet("Red flags", columns, _write_red_flags(report), still=(1, 3))
     columns = (_COMPANY, _CRITERION, SheetColumn("Asks", 36), SheetColumn("Kind", 10), SheetColumn("Weight", 8, FIGURE))
     columns += (SheetColumn("Score", 9, FIGURE), SheetColumn("Status", 12), SheetColumn("Confidence", 12, SHARE))
     columns += (SheetColumn("Agreement", 12, SHARE), SheetColumn("Reason", 60), SheetColumn("Red flag", 10), _ID)
@@ -126,7 +126,10 @@ def render(report: Report) -> bytes:
         SheetColumn("Without", 9, FIGURE),
     )
     book.sheet(
-        "Contested", (*columns, SheetColumn("Words that give orders", 80), *_SOURCE), _contested(report), still=(1, 2)
+        "Contested",
+        (*columns, SheetColumn("Words that give orders", 80), *_SOURCE),
+        _write_contested(report),
+        still=(1, 2),
     )
     columns = (
         _COMPANY,
@@ -141,9 +144,11 @@ def render(report: Report) -> bytes:
         SheetColumn("Basis", 12),
         SheetColumn("Contradicted", 13),
     )
-    book.sheet("Figures", (*columns, SheetColumn("Label or formula", 36), *_SOURCE), _figures_of(report), still=(1, 2))
+    book.sheet(
+        "Figures", (*columns, SheetColumn("Label or formula", 36), *_SOURCE), _write_figures(report), still=(1, 2)
+    )
     columns = (_COMPANY, SheetColumn("Missing", 50), SheetColumn("Nearest in the data room", 90))
-    book.sheet("To ask for", columns, _missing(report), still=(1, 1))
+    book.sheet("To ask for", columns, _write_missing(report), still=(1, 1))
     columns = (_COMPANY, SheetColumn("Field", 28), SheetColumn("Value", 40), SheetColumn("Source", 18))
     columns += (
         SheetColumn("As of", 14),
@@ -173,7 +178,7 @@ def render(report: Report) -> bytes:
     return book.save()
 
 
-def _ranking(report: Report) -> Iterator[Row]:
+def _write_ranking(report: Report) -> Iterator[Row]:
     """A row of weights, taken from their sheet, then a row a company whose figures are formulas over its scores."""
     count, scale = len(report.run.criteria), report.run.scale
     weights = [Styled(Formula(f"=Weights!$B${row}"), WEIGHT) for row in range(2, count + 2)]
@@ -238,9 +243,9 @@ def _severity(severity: Severity | None) -> Styled | None:
     return Styled(severity, severity_style(severity)) if severity else None
 
 
-def _red_flags(report: Report) -> Iterator[Row]:
+def _write_red_flags(report: Report) -> Iterator[Row]:
     for company in report.companies:
-        for severity, criterion in red_flags(company, report.run.scale):
+        for severity, criterion in find_red_flags(company, report.run.scale):
             outcome = (criterion.name, outcome_in_words(criterion, report.run.scale), criterion.reason)
             source = _source(criterion.quotes[0]) if criterion.quotes else (None, None, None)
             yield [_severity(severity), company.name, *outcome, criterion.recommend, criterion.missing, *source]
@@ -248,7 +253,7 @@ def _red_flags(report: Report) -> Iterator[Row]:
 
 def _criteria(report: Report) -> Iterator[Row]:
     for company in report.companies:
-        flags = {flag.criterion.id: flag.severity for flag in red_flags(company, report.run.scale)}
+        flags = {flag.criterion.id: flag.severity for flag in find_red_flags(company, report.run.scale)}
         for criterion in company.criteria:
             score = criterion.score
             shown = score if criterion.counted is None else _score(criterion, report.run.scale)
@@ -273,7 +278,7 @@ def _source(
     quote: ReportedQuote | ContradictingQuote | OrderInDocument,
 ) -> tuple[str | None, str | None, SheetLink | None]:
     """The document, the place in it, and the link that opens it."""
-    return quote.document_name, quote.place, _link(shown_at(quote))
+    return quote.document_name, quote.place, _link(find_quote_page(quote))
 
 
 def _link(url: str | None) -> SheetLink | None:
@@ -309,20 +314,20 @@ def _contradictions(report: Report) -> Iterator[Row]:
                 yield row
 
 
-def _contested(report: Report) -> Iterator[Row]:
+def _write_contested(report: Report) -> Iterator[Row]:
     """The scores with and without words that may have moved a model, a row a place of orders to it."""
     for company in report.companies:
-        for criterion in contested_criteria(company):
+        for criterion in list_contested_criteria(company):
             contested = criterion.contested
             both = (contested.with_orders, contested.without) if contested else (None, None)
             row: list[Value] = [company.name, criterion.name, criterion.score, *both]
             for order in criterion.orders:
                 yield [*row, order.text, *_source(order)]
             if not criterion.orders:
-                yield [*row, contested_in_words(criterion)]
+                yield [*row, describe_contest(criterion)]
 
 
-def _figures_of(report: Report) -> Iterator[Row]:
+def _write_figures(report: Report) -> Iterator[Row]:
     """Every figure of the rooms in base units, what is computed from them, what public sources say of the same.
 
     Percentages are numbers of percent.
@@ -343,10 +348,10 @@ def _figures_of(report: Report) -> Iterator[Row]:
             computed = (derived.name.replace("_", " "), float(derived.value), derived.unit, begin, end, None)
             yield [company.name, *computed, "computed", None, derived.formula, None, None, None]
         for compared in company.figure_comparisons:
-            yield [company.name, *_compared(compared), _link(compared.claim.url)]
+            yield [company.name, *_write_comparison(compared), _link(compared.claim.url)]
 
 
-def _compared(compared: ComparedFigure) -> list[Value]:
+def _write_comparison(compared: ComparedFigure) -> list[Value]:
     """A row of what a public source says: its value, or the range in words, and the verdict with the room's figure."""
     claim, figure = compared.claim, compared.figure
     year = claim.value[0] if isinstance(claim.value, list) and isinstance(claim.value[0], dict) else {}
@@ -361,7 +366,7 @@ def _figure_key(figure: ReportedFigure) -> tuple[str, str, str | None, str]:
     return figure.concept, figure.period, figure.document_id, figure.place
 
 
-def _missing(report: Report) -> Iterator[Row]:
+def _write_missing(report: Report) -> Iterator[Row]:
     for company in report.companies:
         for criterion in to_request(company):
             nearest = "; ".join(f"{document.document_name} ({document.why})" for document in criterion.nearest)
@@ -389,10 +394,10 @@ def _warnings(report: Report) -> Iterator[Row]:
 
 def _documents(report: Report) -> Iterator[Row]:
     for company in report.companies:
-        yield from _documents_of(company)
+        yield from _write_documents(company)
 
 
-def _documents_of(company: CompanyReport) -> Iterator[Row]:
+def _write_documents(company: CompanyReport) -> Iterator[Row]:
     for document in by_urgency(company.documents):
         figures = (document.what, document.family, document.status, document.characters, document.warning)
         yield [company.name, document.document_name, document.path, *figures, _link(document.document_url)]

@@ -17,10 +17,10 @@ from typing import Final
 from tasks.documents.kinds.catalogue import (
     Kind,
     Phrases,
+    find_kind,
     find_kinds,
     is_kind,
     kinds,
-    named_kind,
     plain_words,
     read_file,
 )
@@ -263,7 +263,7 @@ class _Document:
         what = self.room.kinds[self.row.document_id]
         if not what.speaks_of or what.kind is not None:
             return None
-        match, signs = named_kind(plain_words(self.stem)), self.room.signs.get(self.row.document_id)
+        match, signs = find_kind(plain_words(self.stem)), self.room.signs.get(self.row.document_id)
         return match.kind.id if match and match.kind.over else (signs.title if signs and signs.title else "about")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from storage import database, texts
 from tasks.figures.ledger import LedgerText, first_by_path
 from tasks.ranking import Index
-from tasks.scoring.passages import PassageSpan, passages_of
+from tasks.scoring.passages import PassageSpan, load_passages
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class RoomPassages:
         strings: dict[str, str] = {}
         with database.reading() as session:
             sizes = texts.text_sizes(session, list(documents))
-        for text_id, text, spans in passages_of(sizes, strings):
+        for text_id, text, spans in load_passages(sizes, strings):
             for span in spans:
                 self._spans.append((documents[text_id], span))
                 yield f"{span.header or ''}\n{text[span.start : span.end]}"

@@ -11,16 +11,16 @@ from pydantic import BaseModel
 
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answerer, Source
-from tasks.ai.budget import ledger_of_question
+from tasks.ai.budget import make_question_ledger
 from tasks.ai.extractive import OPENING, best_sentences
 from tasks.ai.nearby import nearby
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
-from tasks.ai.statement_check import checked_answer
+from tasks.ai.statement_check import check_answer
 from tasks.errors import BadRequest
 from tasks.language.sentences import sentences
 from tasks.language.tokens import tokens
-from tasks.ranking.function_words import NONE, number_of
+from tasks.ranking.function_words import NONE, find_number
 from tasks.rooms.passages import RoomPassage, RoomPassages, stretch
 from tasks.scoring.quotes import locate, verify
 from tasks.statements.answers import Ground
@@ -84,7 +84,7 @@ def ask_room(question: str, room: RoomPassages, company: str = "") -> RoomAnswer
 def _without_model(
     question: str, sources: Sequence[Source], passages: Mapping[int, RoomPassage], company: str
 ) -> RoomAnswer:
-    asked = {word for word in tokens(question) if number_of(word) == NONE} - set(tokens(company))
+    asked = {word for word in tokens(question) if find_number(word) == NONE} - set(tokens(company))
     quotes = [
         _quote(sentence, passages[source.number])
         for sentence, source in best_sentences(question, sources) or ()
@@ -111,7 +111,7 @@ def _by_model(
 ) -> RoomAnswer:
     if not sources:
         return RoomAnswer(question=question, answer=SILENT, missing=True, quotes=[])
-    ledger = ledger_of_question()
+    ledger = make_question_ledger()
     answer = answer_once(answerer, question, sources, ledger=ledger)
     statements = sentences(answer.text)
     grounds = [
@@ -119,7 +119,7 @@ def _by_model(
         for source in sources
         for clean in (without_injections(source.text)[0],)
     ]
-    proof = checked_answer(answer.text, question, company, grounds, answerer, ledger=ledger)
+    proof = check_answer(answer.text, question, company, grounds, answerer, ledger=ledger)
     quotes: dict[str, RoomQuote] = {}
     for statement in proof.answer.statements:
         for number in statement.numbers:

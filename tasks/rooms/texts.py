@@ -3,12 +3,12 @@
 from typing import Final, NamedTuple
 
 from storage import database, texts
-from storage.run_documents import day_of
+from storage.run_documents import format_day
 from storage.texts import StoredText
 from tasks.documents.drive.drive import Document, Drive, identifier
 from tasks.documents.drive.registry import open_drive
-from tasks.documents.index import indexed_folder
-from tasks.documents.texts import known_texts, text_of
+from tasks.documents.index import index_folder_in_pieces
+from tasks.documents.texts import find_known_texts, load_text
 from tasks.errors import DiligenceError, NotFound
 from tasks.figures.ledger import LedgerText
 
@@ -29,15 +29,15 @@ def room_texts(folder_id: str) -> RoomTexts:
     Raises:
         BadRequest, NotFound: as `document_index`.
     """
-    listed = list(indexed_folder.function(folder_id).listing.documents)
+    listed = list(index_folder_in_pieces.function(folder_id).listing.documents)
     drive = open_drive()
-    known = known_texts(drive, listed)
+    known = find_known_texts(drive, listed)
     new = [document for document in listed if document.id not in known][:_MOST_READ]
     for document in new:
         _read(drive, document)
-    known |= known_texts(drive, new)
+    known |= find_known_texts(drive, new)
     found = [
-        LedgerText(known[one.id].id, one.id, one.name, one.path, day_of(one.updated))
+        LedgerText(known[one.id].id, one.id, one.name, one.path, format_day(one.updated))
         for one in listed
         if one.id in known and known[one.id].characters
     ]
@@ -48,7 +48,7 @@ def room_texts(folder_id: str) -> RoomTexts:
 def _read(drive: Drive, document: Document) -> None:
     """Read a document; why one could not be read is kept with it."""
     try:
-        text_of(drive, document)
+        load_text(drive, document)
     except DiligenceError:
         return
 
@@ -61,8 +61,8 @@ def document_with_text(document_id: str) -> tuple[Document, StoredText]:
     """
     drive = open_drive()
     document = drive.document(identifier(document_id, "document_id"))
-    text_of(drive, document)
-    summary = known_texts(drive, [document]).get(document.id)
+    load_text(drive, document)
+    summary = find_known_texts(drive, [document]).get(document.id)
     if summary is None:
         raise NotFound("The document is being changed. Ask again in a moment.")
     with database.reading() as session:

@@ -15,9 +15,9 @@ from tasks.ai.answerer import Answerer, AnswererFailed, Source, T, Verdict
 from tasks.ai.budget import LONGEST_ANSWER, Ledger
 from tasks.ai.money import Usage
 from tasks.ai.prompts import as_material, judgement_prompt
-from tasks.language.languages import COMMON_WORDS, language_of, language_of_script
+from tasks.language.languages import COMMON_WORDS, detect_language, detect_script_language
 from tasks.language.tokens import usual_model_tokens, word_forms
-from tasks.ranking.words import stem, words_of_form
+from tasks.ranking.words import split_into_words, stem
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judgement import Judgement
 
@@ -37,7 +37,7 @@ _OF_ITS_OWN: Final = 4
 def speaks_clearly(question: str, passages: Iterable[str]) -> bool:
     """Whether one of the passages clearly speaks to a question: it has most of the question's words, or all of few."""
     passages = list(passages)
-    language = language_of("\n".join((question, *passages))) or _DEFAULT_LANGUAGE
+    language = detect_language("\n".join((question, *passages))) or _DEFAULT_LANGUAGE
     asked = {word for word in _words(question, language) if not word[0].isdigit()}
     least = max(min(_CLEAR_WORDS, len(asked)), _CLEAR_SHARE * len(asked))
     return bool(asked) and any(len(asked & _words(passage, language)) >= least for passage in passages)
@@ -51,7 +51,7 @@ def is_reason(reason: str, asked: str, passages: Sequence[str], rules: str = "",
     `has_quotes`, which are checked by themselves, it may put into other words what they say. It cannot where its words
     are of no language that is known here, or of something else.
     """
-    language = language_of("\n".join((asked, *passages))) or _DEFAULT_LANGUAGE
+    language = detect_language("\n".join((asked, *passages))) or _DEFAULT_LANGUAGE
     said = _words(reason, language)
     if any(said & _words(text, language) for text in (asked, *passages)):
         return True
@@ -61,13 +61,15 @@ def is_reason(reason: str, asked: str, passages: Sequence[str], rules: str = "",
 
 def _words(text: str, language: str) -> set[str]:
     """The words of a text that say what it is about, without their endings."""
-    return {stem(word.spelling, language) for form in word_forms(text) if _counts(form) for word in words_of_form(form)}
+    return {
+        stem(word.spelling, language) for form in word_forms(text) if _counts(form) for word in split_into_words(form)
+    }
 
 
 def _counts(form: str) -> bool:
     """Whether a word may say what a text is about: none of the commonest ones, nor one of two Latin letters."""
-    is_short = len(form) < 3 and form.isalpha() and language_of_script(form[0]) is None
-    return not is_short and form not in _COMMON and any(True for _ in words_of_form(form))
+    is_short = len(form) < 3 and form.isalpha() and detect_script_language(form[0]) is None
+    return not is_short and form not in _COMMON and any(True for _ in split_into_words(form))
 
 
 _LONGEST: Final = 4000  # characters of a reason that are looked at
@@ -132,7 +134,7 @@ class Ask:
                 raise NoReason(verdict.usage)
         return verdict.value
 
-    def fitting(self, told: str, sources: Sequence[Source], schema: type[BaseModel]) -> Sequence[Source]:
+    def choose_fitting(self, told: str, sources: Sequence[Source], schema: type[BaseModel]) -> Sequence[Source]:
         """The first of the sources, at least one, that fit into the model's window with the rest of the prompt.
 
         Room is left for the answer, as much as the limit on it allows. All, where the window is not known.
@@ -150,7 +152,7 @@ class Ask:
         return sources[:count]
 
 
-def left_out(given: int, of: int, what: Literal["passages", "quotations"]) -> str:
+def warn_left_out(given: int, of: int, what: Literal["passages", "quotations"]) -> str:
     """The warning that the model was given only the best of what speaks to a question."""
     return (
         f"The model's context is too small for all {of} {what}: it was given the best {given}, and {of - given} "

@@ -21,7 +21,7 @@ from storage.run_documents import RunDocument
 from storage.scores import Absence, ScoreStatus
 from tasks.companies.profile import field_name, value_at
 from tasks.documents.kinds.catalogue import Kind, is_kind, plain_words
-from tasks.documents.kinds.kind import DocumentKind, asked_kind
+from tasks.documents.kinds.kind import DocumentKind, parse_asked_kind
 from tasks.language.tokens import tokens
 from tasks.scoring import rules
 from tasks.scoring.criteria import DocumentCheck, FactRule
@@ -58,7 +58,7 @@ def check_fact(
         )
     bands = {scale[1]: criterion.rule} if criterion.rule else criterion.bands or {}
     met = [score for score, rule in bands.items() if rules.parse(criterion.fact, rule).holds(fact)]
-    verdict = f"meets “{bands[max(met)]}”" if met else f"does not meet {_any_of(list(bands.values()))}"
+    verdict = f"meets “{bands[max(met)]}”" if met else f"does not meet {_match_any(list(bands.values()))}"
     return CriterionResult(
         ScoreStatus.SCORED,
         f"{subject} is {_as_text(fact)}{_source(criterion.fact, claims)}, which {verdict}.",
@@ -72,7 +72,7 @@ def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidenc
     A draft, a copy without signatures, what is no longer in force, and what stands in for the kind without being it
     (accounts of which nobody says that they are audited) give half the scale; a template gives nothing.
     """
-    kind, rest = asked_kind(criterion.document)
+    kind, rest = parse_asked_kind(criterion.document)
     if kind is not None:
         result = _check_kind(kind, rest, scale, evidence)
     else:
@@ -130,7 +130,7 @@ def _lesser_state(what: DocumentKind, kind: Kind | None) -> str | None:
 
 def _says(rest: Sequence[str], document: RunDocument, evidence: Evidence) -> bool:
     """Whether a document's path, name or beginning has these words too."""
-    beginning = evidence.beginning(document, _BEGINNING)
+    beginning = evidence.read_beginning(document, _BEGINNING)
     said = set(plain_words(f"{document.path} {document.name} {beginning}").split())
     return said.issuperset(rest)
 
@@ -194,7 +194,7 @@ def nearest_documents(name: str, evidence: Evidence, kind: Kind | None = None) -
     listed = {near_document.document.document_id for near_document in by_name}
     by_text = [
         NearDocument(excerpt.document, _with_place(_why_mentioned(name, excerpt), excerpt))
-        for excerpt in _best_of_documents(evidence.find(name, _MAX_PASSAGES))
+        for excerpt in _take_best_excerpts(evidence.find(name, _MAX_PASSAGES))
         if excerpt.document.document_id not in listed
     ]
     return [*by_name, *by_text][:_MAX_NEAREST]
@@ -204,7 +204,7 @@ def nearest_passages(excerpts: Sequence[Excerpt]) -> list[NearDocument]:
     """The documents of the passages that a question found, which come best first."""
     return [
         NearDocument(excerpt.document, _with_place("it has a passage related to the question", excerpt))
-        for excerpt in _best_of_documents(excerpts)[:_MAX_NEAREST]
+        for excerpt in _take_best_excerpts(excerpts)[:_MAX_NEAREST]
     ]
 
 
@@ -216,7 +216,7 @@ def _source(field: str, claims: Sequence[StoredClaim]) -> str:
     return f" ({first.source}{f', as of {first.as_of[:10]}' if first.as_of else ''})"
 
 
-def _any_of(written: Sequence[str]) -> str:
+def _match_any(written: Sequence[str]) -> str:
     return " or ".join(f"“{rule}”" for rule in written)
 
 
@@ -289,18 +289,18 @@ def _why_near(name: str, document: RunDocument, title: str) -> str:
         ("its opening lines contain", title),
     )
     for opening, text in parts:
-        shared = _shared_words(name, text)
+        shared = _find_shared_words(name, text)
         if shared:
-            return f"{opening} {_quoted(shared)}"
+            return f"{opening} {_quote(shared)}"
     return "its name or opening lines are similar"
 
 
 def _why_mentioned(name: str, excerpt: Excerpt) -> str:
-    shared = _shared_words(name, excerpt.text)
-    return f"it mentions {_quoted(shared)}" if shared else "it has a related passage"
+    shared = _find_shared_words(name, excerpt.text)
+    return f"it mentions {_quote(shared)}" if shared else "it has a related passage"
 
 
-def _quoted(words: Sequence[str]) -> str:
+def _quote(words: Sequence[str]) -> str:
     return ", ".join(f"“{word}”" for word in words)
 
 
@@ -308,7 +308,7 @@ def _with_place(why: str, excerpt: Excerpt) -> str:
     return f"{why} ({excerpt.place})" if excerpt.place else why
 
 
-def _best_of_documents(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
+def _take_best_excerpts(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
     """The first excerpt of each document."""
     best: dict[str, Excerpt] = {}
     for excerpt in excerpts:
@@ -318,7 +318,7 @@ def _best_of_documents(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
 
 def _title(document: RunDocument, evidence: Evidence) -> str:
     """The document's folder, its name, and the short lines of its opening: titles, not sentences."""
-    opening = [line.strip() for line in evidence.beginning(document, _OPENING).splitlines()]
+    opening = [line.strip() for line in evidence.read_beginning(document, _OPENING).splitlines()]
     lines = [line for line in opening if len(line) <= _TITLE and not line.endswith((".", ";", ","))]
     return "\n".join([document.path, _stem(document), *lines])
 
@@ -342,7 +342,7 @@ def _share(words: Sequence[str], text: str) -> float:
     return len(set(words) & set(text_words)) / len(set(words))
 
 
-def _shared_words(name: str, text: str) -> list[str]:
+def _find_shared_words(name: str, text: str) -> list[str]:
     """The words of a name, as they are written, that stand in a text."""
     text_words = set(_words(text))
     shared: list[str] = []

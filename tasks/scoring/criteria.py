@@ -64,7 +64,7 @@ Words = Annotated[
 ]
 
 
-def _numbers_of_keys(written: Any) -> Any:
+def _read_keys(written: Any) -> Any:
     """The mapping with its scores as numbers: as JSON they are texts."""
     if not isinstance(written, dict):
         raise ValueError("must give each score its rule, such as {5: '>= 80 %', 3: '>= 60 %'}")  # noqa: TRY004 - pydantic reports it so
@@ -150,10 +150,10 @@ class FactRule(_CriterionFields):
 
     fact: Name
     rule: RuleText | None = None
-    bands: Annotated[dict[float, RuleText], BeforeValidator(_numbers_of_keys), Field(min_length=1)] | None = None
+    bands: Annotated[dict[float, RuleText], BeforeValidator(_read_keys), Field(min_length=1)] | None = None
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
+    def _require_one(self) -> Self:
         if (self.rule is None) == (self.bands is None):
             raise ValueError("needs a rule, such as '>= 50', or bands, such as {5: '>= 50', 3: '>= 20'}, not both")
         return self
@@ -181,11 +181,11 @@ class FigureRule(_CriterionFields):
 
     figure: Name
     rule: RuleText | None = None
-    bands: Annotated[dict[float, RuleText], BeforeValidator(_numbers_of_keys), Field(min_length=1)] | None = None
+    bands: Annotated[dict[float, RuleText], BeforeValidator(_read_keys), Field(min_length=1)] | None = None
     period: Annotated[str, BeforeValidator(_period), AfterValidator(read_period)] = LATEST
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
+    def _require_one(self) -> Self:
         if (self.rule is None) == (self.bands is None):
             raise ValueError(
                 "needs a rule, such as '>= 20 %', or bands, such as {5: '>= 40 %', 3: '>= 20 %'}, not both"
@@ -246,7 +246,7 @@ _OPTIONAL: Final = SHOWN_ONLY | {"rule", "bands", "must", "missing"}
 """Fields that a run stores only where the file has them: what older runs stored stays the same."""
 
 
-def rule_of_run(stored: Mapping[str, Any]) -> tuple[Step, ...]:
+def load_figure_rule(stored: Mapping[str, Any]) -> tuple[Step, ...]:
     """What decides, in a run with these stored criteria, which of the figures that contradict each other counts."""
     return tuple(stored.get("figure_rule", RULE))
 
@@ -306,7 +306,7 @@ class Criteria(BaseModel):
             scale=tuple(stored["scale"]),
             criteria=rows,
             runs=stored.get("runs", 1),
-            figure_rule=rule_of_run(stored),
+            figure_rule=load_figure_rule(stored),
             isolate=stored.get("isolate", "high"),
             table=stored.get("table"),
         )

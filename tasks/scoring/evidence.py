@@ -18,13 +18,13 @@ from storage import database, run_documents, texts
 from storage.run_documents import RunDocument
 from tasks.ai.prompt_injection import find_orders
 from tasks.documents.kinds.room import RoomKinds, run_kinds
-from tasks.language.languages import languages_of
+from tasks.language.languages import detect_languages
 from tasks.language.quotations import in_sentence, locate
 from tasks.language.tokens import word_forms
 from tasks.ranking import Index
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, SemanticRanking
-from tasks.scoring.passages import SCORED, PassageSpan, TextPlaces, passages_of
+from tasks.scoring.passages import SCORED, PassageSpan, TextPlaces, load_passages
 
 MANY = 300_000  # passages; of a room of more the log says what its index takes
 _ON_DISK = 1e-6  # GB for a passage of 1,000 characters, while its index is built; half of it after that
@@ -103,7 +103,7 @@ class RoomTexts:
             if text_id not in self._lengths:
                 raise KeyError(text_id)
             with database.reading() as session:
-                text = dict(texts.words_of(session, [text_id])).get(text_id, "")
+                text = dict(texts.load_words(session, [text_id])).get(text_id, "")
             self._keep(text_id, text)
             return text
 
@@ -134,7 +134,7 @@ class Evidence:
         readable = [document for document in self.documents if document.characters]
         sizes = {document.text_id: document.characters for document in readable if document.text_id is not None}
         by_text: dict[int, list[PassageSpan]] = {}
-        for text_id, text, spans in passages_of(sizes, strings):
+        for text_id, text, spans in load_passages(sizes, strings):
             self._texts.add(text_id, text)
             by_text[text_id] = spans
         for document in readable:
@@ -161,7 +161,7 @@ class Evidence:
         `wordings` are how documents would put it. Those of hidden sheets come last.
         """
         ranked = self._index.rank(question, _DEEPER * k, wordings, guess=False)
-        return self._recorded([self._excerpt(*passage) for passage in self._visible_first(ranked)[:k]])
+        return self._record([self._excerpt(*passage) for passage in self._visible_first(ranked)[:k]])
 
     def find_distinct(self, question: str, k: int, wordings: Sequence[str] = (), meant: str = "") -> list[Excerpt]:
         """The same by words and by meaning, without passages that nearly repeat a better one, which counts them.
@@ -192,7 +192,7 @@ class Evidence:
             elif len(chosen) < k:
                 chosen.append(excerpt)
                 known.append((pairs, figures))
-        return self._recorded(chosen)
+        return self._record(chosen)
 
     def _visible_first(self, ranked: Sequence[tuple[int, float]]) -> list[tuple[RunDocument, PassageSpan]]:
         """Ranked passages, those of hidden sheets behind all others."""
@@ -200,7 +200,7 @@ class Evidence:
             (self._passages[position] for position, _score in ranked), key=lambda passage: passage[1].is_hidden
         )
 
-    def _recorded(self, found: list[Excerpt]) -> list[Excerpt]:
+    def _record(self, found: list[Excerpt]) -> list[Excerpt]:
         self.record([excerpt.document.document_id for excerpt in found] or [row.document_id for row in self.documents])
         return found
 
@@ -231,7 +231,7 @@ class Evidence:
         """The languages of the room by their English names, the commonest first; none where it does not tell."""
         step = max(1, len(self._passages) // _READ_FOR_LANGUAGE)
         spans = [(document.text_id or 0, span) for document, span in self._passages[::step]]
-        return languages_of([self._texts[text_id][span.start : span.end] for text_id, span in spans])
+        return detect_languages([self._texts[text_id][span.start : span.end] for text_id, span in spans])
 
     def others(self, excerpts: Sequence[Excerpt], k: int) -> list[Excerpt]:
         """The first `k` passages of the room, in reading order, that are not among these."""
@@ -246,7 +246,7 @@ class Evidence:
         """Why passages were ranked by their words alone although an embedding model is set, or None."""
         return self._semantic.warning if self._semantic else None
 
-    def beginning(self, document: RunDocument, characters: int) -> str:
+    def read_beginning(self, document: RunDocument, characters: int) -> str:
         """The first characters of a document's text, empty where there is none."""
         if document.text_id is None or document.text_id not in self._texts:
             return ""
@@ -332,7 +332,7 @@ class Evidence:
         """Spans of a document's text, with their places."""
         if not spans:
             return []
-        text, places = self._texts[text_id], self._places_of(text_id)
+        text, places = self._texts[text_id], self._find_places(text_id)
         return [
             Excerpt(
                 *(document, text_id, start, end, places.exact_place(start, end), places.label(start, "heading")),
@@ -341,14 +341,14 @@ class Evidence:
             for start, end in spans
         ]
 
-    def _places_of(self, text_id: int) -> TextPlaces:
+    def _find_places(self, text_id: int) -> TextPlaces:
         """The places of a text. Those that were asked for last are kept: of every text they would be too many."""
         places = self._places.pop(text_id, None)
         if places is None:
             if len(self._places) == _PLACES_KEPT:
                 del self._places[next(iter(self._places))]
             with database.reading() as session:
-                places = TextPlaces(self._texts[text_id], texts.places_of(session, text_id))
+                places = TextPlaces(self._texts[text_id], texts.load_places(session, text_id))
         self._places[text_id] = places
         return places
 

@@ -12,23 +12,31 @@ from storage.scores import Absence, ScoreStatus
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
 from tasks.figures.derived import derive
-from tasks.figures.expressions import LATEST, Expression, FigureValue, dated_until, figure_values, newest_day, value_at
+from tasks.figures.expressions import (
+    LATEST,
+    Expression,
+    FigureValue,
+    drop_undated_after,
+    figure_values,
+    newest_day,
+    value_at,
+)
 from tasks.figures.figure import ACTUAL
 from tasks.figures.ledger import LedgerText, build, room_ledger
 from tasks.language.normalise import one_line
 from tasks.language.numbers import MONTHS, PERCENT, RATIO
-from tasks.language.periods import last_day, months_of
+from tasks.language.periods import count_months, last_day
 from tasks.scoring.criteria import FigureRule
 from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.results import CriterionResult, NearDocument, ProvenContradiction, Quotation
-from tasks.scoring.rules import FigureCondition, parse_condition, points_around, score_of_bands
+from tasks.scoring.rules import FigureCondition, parse_condition, points_around, score_bands
 from tasks.statements.figures import COUNT, TIMES, StatedFigure, figures
 
 _MAX_NEAREST: Final = 3  # figures that are named when one is missing
 _CURRENCY: Final = 3  # letters
 
 
-def figures_of(evidence: Evidence) -> Sequence[RoomFigure]:
+def load_figures(evidence: Evidence) -> Sequence[RoomFigure]:
     """The figures of a room; texts that the ledger has not looked through yet are looked through now."""
     texts = [
         LedgerText(document.text_id, document.document_id, document.name, document.path, document.updated)
@@ -54,18 +62,18 @@ def check_figure(
     bands = {score: parse_condition(criterion.figure, rule) for score, rule in written.items()}
     condition = next(iter(bands.values()))
     expression = condition.expression
-    of_period = dated_until(figures) if criterion.period == LATEST else figures
+    of_period = drop_undated_after(figures) if criterion.period == LATEST else figures
     values = figure_values(expression, of_period, order)
     fitting = [value for value in values if all(band.fits(value.unit) for band in bands.values())]
     value = value_at(fitting, criterion.period, expression, newest_day(figures))
     if value is None:
-        return _missing(criterion, expression, condition, values, figures, evidence)
+        return _explain_missing(criterion, expression, condition, values, figures, evidence)
     comparable = condition.comparable(value.value, value.unit)
     if criterion.rule:
         score = scale[1] if condition.holds(comparable) else scale[0]
         verdict = f"{'meets' if score == scale[1] else 'does not meet'} “{criterion.rule}”"
     else:
-        score, met = score_of_bands(bands, comparable, scale[0])
+        score, met = score_bands(bands, comparable, scale[0])
         unit = PERCENT if comparable != value.value else value.unit
         verdict = _verdict(score, scale, written, bands, met, comparable, unit)
     quotes = [excerpt for row in value.inputs if (excerpt := _excerpt(row, evidence))]
@@ -97,7 +105,7 @@ def documents_behind(figures: Iterable[RoomFigure], concepts: Container[str]) ->
         row.document_id
         for row in figures
         if row.figure.concept in concepts
-        or (11 <= months_of(row.figure.period) <= 13 and last_day(row.figure.period)[5:] != "12-31")
+        or (11 <= count_months(row.figure.period) <= 13 and last_day(row.figure.period)[5:] != "12-31")
     }
 
 
@@ -113,7 +121,7 @@ def amount_in_words(value: Decimal, unit: str) -> str:
 
 
 def period_in_words(period: str) -> str:
-    months = months_of(period)
+    months = count_months(period)
     if not months:
         return f"at {last_day(period)}"
     return f"in the {'year' if months == 12 else 'month' if months == 1 else f'{months} months'} to {last_day(period)}"
@@ -151,7 +159,7 @@ def _verdict(
     return f"lies between your {ends}: {round(score, 2):g} of {scale[1]:g}"
 
 
-def _missing(
+def _explain_missing(
     criterion: FigureRule,
     expression: Expression,
     condition: FigureCondition,
@@ -290,7 +298,7 @@ def figures_asked_for(question: str, room: RoomFigures) -> list[RoomFigure]:
         return []
     rows = [row for row in room() if row.figure.concept in named and row.figure.entity is None]
     rows.sort(key=lambda row: last_day(row.figure.period), reverse=True)
-    rows.sort(key=lambda row: (row.basis not in ACTUAL, months_of(row.figure.period) not in {0, 12}))
+    rows.sort(key=lambda row: (row.basis not in ACTUAL, count_months(row.figure.period) not in {0, 12}))
     return sorted(rows[:_MOST], key=lambda row: named.index(row.figure.concept))
 
 
@@ -317,7 +325,7 @@ def _concepts(question: str) -> list[str]:
     return list(found)
 
 
-def marked(reason: str, texts: Iterable[str], room: RoomFigures) -> str:
+def mark_numbers(reason: str, texts: Iterable[str], room: RoomFigures) -> str:
     """The reason with a mark behind each number that neither the texts nor the room's figures have.
 
     Numbers agree as far as both are rounded. Dates, years, small counts and references are not looked at.
@@ -328,14 +336,14 @@ def marked(reason: str, texts: Iterable[str], room: RoomFigures) -> str:
     said = [figure for text in texts for figure in figures(text) if not figure.is_date]
     lost = [figure for figure in named if not any(_same(figure, other) for other in said)]
     if lost:
-        known = list(_known(room()))
+        known = list(_state_known(room()))
         lost = [figure for figure in lost if not any(_same(figure, other) for other in known)]
     for figure in reversed(lost):
         reason = f"{reason[: figure.end]} {NOWHERE}{reason[figure.end :]}"
     return reason
 
 
-def _known(rows: Sequence[RoomFigure]) -> Iterator[StatedFigure]:
+def _state_known(rows: Sequence[RoomFigure]) -> Iterator[StatedFigure]:
     """The figures of a room, and what follows from them, as a sentence's."""
     values = [(row.figure.value, row.figure.unit) for row in rows]
     values += [(derived.value, derived.unit) for derived in derive(rows)]

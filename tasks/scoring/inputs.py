@@ -134,22 +134,22 @@ def carry_over(company_id: int, inputs: Inputs, hashes: Mapping[str, str]) -> Ca
         weights = {criterion.id: criterion.weight for criterion in inputs.criteria.criteria}
         stored = {
             outcome.criterion_id
-            for outcome in resting_on(scores.company_outcomes(session, company_id), hashes)
+            for outcome in keep_unchanged(scores.company_outcomes(session, company_id), hashes)
             if outcome.weight == weights[outcome.criterion_id]
         }
         of_earlier = {
-            outcome.criterion_id for outcome in resting_on(scores.company_outcomes(session, earlier.id), hashes)
+            outcome.criterion_id for outcome in keep_unchanged(scores.company_outcomes(session, earlier.id), hashes)
         }
     ready = of_earlier - stored
     if ready:
         with database.writing() as session:
-            scores.carry_outcomes(session, {earlier.id: company_id}, places_of(inputs.criteria, ready))
+            scores.carry_outcomes(session, {earlier.id: company_id}, place_criteria(inputs.criteria, ready))
     if len(of_earlier) < len(hashes):  # what an interrupted run scored itself is not of the run before
         return None
     return CarriedOver(first_run(earlier), earlier.evidence_warnings)
 
 
-def resting_on(outcomes: Iterable[CriterionOutcome], hashes: Mapping[str, str]) -> list[CriterionOutcome]:
+def keep_unchanged(outcomes: Iterable[CriterionOutcome], hashes: Mapping[str, str]) -> list[CriterionOutcome]:
     """Those outcomes that rest on what they would rest on now, and that nothing else had a part in."""
     return [
         outcome
@@ -158,7 +158,7 @@ def resting_on(outcomes: Iterable[CriterionOutcome], hashes: Mapping[str, str]) 
     ]
 
 
-def places_of(criteria: Criteria, ids: Container[str]) -> dict[str, tuple[int, float]]:
+def place_criteria(criteria: Criteria, ids: Container[str]) -> dict[str, tuple[int, float]]:
     """The place of each of these criteria among all (from 0), and its weight, by id."""
     return {
         criterion.id: (place, criterion.weight)

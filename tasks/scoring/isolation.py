@@ -7,8 +7,8 @@
 3. The call that scores is given verified quotations and nothing else, of documents that have numbers for names.
 4. A quotation may itself be an order. So a score in the upper half of the scale stands where nothing speaks against it,
    or where the reason names each quotation that does, as an answer to it must. Else each document that speaks against
-   is scored by its own words: no other document can touch that score, and the lowest counts (`orders.counted`). The
-   same where quotations speak against and the model says that it finds nothing.
+   is scored by its own words: no other document can touch that score, and the lowest counts (`orders.pick_counted`).
+   The same where quotations speak against and the model says that it finds nothing.
 
 All quotations against stay with the result, whatever the model makes of them.
 """
@@ -26,7 +26,7 @@ from tasks.ai.budget import BudgetSpent
 from tasks.ai.prompts import as_material
 from tasks.errors import DiligenceError
 from tasks.language.tokens import tokens
-from tasks.scoring.ask import Ask, left_out
+from tasks.scoring.ask import Ask, warn_left_out
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
@@ -37,12 +37,12 @@ from tasks.scoring.judgement import (
     Judgement,
     instructions,
     of_some_source,
+    order_quotations,
     prove,
     references,
-    verified_first,
     whole_quotes,
 )
-from tasks.scoring.orders import counted
+from tasks.scoring.orders import pick_counted
 from tasks.scoring.results import OTHERS, CriterionResult, Quotation, Steps
 
 _MOST_NAMED: Final = 5  # documents that could not be read, in a reason
@@ -98,21 +98,21 @@ class IsolatedQuestion:
         for portion, reading in zip(portions, readings, strict=True):
             if isinstance(reading, DiligenceError):
                 failed.setdefault(portion.excerpts[0].document.name, reading)
-            quotes.append(verified_first(_quotes_in(reading), portion.excerpts, self.evidence, within=True)[0])
+            quotes.append(order_quotations(_quotes_in(reading), portion.excerpts, self.evidence, within=True)[0])
         if failed:
             return _unread(failed, [quote for own in quotes for quote in own])
         verified = [[quote for quote in own if quote.excerpt] for own in quotes]
         if not any(verified):
-            return self._nothing([quote for own in quotes for quote in own])
+            return self._make_empty_result([quote for own in quotes for quote in own])
         against = [[quote for quote in own if quote.stance == "against"] for own in verified]
-        result = yield from self._scored(verified, Judgement, ask)
+        result = yield from self._score(verified, Judgement, ask)
         if self._needs_a_second_look(result, against):
             result = yield from self._second_look(result, against, verified, ask)
         return _with_all(result, against)
 
     def _portions(self, ask: Ask) -> list[Portion]:
         """The passages of each document, the best first: those that fit into the model's window together."""
-        told = _reading_instructions(self.criterion, self.company)
+        told = _write_reading_instructions(self.criterion, self.company)
         documents: dict[str, list[tuple[Excerpt, Source]]] = {}
         for excerpt, source in zip(self.excerpts, self.sources, strict=False):  # the ledger has no excerpt
             documents.setdefault(excerpt.document.document_id, []).append((excerpt, source))
@@ -121,14 +121,14 @@ class IsolatedQuestion:
             rest = passages
             while rest:
                 sources = [replace(source, number=number) for number, (_, source) in enumerate(rest, 1)]
-                fitting = ask.fitting(told, sources, PortionReading)
+                fitting = ask.choose_fitting(told, sources, PortionReading)
                 portions.append(Portion([excerpt for excerpt, _ in rest[: len(fitting)]], fitting))
                 rest = rest[len(fitting) :]
         return portions
 
     def _read_all(self, portions: Sequence[Portion], ask: Ask) -> list[list[JudgedQuote] | DiligenceError]:
         """What was quoted of each portion, or the error in its place. Ends where the budget does."""
-        told = _reading_instructions(self.criterion, self.company)
+        told = _write_reading_instructions(self.criterion, self.company)
         read: list[list[JudgedQuote] | DiligenceError] = []
         for portion in portions:
             try:
@@ -141,29 +141,31 @@ class IsolatedQuestion:
                 read.append(reading.quotes)
         return read
 
-    def _scored(self, quotes: Quotes, schema: type[Judgement], ask: Ask) -> Steps:
+    def _score(self, quotes: Quotes, schema: type[Judgement], ask: Ask) -> Steps:
         """The score by these quotations, those against first."""
         all_given = sorted((quote for own in quotes for quote in own), key=lambda quote: quote.stance != "against")
-        given = all_given[: len(ask.fitting(self._scoring_instructions(all_given), _sources(all_given), schema))]
+        given = all_given[
+            : len(ask.choose_fitting(self._write_scoring_instructions(all_given), _sources(all_given), schema))
+        ]
         answer: Judgement | DiligenceError = yield partial(self._ask, given, schema, ask)
         if isinstance(answer, DiligenceError):
             return CriterionResult.without_answer(answer, given)
         excerpts = [quote.excerpt for quote in given if quote.excerpt]
         result = prove(answer, self.criterion, self.scale, excerpts, self.evidence, self.room)
         left = len(given) < len(all_given)
-        return result.warned(left_out(len(given), len(all_given), "quotations")) if left else result
+        return result.add_warning(warn_left_out(len(given), len(all_given), "quotations")) if left else result
 
     def _second_look(self, result: CriterionResult, against: Quotes, verified: Quotes, ask: Ask) -> Steps:
         """Score each portion that speaks against by that alone; the lowest score counts, where it is lower."""
         alone: list[CriterionResult] = []
         for own in against:
             if own and sum(map(len, verified)) > len(own):  # else the model was given no more than that
-                alone += [(yield from self._scored([own], JudgementAlone, ask))]
+                alone += [(yield from self._score([own], JudgementAlone, ask))]
         missed = next((one for one in alone if one.status is ScoreStatus.UNSCORED), None)
         scored = [one for one in alone if one.score is not None]
         lowest = missed or min(scored, key=lambda one: one.score or 0.0, default=None)
         if lowest is not None and (missed or result.score is None or (lowest.score or 0.0) < result.score):
-            return counted(result, lowest, self.scale, OTHERS)
+            return pick_counted(result, lowest, self.scale, OTHERS)
         if result.score is None:
             return result
         return replace(result, status=ScoreStatus.CONTESTED, reason=f"{result.reason} {_UNNAMED}")
@@ -185,7 +187,7 @@ class IsolatedQuestion:
         words = {*tokens(quote.text)} - {*tokens(f"{self.criterion.ask} {self.criterion.guide}")}
         return bool(words) and 2 * len(words & {*tokens(result.reason)}) >= len(words)
 
-    def _nothing(self, invented: Sequence[Quotation]) -> CriterionResult:
+    def _make_empty_result(self, invented: Sequence[Quotation]) -> CriterionResult:
         """The result where no quotation stands in its document."""
         if invented:
             return CriterionResult(ScoreStatus.UNSUPPORTED, NO_QUOTATION, quotes=invented)
@@ -204,11 +206,11 @@ class IsolatedQuestion:
     def _ask(self, quotes: Sequence[Quotation], schema: type[Judgement], ask: Ask) -> Judgement | DiligenceError:
         """The judgement of these quotations, or why there is none."""
         try:
-            return ask.judge(self._scoring_instructions(quotes), _sources(quotes), schema, self.criterion)
+            return ask.judge(self._write_scoring_instructions(quotes), _sources(quotes), schema, self.criterion)
         except DiligenceError as error:
             return error
 
-    def _scoring_instructions(self, quotes: Sequence[Quotation]) -> str:
+    def _write_scoring_instructions(self, quotes: Sequence[Quotation]) -> str:
         speaking = {
             stance: len(
                 {quote.excerpt.document.document_id for quote in quotes if quote.excerpt and quote.stance == stance}
@@ -227,7 +229,7 @@ class IsolatedQuestion:
         )
 
 
-def _reading_instructions(criterion: Judged, company: str) -> str:
+def _write_reading_instructions(criterion: Judged, company: str) -> str:
     guide = f"\nWhat a score means: {criterion.guide}" if criterion.guide else ""
     return (
         f"Read the sources, passages of one document on the company {company!r}, for one question.\n"

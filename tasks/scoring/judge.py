@@ -23,14 +23,14 @@ from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.settings import AiSettings
 from tasks.ai.statement_check import Opinion, second_opinions
 from tasks.errors import DiligenceError, TooLarge
-from tasks.scoring.ask import Ask, left_out, speaks_clearly
+from tasks.scoring.ask import Ask, speaks_clearly, warn_left_out
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Isolate, Judged, isolates
 from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.figure_checks import RoomFigures, as_lines, documents_behind, figures_asked_for
 from tasks.scoring.isolation import IsolatedQuestion
-from tasks.scoring.judgement import Judgement, instructions, prove, verified_first, whole_quotes
-from tasks.scoring.orders import Passages, counted
+from tasks.scoring.judgement import Judgement, instructions, order_quotations, prove, whole_quotes
+from tasks.scoring.orders import Passages, pick_counted
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan
 from tasks.statements.answers import CheckedStatement, Ground
@@ -87,12 +87,12 @@ class Question:
         for nth in range(1, self.repeats + 1):
             results.append((yield from self.isolated.judge(Ask(answerer, ledger, nth))))
             if results[-1].unfinished and results[-1].status is ScoreStatus.UNSCORED:
-                return self._told(results[-1])
-        judged = combined(results)
+                return self._add_warnings(results[-1])
+        judged = combine_results(results)
         if self.passages.have_orders:
             answers: Answers = yield partial(self.ask, answerer, ledger)
-            judged = counted(self._of_all(answers, evidence), judged, self.scale)
-        return self._told(judged)
+            judged = pick_counted(self._of_all(answers, evidence), judged, self.scale)
+        return self._add_warnings(judged)
 
     def ask(self, answerer: Answerer, ledger: Ledger | None = None) -> Answers:
         """The model's answers to all passages, as often as they are to be judged. Ends where the budget does."""
@@ -108,7 +108,7 @@ class Question:
 
     def result(self, answers: Answers, evidence: Evidence) -> CriterionResult:
         """What the answers prove. A model's failure is a result too: `unscored`, with the passages."""
-        return self._told(self._of_all(answers, evidence))
+        return self._add_warnings(self._of_all(answers, evidence))
 
     def doubt(self, result: CriterionResult) -> CriterionResult:
         """The result of a weak model: that it found nothing counts only where no passage clearly speaks to it."""
@@ -118,16 +118,18 @@ class Question:
         )
         if result.status is not ScoreStatus.MISSING or not speaks_clearly(self.criterion.ask, passages):
             return result
-        return self._told(replace(result, status=ScoreStatus.UNSCORED, reason=_DOUBTED, missing=None, nearest=()))
+        return self._add_warnings(
+            replace(result, status=ScoreStatus.UNSCORED, reason=_DOUBTED, missing=None, nearest=())
+        )
 
     def _of_all(self, answers: Answers, evidence: Evidence) -> CriterionResult:
-        return combined([self._result(answer, evidence) for answer in answers])
+        return combine_results([self._result(answer, evidence) for answer in answers])
 
-    def _told(self, judged: CriterionResult) -> CriterionResult:
+    def _add_warnings(self, judged: CriterionResult) -> CriterionResult:
         """The result with what a reader must know of the passages."""
         judged = replace(judged, orders=self.passages.orders)
         if judged.status is ScoreStatus.UNSCORED and not judged.quotes:
-            return _showing(judged, self.excerpts[: self.matching])
+            return _show_passages(judged, self.excerpts[: self.matching])
         if self.matching:
             return judged
         passages = "the first passage" if len(self.excerpts) == 1 else f"the first {len(self.excerpts)} passages"
@@ -143,7 +145,7 @@ class Question:
         most = len(sources)
         while True:
             window = answerer.window
-            given = ask.fitting(self.instructions, sources[:most], Judgement)
+            given = ask.choose_fitting(self.instructions, sources[:most], Judgement)
             try:
                 judgement = ask.judge(self.instructions, given, Judgement, self.criterion)
             except TooLarge:
@@ -158,13 +160,13 @@ class Question:
     def _result(self, answer: ModelAnswer | DiligenceError, evidence: Evidence) -> CriterionResult:
         if isinstance(answer, DiligenceError):
             whole = whole_quotes(answer.text) if isinstance(answer, AnswerCut) else []
-            return CriterionResult.without_answer(answer, verified_first(whole, self.excerpts, evidence)[0])
+            return CriterionResult.without_answer(answer, order_quotations(whole, self.excerpts, evidence)[0])
         result = prove(answer.judgement, self.criterion, self.scale, self.excerpts, evidence, self.room)
         if result.nearest:
             result = replace(result, nearest=nearest_passages(self.excerpts[: self.matching]))
         if answer.passages >= len(self.excerpts):
             return result
-        return result.warned(left_out(answer.passages, len(self.excerpts), "passages"))
+        return result.add_warning(warn_left_out(answer.passages, len(self.excerpts), "passages"))
 
 
 def prepare(
@@ -189,11 +191,11 @@ def prepare(
     if answerer.judges and matching < _PASSAGES:
         excerpts = [*excerpts, *evidence.others(excerpts, _PASSAGES - matching)]
     if not excerpts:
-        return CriterionResult(ScoreStatus.MISSING, _nothing(evidence), missing=criterion.ask)
+        return CriterionResult(ScoreStatus.MISSING, _explain_no_passage(evidence), missing=criterion.ask)
     if not answerer.judges:
         reason = "No model is configured (DILIGENCE_AI_MODEL), so no judgement was made."
         orders = Passages.of(excerpts, evidence).orders
-        return _showing(CriterionResult(ScoreStatus.UNSCORED, reason, orders=orders), excerpts)
+        return _show_passages(CriterionResult(ScoreStatus.UNSCORED, reason, orders=orders), excerpts)
     with evidence.recorded(set()):  # figures of other concepts have no part in it
         rows = figures_asked_for(f"{criterion.ask} {criterion.guide}", room)
         behind = documents_behind(room(), {row.figure.concept for row in rows}) if rows else ()
@@ -206,7 +208,7 @@ def prepare(
     return Question(criterion, scale, repeats, excerpts, matching, passages, told, room, isolated)
 
 
-def _nothing(evidence: Evidence) -> str:
+def _explain_no_passage(evidence: Evidence) -> str:
     """Why there is no passage."""
     if not evidence.documents:
         return "The data room is empty."
@@ -215,7 +217,7 @@ def _nothing(evidence: Evidence) -> str:
     return "No passage in the data room shares a word with the question."
 
 
-def _showing(result: CriterionResult, excerpts: Sequence[Excerpt]) -> CriterionResult:
+def _show_passages(result: CriterionResult, excerpts: Sequence[Excerpt]) -> CriterionResult:
     """The result with the passages that a model would have judged."""
     if not excerpts:
         return result
@@ -223,7 +225,7 @@ def _showing(result: CriterionResult, excerpts: Sequence[Excerpt]) -> CriterionR
     return replace(result, reason=result.reason + SHOWN, quotes=quotes)
 
 
-def combined(results: Sequence[CriterionResult]) -> CriterionResult:
+def combine_results(results: Sequence[CriterionResult]) -> CriterionResult:
     """One result of several judgements of the same criterion.
 
     The most frequent status decides whether there is a score. The score is the median, of an even number the lower of
@@ -241,7 +243,7 @@ def combined(results: Sequence[CriterionResult]) -> CriterionResult:
     return replace(
         alike[0],
         reason=alike[0].reason + _failures(results),
-        quotes=_joined(alike),
+        quotes=_join_quotations(alike),
         confidence=median_low(confidences) if confidences else None,
         agreement=len(alike) / len(results),
         contradictions=_contradictions(alike),
@@ -265,7 +267,7 @@ def _failures(results: Sequence[CriterionResult]) -> str:
     return f" ({len(failed)} of {len(results)} judgements failed. {failed[0].reason})" if failed else ""
 
 
-def _joined(alike: Sequence[CriterionResult]) -> list[Quotation]:
+def _join_quotations(alike: Sequence[CriterionResult]) -> list[Quotation]:
     """The distinct quotations of all, verified ones first; those of the first result keep their numbers."""
     distinct: dict[Hashable, Quotation] = {}
     for quote in (quote for result in alike for quote in result.quotes):
@@ -337,7 +339,7 @@ def with_opinions(
     if isinstance(opinions, DiligenceError):
         warning = f"The statements of its reason were checked by their words alone. {opinions.message}"
         unfinished = result.unfinished or isinstance(opinions, BudgetSpent)
-        return replace(result.warned(warning), unfinished=unfinished)
+        return replace(result.add_warning(warning), unfinished=unfinished)
     verdicts: dict[Opinion, list[str]] = {"supported": [], "contradicted": [], "not said": []}
     for place, opinion in opinions.items():
         verdicts[opinion].append(statements[place].text)

@@ -27,7 +27,7 @@ from tasks.language.sentences import sentences
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
-from tasks.scoring.figure_checks import RoomFigures, as_lines, figures_asked_for, marked
+from tasks.scoring.figure_checks import RoomFigures, as_lines, figures_asked_for, mark_numbers
 from tasks.scoring.orders import LEDGER
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Stance
 from tasks.statements.answers import CheckedStatement
@@ -198,9 +198,9 @@ def prove(
     A number in the reason that neither quotations and sources nor the figures of the `room` have is marked.
     """
     contradictions = _contradictions(judgement.contradictions, sources, evidence)
-    quotes, numbers = verified_first(judgement.quotes, sources, evidence)
+    quotes, numbers = order_quotations(judgement.quotes, sources, evidence)
     if not judgement.found or judgement.score is None:
-        reason = _without_references(_shortened(judgement.reason, _LONGEST_REASON))
+        reason = _without_references(_shorten(judgement.reason, _LONGEST_REASON))
         denials = [quote for quote in quotes if quote.excerpt and quote.stance == "against"]
         return CriterionResult(
             ScoreStatus.MISSING,
@@ -216,7 +216,7 @@ def prove(
     if not low <= judgement.score <= high:
         problem = f"The model gave {judgement.score:g}, which is not on the scale from {low:g} to {high:g}."
         return CriterionResult(ScoreStatus.UNSCORED, problem, quotes=quotes, failed=True)
-    reason = _renumbered(_shortened(judgement.reason, _LONGEST_REASON), numbers)
+    reason = _renumber(_shorten(judgement.reason, _LONGEST_REASON), numbers)
     reason, unproved = _without_contradicted(
         reason,
         [source.with_header for source in sources],
@@ -224,7 +224,7 @@ def prove(
         quotes,
     )
     asked = f"{criterion.ask} {criterion.guide} {low:g} {high:g} {judgement.score:g}"
-    reason = marked(reason, [asked, *_said(quotes, sources)], room)
+    reason = mark_numbers(reason, [asked, *_list_said(quotes, sources)], room)
     objection = _objection(quotes, _side(judgement.score, scale))
     return CriterionResult(
         ScoreStatus.UNSUPPORTED if objection else ScoreStatus.SCORED,
@@ -237,12 +237,12 @@ def prove(
     )
 
 
-def _said(quotes: Sequence[Quotation], sources: Sequence[Excerpt]) -> Iterator[str]:
+def _list_said(quotes: Sequence[Quotation], sources: Sequence[Excerpt]) -> Iterator[str]:
     for excerpt in (*(quote.excerpt for quote in quotes if quote.excerpt), *sources):
         yield f"{excerpt.with_header}\n{excerpt.document.name}, {excerpt.place}"
 
 
-def verified_first(
+def order_quotations(
     quotes: Sequence[JudgedQuote], sources: Sequence[Excerpt], evidence: Evidence, *, within: bool = False
 ) -> tuple[list[Quotation], dict[int, int]]:
     """The distinct quotations, verified ones first, and the new number of each verified one by the model's number.
@@ -308,7 +308,7 @@ def _contradictions(
         other = _verify(contradiction.other, sources, evidence)
         if one is None or other is None or _place(one) == _place(other) or caseless(one.text) == caseless(other.text):
             continue
-        about = _shortened(contradiction.about, _LONGEST_MATTER)
+        about = _shorten(contradiction.about, _LONGEST_MATTER)
         proven.setdefault(frozenset((_span(one), _span(other))), ProvenContradiction(about, one, other))
     return list(proven.values())
 
@@ -321,7 +321,7 @@ def _span(excerpt: Excerpt) -> tuple[str, int, int]:
     return excerpt.document.document_id, excerpt.start, excerpt.end
 
 
-def _renumbered(reason: str, numbers: Mapping[int, int]) -> str:
+def _renumber(reason: str, numbers: Mapping[int, int]) -> str:
     """The reason with the new numbers of its quotations in its references."""
 
     def renumber(reference: re.Match[str]) -> str:
@@ -356,7 +356,7 @@ def _without_contradicted(
         if result is None or not is_contradicted or check(said, [ledger()]).verdict is Finding.SUPPORTED:
             parts.append(sentence)
             if result is not None and result.verdict is Finding.NOT_FOUND and len(read(said).content) >= _FEWEST_WORDS:
-                rests_on = _referred_to(sentence, quotes) or result.sentence
+                rests_on = _find_referred_words(sentence, quotes) or result.sentence
                 unproved.append(CheckedStatement(said, result.verdict, quote=rests_on, why=result.why))
             continue
         replaced += 1
@@ -369,7 +369,7 @@ def _without_contradicted(
     return f"{' '.join(parts)} {note}", unproved
 
 
-def _referred_to(sentence: str, quotes: Sequence[Quotation]) -> str:
+def _find_referred_words(sentence: str, quotes: Sequence[Quotation]) -> str:
     """The words of the verified quotations that a sentence of the reason refers to."""
     verified = [quote.text for quote in quotes if quote.excerpt]
     return " … ".join(one_line(verified[number - 1]) for number in references(sentence) if number <= len(verified))
@@ -389,7 +389,7 @@ def _numbers(reference: str) -> list[int]:
     return numbers
 
 
-def _shortened(text: str, longest: int) -> str:
+def _shorten(text: str, longest: int) -> str:
     """A text in one line, cut behind `longest` characters."""
     line = one_line(text[: longest * 4])
     return line if len(line) <= longest else f"{line[:longest].rstrip()} …"

@@ -64,7 +64,7 @@ class Passages:
         return self.sources != self.without
 
 
-def counted(
+def pick_counted(
     with_words: CriterionResult, without: CriterionResult, scale: tuple[float, float], words: str = ORDERS
 ) -> CriterionResult:
     """Which of two judgements counts: one with words that may move a model, or one without these `words`.
@@ -82,7 +82,7 @@ def counted(
             f"It was judged {made} the {words}, not {other} them. {missed.reason} "
             "A score in the upper half of the scale that only these words support does not count."
         )
-        return replace(result.warned(warning), unfinished=missed.unfinished)
+        return replace(result.add_warning(warning), unfinished=missed.unfinished)
     if with_words.score == without.score:
         return with_words
     scores = Contested(with_words.score, without.score, words)

@@ -97,7 +97,7 @@ class TextPlaces:
         starts, rest = self._kinds.get(kind, ([], []))
         at = bisect_right(starts, offset) - 1
         reaches = at >= 0 and max(offset, last or 0) < rest[at][0]
-        return rest[at][1] if reaches and starts[at] >= self._beginning(offset) else None
+        return rest[at][1] if reaches and starts[at] >= self._find_beginning(offset) else None
 
     def place(self, start: int, end: int) -> str:
         """Where a span stands, in words.
@@ -112,7 +112,7 @@ class TextPlaces:
         if page is not None:
             last_page = self.label(last, "page") or page
             pages = f"page {page}" if last_page == page else f"pages {page} to {last_page}"
-            confidence = lowest_confidence(self._touched("ocr", start, last))
+            confidence = lowest_confidence(self._list_touched("ocr", start, last))
             steps.append(pages if confidence is None else f"{pages} (OCR, {confidence} %)")
         elif slide is not None:
             steps += [f"slide {slide}", self.label(start, "shape", last)]
@@ -121,17 +121,17 @@ class TextPlaces:
         else:
             heading = self.label(start, "heading")
             steps += [heading and f"under “{heading}”", self._line_numbers(start, last)]
-        return ", ".join([*filter(None, steps), *self._kinds_of(start, last)])
+        return ", ".join([*filter(None, steps), *self._name_kinds(start, last)])
 
     def exact_place(self, start: int, end: int) -> str:
         """The same for words that are quoted; in a table with their cell: `page 3, row “Revenue”, column “2023”`."""
         place, cell = self.place(start, end), self._cell(start, end)
         return f"{place}, {cell}" if cell else place
 
-    def _kinds_of(self, start: int, last: int) -> Iterator[str]:
+    def _name_kinds(self, start: int, last: int) -> Iterator[str]:
         """What the span is, in words; `partly` where that holds for a part of it."""
         for kind, words in _KINDS.items():
-            touched = self._touching(kind, start, last)
+            touched = self._find_touching(kind, start, last)
             whole = any(place.start <= start and last < place.end for place in touched)
             if not touched or not (whole or kind in _SUSPECT):
                 continue
@@ -140,7 +140,7 @@ class TextPlaces:
                 ("" if whole else "partly ") + words + (f" by {'; '.join(authors[:_MOST_AUTHORS])}" if authors else "")
             )
 
-    def _touching(self, kind: str, start: int, last: int) -> list[Place]:
+    def _find_touching(self, kind: str, start: int, last: int) -> list[Place]:
         """The places of a kind that a span has a part of, up to a hundred; they do not lie in each other."""
         starts, rest = self._kinds.get(kind, ([], []))
         first, behind = max(bisect_right(starts, start) - 1, 0), bisect_right(starts, last)
@@ -155,14 +155,14 @@ class TextPlaces:
             (
                 place
                 for kind in (kinds.TABLE, kinds.CELLS)
-                for place in self._touching(kind, start, end - 1)
+                for place in self._find_touching(kind, start, end - 1)
                 if place.start <= start and end <= place.end
             ),
             None,
         )
         if around is None:
             return ""
-        bounds = next((place for place in self._touching(kinds.SHEET, start, end - 1)), around)
+        bounds = next((place for place in self._find_touching(kinds.SHEET, start, end - 1)), around)
         table = [place for place in self.places if bounds.start <= place.start and place.end <= bounds.end]
         if around.kind == kinds.TABLE:
             table = [around]
@@ -171,7 +171,7 @@ class TextPlaces:
 
     def _line_numbers(self, start: int, last: int) -> str | None:
         """The lines of a span; an attachment's count from behind the one that gives its name."""
-        before = bisect_right(self._lines, self._beginning(start)) if self._around(start) else 0
+        before = bisect_right(self._lines, self._find_beginning(start)) if self._around(start) else 0
         first, behind = (bisect_right(self._lines, offset) - before for offset in (start, last))
         if behind < 1:
             return None
@@ -182,26 +182,26 @@ class TextPlaces:
         """The attachments that an offset lies in, the outer one first."""
         return [attachment for attachment in self._attachments if attachment[0] <= offset < attachment[1]]
 
-    def _beginning(self, offset: int) -> int:
+    def _find_beginning(self, offset: int) -> int:
         """Where the document begins that an offset lies in."""
         return max((start for start, _end, _name in self._around(offset)), default=0)
 
     def _cells(self, start: int, last: int) -> str | None:
         """The cells from one offset to another as one range: `A1:F20` and `A21:F40` are `A1:F40`."""
-        touched = self._touched("cells", start, last)
+        touched = self._list_touched("cells", start, last)
         if not touched:
             return None
         begins, ends = touched[0].split(":", maxsplit=1)[0], touched[-1].rsplit(":", maxsplit=1)[-1]
         return begins if begins == ends else f"{begins}:{ends}"
 
-    def _touched(self, kind: str, start: int, last: int) -> list[str]:
+    def _list_touched(self, kind: str, start: int, last: int) -> list[str]:
         """The labels of the places of a kind, none of which lie in each other, that a span has a part of."""
         starts, rest = self._kinds.get(kind, ([], []))
         first, behind = max(bisect_right(starts, start) - 1, 0), bisect_right(starts, last)
         return [label for (end, label) in rest[first:behind] if end > start]
 
 
-class Index:
+class PassageIndex:
     """Texts made ready for many questions, ranked as the passages of a data room are. No vector is stored."""
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -306,7 +306,7 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     at = start
     while at < end:
         if end - at <= _MAX_PASSAGE:
-            yield from _trimmed(text, at, end)
+            yield from _trim(text, at, end)
             return
         window = text[at : at + _MAX_PASSAGE]
         cut_at = window.rfind("\n\n", _MIN_PASSAGE)
@@ -315,11 +315,11 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         if cut_at < 0:
             ends = [match.end() for match in _SENTENCE_END.finditer(window) if match.end() >= _MIN_PASSAGE]
             cut_at = ends[-1] if ends else max(window.rfind(" ", _MIN_PASSAGE), 0) or _MAX_PASSAGE
-        yield from _trimmed(text, at, at + cut_at)
+        yield from _trim(text, at, at + cut_at)
         at += cut_at
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _trim(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     block = text[start:end]
     lead = len(block) - len(block.lstrip())
     words = block.strip()
@@ -335,19 +335,19 @@ class CutText(NamedTuple):
     passages: list[PassageSpan]
 
 
-def passages_of(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[CutText]:
+def load_passages(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[CutText]:
     """Stored texts and their passages, which are cut and stored unless they were before, in the order of `sizes`.
 
     Args:
         sizes: how long each text is, in characters, by its id. Small ones are loaded many at a time.
         strings: holds one copy of each place and heading: thousands of passages share them.
     """
-    for text_ids in texts.groups_of(sizes):
+    for text_ids in texts.group_sizes(sizes):
         with database.reading() as session:
-            words = dict(texts.words_of(session, text_ids))
+            words = dict(texts.load_words(session, text_ids))
             rows = texts.find_passages(session, text_ids, CUTTER)
             hidden = {
-                text_id: _hidden_sheets(texts.places_of(session, text_id))
+                text_id: _hidden_sheets(texts.load_places(session, text_id))
                 for text_id, text in words.items()
                 if kinds.HIDDEN_SHEET_MARK in text
             }

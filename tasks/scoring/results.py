@@ -49,7 +49,7 @@ class ProvenContradiction:
         quotes = [
             {
                 "text": excerpt.text,
-                **_named(excerpt.document),
+                **_write_name(excerpt.document),
                 "place": excerpt.place,
                 "text_id": excerpt.text_id,
                 "start": excerpt.start,
@@ -82,7 +82,7 @@ class FoundOrder:
         span = self.excerpt
         return {
             "text": self.text,
-            **_named(self.document),
+            **_write_name(self.document),
             "place": self.place,
             "text_id": span and span.text_id,
             "start": span and span.start,
@@ -118,7 +118,7 @@ class NearDocument:
 
     def as_json(self) -> dict[str, Any]:
         """The form that storage keeps: `{document_id, document_name, document_url, why}`."""
-        return {**_named(self.document), "why": self.why}
+        return {**_write_name(self.document), "why": self.why}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class CriterionResult:
         reason = f"{error.message} {_KEPT}" if quotes else error.message
         return cls(ScoreStatus.UNSCORED, reason, None, quotes, failed=not spent, unfinished=spent, estimated=estimated)
 
-    def warned(self, warning: str) -> "CriterionResult":
+    def add_warning(self, warning: str) -> "CriterionResult":
         """The result with a warning behind those that it has."""
         return replace(self, warning=" ".join(filter(None, (self.warning, warning))))
 
@@ -179,5 +179,5 @@ Steps = Generator[Callable[[], Any], Any, CriterionResult]
 """One judgement: yields each call that takes long, to be made in a thread, is sent its result, and returns its own."""
 
 
-def _named(document: RunDocument) -> dict[str, Any]:
+def _write_name(document: RunDocument) -> dict[str, Any]:
     return {"document_id": document.document_id, "document_name": document.name, "document_url": document.url}

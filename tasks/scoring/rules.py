@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any, Final
 
 from tasks.companies.profile import FieldType, field_type, fields
-from tasks.figures.expressions import Expression, growth_of, read_expression
+from tasks.figures.expressions import Expression, make_growth, read_expression
 from tasks.figures.figure import UNKNOWN
 from tasks.language.normalise import caseless
 from tasks.language.numbers import MONTHS, PERCENT, RATIO, amounts
@@ -76,7 +76,7 @@ def parse_condition(figure: str, written: str) -> FigureCondition:
         raise ValueError(f"{written!r} is no rule: {_ALLOWED}")
     of_growth = (match or between)[1]  # type: ignore[index] # one of them is there
     if of_growth and expression.operation != "growth":
-        expression = growth_of(expression)
+        expression = make_growth(expression)
     if match is not None:
         value, unit = _number(match[3])
         _check_unit(expression, unit, written)
@@ -120,7 +120,7 @@ def _check_unit(expression: Expression, unit: str | None, written: str) -> None:
     raise ValueError(f"{expression.in_words} is {measured}, which {written!r} does not go with{hint}")
 
 
-def score_of_bands(
+def score_bands(
     bands: Mapping[float, FigureCondition], value: Decimal, lowest: float
 ) -> tuple[float, FigureCondition | None]:
     """The score of a comparable value, and the rule that gives it.
@@ -205,22 +205,24 @@ def parse(field: str, written: str) -> Rule:
     sign, value = " ".join(match[1].lower().split()), match[2]
     if sign == "contains":
         if kind is not FieldType.TEXT and fields().get(f"{field}.0") is not FieldType.TEXT:
-            raise ValueError(f"{field} is {_named(kind)}: `contains` goes with text and lists of text")
-        return Rule(field, sign, _unquoted(value))
+            raise ValueError(f"{field} is {_read_kind(kind)}: `contains` goes with text and lists of text")
+        return Rule(field, sign, _unquote(value))
     if kind not in _SINGLE:
         example = next(path for path in fields() if path.startswith(f"{field}.") and fields()[path] in _SINGLE)
         alternative = " or use `contains`" if fields()[example] is FieldType.TEXT and kind is FieldType.LIST else ""
-        raise ValueError(f"{field} is {_named(kind)}: put the rule on one of its parts, such as {example}{alternative}")
+        raise ValueError(
+            f"{field} is {_read_kind(kind)}: put the rule on one of its parts, such as {example}{alternative}"
+        )
     if sign in {"in", "not in"}:
-        return Rule(field, sign, _listed(field, kind, sign, value))
+        return Rule(field, sign, _list_values(field, kind, sign, value))
     if sign in _ORDER and kind not in {*_NUMBERS, FieldType.TIME}:
-        raise ValueError(f"{field} is {_named(kind)}: `{sign}` goes with numbers and times")
+        raise ValueError(f"{field} is {_read_kind(kind)}: `{sign}` goes with numbers and times")
     if kind in {FieldType.TEXT, FieldType.TIME}:
-        return Rule(field, "==" if sign == "=" else sign, _read(field, kind, _unquoted(value)))
+        return Rule(field, "==" if sign == "=" else sign, _read(field, kind, _unquote(value)))
     return Rule(field, "==" if sign == "=" else sign, _read(field, kind, yaml_value(value)))
 
 
-def _listed(field: str, kind: FieldType, sign: str, written: str) -> list[Any]:
+def _list_values(field: str, kind: FieldType, sign: str, written: str) -> list[Any]:
     values = yaml_value(written, as_text=kind in {FieldType.TEXT, FieldType.TIME}) if written.startswith("[") else None
     if not isinstance(values, list) or not values:
         raise ValueError(f"`{sign}` needs a list in square brackets, such as {sign} [DE, NL]")
@@ -235,7 +237,7 @@ def _read(field: str, kind: FieldType, value: Any) -> Any:
     if kind is FieldType.BOOLEAN and not isinstance(value, bool):
         raise ValueError(f"{field} is true or false: {value!r} is neither")
     if kind in {FieldType.TEXT, FieldType.TIME} and not isinstance(value, str):
-        raise ValueError(f"{field} is {_named(kind)}: {value!r} is none")
+        raise ValueError(f"{field} is {_read_kind(kind)}: {value!r} is none")
     if kind is FieldType.TIME:
         try:
             return date.fromisoformat(value) if _DAY.fullmatch(value) else _time(value)
@@ -264,12 +266,12 @@ def _time(written: str) -> datetime:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _unquoted(written: str) -> str:
+def _unquote(written: str) -> str:
     quoted = len(written) > 1 and written[0] == written[-1] and written[0] in "'\""
     return written[1:-1] if quoted else written
 
 
-def _named(kind: FieldType) -> str:
+def _read_kind(kind: FieldType) -> str:
     if kind in _NUMBERS:
         return "a number"
     return {FieldType.LIST: "a list", FieldType.OBJECT: "a group", FieldType.TEXT: "text"}.get(kind, f"a {kind.value}")

@@ -18,16 +18,16 @@ from storage.run_documents import RunDocument
 from storage.runs import ModelTrial, RunCompany
 from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
 from tasks.ai.answerer import Answerer
-from tasks.ai.budget import Ledger, ledger_of
+from tasks.ai.budget import Ledger, find_ledger
 from tasks.ai.registry import current_answerer
 from tasks.figures.conflicts import RoomFigure
 from tasks.language.normalise import one_line
 from tasks.operation import operation
-from tasks.remote.fan_out import FanOut, Leave, finished
+from tasks.remote.fan_out import FanOut, Leave, take_finished
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, FigureRule, Judged
 from tasks.scoring.evidence import Evidence
-from tasks.scoring.figure_checks import RoomFigures, check_figure, figures_of
+from tasks.scoring.figure_checks import RoomFigures, check_figure, load_figures
 from tasks.scoring.inputs import Inputs, carry_over
 from tasks.scoring.judge import Question, ReasonChecks, prepare, with_opinions
 from tasks.scoring.model_trial import find_standing
@@ -102,7 +102,7 @@ def _score(inputs: Inputs, answerer: Answerer) -> None:
     """Score what is left to score, and note what its readers must know of how it was done."""
     company = inputs.company
     assert company.id is not None
-    evidence, ledger = Evidence(company.id, inputs.documents), ledger_of(company.run_id)
+    evidence, ledger = Evidence(company.id, inputs.documents), find_ledger(company.run_id)
     plans = search_plans(evidence, answerer, ledger)
     unsaved: list[Scored] = []
     for scored in criterion_results(inputs, evidence, answerer, ledger, plans):
@@ -112,7 +112,7 @@ def _score(inputs: Inputs, answerer: Answerer) -> None:
             unsaved = []
     _save(company.id, unsaved)
     with database.reading() as session:
-        warnings = warnings_of(scores.company_outcomes(session, company.id))
+        warnings = list_passage_warnings(scores.company_outcomes(session, company.id))
     company.search_warnings = [warning for warning in (evidence.warning, plans.warning if plans else None) if warning]
     company.evidence_warnings = None if company.search_warnings else warnings
     company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
@@ -141,7 +141,7 @@ def criterion_results(
         }
     criteria, hashes = inputs.criteria, inputs.hashes(answerer)
     judged: list[tuple[int, Judged, str]] = []
-    looked_up = cache(partial(figures_of, evidence))  # when the first criterion needs them
+    looked_up = cache(partial(load_figures, evidence))  # when the first criterion needs them
 
     def room() -> Sequence[RoomFigure]:
         evidence.record(row.document_id for row in looked_up())
@@ -190,11 +190,11 @@ class _Judge:
         plans = None if self.evidence.is_empty else self.plans
         plan: SearchPlan | None = (yield partial(plans.plan, criterion)) if plans else None
         question = self._question(criterion, plan)
-        result = yield from self._judged(question)
+        result = yield from self._judge(question)
         if plans is not None and plan is not None and result.status is ScoreStatus.MISSING:
             other: SearchPlan | None = yield partial(plans.another, criterion, plan)
             if other is not None:
-                second = yield from self._judged(self._question(criterion, other))
+                second = yield from self._judge(self._question(criterion, other))
                 result = result if second.score is None else second
         return question.doubt(result) if self.is_weak and isinstance(question, Question) else result
 
@@ -205,7 +205,7 @@ class _Judge:
             isolate=criteria.isolate,
         )
 
-    def _judged(self, question: Question | CriterionResult) -> Steps:
+    def _judge(self, question: Question | CriterionResult) -> Steps:
         if isinstance(question, CriterionResult):
             return question
         result = yield from question.judge(self.answerer, self.ledger, self.evidence)
@@ -236,7 +236,7 @@ def _judgements(judged: Sequence[tuple[int, Judged, str]], judge: _Judge) -> Ite
                 under_way[threads.submit(call)] = ordinal, criterion, rests_on, steps
 
         def answered(leaving: int) -> Iterator[Scored]:
-            for under_judgement, call in finished(under_way, leaving):
+            for under_judgement, call in take_finished(under_way, leaving):
                 yield from go_on(*under_judgement, call.result())
 
         for ordinal, criterion, rests_on in judged:
@@ -266,13 +266,13 @@ def _in_part(document: RunDocument) -> str:
     return f"{document.name} ({document.pages_read} of {document.pages} pages)" if in_part else document.name
 
 
-def warnings_of(outcomes: Sequence[CriterionOutcome]) -> list[str]:
+def list_passage_warnings(outcomes: Sequence[CriterionOutcome]) -> list[str]:
     """What a reader must know of the passages judged: words in them, and in names, that give orders to a model."""
     found = {
         f"{order['document_name']}: this document's name gives orders to a language model. Check what rests on it."
         if order["place"] == NAME_OF_DOCUMENT
         else f"{order['document_name']}, {order['place']}: words that give orders to a language model: "
-        f"“{_shortened(order['text'])}” Check what rests on their passage; quotations of them do not count."
+        f"“{_shorten(order['text'])}” Check what rests on their passage; quotations of them do not count."
         for outcome in outcomes
         for order in outcome.orders
     }
@@ -282,7 +282,7 @@ def warnings_of(outcomes: Sequence[CriterionOutcome]) -> list[str]:
     return warnings
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     words = one_line(text)
     return words if len(words) <= _LONGEST_ORDER else f"{words[:_LONGEST_ORDER].rstrip()} …"
 
@@ -321,11 +321,11 @@ def _outcome(
         orders=[order.as_json() for order in result.orders],
         contested=result.contested.as_json() if result.contested else None,
         warning=result.warning,
-        given=_given(criterion, result),
+        given=_list_given(criterion, result),
     )
 
 
-def _given(criterion: Criterion, result: CriterionResult) -> list[str] | None:
+def _list_given(criterion: Criterion, result: CriterionResult) -> list[str] | None:
     """The documents that an outcome rests on; None, which is all of the room, where it says what no document has."""
     if isinstance(criterion, FactRule):
         return []

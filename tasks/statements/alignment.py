@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from tasks.language.words import words_of
+from tasks.language.words import load_words
 from tasks.statements.figures import DATE, QUARTER, StatedFigure, same, same_size
 from tasks.statements.nearness import ALIKE, nearness
-from tasks.statements.reading import Sentence, Token
+from tasks.statements.reading import ParsedSentence, Token
 
 _FAR: Final = 0.015
 _OTHER_CLAUSE: Final = 0.3
@@ -41,8 +41,8 @@ class Alignment:
     statement the clause of the sentence in which most of it stands.
     """
 
-    stated: Sentence
-    source: Sentence
+    stated: ParsedSentence
+    source: ParsedSentence
     known: frozenset[str] = frozenset()
     pairs: dict[int, Pair] = field(default_factory=dict)
     home: dict[int, int] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Alignment:
         return frozenset(self.source.tokens[place].clause for place in self.taken)
 
 
-def align(stated: Sentence, source: Sentence, known: frozenset[str] = frozenset()) -> Alignment:
+def align(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str] = frozenset()) -> Alignment:
     """Lay a statement beside a sentence."""
     result = Alignment(stated, source, known)
     wanted = sorted((*stated.content, *stated.figures))
@@ -142,11 +142,11 @@ def _name_self(alignment: Alignment) -> None:
 
 _YOU: Final = frozenset({"you"})
 _READERS: Final = frozenset(
-    form for word in words_of("readers") for form in (word, f"{word}s", f"{word}'s", f"{word}s'")
+    form for word in load_words("readers") for form in (word, f"{word}s", f"{word}'s", f"{word}s'")
 )
 
 
-def _places(token: Token, source: Sentence, known: frozenset[str]) -> Iterator[tuple[int, float]]:
+def _places(token: Token, source: ParsedSentence, known: frozenset[str]) -> Iterator[tuple[int, float]]:
     if token.figure is not None:
         for at in source.figures:
             other = source.tokens[at].figure
@@ -190,7 +190,7 @@ def agree(one: StatedFigure, other: StatedFigure) -> bool:
     return abs(one.value - other.value) <= slack and (one.value < 0) == (other.value < 0)
 
 
-def _step(source: Sentence, last: int, place: int, chain: tuple[Pair, ...]) -> float:
+def _step(source: ParsedSentence, last: int, place: int, chain: tuple[Pair, ...]) -> float:
     """What is left of a word's weight for where it stands, seen from the one before."""
     weight = 1.0
     if last >= 0:
@@ -214,28 +214,28 @@ def _find_homes(alignment: Alignment) -> None:
 _TIMES: Final = frozenset("day week month quarter year hour".split())  # noqa: SIM905 - as above
 
 
-def kind_of(token: Token) -> str:
+def find_kind(token: Token) -> str:
     """What a figure may be confused with: its kind, or `time` for a number of months; "" for a word."""
     if token.figure is None:
         return ""
     return "time" if token.figure.measure in _TIMES else token.figure.kind or "count"
 
 
-def figure_nearest(sentence: Sentence, at: int, like: Token) -> int | None:
+def figure_nearest(sentence: ParsedSentence, at: int, like: Token) -> int | None:
     """The figure of the kind of another to which a word of a sentence belongs: the one that stands nearest to it.
 
     A border between segments counts as four words, one between clauses as twelve; a date follows its amount.
     """
     if like.figure is None:
         return None
-    kind, token = kind_of(like), sentence.tokens[at]
-    rivals = [place for place in sentence.figures if kind_of(sentence.tokens[place]) == kind]
+    kind, token = find_kind(like), sentence.tokens[at]
+    rivals = [place for place in sentence.figures if find_kind(sentence.tokens[place]) == kind]
 
     def distance(place: int) -> int:
         other = sentence.tokens[place]
         is_odd = (place < at) == (kind == "date") and "date" in {
             kind,
-            kind_of(token),
+            find_kind(token),
         }  # a date stands behind its amount
         return (
             2 * abs(place - at)

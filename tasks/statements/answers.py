@@ -13,7 +13,7 @@ from typing import Final
 
 from tasks.language.quotations import locate
 from tasks.language.sentences import sentences
-from tasks.language.words import has_opposite, stem, stems_of
+from tasks.language.words import has_opposite, load_stems, stem
 from tasks.statements.check import Check, Finding, check
 from tasks.statements.figures import figures
 from tasks.statements.reading import Limit, read
@@ -35,7 +35,7 @@ _SAYS_NOTHING: Final = re.compile(
     rf"|\b(?:not|nicht) (?:stated|mentioned|disclosed|specified|provided|said) (?:in|by) the {_SOURCES}\b",
     re.IGNORECASE,
 )
-_ABOUT_SOURCES: Final = stems_of("about_sources")
+_ABOUT_SOURCES: Final = load_stems("about_sources")
 _LONGEST_QUOTE: Final = 600
 
 
@@ -123,10 +123,10 @@ def prove(
 
     The only web addresses that stand are those that were fetched.
     """
-    return assembled(tuple(_statements(answer, company, grounds, strict=strict)))
+    return assemble_answer(tuple(_statements(answer, company, grounds, strict=strict)))
 
 
-def assembled(
+def assemble_answer(
     statements: Sequence[CheckedStatement], remarks: Mapping[int, str] | None = None, kept: Collection[int] = ()
 ) -> CheckedAnswer:
     """The answer of checked statements.
@@ -183,7 +183,7 @@ def _statements(answer: str, company: str, grounds: Sequence[Ground], *, strict:
         match = _LINE.match(line)
         mark, text = (match[1], match[2]) if match else ("", line)
         for sentence in _sentences(text):
-            statement = _checked(sentence, company, grounds, strict=strict)
+            statement = _check(sentence, company, grounds, strict=strict)
             yield replace(statement, mark=mark, line=number)
 
 
@@ -201,7 +201,7 @@ def _sentences(line: str) -> list[str]:
     return result
 
 
-def _checked(sentence: str, company: str, grounds: Sequence[Ground], *, strict: bool) -> CheckedStatement:
+def _check(sentence: str, company: str, grounds: Sequence[Ground], *, strict: bool) -> CheckedStatement:
     text = _CITATION.sub("", sentence).strip()
     if len(sentence) > LONGEST_SENTENCE:
         return CheckedStatement(text, Finding.NOT_FOUND, why="it is too long to be one statement")

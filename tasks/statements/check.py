@@ -22,7 +22,7 @@ from tasks.statements.difference import Difference, DifferenceKind
 from tasks.statements.differences import differences, says_in_order
 from tasks.statements.figures import same
 from tasks.statements.nearness import nearness
-from tasks.statements.reading import Sentence, read
+from tasks.statements.reading import ParsedSentence, read
 from tasks.statements.tables import LONGEST_SENTENCE, SourceSentence, source_sentences
 
 _CANDIDATES: Final = 8
@@ -94,7 +94,7 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     """
     if len(statement) > LONGEST_SENTENCE:
         return Check(Finding.NOT_FOUND, difference=Difference(DifferenceKind.TOO_LONG))
-    stated, known = read(_with_defined_names(statement, texts)), _known(names)
+    stated, known = read(_with_defined_names(statement, texts)), _find_known_stems(names)
     best = Check(Finding.NOT_FOUND)
     if not stated.content and not stated.figures:
         return best
@@ -122,7 +122,7 @@ def _with_defined_names(statement: str, texts: Sequence[str]) -> str:
     return statement
 
 
-def _compare(stated: Sentence, candidates: Sequence[SourceSentence], place: int, known: frozenset[str]) -> Check:
+def _compare(stated: ParsedSentence, candidates: Sequence[SourceSentence], place: int, known: frozenset[str]) -> Check:
     """What one sentence says of a statement, by itself and with what is known from the words before it."""
     candidate = candidates[place]
     source = read(_with_year_before(candidate.text))
@@ -149,7 +149,7 @@ def _with_year_before(text: str) -> str:
     return _LAST_YEAR.sub(f"in fiscal {years.pop() - 1}", text)
 
 
-def _is_named_otherwise(stated: Sentence, source: Sentence, known: frozenset[str]) -> Difference | None:
+def _is_named_otherwise(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str]) -> Difference | None:
     """Another name in a part of a sentence that says who or what something is: "The ultimate parent is Alpha Ltd"."""
     first = re.split(r",\s+(?=an?\s|the\s)", stated.text)[0].rstrip(".")
     is_dated = any(token.figure is not None and token.figure.is_date for token in (*stated.tokens, *source.tokens))
@@ -185,7 +185,7 @@ def _with_context(alignment: Alignment, candidate: SourceSentence) -> str:
     return f"{name}{'’s' if first.lower() in _OWN else ''} {rest}"
 
 
-def _stands_elsewhere(stated: Sentence, result: Check, texts: Sequence[str], known: frozenset[str]) -> bool:
+def _stands_elsewhere(stated: ParsedSentence, result: Check, texts: Sequence[str], known: frozenset[str]) -> bool:
     """Whether another sentence that shares half of a statement's words has the figure that a sentence has otherwise."""
     if result.difference is None or result.difference.kind is not DifferenceKind.FIGURE:
         return False
@@ -204,14 +204,14 @@ def _stands_elsewhere(stated: Sentence, result: Check, texts: Sequence[str], kno
 
 def nearest(statement: str, texts: Sequence[str], names: str = "", most: int = 3) -> list[str]:
     """The sentences of the texts that share most with a statement, as they stand there, best first."""
-    stated, known = read(statement), _known(names)
+    stated, known = read(statement), _find_known_stems(names)
     said = _SaidBy({stated.tokens[at].stem for at in stated.content})
     found = [source_sentences(text)[place] for text in texts for place in _nearest_places(stated, text, known)]
     found.sort(key=lambda candidate: -said.how_many(candidate.stems))
     return list(dict.fromkeys(candidate.original for candidate in found))[:most]
 
 
-def _known(names: str) -> frozenset[str]:
+def _find_known_stems(names: str) -> frozenset[str]:
     """The stems that name whom the texts are about, and its initials: `J&J`."""
     words = names.replace(".", " ").split()
     initials = [word[0].lower() for word in words if word[0].isupper()]
@@ -219,7 +219,7 @@ def _known(names: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words if len(word) > 1) | short
 
 
-def _nearest_places(stated: Sentence, text: str, known: frozenset[str]) -> list[int]:
+def _nearest_places(stated: ParsedSentence, text: str, known: frozenset[str]) -> list[int]:
     """Where the sentences of a text stand that share most words and numbers with a statement, best first."""
     said = _SaidBy({stated.tokens[at].stem for at in stated.content} - known)
     wanted = [
@@ -229,14 +229,16 @@ def _nearest_places(stated: Sentence, text: str, known: frozenset[str]) -> list[
     ]
     scored = []
     for place, candidate in enumerate(source_sentences(text)):
-        shared = said.how_many(candidate.stems) + (0.7 * _held(wanted, candidate.numbers) if candidate.numbers else 0)
+        shared = said.how_many(candidate.stems) + (
+            0.7 * _count_held(wanted, candidate.numbers) if candidate.numbers else 0
+        )
         if shared or not said.words:
             scored.append((shared - len(candidate.stems) * 0.005, -place))
     scored.sort(reverse=True)
     return [-place for _, place in scored[:_CANDIDATES]]
 
 
-def _held(wanted: Sequence[tuple[Decimal, int]], numbers: Collection[str]) -> int:
+def _count_held(wanted: Sequence[tuple[Decimal, int]], numbers: Collection[str]) -> int:
     """How many numbers of a statement a sentence has, some with more digits: `8.0 billion` of `8,031 million`."""
     return sum(any(_rounds(number, abs(value), digits) for number in numbers) for value, digits in wanted)
 

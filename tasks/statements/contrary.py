@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from tasks.language.words import ACTING, RESTRICTING, stem
-from tasks.statements.alignment import Alignment, agree, kind_of
+from tasks.statements.alignment import Alignment, agree, find_kind
 from tasks.statements.difference import Difference, DifferenceKind, Rule
 from tasks.statements.differences import GRAVE, denials
 from tasks.statements.figure_rules import amounts_in
 from tasks.statements.figures import StatedFigure, same, same_size
 from tasks.statements.nearness import ALIKE, are_confused, nearness
-from tasks.statements.reading import Sentence, Token
+from tasks.statements.reading import ParsedSentence, Token
 
 _FEWEST_SHARED: Final = 3
 _EVENTS: Final = frozenset(map(stem, "end expire found establish incorporate sign mature terminate die born".split()))  # noqa: SIM905 - a list of words reads best as words
@@ -52,10 +52,10 @@ def contrary(alignment: Alignment) -> Difference | None:
     kind = DifferenceKind.OPPOSITE if are_confused(token.stem, theirs.stem) else DifferenceKind.NAME
     if kind is DifferenceKind.OPPOSITE and {token.stem, theirs.stem} <= ACTING:
         return None  # "bought from" and "sold to" may be one
-    return Difference(kind, _written(stated, token), _written(alignment.source, theirs))
+    return Difference(kind, _write_token(stated, token), _write_token(alignment.source, theirs))
 
 
-def _written(sentence: Sentence, token: Token) -> str:
+def _write_token(sentence: ParsedSentence, token: Token) -> str:
     """A word as it is written, a name in full."""
     at = sentence.tokens.index(token)
     first = last = at
@@ -84,11 +84,11 @@ def _differs_besides(alignment: Alignment, rule: Rule | None) -> bool:
 def _is_wider(alignment: Alignment, extra: Sequence[int]) -> bool:
     """Whether the sentence says so much more, or of others, that it need not be the same matter."""
     source = alignment.source
-    dates = [at for at in extra if kind_of(source.tokens[at]) == "date"]
+    dates = [at for at in extra if find_kind(source.tokens[at]) == "date"]
     names = [at for at in extra if source.tokens[at].is_name and source.tokens[at].stem not in alignment.known]
-    amounts = [at for at in extra if kind_of(source.tokens[at]) not in {"", "date"}]
-    words = [at for at in extra if not kind_of(source.tokens[at])]
-    own_dates = any(kind_of(alignment.stated.tokens[at]) == "date" for at in alignment.stated.figures)
+    amounts = [at for at in extra if find_kind(source.tokens[at]) not in {"", "date"}]
+    words = [at for at in extra if not find_kind(source.tokens[at])]
+    own_dates = any(find_kind(alignment.stated.tokens[at]) == "date" for at in alignment.stated.figures)
     all_words = len(words) + len(alignment.pairs)
     restricts = any(source.tokens[at].text in RESTRICTING for at in words)
     return (

@@ -9,20 +9,20 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Final
 
-from tasks.language.words import RESTRICTING, frequencies, has_opposite, words_of
+from tasks.language.words import RESTRICTING, frequencies, has_opposite, load_words
 from tasks.statements.alignment import Alignment, Pair
 from tasks.statements.difference import Difference, DifferenceKind, Rule
 from tasks.statements.figure_rules import (
     are_opposed,
-    figures_of_others,
+    find_misplaced,
+    find_missing_figures,
     kind_at,
-    missing_figures,
     other_times,
     relative_clause,
 )
 from tasks.statements.figures import same
 from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, are_confused, nearness
-from tasks.statements.reading import Limit, Sentence, Token
+from tasks.statements.reading import Limit, ParsedSentence, Token
 
 _FEWEST_WITH_A_GAP: Final = 5
 """Words of a statement that a sentence has, from which on it may lack one."""
@@ -36,13 +36,13 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
         yield from rule(alignment)
 
 
-def _nothing_alike(alignment: Alignment) -> Iterator[Difference]:
+def _find_unlike(alignment: Alignment) -> Iterator[Difference]:
     """A sentence with nothing but words that are near to those of the statement is of something else."""
     if not any(pair.nearness >= ALIKE for pair in alignment.pairs.values()):
         yield Difference(DifferenceKind.MISSING, alignment.stated.text)
 
 
-def _missing_words(alignment: Alignment) -> Iterator[Difference]:
+def _find_missing_words(alignment: Alignment) -> Iterator[Difference]:
     """Words that the sentence has not: one of a long statement may be, if it does not count and none is in its place.
 
     A row of a table has no verb, so that of its statement may be missing too.
@@ -62,7 +62,7 @@ def _missing_words(alignment: Alignment) -> Iterator[Difference]:
             yield Difference(DifferenceKind.MISSING, token.text)
 
 
-def _is_row(source: Sentence) -> bool:
+def _is_row(source: ParsedSentence) -> bool:
     """Whether a sentence is a row of a table put into words."""
     return ": " in source.text and bool(source.figures) and not any(token.is_verb for token in source.tokens)
 
@@ -166,7 +166,7 @@ def _condition_left_out(alignment: Alignment) -> str:
 
 
 def _limits_in(
-    sentence: Sentence, places: Collection[int], said: Collection[int], *, governing_alone: bool = False
+    sentence: ParsedSentence, places: Collection[int], said: Collection[int], *, governing_alone: bool = False
 ) -> dict[Limit, str]:
     """The kinds of limits of a sentence, a word of each; with `governing_alone` those that limit one of the places."""
     governing = frozenset[Limit]().union(*(sentence.limits_at(place) for place in places))
@@ -185,7 +185,7 @@ def _limits_in(
     return found
 
 
-def _is_beside(sentence: Sentence, at: int, places: Collection[int], *, either: bool) -> bool:
+def _is_beside(sentence: ParsedSentence, at: int, places: Collection[int], *, either: bool) -> bool:
     """Whether the next word or figure behind a token is one of some places; with `either` the one before it too."""
     says = sorted((*sentence.content, *sentence.figures))
     behind = next((place for place in says if place > at), None)
@@ -193,7 +193,7 @@ def _is_beside(sentence: Sentence, at: int, places: Collection[int], *, either: 
     return behind in places or (either and before in places)
 
 
-def _lost_restrictions(alignment: Alignment) -> Iterator[Difference]:
+def _find_lost_restrictions(alignment: Alignment) -> Iterator[Difference]:
     """A word of the sentence that narrows one that both have: "gross" of "gross margin"."""
     taken, source, stated_tokens = alignment.taken, alignment.source, alignment.stated.tokens
     for at in alignment.others(alignment.used):
@@ -230,13 +230,13 @@ def _lost_restrictions(alignment: Alignment) -> Iterator[Difference]:
             )
 
 
-def _is_torn(source: Sentence, one: int, other: int) -> bool:
+def _is_torn(source: ParsedSentence, one: int, other: int) -> bool:
     """Whether two words that are one thing in the statement stand apart: far, or a name in another part of a list."""
     is_listed = source.tokens[one].is_name and source.tokens[one].segment != source.tokens[other].segment
     return abs(one - other) > _TORN or is_listed
 
 
-def _scattered(alignment: Alignment) -> Iterator[Difference]:
+def _find_scattered(alignment: Alignment) -> Iterator[Difference]:
     """A figure, a name or a verb of one clause that the sentence has in another: it says it of somebody else."""
     stated, source = alignment.stated, alignment.source
     subject = next((at for at in stated.content if at in alignment.pairs), None)
@@ -335,17 +335,17 @@ def _other_names(alignment: Alignment) -> Iterator[Difference]:
         yield Difference(DifferenceKind.ROLES)
 
 
-def _is_passive(sentence: Sentence, verb: int) -> bool:
+def _is_passive(sentence: ParsedSentence, verb: int) -> bool:
     before = [token.text for token in sentence.tokens[max(verb - 3, 0) : verb]]
     behind = sentence.tokens[verb + 1].text if verb + 1 < len(sentence.tokens) else ""
     word = sentence.tokens[verb]
     is_past = (
         word.text.endswith("ed")
-        or word.text in words_of("participles")
+        or word.text in load_words("participles")
         or (word.text != word.stem and not word.text.endswith(("ing", "s")) and not word.stem.startswith(word.text))
     )
     is_done_by = behind == "by" and verb + 2 < len(sentence.tokens) and sentence.tokens[verb + 2].figure is None
-    return is_past and (is_done_by or any(word in words_of("be") for word in before))
+    return is_past and (is_done_by or any(word in load_words("be") for word in before))
 
 
 def _other_subjects(alignment: Alignment) -> Iterator[Difference]:
@@ -499,7 +499,7 @@ _FEW: Final = 4
 _MODAL: Final = frozenset({"may", "might", "could", "should", "would", "must", "shall", "can"})
 
 
-def says_in_order(stated: Sentence, source: Sentence) -> bool:
+def says_in_order(stated: ParsedSentence, source: ParsedSentence) -> bool:
     """Whether two sentences are the same word for word, but for words of one group and ways to write a figure."""
     if len(stated.tokens) != len(source.tokens):
         return False
@@ -513,12 +513,12 @@ def says_in_order(stated: Sentence, source: Sentence) -> bool:
 
 
 _RULES: Final[tuple[Rule, ...]] = (
-    _nothing_alike, missing_figures, _missing_words, denials, _limits, _lost_restrictions, figures_of_others,
-    _scattered, _other_order, _other_subjects, _other_names, _other_ways, _narrower_subjects, other_times, _edits,
+    _find_unlike, find_missing_figures, _find_missing_words, denials, _limits, _find_lost_restrictions, find_misplaced,
+    _find_scattered, _other_order, _other_subjects, _other_names, _other_ways, _narrower_subjects, other_times, _edits,
     _hidden_opposites,
 )  # fmt: skip
 
 GRAVE: Final[tuple[Rule, ...]] = (
-    denials, _limits, _lost_restrictions, figures_of_others, _scattered, _other_order, _other_subjects,
+    denials, _limits, _find_lost_restrictions, find_misplaced, _find_scattered, _other_order, _other_subjects,
 )  # fmt: skip
 """The rules after which a sentence is not nearly the same."""

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tasks.language.words import stem, words_of
-from tasks.statements.alignment import Alignment, figure_nearest, kind_of
+from tasks.language.words import load_words, stem
+from tasks.statements.alignment import Alignment, figure_nearest, find_kind
 from tasks.statements.difference import Difference, DifferenceKind
 from tasks.statements.nearness import nearness
-from tasks.statements.reading import Sentence
+from tasks.statements.reading import ParsedSentence
 
 _DIRECTIONS: Final = (
     ("from", "to"),
@@ -21,14 +21,14 @@ _DIRECTIONS: Final = (
 )
 
 
-def missing_figures(alignment: Alignment) -> Iterator[Difference]:
+def find_missing_figures(alignment: Alignment) -> Iterator[Difference]:
     for at in alignment.missing:
         token = alignment.stated.tokens[at]
         if token.figure is not None:
             yield Difference(DifferenceKind.NO_FIGURE, token.text)
 
 
-def figures_of_others(alignment: Alignment) -> Iterator[Difference]:
+def find_misplaced(alignment: Alignment) -> Iterator[Difference]:
     """Figures and dates that the sentence gives for something else than the statement does."""
     stated, source = alignment.stated, alignment.source
     for at in stated.figures:
@@ -39,7 +39,7 @@ def figures_of_others(alignment: Alignment) -> Iterator[Difference]:
         if are_opposed(own.preposition, source.tokens[place].preposition) or _rates_differ(alignment, at, place):
             yield Difference(DifferenceKind.OTHER_FIGURE, own.text)
             continue
-        rivals = [other for other in source.figures if kind_at(source, other) == kind_of(own)]
+        rivals = [other for other in source.figures if kind_at(source, other) == find_kind(own)]
         has_amounts = own.figure.is_date and any(kind_at(stated, other) != "date" for other in stated.figures)
         if len(rivals) > 1 and not has_amounts and not _belongs(alignment, at, place, rivals):
             yield Difference(DifferenceKind.OTHER_FIGURE, own.text)
@@ -72,16 +72,16 @@ def _belongs(alignment: Alignment, at: int, place: int, rivals: Sequence[int]) -
     return is_said or not labels
 
 
-def _is_antecedent(sentence: Sentence, where: int, place: int) -> bool:
+def _is_antecedent(sentence: ParsedSentence, where: int, place: int) -> bool:
     """Whether a word stands before the relative clause of a figure: "a charge …, which included … of 800"."""
     return where < relative_clause(sentence, sentence.tokens[place].clause)
 
 
-def relative_clause(sentence: Sentence, clause: int) -> int:
+def relative_clause(sentence: ParsedSentence, clause: int) -> int:
     """Where a clause begins that says more of what stands before it: "a portion that was paid"; 0 for another."""
     opens = next(at for at, token in enumerate(sentence.tokens) if token.clause == clause)
     is_relative = opens and sentence.tokens[opens].text in {"that", "which", "who", "whom"}
-    return opens if is_relative and sentence.tokens[opens - 1].text not in words_of("prepositions") else 0
+    return opens if is_relative and sentence.tokens[opens - 1].text not in load_words("prepositions") else 0
 
 
 def _has_own_words(alignment: Alignment, place: int, rivals: Sequence[int]) -> bool:
@@ -115,11 +115,11 @@ def _rates_differ(alignment: Alignment, at: int, place: int) -> bool:
     return rates[0] is not None and (rates[1] is None or not nearness(stem(rates[0][1]), stem(rates[1][1])))
 
 
-def kind_at(sentence: Sentence, at: int) -> str:
-    return kind_of(sentence.tokens[at])
+def kind_at(sentence: ParsedSentence, at: int) -> str:
+    return find_kind(sentence.tokens[at])
 
 
-def _labels(sentence: Sentence, at: int) -> list[int]:
+def _labels(sentence: ParsedSentence, at: int) -> list[int]:
     """The words and dates of a statement that say what a figure is: those to which it is the nearest of its kind."""
     token = sentence.tokens[at]
     dates = [place for place in sentence.figures if kind_at(sentence, place) == "date" != kind_at(sentence, at)]
@@ -169,5 +169,5 @@ def other_times(alignment: Alignment) -> Iterator[Difference]:
             yield Difference(DifferenceKind.OTHER_PERIOD, theirs=source.tokens[place].text)
 
 
-def amounts_in(sentence: Sentence) -> list[int]:
+def amounts_in(sentence: ParsedSentence) -> list[int]:
     return [at for at in sentence.figures if kind_at(sentence, at) != "date"]

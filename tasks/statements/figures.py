@@ -81,7 +81,7 @@ class StatedFigure:
 
 def figures(text: str) -> list[StatedFigure]:
     """The figures of a text, in order. They do not overlap."""
-    found = _written(text)
+    found = _find_written(text)
     ends = [figure.end for figure in found]
     starts = [figure.start for figure in found]
 
@@ -106,7 +106,7 @@ def figures(text: str) -> list[StatedFigure]:
             limit = _limit(text, match.start(), match.end())
             found.append(StatedFigure(match.start(), match.end(), PERCENT, value, 2, limit))
     found = _without_repeats(text, sorted(found, key=lambda figure: figure.start))
-    return _with_units_of_ranges(text, sorted(found, key=lambda figure: figure.start))
+    return _add_range_units(text, sorted(found, key=lambda figure: figure.start))
 
 
 def _without_repeats(text: str, found: list[StatedFigure]) -> list[StatedFigure]:
@@ -127,7 +127,7 @@ def _without_repeats(text: str, found: list[StatedFigure]) -> list[StatedFigure]
     return result
 
 
-def _with_units_of_ranges(text: str, found: list[StatedFigure]) -> list[StatedFigure]:
+def _add_range_units(text: str, found: list[StatedFigure]) -> list[StatedFigure]:
     """The figures, those at the beginning of a range with the unit of its end: `5 to 6 %`, `$5-7 million`."""
     result = list(found)
     for at in range(len(result) - 2, -1, -1):
@@ -150,7 +150,7 @@ def _with_units_of_ranges(text: str, found: list[StatedFigure]) -> list[StatedFi
     return result
 
 
-def _written(text: str) -> list[StatedFigure]:
+def _find_written(text: str) -> list[StatedFigure]:
     """The dates and the numbers in digits; a number in a date is none of its own."""
     found = list(_dates(text))
     spans = iter([*sorted((figure.start, figure.end) for figure in found), (len(text), len(text))])
@@ -268,7 +268,7 @@ def same(stated: StatedFigure, source: StatedFigure) -> bool:
         return False
     if stated.value == source.value:
         return True
-    return _rounded(stated, source)
+    return _is_rounded(stated, source)
 
 
 def same_size(stated: StatedFigure, source: StatedFigure) -> bool:
@@ -276,7 +276,7 @@ def same_size(stated: StatedFigure, source: StatedFigure) -> bool:
     return same(replace(stated, value=abs(stated.value)), replace(source, value=abs(source.value)))
 
 
-def _rounded(stated: StatedFigure, source: StatedFigure) -> bool:
+def _is_rounded(stated: StatedFigure, source: StatedFigure) -> bool:
     """Whether it is the source's figure, rounded: `94.8 billion` for `94,836 million`."""
     fewest = 2 if stated.is_scaled and source.digits > 3 and _has_decimals(stated) else 3
     if stated.digits < fewest or stated.digits >= source.digits or stated.value == 0:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.language.tokens import STOP_WORDS
-from tasks.language.words import ACTING, CHANGING, FREE, FREE_VERBS, in_one_word, is_known, limits, stem, words_of
+from tasks.language.words import ACTING, CHANGING, FREE, FREE_VERBS, in_one_word, is_known, limits, load_words, stem
 from tasks.statements.figures import StatedFigure, figures, limit_words
 from tasks.statements.nearness import is_near_something
 
@@ -24,20 +24,20 @@ _MARKS: Final = _BREAKS | {",", "/", "(", ")"}
 _FULL: Final = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would"}
 _CONTRACTED: Final = re.compile(r"\b(\w+)['’](m|re|ve|ll|d)\b", re.IGNORECASE)
 _BALANCE_DATE: Final = re.compile(r"\b(?:balance[- ]sheet|reporting|closing) date\b", re.IGNORECASE)
-_BE: Final = words_of("be")
-_AUXILIARY: Final = words_of("auxiliary")
-_DETERMINERS: Final = words_of("determiners") | frozenset(
+_BE: Final = load_words("be")
+_AUXILIARY: Final = load_words("auxiliary")
+_DETERMINERS: Final = load_words("determiners") | frozenset(
     "der die das des dem den ein eine einer eines einem einen und oder im in am an auf von vom zu zum zur mit bei aus "  # noqa: SIM905 - a list of words reads best as words
     "hat haben ist sind wird werden wurde wurden war waren sich es er sie sein seine seiner ihre ihrer ihren seit als "
     "auch nach le la les un une du au aux et ou est sont été était ont il elle à en dans pour par sur avec se son sa "
     "ses leur leurs ce cette ces que qui".split()
 )
-_PREPOSITIONS: Final = words_of("prepositions")
-_JOINS: Final = words_of("joins") | {"dass", "weil", "während", "mais", "jedoch", "dont"}
-_PARTICIPLES: Final = words_of("participles")
+_PREPOSITIONS: Final = load_words("prepositions")
+_JOINS: Final = load_words("joins") | {"dass", "weil", "während", "mais", "jedoch", "dont"}
+_PARTICIPLES: Final = load_words("participles")
 _NEGATIONS: Final = frozenset("nichts keines keinem nein ne n rien personne".split()) - {"n"}  # noqa: SIM905 - as above
-_SOFT: Final = {stem(word) for word in words_of("soft")}
-_EXACT: Final = words_of("exact")
+_SOFT: Final = {stem(word) for word in load_words("soft")}
+_EXACT: Final = load_words("exact")
 _COMPANY_FORMS: Final = frozenset(
     "inc corp corporation ltd limited llc plc gmbh ag sa se co incorporated bv nv".split()  # noqa: SIM905 - as above
 )
@@ -97,7 +97,7 @@ class Token:
 
 
 @dataclass(slots=True)
-class Sentence:
+class ParsedSentence:
     """A sentence read: `text` has its phrases in one word, `content` and `figures` are places in `tokens`."""
 
     original: str
@@ -151,7 +151,7 @@ class Sentence:
 
 
 @lru_cache(maxsize=4096)
-def read(original: str) -> Sentence:
+def read(original: str) -> ParsedSentence:
     """A sentence, or a table's row that `tables` has put into words."""
     text = in_one_word(_plain(original))
     found = figures(text)
@@ -208,7 +208,7 @@ def read(original: str) -> Sentence:
         if is_denied:
             tokens.append(Token("not", "not", match.start(), match.end(), clause=clause, segment=segment))
         is_first = False
-    sentence = Sentence(original, text, tokens)
+    sentence = ParsedSentence(original, text, tokens)
     _tell_offices(tokens)
     _part_clauses(tokens)
     sentence.content = [at for at, token in enumerate(tokens) if token.figure is None and token.is_content]
@@ -302,7 +302,7 @@ def _is_verb(tokens: Sequence[Token], at: int) -> bool:
     is_present = (
         is_acting
         and token.text.endswith("s")
-        and before not in (_DETERMINERS - _JOINS - words_of("pronouns")) | _PREPOSITIONS
+        and before not in (_DETERMINERS - _JOINS - load_words("pronouns")) | _PREPOSITIONS
     )
     return token.text not in _AUXILIARY and (is_past or is_helped or is_present or is_going_on)
 

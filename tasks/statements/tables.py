@@ -12,7 +12,7 @@ from typing import Final
 
 from cachetools import LRUCache, cached
 
-from tasks.language.numbers import currency_of, numbers, scale_name, units_of
+from tasks.language.numbers import find_currency, numbers, read_units, scale_name
 from tasks.language.periods import MONTH_NAME
 from tasks.language.sentences import sentences
 from tasks.language.words import in_one_word, stem
@@ -127,9 +127,9 @@ def _cells(line: str) -> list[str] | None:
     """The cells of a line that is a table's row: split by tabs or bars; None for prose."""
     stripped = line.strip()
     if "\t" in stripped:
-        return _joined([cell.strip() for cell in line.strip("\n").split("\t")])
+        return _join_cells([cell.strip() for cell in line.strip("\n").split("\t")])
     if (stripped.startswith("|") and stripped.count("|") >= 2) or stripped.count(" | ") >= 2:
-        return _joined([cell.strip().strip("*_ ") for cell in stripped.strip("|").split("|")])
+        return _join_cells([cell.strip().strip("*_ ") for cell in stripped.strip("|").split("|")])
     return None
 
 
@@ -138,7 +138,7 @@ def _label_alone(line: str) -> list[str] | None:
     return [cell.strip() for cell in line.strip("\n").split("\t")] if "\t" in line and line.strip() else None
 
 
-def _joined(cells: list[str]) -> list[str]:
+def _join_cells(cells: list[str]) -> list[str]:
     """The cells with signs that stand in cells of their own at their figures: `$ | ( 5,387 | )` is `$(5,387)`."""
     result: list[str] = []
     pending = ""
@@ -287,12 +287,12 @@ def _unit(words: str) -> tuple[str, str]:
     scale = currency = ""
     inner = " ".join(re.findall(r"\(([^()]{1,80})\)", words)) or words
     for part in (inner, words):
-        units = units_of(_without_amounts(part))
+        units = read_units(_without_amounts(part))
         if units.multiplier and (_SPEAKS_OF_UNITS.search(part) or len(part) < _SHORT):
             scale = scale or scale_name(units.multiplier)
             mark = next((sign for sign in _MARKS if sign in part), "")
             currency = currency or mark or units.currency or ""
-    return scale, currency or next((held for held in _HELD.findall(words) if currency_of(held)), "")
+    return scale, currency or next((held for held in _HELD.findall(words) if find_currency(held)), "")
 
 
 def _without_amounts(words: str) -> str:

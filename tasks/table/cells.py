@@ -7,7 +7,7 @@ from typing import Any, Final
 from storage import database
 from storage.scores import Absence
 from storage.tables import find_cells, save_cells
-from storage.texts import find_texts, groups_of, text_sizes
+from storage.texts import find_texts, group_sizes, text_sizes
 from tasks.code_version import code_version
 from tasks.language.quotations import verify
 from tasks.table.clauses import FINDERS, Contract
@@ -53,7 +53,7 @@ def find_text_cells(text_ids: Iterable[int], columns: ColumnSet, *, find: bool =
     with database.reading() as session:
         stored = find_cells(session, ids, version)
         sizes = text_sizes(session, [text_id for text_id in ids if text_id not in stored]) if find else {}
-    for group in groups_of(sizes):
+    for group in group_sizes(sizes):
         with database.reading() as session:
             new = {
                 text.id: read_cells(text.text, by_finder) for text in find_texts(session, group) if text.id is not None

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
-from api.auth import check_binding, trusted_names
+from api.auth import check_binding, list_trusted_names
 from api.settings import ApiSettings
 from tasks.errors import NotConfigured
 from tests.api.conftest import forget_settings, serving
@@ -88,7 +88,7 @@ def test_without_keys_other_machines_are_kept_out(room: Path, monkeypatch: pytes
 
 
 def test_trusted_names_hold_the_address_and_the_public_name() -> None:
-    assert trusted_names("127.0.0.2", "https://Rooms.example:8443/x") == (
+    assert list_trusted_names("127.0.0.2", "https://Rooms.example:8443/x") == (
         "127.0.0.1",
         "127.0.0.2",
         "::1",

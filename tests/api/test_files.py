@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.documents import RangeNotSatisfiable, disposition, requested_range
+from api.documents import RangeNotSatisfiable, disposition, parse_range
 from tests.api.test_problems import problem
 from tests.tasks.documents.drive.archives.zips import zipped
 
@@ -101,13 +101,13 @@ def test_unknown_documents_and_folders_are_not_found(service: httpx.Client, docu
     ],
 )
 def test_ranges_of_ten_bytes(given: str | None, part: tuple[int, int] | None) -> None:
-    assert requested_range(given, 10) == part
+    assert parse_range(given, 10) == part
 
 
 @pytest.mark.parametrize("given", ["bytes=10-", "bytes=-0", "bytes=99-100"])
 def test_ranges_behind_the_end(given: str) -> None:
     with pytest.raises(RangeNotSatisfiable):
-        requested_range(given, 10)
+        parse_range(given, 10)
 
 
 def test_a_document_in_an_archive_is_shown_like_any_other(service: httpx.Client, room: Path) -> None:

@@ -84,8 +84,8 @@ def callers(client: httpx.Client) -> Iterator[Callers]:
 def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[ExtractionPool]:
     """One process that reads as the documents say."""
     with ExtractionPool(workers=1, read=obedient) as pool:
-        monkeypatch.setattr(texts, "shared_pool", lambda: pool)
-        monkeypatch.setattr("api.monitoring.shared_pool", lambda: pool)
+        monkeypatch.setattr(texts, "share_pool", lambda: pool)
+        monkeypatch.setattr("api.monitoring.share_pool", lambda: pool)
         yield pool
 
 
@@ -172,6 +172,6 @@ def test_a_call_without_an_answer_is_written_down(
 
     def outcomes() -> list[tuple[str, int]]:
         with database.reading() as session:
-            return [(call.operation, call.status) for call in logins.audited_calls(session, "alpha")]
+            return [(call.operation, call.status) for call in logins.list_audited_calls(session, "alpha")]
 
     wait_for(lambda: outcomes() == [(f"POST {TEXT}", 499)])

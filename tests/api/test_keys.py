@@ -69,7 +69,7 @@ def test_each_call_with_a_known_key_is_written_down_without_content(client: http
     client.post(ASK, json={"question": 5}, headers=key)
     client.post(ASK, json=QUESTION, headers={"X-API-Key": "unknown"})
     with database.reading() as session:
-        calls = logins.audited_calls(session, "alpha")
+        calls = logins.list_audited_calls(session, "alpha")
     assert [(call.operation, call.status) for call in calls] == [
         (f"POST {ASK}", 200),
         (f"POST {FACTS}", 403),

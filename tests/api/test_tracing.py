@@ -17,7 +17,7 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 def test_a_span_tells_operation_status_and_id_alone(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exporter = InMemorySpanExporter()
     tracing = Tracing(exporter)
-    monkeypatch.setattr("api.app.configured_tracing", lambda: tracing)
+    monkeypatch.setattr("api.app.start_tracing", lambda: tracing)
     headers = {"X-Request-ID": "ours-1", "traceparent": f"00-{TRACE}-b7ad6b7169203331-01"}
     with serving() as client:
         client.post("/v1/ai/question?hush", json={"question": "Hush?"}, headers=headers)

@@ -108,7 +108,7 @@ def test_two_workers_are_one_service(service: Service) -> None:
         return figures(text)["diligence_requests_total", f"POST {ASK}", "200"]
 
     with database.reading() as session:
-        written = [call for name in ("alpha", "beta") for call in logins.audited_calls(session, name)]
+        written = [call for name in ("alpha", "beta") for call in logins.list_audited_calls(session, name)]
     total = sum(call.status == 200 for call in written)
     wait_for(lambda: answered() == total)
 

@@ -34,7 +34,7 @@ from pdfminer.utils import apply_matrix_pt
 from storage.texts import Outcome, StoredText
 from tasks.errors import DiligenceError
 from tasks.evidence.boxes import Box
-from tasks.evidence.company import parts_of
+from tasks.evidence.company import find_page_parts
 from tasks.evidence.page import PdfPage, open_pdf
 from tasks.language.quotations import locate
 from tasks.reading import places as kinds
@@ -164,7 +164,7 @@ def _quotations(text: StoredText, most: int, chance: random.Random) -> set[tuple
 
 def _judged(name: str, text: StoredText, span: tuple[int, int], pdf: PdfDocument, other: "_OtherReader") -> Judged:
     quotation = text.text[slice(*span)]
-    parts = parts_of(text, *span)
+    parts = find_page_parts(text, *span)
     under: list[tuple[Box, int]] = []
     has_boxes, is_readable = bool(parts), True
     for part in parts:

@@ -11,7 +11,7 @@ from typing import Final
 
 from charset_normalizer import from_bytes
 
-from tasks.reading.txt.reader import decoded
+from tasks.reading.txt.reader import decode_text
 
 LINES: Final = Path(__file__).with_name("encodings.toml")
 
@@ -21,7 +21,7 @@ def measure() -> Iterator[tuple[str, str, str]]:
     content = tomllib.loads(LINES.read_text(encoding="utf-8"))
     for part in ("development", "shut"):
         written = list(_written(content[part], content["code_pages"]))
-        ours = sum(decoded(data)[0] == line for line, data in written)
+        ours = sum(decode_text(data)[0] == line for line, data in written)
         theirs = sum(str(from_bytes(data).best()) == line for line, data in written)
         yield f"encodings, {part}: lines that come back", f"{ours} of {len(written)}", ""
         yield "the same by charset_normalizer", f"{theirs} of {len(written)}", ""

@@ -117,7 +117,7 @@ def fill(room: Path) -> None:
 
 def _originals(folder: Path) -> list[Path]:
     """The documents that give a text, also when they are changed."""
-    found = sorted(path for path in folder.rglob("*") if path.suffix in formats.supported())
+    found = sorted(path for path in folder.rglob("*") if path.suffix in formats.list_supported())
     with tempfile.TemporaryDirectory() as changed, ExtractionPool() as pool:
         readings = []
         for number, original in enumerate(found):

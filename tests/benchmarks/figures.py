@@ -22,7 +22,7 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import ACTUAL, Figure
-from tasks.language.periods import last_day, months_of
+from tasks.language.periods import count_months, last_day
 from tasks.reading import read_document
 from tests.benchmarks import extraction, figure_conflicts
 
@@ -149,7 +149,7 @@ def _answers(figures: list[Figure]) -> dict[tuple[str, str], dict[Decimal, Figur
     """The different values by concept and last day: actual ones of the whole company, of a year or a day."""
     answers: dict[tuple[str, str], dict[Decimal, Figure]] = defaultdict(dict)
     for figure in figures:
-        is_year = "/" not in figure.period or 11 <= months_of(figure.period) <= 13
+        is_year = "/" not in figure.period or 11 <= count_months(figure.period) <= 13
         if figure.entity is None and figure.basis in {None, *ACTUAL} and not figure.variant and is_year:
             answers[figure.concept, last_day(figure.period)].setdefault(figure.value, figure)
     return answers

@@ -15,7 +15,7 @@ from typing import Final
 from tasks.figures import read_figures
 from tasks.figures.figure import ACTUAL
 from tasks.figures.statement_checks import DEBT_PARTS
-from tasks.language.periods import last_day, months_of
+from tasks.language.periods import count_months, last_day
 
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"
 PARTS: Final = {
@@ -55,7 +55,7 @@ def differences(rows: list[dict[str, str | None]]) -> Iterator[tuple[str, int, s
     for row in rows:
         period = str(row["period"])
         concept = f"{row['concept']}, {row['label']}" if row["concept"] in DEBT_PARTS else str(row["concept"])
-        values[concept, months_of(period), last_day(period)[:7]].append(Decimal(str(row["value"])))
+        values[concept, count_months(period), last_day(period)[:7]].append(Decimal(str(row["value"])))
     for key, found in values.items():
         low, high = min(found), max(found)
         if high - low > _ROUNDING * max(abs(low), abs(high)):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tasks.language.periods import last_day, months_of
+from tasks.language.periods import count_months, last_day
 from tests.benchmarks import (
     finance_rooms_development,
     finance_rooms_fifth,
@@ -76,7 +76,7 @@ def outcome(room: Room, *, tell: bool = False) -> Outcome:
 
 def _said(period: str) -> str:
     """A day and a part of a year as they are, a year by its last day."""
-    return last_day(period) if "/" in period and 11 <= months_of(period) <= 13 else period
+    return last_day(period) if "/" in period and 11 <= count_months(period) <= 13 else period
 
 
 if __name__ == "__main__":

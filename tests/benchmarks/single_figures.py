@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from tasks.figures import read_figures
 from tasks.figures.figure import ACTUAL
-from tasks.language.periods import last_day, months_of
+from tasks.language.periods import count_months, last_day
 
 QUESTIONS: Final = Path(__file__).with_name("single_figures.txt")
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"
@@ -93,7 +93,7 @@ def judged(
 def _of_the_year(row: Mapping[str, str | None], end: str) -> bool:
     """Whether a figure is the company's own and actual, of the year or the day that is asked for."""
     period, basis = str(row["period"]), row["basis"]
-    of_year = "/" not in period or 11 <= months_of(period) <= 13
+    of_year = "/" not in period or 11 <= count_months(period) <= 13
     return row["entity"] is None and basis in {None, *ACTUAL} and of_year and last_day(period) == end
 
 

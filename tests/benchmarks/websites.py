@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 
 from tasks.companies.domain import registrable
 from tasks.companies.wikidata import client as asking
-from tasks.companies.wikidata.entity import ENTITIES, entity_of
+from tasks.companies.wikidata.entity import ENTITIES, find_entity
 from tasks.errors import BadRequest
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers.wikidata import Json, addresses, item, moment, statement, wikidata
@@ -170,7 +170,7 @@ def _taken(items: Sequence[Json], domains: Sequence[str]) -> list[str | None]:
     """The item taken for each domain, without the pauses that Wikidata is owed."""
 
     def taken(domain: str) -> str | None:
-        entity = entity_of(domain)
+        entity = find_entity(domain)
         return entity.id if entity else None
 
     ENTITIES.clear()

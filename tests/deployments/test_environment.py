@@ -10,7 +10,7 @@ import pytest
 
 from deployments.terminal import Escaping
 from tasks.errors import BadRequest, NotConfigured
-from tasks.language.escaped import escaped, escaped_line
+from tasks.language.escaped import escape_line, escape_text
 from tasks.remote.environment import check_connection, usable_environment
 from tasks.reports.replacing import Replacing, check_writable
 from tests.deployments.test_command_line import call, clean_environment, run
@@ -97,13 +97,13 @@ def test_prefect_reads_no_settings_of_the_current_folder(content: bytes, tmp_pat
 
 @pytest.mark.parametrize("name", NAMES, ids=ascii)
 def test_a_name_is_spelled_out_on_one_line(name: str) -> None:
-    assert escaped_line(f"a{name}b").isprintable()
-    assert UNSAFE.search(escaped(f"a{name}b")) is None
+    assert escape_line(f"a{name}b").isprintable()
+    assert UNSAFE.search(escape_text(f"a{name}b")) is None
 
 
 def test_soft_hyphens_joiners_and_breaks_of_lines_stay() -> None:
-    assert escaped("a\u00adb\u200cc\u200dd\n\te") == "a\u00adb\u200cc\u200dd\n\te"
-    assert escaped("\U000e0041\udcff") == "\\udb40\\udc41\\udcff"
+    assert escape_text("a\u00adb\u200cc\u200dd\n\te") == "a\u00adb\u200cc\u200dd\n\te"
+    assert escape_text("\U000e0041\udcff") == "\\udb40\\udc41\\udcff"
 
 
 def test_a_stream_escapes_and_its_buffer_does_not(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from deployments.figures import FiguresFormat, figures, texts_of_folder
+from deployments.figures import FiguresFormat, figures, read_folder
 from storage import database
 from storage.figures import find_ledgers, texts_without_ledger
 from tasks.errors import NotFound
@@ -103,7 +103,7 @@ def test_a_document_that_takes_too_long_has_no_figures_and_is_named(
     room: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / room / "Long.txt").write_text("Revenue was EUR 9.4 million in 2024.\n" * 100_000)
-    texts, _ = texts_of_folder(room)
+    texts, _ = read_folder(room)
     monkeypatch.setenv("DILIGENCE_DOCUMENT_TIMEOUT", "1")
     why = "figures of this document were not looked for: it took longer than 1 s (DILIGENCE_DOCUMENT_TIMEOUT)"
     assert build(texts) == 3

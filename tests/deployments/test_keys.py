@@ -18,7 +18,7 @@ def test_a_key_is_shown_once_and_listed_without_it(home: Path, capsys: pytest.Ca
     assert listed.split("\t")[:2] == ["alpha", "ai,documents"]
     assert key not in listed
     with database.reading() as session:
-        assert logins.all_keys(session)[0].digest == logins.digest_of(key)
+        assert logins.all_keys(session)[0].digest == logins.hash_key(key)
 
 
 def test_a_revoked_name_can_be_given_again(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from deployments.runs import list_runs
 from storage.runs import RunStatus
-from tasks.reports.report import result_lines, results_of, warning_lines
+from tasks.reports.report import list_warnings, load_results, result_lines
 from tests.tasks.reports.everything import report_with_everything
 from tests.tasks.reports.rows import company, write_run
 
@@ -20,7 +20,7 @@ MARKUP = "[/bold] [red]:smile:"
 
 def test_the_ranking_has_a_line_a_company_and_the_last_line_is_the_cost() -> None:
     write_run("r1", [company("Alpha", total=0.75, coverage=0.5, rank=1), company("Beta", 1)], calls=1200, usd=0.25)
-    assert result_lines(results_of("r1")) == [
+    assert result_lines(load_results("r1")) == [
         "1       Alpha: 38\u202f% proven, may reach 88\u202f%",
         f"–       Beta: {NOTHING_SCORED}",
         "cost    1,200 calls, 0 tokens in, 0 out, 0.2500 USD",
@@ -29,7 +29,7 @@ def test_the_ranking_has_a_line_a_company_and_the_last_line_is_the_cost() -> Non
 
 def test_a_cost_without_a_price_and_a_failed_company_say_so() -> None:
     write_run("r1", [company("Alpha", problem="The folder does not exist.")], calls=1)
-    assert result_lines(results_of("r1")) == [
+    assert result_lines(load_results("r1")) == [
         f"–       Alpha: {NOTHING_SCORED}; failed: The folder does not exist.",
         "cost    1 call, 0 tokens in, 0 out, price not known",
     ]
@@ -37,7 +37,7 @@ def test_a_cost_without_a_price_and_a_failed_company_say_so() -> None:
 
 def test_every_warning_of_the_report_is_told_in_one_line_each(home: Path) -> None:
     report = report_with_everything(f"{MARKUP}\nnext")
-    lines = warning_lines(results_of(report.run.id))
+    lines = list_warnings(load_results(report.run.id))
     told = "\n".join(lines)
     assert len(lines) == told.count("\n") + 1
     for each in report.companies:

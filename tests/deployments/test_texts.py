@@ -11,7 +11,7 @@ from zipfile import ZIP_STORED
 import pytest
 
 from deployments import texts
-from deployments.texts import Skipped, documents_of, print_texts
+from deployments.texts import Skipped, find_documents, print_texts
 from tasks.errors import BadRequest
 from tasks.reading.pool import pool
 from tasks.reading.pool.pool import ExtractionPool
@@ -88,7 +88,7 @@ def test_all_processes_read_at_the_same_time(room: Room, out: Path, monkeypatch:
 def test_no_more_is_handed_out_than_there_is_room_for(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "AHEAD", 4)
     folder = room(**{f"{number:02}.txt": "words" for number in range(50)})
-    documents = list(documents_of([folder], 1 << 20, Skipped()))
+    documents = list(find_documents([folder], 1 << 20, Skipped()))
     with ExtractionPool(2) as pool:
         for readings in (texts.in_order, texts.as_read):
             under_way = most = read = 0

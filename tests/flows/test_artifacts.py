@@ -5,7 +5,7 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from flows.artifacts import artifacts_of, batch_key, company_key, escape, scorecard
+from flows.artifacts import batch_key, company_key, escape, prefix_keys, scorecard
 from storage.scores import ScoreStatus
 from tasks.reports.report import build
 from tests.tasks.reports.rows import company, outcome, write_company, write_run
@@ -90,7 +90,7 @@ def test_scorecard_of_a_company_with_nothing_scored_says_so() -> None:
 
 
 def key_in(batch: str | None, domain: str) -> str:
-    with artifacts_of(batch):
+    with prefix_keys(batch):
         return company_key("scorecard", domain)
 
 

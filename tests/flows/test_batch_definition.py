@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.batch_definition import DeployedBatch, batch_of, in_its_folder, slug_of
+from flows.batch_definition import DeployedBatch, in_its_folder, load_batch, make_slug
 from flows.batch_file import read_batch
 from storage.settings import override_settings
 from tasks.errors import NotFound
@@ -39,7 +39,7 @@ def sent(file: Path) -> DeployedBatch:
 
 
 def test_where_the_files_are_the_run_is_the_same_as_from_them(file: Path) -> None:
-    assert batch_of(file, None, sent(file)).fingerprint("x") == read_batch(file).fingerprint("x")
+    assert load_batch(file, None, sent(file)).fingerprint("x") == read_batch(file).fingerprint("x")
 
 
 def test_a_file_that_says_the_same_as_was_deployed_is_not_said_to_have_changed(
@@ -48,7 +48,7 @@ def test_a_file_that_says_the_same_as_was_deployed_is_not_said_to_have_changed(
     bands = '  - {id: growth, figure: revenue, bands: {5: ">= EUR 5 million", 2.5: ">= EUR 1 million"}}\n'
     (file.parent / "criteria.yaml").write_text(CRITERIA + bands)
     with caplog.at_level(logging.WARNING):
-        batch = batch_of(file, None, sent(file))
+        batch = load_batch(file, None, sent(file))
     assert caplog.messages == []
     assert batch.fingerprint("x") == read_batch(file).fingerprint("x")
 
@@ -59,21 +59,21 @@ def test_a_worker_elsewhere_has_the_batchs_own_concepts(file: Path) -> None:
     file.write_text(f"{BATCH}figure_concepts: concepts.toml\n")
     definition = sent(file)
     shutil.rmtree(file.parent)
-    batch = batch_of(file, None, definition)
+    batch = load_batch(file, None, definition)
     assert "bookings" in taxonomy(Path(str(batch.settings["figure_concepts"]))).concepts
-    assert batch_of(file, None, definition).settings == batch.settings
+    assert load_batch(file, None, definition).settings == batch.settings
 
 
 def test_a_worker_elsewhere_has_criteria_settings_and_facts(file: Path) -> None:
     definition = sent(file)
     shutil.rmtree(file.parent)
-    batch = batch_of(file, None, definition)
+    batch = load_batch(file, None, definition)
     assert [company.domain for company in batch.companies] == ["alpha.example"]
     assert [criterion.id for criterion in batch.criteria.criteria] == ["established"]
     assert batch.settings["ai_budget"] == "20000 tokens"
     facts = Path(str(batch.settings["facts"])) / "alpha.example.json"
     assert json.loads(facts.read_text()) == {"founded_year": 2010}
-    assert batch_of(file, None, definition).settings == batch.settings  # an interrupted run goes on
+    assert load_batch(file, None, definition).settings == batch.settings  # an interrupted run goes on
 
 
 def test_a_run_enters_the_folder_it_was_deployed_in_where_that_is_on_this_machine(file: Path, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_file_that_changed_since_is_said_and_does_not_count(
     definition = sent(file)
     file.write_text(now)
     with caplog.at_level(logging.WARNING):
-        batch = batch_of(file, None, definition)
+        batch = load_batch(file, None, definition)
     assert batch.companies[0].name == "Alpha"
     assert "deploy it again" in caplog.text
 
@@ -109,7 +109,7 @@ def test_what_travels_is_a_name_and_a_hash_and_nothing_that_the_batch_says(file:
 def test_a_worker_with_another_database_says_which_setting_it_lacks(file: Path, tmp_path: Path) -> None:
     deployed = sent(file)
     with override_settings({"home": str(tmp_path / "other")}), pytest.raises(NotFound, match="DILIGENCE_DATABASE_URL"):
-        batch_of(file, None, deployed)
+        load_batch(file, None, deployed)
 
 
 def test_the_same_batch_on_another_machine_is_the_same(file: Path, tmp_path: Path) -> None:
@@ -124,6 +124,6 @@ def test_the_same_batch_on_another_machine_is_the_same(file: Path, tmp_path: Pat
 
 
 def test_names_as_prefect_takes_them() -> None:
-    assert slug_of("Autumn screen: Käufer & Co.") == "autumn-screen-kaufer-co"
-    assert slug_of("alpha.example") == "alpha-example"
-    assert slug_of("!!!") != slug_of("???")
+    assert make_slug("Autumn screen: Käufer & Co.") == "autumn-screen-kaufer-co"
+    assert make_slug("alpha.example") == "alpha-example"
+    assert make_slug("!!!") != make_slug("???")

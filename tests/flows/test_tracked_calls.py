@@ -21,7 +21,7 @@ def test_an_operation_acts_as_its_caller_and_no_other(prefect_server: None, trac
         calls, found = Calls(4, tracked=tracked), {}
 
         async def call(number: int) -> None:
-            asked, who = await calls.on_behalf_of(Login(number))(whose, number)
+            asked, who = await calls.act_for(Login(number))(whose, number)
             found[asked] = who
 
         async with anyio.create_task_group() as group:

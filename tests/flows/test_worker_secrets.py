@@ -13,7 +13,7 @@ from prefect.client.orchestration import get_client
 from flows.batch import batch
 from flows.batch_definition import DeployedBatch
 from flows.batch_file import read_batch
-from flows.scheduling import secrets_of_worker
+from flows.scheduling import set_worker_secrets
 from storage import database, runs
 from tasks.ai.settings import AiSettings
 from tasks.documents.drive.google.settings import GoogleDriveSettings
@@ -46,7 +46,7 @@ def key() -> str | None:
 @flow
 def seen_by_a_run(*, is_deployed: bool) -> tuple[str | None, Path | None, str]:
     """What a run on a worker has: the model's key, the file of the drive's account, and what is in it."""
-    with secrets_of_worker(is_deployed=is_deployed):
+    with set_worker_secrets(is_deployed=is_deployed):
         file = GoogleDriveSettings.current().google_credentials
         if file is not None:
             assert file.stat().st_mode & 0o077 == 0

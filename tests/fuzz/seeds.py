@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from tasks.reading.formats import supported
+from tasks.reading.formats import list_supported
 from tests.fuzz import rich, rich_texts
 
 _ROOT: Final = Path(__file__).parents[2]
@@ -15,7 +15,7 @@ _FOLDERS: Final = (
 _LARGEST: Final = 300_000
 """Bytes: larger documents are left out, they take long and hold nothing that smaller ones do not."""
 
-_QUICK: Final = frozenset(supported()) - {".doc", ".ppt"}
+_QUICK: Final = frozenset(list_supported()) - {".doc", ".ppt"}
 """Those that need no LibreOffice, which takes 1.5 s a document; the others are for `--formats doc,ppt`."""
 
 

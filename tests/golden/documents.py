@@ -13,7 +13,7 @@ from reportlab.lib import colors
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
 
-from tasks.reading.formats import supported
+from tasks.reading.formats import list_supported
 from tests.benchmarks import room_writing, statements
 from tests.benchmarks.encodings import LINES
 from tests.benchmarks.finance_rooms import PARTS
@@ -60,7 +60,7 @@ def documents(folder: Path, corpus: Path | None) -> Iterator[Named]:
 
 def _below(folder: Path, name: str, without: frozenset[str]) -> Iterator[Named]:
     for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() in supported() and path.suffix not in without and path != folder / "manifest.csv":
+        if path.suffix.lower() in list_supported() and path.suffix not in without and path != folder / "manifest.csv":
             yield f"{name}/{path.relative_to(folder).as_posix()}", path
 
 

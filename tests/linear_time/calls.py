@@ -145,9 +145,9 @@ CALLS: Final[dict[str, Call]] = {
     ],
     "tasks.ai.nearby.nearby": lambda text: nearby.nearby([STATEMENT], text * (nearby.LONGEST // len(text) + 1)),
     "tasks.memo.claims.split": lambda text: claims.split(text, _marked_places(text)),
-    "tasks.memo.claims.stated_growth": _sentence(claims.stated_growth),
+    "tasks.memo.claims.find_growth": _sentence(claims.find_growth),
     "tasks.memo.check.render_memo": lambda text: memo_check.render_memo("memo", "room", text, [], []),
-    "tasks.scoring.figure_checks.marked": lambda text: figure_checks.marked(text[:4000], [text], list),
+    "tasks.scoring.figure_checks.mark_numbers": lambda text: figure_checks.mark_numbers(text[:4000], [text], list),
     "tasks.scoring.passages.cut": lambda text: passages.cut(text, _marked_places(text)),
     "tasks.scoring.directories.outline_start": lambda text: outline_start(
         text, [Place(0, len(text) // 2, "page", "1")]
@@ -189,16 +189,16 @@ CALLS: Final[dict[str, Call]] = {
     ),
     "tasks.evidence.excerpt.blocks": lambda text: excerpt.blocks(text, 0, len(text), [Mark(3, 9, "a")]),
     "tasks.evidence.excerpt.line_start": lambda text: excerpt.line_start(text, len(text), 0),
-    "tasks.reports.criteria.trimmed": lambda text: shown_passages.trimmed(text, STATEMENT),
+    "tasks.reports.criteria.trim_passage": lambda text: shown_passages.trim_passage(text, STATEMENT),
     "tasks.reports.pptx.text_width": lambda text: pptx.text_width(text, 9),
-    "tasks.reports.pptx.wrapped": lambda text: pptx.wrapped(text, 400, 9),
+    "tasks.reports.pptx.wrap_text": lambda text: pptx.wrap_text(text, 400, 9),
     "tasks.reports.pptx.line_count": lambda text: pptx.line_count(text, 400, 9),
-    "tasks.reports.pptx.fitted": lambda text: pptx.fitted(text, 400, 9, 3),
+    "tasks.reports.pptx.fit_text": lambda text: pptx.fit_text(text, 400, 9, 3),
     "tasks.figures.document_figures.find_figures": lambda text: find_figures(LedgerDocument(text, []), taxonomy()),
     "tasks.reading.places.cells": _cells,
     "tasks.reading.places.with_cells": lambda text: list(places.with_cells(text, [Place(0, len(text), CELLS, "")])),
     "tasks.reading.tables.header_rows": lambda text: tables.header_rows(text, 0, len(text)),
-    "tasks.reading.mail.message.unflowed": lambda text: message.unflowed(text, delete_spaces=True),
+    "tasks.reading.mail.message.join_flowed": lambda text: message.join_flowed(text, delete_spaces=True),
     "tasks.reading.txt.reader.tidy_text": lambda text: txt.tidy_text(text.encode("utf-8", "replace")),
     "read_document .txt": _document(".txt"),
     "read_document .md": _document(".md"),
@@ -217,11 +217,11 @@ CALLS: Final[dict[str, Call]] = {
 EXCUSED: Final[dict[str, str]] = {
     "it takes texts that were cut to what a model reads": r"ranking\.embedders\.local\.embed_batch",
     "it takes a few characters": r"""
-        language\.(languages\.language_of_script|locales\.month_names)
-        | evidence\.boxes\.compared | scoring\.libraries\.library\.\w+""",
+        language\.(languages\.detect_script_language|locales\.month_names)
+        | evidence\.boxes\.fold_character | scoring\.libraries\.library\.\w+""",
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live\w*|report|evidence|evidence_pages|files)\.\w+
-        | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.(ledger_of|record_unpriced)
+        | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.(find_ledger|record_unpriced)
         | evidence\.(drawing|page)\.\w+ | reading\.pool\.worker\.run
         | ai\.answer_cache\.\w+""",
     "it calls a service; what is done with the answer is measured by itself": r"""
@@ -230,25 +230,25 @@ EXCUSED: Final[dict[str, str]] = {
         | companies\.(pages\.read_pages|web\.(site|client|response|transport)\.\w+)
         | documents\.drive\.google\.\w+\.\w+""",
     "it is given the user's criteria and settings, or words of our own": r"""
-        scoring\.(criteria|figure_checks(?!\.marked)|rules)\.\w+
-        | scoring\.(judgement\.instructions|orders\.counted|ask\.gives_reason)
-        | ranking\.(vocabulary|bm25)\.\w+ | reports\.(pptx|html)\.(part|allowed|matrix_cells|new_slides|fill|rgb)
-        | ai\.prompt_injection\.patterns\.(patterns|scoring) | reading\.odf\.document_format
+        scoring\.(criteria|figure_checks(?!\.mark_numbers)|rules)\.\w+
+        | scoring\.(judgement\.instructions|orders\.pick_counted|ask\.gives_reason)
+        | ranking\.(vocabulary|bm25)\.\w+ | reports\.(pptx|html)\.(part|allow_source|matrix_cells|new_slides|fill|rgb)
+        | ai\.prompt_injection\.patterns\.(patterns|make_scoring_patterns) | reading\.odf\.document_format
         | reports\.key_figures\.compact
         | reading\.(formats|ocr\.\w+|legacy\.\w+)\.\w+
-        | companies\.claims\.left_out | reports\.replacing\.check_writable""",
+        | companies\.claims\.warn_left_out | reports\.replacing\.check_writable""",
     "it puts together calls that are measured by themselves, for texts that are cut before": r"""
         memo\.(check\.(check_memo|as_json)|claims\.quotation_places)
         | scoring\.(checks\.nearest_documents|judge\.prepare)
-        | ai\.prompt_injection\.normalise\.undisguised | ai\.openai\.errors\.error_for_status
+        | ai\.prompt_injection\.normalise\.find_disguised | ai\.openai\.errors\.error_for_status
         | reports\.(wordprocessing\.height|pptx\.describe|company\.in_words)""",
     "it takes bytes, trees or numbers, in a process with limits; documents and pages are measured whole": r"""
         companies\.(web\.(page\.(?!read_feed)\w+|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.item)\.\w+)
         | reading\.(read_document|(configuration|embedded|detect|docx|odf
-            |mail(?!\.message\.unflowed)|msg|ooxml\.ole|pdf|rtf|xls)\.[\w.]+
+            |mail(?!\.message\.join_flowed)|msg|ooxml\.ole|pdf|rtf|xls)\.[\w.]+
             |eml\.reader\.page_in|html\.(page\.(counter_style|item_marker)|reader\.decode_page)|xlsx\.(binary\.\w+|rows\.hidden_sheet)|tables\.cells
             |ooxml\.number_formats\.with_stored)""",
-    "it takes entries, whose number is limited": r"documents\.drive\.archives\.members\.shown",
+    "it takes entries, whose number is limited": r"documents\.drive\.archives\.members\.list_entries",
 }
 """Functions that are given no text from elsewhere, or one that is short: why, and a pattern of their names."""
 

@@ -18,7 +18,7 @@ from storage import (
     scores,
     texts,
 )
-from storage.columns import now, values_of
+from storage.columns import now, row_values
 from storage.companies import SourceAnswer, StoredClaim, StoredProfile
 from storage.documents import RoomFolder
 from storage.figures import NewLedger, StoredLedger
@@ -58,7 +58,7 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
     """A run that came to its report: one company with a document, its text, a score and a quote."""
     with database.writing() as session:
         folder = RoomFolder(room_id=0, folder_id="f", name="f", path="f")
-        listed = values_of(rows.document(document))
+        listed = row_values(rows.document(document))
         listed.pop("room_id")
         room = documents.replace_room(session, rows.room(), [folder], [listed])
         saved = texts.save_text(session, rows.text(content, text=text or "Revenue grew."))

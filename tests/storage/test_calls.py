@@ -29,7 +29,7 @@ def test_a_call_counts_until_it_is_answered() -> None:
         model_calls.remove_call(session, first)
     with database.reading() as session:
         assert model_calls.count_unanswered(session, run_id) == 1
-        (call,) = model_calls.unanswered_calls(session, run_id)
+        (call,) = model_calls.list_unanswered_calls(session, run_id)
     assert (call.id, call.key, call.request) == (second, "two", "request")
 
 

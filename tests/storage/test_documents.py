@@ -6,14 +6,14 @@ from sqlalchemy import Engine, event
 from sqlmodel import select
 
 from storage import database, documents
-from storage.columns import values_of
+from storage.columns import row_values
 from storage.documents import Content, RoomFolder
 from tests.storage import rows
 
 
 def store(*entries: documents.RoomDocument, folders: tuple[RoomFolder, ...] = (), **room: object) -> int:
     with database.writing() as session:
-        return documents.replace_room(session, rows.room(**room), folders, map(values_of, entries))
+        return documents.replace_room(session, rows.room(**room), folders, map(row_values, entries))
 
 
 def test_a_room_is_found_by_drive_folder_and_depth(database_url: str) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from sqlmodel import SQLModel
 
 from storage import database, documents, logins, model_calls, pruning, runs
-from storage.columns import now, table_of, values_of
+from storage.columns import find_table, now, row_values
 from storage.logins import AuditedCall
 from storage.model_calls import StoredAnswer
 from storage.runs import RunStatus
@@ -30,7 +30,7 @@ def add_runs(count: int, **given: Any) -> None:
 
 def kept_contents() -> list[str]:
     with database.reading() as session:
-        contents = table_of(StoredText).c
+        contents = find_table(StoredText).c
         return list(session.connection().execute(select(contents.content_hash).order_by(contents.id)).scalars())
 
 
@@ -93,7 +93,7 @@ def test_a_run_that_can_go_on_stays_and_one_that_was_superseded_goes(database_ur
 def test_a_text_stays_while_an_indexed_folder_has_its_document(database_url: str) -> None:
     add_runs(1)
     filled.add_finished("r2", document="d2", content="c2")
-    listed = [values_of(rows.document(name)) for name in ("d1", "d2")]
+    listed = [row_values(rows.document(name)) for name in ("d1", "d2")]
     with database.writing() as session:
         documents.replace_room(session, rows.room(), [], [{**row, "room_id": None} for row in listed])
     pruning.prune(1)
@@ -199,7 +199,7 @@ def test_the_record_of_calls_is_kept_for_as_long_as_it_is_wanted(
 
     def kept() -> int:
         with database.reading() as session:
-            return len(logins.audited_calls(session, "reporting"))
+            return len(logins.list_audited_calls(session, "reporting"))
 
     before = now() - timedelta(days=75)
     assert pruning.prune(1).rows["calls"] == 0

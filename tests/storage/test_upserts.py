@@ -8,7 +8,7 @@ from sqlalchemy import text as sql
 from sqlmodel import Session
 
 from storage import database, documents, model_calls, texts
-from storage.columns import values_of
+from storage.columns import row_values
 from storage.documents import Content
 from storage.model_calls import StoredAnswer
 from storage.texts import Passage
@@ -71,7 +71,7 @@ def test_one_text_from_many_and_all_get_its_id(database_url: str) -> None:
 def test_one_room_from_many_with_the_entries_of_one(database_url: str) -> None:
     def write(session: Session, thread: int, turn: int) -> int:
         entries = [rows.document(f"{turn} {number}", version=f"{thread}") for number in range(5)]
-        return documents.replace_room(session, rows.room(), [], map(values_of, entries))
+        return documents.replace_room(session, rows.room(), [], map(row_values, entries))
 
     assert len(set(race(write))) == 1
     assert count("rooms") == 1

@@ -41,7 +41,7 @@ def test_who_waits_for_a_turn_at_a_server_leaves_the_queue() -> None:
 def test_a_result_that_nobody_waits_for_is_cancelled() -> None:
     never: Future[None] = Future()
     with cancelled_soon(), pytest.raises(Cancelled):
-        cancellation.result_of(never)
+        cancellation.wait_for_result(never)
     assert never.cancelled()
 
 

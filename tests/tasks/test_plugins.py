@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tasks import plugins
-from tasks.companies.sources.registry import configured_sources
+from tasks.companies.sources.registry import choose_sources
 from tasks.documents.drive import registry
 from tasks.documents.extract import read_document
 from tasks.errors import NotConfigured, UnsupportedFormat
@@ -46,7 +46,7 @@ lost = acme_broken
 
 
 def forget() -> None:
-    for cached in (plugins.plugins, formats.all_formats, formats.supported, formats.names, formats._by_extension):
+    for cached in (plugins.plugins, formats.all_formats, formats.list_supported, formats.names, formats._by_extension):
         cached.cache_clear()
 
 
@@ -75,29 +75,29 @@ def test_a_format_is_read_and_one_that_cannot_be_imported_is_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
-        assert ".acme" in formats.supported()
+        assert ".acme" in formats.list_supported()
     assert "the plugin broken (acme_broken) cannot be loaded: ZeroDivisionError" in caplog.text
     document = tmp_path / "a.acme"
     document.write_text("revenue")
     assert read_document(document, ".acme").text == "REVENUE"
     with pytest.raises(UnsupportedFormat, match=r"\.acme"):
-        formats.format_of("a.unknown")
+        formats.find_format("a.unknown")
 
 
 @pytest.mark.usefixtures("package")
 def test_a_source_of_facts_is_asked_and_our_own_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "acme,files")
-    assert [source.name for source in configured_sources()] == ["acme", "files"]
+    assert [source.name for source in choose_sources()] == ["acme", "files"]
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "missing")
     with pytest.raises(NotConfigured, match="missing cannot be loaded from acme_broken"):
-        configured_sources()
+        choose_sources()
 
 
 @pytest.mark.usefixtures("package")
 def test_a_drive_is_opened_and_a_broken_one_harms_nobody_who_does_not_use_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [drive.name for drive in registry.descriptions()] == ["local", "google"]
     monkeypatch.setenv("DILIGENCE_DRIVE", "memory")
-    assert registry.configured_drive().title == "the memory drive"
+    assert registry.choose_drive().title == "the memory drive"
     monkeypatch.setenv("DILIGENCE_DRIVE", "lost")
     with pytest.raises(NotConfigured, match="lost cannot be loaded from acme_broken"):
-        registry.configured_drive()
+        registry.choose_drive()

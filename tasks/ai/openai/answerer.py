@@ -376,7 +376,7 @@ class WebSearch:
             raise SourceFailed("The AI server's answer to a web search cannot be read. Check OPENAI_BASE_URL.")
         items = _list(output)
         pages: dict[str, dict[str, str]] = {}
-        for page in (*_cited(items), *_opened(items)):
+        for page in (*_list_cited(items), *_list_opened(items)):
             pages.setdefault(page["url"], page)
         return list(pages.values())
 
@@ -404,7 +404,7 @@ def _web_search(settings: AiSettings) -> WebSearch:
     return WebSearch(endpoint, settings.ai_model)
 
 
-def _cited(items: list[dict[str, Any]]) -> list[dict[str, str]]:
+def _list_cited(items: list[dict[str, Any]]) -> list[dict[str, str]]:
     """The pages that the answer cites, each with the text before the citation."""
     pages = []
     parts = [part for item in items if item.get("type") == "message" for part in _list(item.get("content"))]
@@ -418,7 +418,7 @@ def _cited(items: list[dict[str, Any]]) -> list[dict[str, str]]:
     return pages
 
 
-def _opened(items: list[dict[str, Any]]) -> list[dict[str, str]]:
+def _list_opened(items: list[dict[str, Any]]) -> list[dict[str, str]]:
     """The pages that the model opened in its search."""
     actions = [item.get("action") for item in items if item.get("type") == "web_search_call"]
     sources = [source for action in actions if isinstance(action, dict) for source in _list(action.get("sources"))]

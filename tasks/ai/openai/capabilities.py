@@ -155,7 +155,7 @@ _capabilities: dict[tuple[str, str], Capabilities] = {}
 _lock = Lock()
 
 
-def capabilities_of(address: str, model: str) -> Capabilities:
+def find_capabilities(address: str, model: str) -> Capabilities:
     """The record of that model at that address."""
     with _lock:
         return _capabilities.setdefault((address, model), Capabilities())

@@ -29,9 +29,9 @@ from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed
 from tasks.ai.budget import HEADER, LONGEST_ANSWER, Call, Ledger, LoggedCall
-from tasks.ai.money import Price, Usage, price_of
+from tasks.ai.money import Price, Usage, find_price
 from tasks.ai.openai import capabilities
-from tasks.ai.openai.capabilities import Capabilities, capabilities_of
+from tasks.ai.openai.capabilities import Capabilities, find_capabilities
 from tasks.ai.openai.errors import (
     ContextWindowExceeded,
     EndlessAnswer,
@@ -43,12 +43,12 @@ from tasks.ai.openai.errors import (
     empty_response,
     error_for_status,
     fewest,
+    make_proxy_error,
+    make_time_out,
     may_have_cost,
     not_taken,
     pieces,
     prompt_truncated,
-    stopped_by_proxy,
-    timed_out,
     too_many_requests,
     too_slow,
     unknown_model,
@@ -107,7 +107,7 @@ def forget(address: str) -> None:
 @lru_cache(maxsize=16)
 def _price(model: str, own: Path | None) -> Price | None:
     try:
-        return price_of(model, own)
+        return find_price(model, own)
     except BadRequest:  # a price file with mistakes, which a run reports before it begins
         return None
 
@@ -133,7 +133,7 @@ class Endpoint:
     @property
     def capabilities(self) -> Capabilities:
         """What is known of the model here."""
-        return capabilities_of(self.address, self._model)
+        return find_capabilities(self.address, self._model)
 
     @property
     def limiter(self) -> RateLimiter:
@@ -226,17 +226,17 @@ class Endpoint:
         `one_attempt` it is called again only while the server is busy.
         """
         try:
-            return self._retried(once, one_attempt=one_attempt)
+            return self._retry(once, one_attempt=one_attempt)
         except _TimedOut as late:
             if late.alone or one_attempt:
                 raise late.error from None
         log.info("The AI server gave no answer in time. It is asked again while nothing else is.")
         try:
-            return self._retried(once, alone=True)
+            return self._retry(once, alone=True)
         except _TimedOut as late:
             raise late.error from None
 
-    def _retried(self, once: Callable[[], T], *, one_attempt: bool = False, alone: bool = False) -> T:
+    def _retry(self, once: Callable[[], T], *, one_attempt: bool = False, alone: bool = False) -> T:
         """As `_patiently`. Raises `_TimedOut` where the answer took too long."""
         began = inf  # when it first had its turn: waiting for a turn is no failure
 
@@ -396,9 +396,9 @@ class Endpoint:
         except _AnswerLost as lost:
             error, sent = lost.error, True
         except OpenAIError as failure:
-            error, sent = _error_of_library(failure, silence), _may_have_cost(failure)
+            error, sent = _translate_library_error(failure, silence), _may_have_cost(failure)
         except HTTPError as failure:
-            error, sent = _error_of_connection(failure, silence), True
+            error, sent = _translate_connection_error(failure, silence), True
         except StreamError:
             error, sent = connection_cut(), True
         if sent and call:
@@ -435,7 +435,7 @@ class Endpoint:
                     usage = Usage(1, _tokens(request), arrival.pieces)
                     raise EndlessAnswer(EndlessAnswer.says, usage, arrival.text)
                 if lasts > silence * (_STREAM_LASTS if arrival.is_stream else 1):
-                    raise _AnswerLost(too_slow(lasts, arrival.pieces) if arrival.is_stream else timed_out(silence))
+                    raise _AnswerLost(too_slow(lasts, arrival.pieces) if arrival.is_stream else make_time_out(silence))
                 if arrival.size > _LARGEST:
                     raise _AnswerLost(SourceFailed("The AI server's answer does not end. Check OPENAI_BASE_URL."))
         if arrival.is_empty:
@@ -531,12 +531,12 @@ def _may_have_cost(error: OpenAIError) -> bool:
     return isinstance(error, APIConnectionError) and not never_went_out
 
 
-def _error_of_library(error: OpenAIError, timeout: float) -> Exception:
+def _translate_library_error(error: OpenAIError, timeout: float) -> Exception:
     """What an exception of the `openai` library means; `timeout` is the limit in force, in seconds."""
     if isinstance(error, APIConnectionError):  # a time limit is one too
         cause = error.__cause__
         if isinstance(cause, HTTPError) and not isinstance(cause, ConnectTimeout):
-            return _error_of_connection(cause, timeout)
+            return _translate_connection_error(cause, timeout)
         return unreachable()
     if isinstance(error, APIStatusError):
         body = error.response.text[:_ERROR_START].lower()
@@ -544,12 +544,12 @@ def _error_of_library(error: OpenAIError, timeout: float) -> Exception:
     return SourceFailed("The AI server's answer could not be read. Check OPENAI_BASE_URL.")
 
 
-def _error_of_connection(error: HTTPError, timeout: float) -> DiligenceError | TryAgain:
+def _translate_connection_error(error: HTTPError, timeout: float) -> DiligenceError | TryAgain:
     """What a failed connection means, before the response or in the middle of it."""
     if isinstance(error, TimeoutException):
-        return timed_out(timeout)
+        return make_time_out(timeout)
     if isinstance(error, ProxyError):
-        return stopped_by_proxy()
+        return make_proxy_error()
     if isinstance(error, ConnectError) or not isinstance(error, TransportError):
         return unreachable()
     return connection_cut()

@@ -101,7 +101,7 @@ def was_cut(prompt: str, counted: int, *, window: int | None = None) -> bool:
     return counted * _MOST_BYTES < size and counted < fewest(prompt)
 
 
-def named_window(message: str) -> int | None:
+def read_window(message: str) -> int | None:
     """The most tokens that a prompt may have, as a server's error about a long prompt (in lower case) names it."""
     numbers = [int(number.replace(",", "")) for pattern in _NAMED for number in pattern.findall(message)]
     return min((number for number in numbers if 256 <= number <= _ALL_MODELS), default=None)
@@ -274,7 +274,7 @@ _MEANINGS: Final[Sequence[tuple[Callable[[_Refusal], object], Callable[[_Refusal
     (lambda answer: answer.is_({400, 403, 422}, _FILTERED), lambda _: content_filtered(Usage(1))),
     (
         lambda answer: answer.status == 407 or (answer.status in {401, 403} and _WEB_PAGE.match(answer.body)),
-        lambda _: stopped_by_proxy(),
+        lambda _: make_proxy_error(),
     ),
     (
         lambda answer: answer.is_({403}, _FROM_HERE),
@@ -295,7 +295,7 @@ _MEANINGS: Final[Sequence[tuple[Callable[[_Refusal], object], Callable[[_Refusal
         lambda answer: ContextWindowExceeded(
             "The question with its texts has more tokens than the AI server's account may send in a minute. Have that "
             "limit raised, shorten the context, or name another model in DILIGENCE_AI_MODEL.",
-            named_window(answer.body),
+            read_window(answer.body),
         ),
     ),
     (
@@ -384,7 +384,7 @@ def window_exceeded(message: str) -> ContextWindowExceeded:
     return ContextWindowExceeded(
         "The question with its texts is longer than the model takes. Shorten the context, or name a model with a "
         "larger window in DILIGENCE_AI_MODEL.",
-        named_window(message),
+        read_window(message),
     )
 
 
@@ -398,7 +398,7 @@ def prompt_truncated(counted: int, usage: Usage) -> ContextWindowExceeded:
     )
 
 
-def timed_out(silence: float) -> TookTooLong:
+def make_time_out(silence: float) -> TookTooLong:
     """The server sent nothing for so many seconds, or an answer that comes whole was not complete by then."""
     return TookTooLong(
         f"The AI server gave no answer within {silence:.3g} s. Look whether it still works, use a smaller model, or "
@@ -423,7 +423,7 @@ class EndlessAnswer(AnswerCut):
     )
 
 
-def stopped_by_proxy() -> NotConfigured:
+def make_proxy_error() -> NotConfigured:
     """What stands between us and the server did not let the request through."""
     return NotConfigured(
         "A proxy or gateway before the AI server did not let the request through. Check OPENAI_BASE_URL, HTTPS_PROXY, "

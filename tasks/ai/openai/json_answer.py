@@ -65,13 +65,13 @@ def read_object(texts: Iterable[str], schema: type[T], material: str, reasoning:
     try:
         values = [value for text in texts for value, _ in _values(text)]
         foreign = [value for value, _ in _values(material)] if "{" in material else []
-        fitting = _fitting(values, schema, foreign)
+        fitting = _find_fitting(values, schema, foreign)
         if not fitting:
-            mended = [value for text in texts for value in _mended(text)]
-            fitting = _fitting(mended, schema, foreign)
+            mended = [value for text in texts for value in _mend(text)]
+            fitting = _find_fitting(mended, schema, foreign)
         if not fitting and not texts:
             ends = [value for value, end in _values(reasoning) if _FENCE_END.match(reasoning, end)]
-            fitting = _fitting(ends, schema, foreign)
+            fitting = _find_fitting(ends, schema, foreign)
     except _SameKeyTwice:
         raise Misfit(["a key stands twice in the object"]) from None
     if len(fitting) == 1:
@@ -123,7 +123,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def _mended(text: str) -> Iterator[Any]:
+def _mend(text: str) -> Iterator[Any]:
     """The object from the first brace to the last, with its faults mended."""
     from json_repair import loads  # noqa: PLC0415 - few answers need it
 
@@ -139,7 +139,7 @@ def _mended(text: str) -> Iterator[Any]:
         yield mended
 
 
-def _fitting(values: Iterable[Any], schema: type[T], foreign: list[Any]) -> list[T]:
+def _find_fitting(values: Iterable[Any], schema: type[T], foreign: list[Any]) -> list[T]:
     """The distinct objects among the values, or inside them, that fit the schema and are not foreign."""
     distinct: list[T] = []
     for value in values:

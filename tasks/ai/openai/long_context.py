@@ -59,16 +59,16 @@ class LongContext:
             tasks.errors.DiligenceError: the model could not be called.
         """
         try:
-            text = self._answer_from(self._notes_of(sources, window))
+            text = self._answer_from(self._take_notes(sources, window))
         except (AnswererFailed, ContextWindowExceeded) as failure:
             failure.usage += self._usage
             raise
         return Reply(text, self._usage, is_cut=self._is_cut)
 
-    def _notes_of(self, sources: Sequence[Source], window: int) -> list[str]:
+    def _take_notes(self, sources: Sequence[Source], window: int) -> list[str]:
         """The notes on all parts. The first part shows how much fits."""
         while True:
-            parts = self._parts_of(sources, window)
+            parts = self._divide(sources, window)
             self.window, self.parts = window, len(parts)
             try:
                 first = self._note(parts[0], 1, may_halve=False)
@@ -80,9 +80,9 @@ class LongContext:
         rest = self._side_by_side([partial(self._note, part, number) for number, part in enumerate(parts[1:], 2)])
         return [note for note in (first, *rest) if note]
 
-    def _parts_of(self, sources: Sequence[Source], window: int) -> list[list[Source]]:
+    def _divide(self, sources: Sequence[Source], window: int) -> list[list[Source]]:
         room = self._room(window, part_prompt(self._question, [], MOST_PARTS, MOST_PARTS))
-        if size_of(sources) > room * MOST_PARTS:
+        if measure_sources(sources) > room * MOST_PARTS:
             raise TooLarge(
                 f"The context is too long: the model takes about {window} tokens at once, and no more than "
                 f"{MOST_PARTS} parts are read. Shorten it to {_for_people(room * MOST_PARTS)}, or name a model with a "
@@ -110,8 +110,8 @@ class LongContext:
         try:
             note = self._text(part_prompt(self._question, part, number, self.parts))
         except ContextWindowExceeded as error:
-            halves = list(cut(part, size_of(part) // 2))
-            if not may_halve or len(halves) < 2 or size_of(part) < _DENSEST:
+            halves = list(cut(part, measure_sources(part) // 2))
+            if not may_halve or len(halves) < 2 or measure_sources(part) < _DENSEST:
                 raise
             self._count(error.usage, parts=len(halves) - 1)
             return "\n".join(filter(None, (self._note(half, number) for half in halves)))
@@ -163,13 +163,15 @@ def cut(sources: Sequence[Source], room: int) -> Iterator[list[Source]]:
     part: list[Source] = []
     left = room
     for source in sources:
-        frame = _frame_of(source)
+        frame = _measure_frame(source)
         start = 0
         while start < len(source.text) or not source.text:
             if part and left - frame < min(_SMALLEST_PART, _size(source.text[start : start + _SMALLEST_PART])):
                 yield part
                 part, left = [], room
-            end = start + _fitting(source.text, start, left - frame if part else max(left - frame, _SMALLEST_PART))
+            end = start + _count_fitting(
+                source.text, start, left - frame if part else max(left - frame, _SMALLEST_PART)
+            )
             text = source.text[start:end]
             part.append(replace(source, text=text))
             left -= frame + _size(text)
@@ -182,17 +184,17 @@ def cut(sources: Sequence[Source], room: int) -> Iterator[list[Source]]:
         yield part
 
 
-def size_of(sources: Sequence[Source]) -> int:
+def measure_sources(sources: Sequence[Source]) -> int:
     """Bytes that the sources take in a prompt."""
-    return sum(_size(source.text) + _frame_of(source) for source in sources)
+    return sum(_size(source.text) + _measure_frame(source) for source in sources)
 
 
-def _frame_of(source: Source) -> int:
+def _measure_frame(source: Source) -> int:
     """Bytes that a source takes in a prompt besides its text."""
     return _FRAME + 2 * (_size(source.name) + _size(source.place or ""))
 
 
-def _fitting(text: str, start: int, room: int) -> int:
+def _count_fitting(text: str, start: int, room: int) -> int:
     """How many characters from `start` on fit into `room` bytes, up to the best border in their second half."""
     piece = text[start : start + room]
     encoded = piece.encode(errors="replace")

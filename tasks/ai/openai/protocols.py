@@ -163,24 +163,24 @@ def _strict(schema: type[BaseModel], without: Collection[Option] = ()) -> dict[s
     tool = pydantic_function_tool(schema)["function"]
     parameters: Any = tool["parameters"]
     if Option.BOUNDS not in without:
-        parameters = _bounded(parameters)
+        parameters = _bound(parameters)
     return {"name": re.sub(r"\W", "_", schema.__name__)[:64], "strict": True, "schema": parameters}
 
 
-def _bounded(schema: Any) -> Any:
+def _bound(schema: Any) -> Any:
     """The schema with a bound on every text and list that has none: a small model would write on without end."""
     if isinstance(schema, list):
-        return [_bounded(part) for part in schema]
+        return [_bound(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     bounds = {"string": {"maxLength": _LONGEST_TEXT}, "array": {"maxItems": _MOST_ITEMS}}.get(str(schema.get("type")))
     bounds = {} if bounds is None or "enum" in schema or "const" in schema else bounds
-    return bounds | {key: _bounded(part) for key, part in schema.items()}
+    return bounds | {key: _bound(part) for key, part in schema.items()}
 
 
 def longest_answer(schema: type[BaseModel]) -> tuple[int, int]:
     """The longest answer that keeps to a schema and its bounds, those added here too: characters of texts, and keys."""
-    whole: Any = _bounded(schema.model_json_schema())
+    whole: Any = _bound(schema.model_json_schema())
 
     def longest(part: Any) -> tuple[int, int]:
         if "$ref" in part:
@@ -273,7 +273,7 @@ def read_completion(body: bytes) -> Reply:
     if _STOPPED_BY_FILTER.match(reason):
         raise content_filtered(usage)
     if message.refusal:
-        raise _refused(usage)
+        raise _make_refusal(usage)
     if reason.lower() in _CUT:
         raise _cut(usage, _without_reasoning(_text(message.content)))
     text = _without_reasoning(_text(message.content))
@@ -294,7 +294,7 @@ def read_response(body: bytes) -> Reply:
     if reason == "content_filter":
         raise content_filtered(usage)
     if any(part.get("type") == "refusal" for part in parts):
-        raise _refused(usage)
+        raise _make_refusal(usage)
     if response.status == "incomplete":
         raise _cut(usage, _without_reasoning(_text(parts)))
     if response.status not in {"completed", None} or not response.output:
@@ -403,7 +403,7 @@ def _error(error: Any) -> Exception:
     )
 
 
-def _refused(usage: Usage) -> ModelRefused:
+def _make_refusal(usage: Usage) -> ModelRefused:
     return ModelRefused("The model refused to answer. Ask in another way, or name another model.", usage)
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from tasks import cancellation
 from tasks.ai.prompt_injection import Injection
-from tasks.ai.prompt_injection.normalise import normalise, undisguised
+from tasks.ai.prompt_injection.normalise import find_disguised, normalise
 from tasks.ai.prompt_injection.patterns import ENGLISH, LANGUAGES, LEAD_LENGTH, LEADS, eastern
 
 Span = tuple[int, int]
@@ -71,25 +71,25 @@ _GAP: Final = re.compile(r"[^\S\n]{0,9}\n?[^\S\n]{0,9}(?=\S)")
 def find_orders(text: str) -> list[Injection]:
     """The prompt injections in a text, in the order of the text; none touches the next."""
     spans = [span for start in range(0, len(text), AT_ONCE) for span in _spans_between(text, start, start + AT_ONCE)]
-    return [Injection(start, end) for start, end in _together(text, merged(spans))]
+    return [Injection(start, end) for start, end in _together(text, merge_spans(spans))]
 
 
 def _spans_between(text: str, start: int, end: int) -> Iterator[Span]:
     """The injections that have a character between these offsets; a little of what is around them is read too."""
     low = max(start - _OVERLAP, 0)
-    for first, last in _spans_of(text[low : end + _OVERLAP]):
+    for first, last in _find_spans(text[low : end + _OVERLAP]):
         if low + first < end and low + last > start:
             yield low + first, low + last
 
 
-def _spans_of(text: str) -> list[Span]:
+def _find_spans(text: str) -> list[Span]:
     """The injections in a text; they may overlap."""
     plain = normalise(text)
     spans = [(plain.original(start), plain.original(end - 1) + 1) for start, end in _spans(plain.text)]
-    return spans + [(start, end) for start, end, hidden in undisguised(text, plain) if _spans(hidden)]
+    return spans + [(start, end) for start, end, hidden in find_disguised(text, plain) if _spans(hidden)]
 
 
-def merged(spans: Iterable[Span]) -> list[Span]:
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
     """The spans in order, with those that touch joined."""
     joined: list[Span] = []
     for start, end in sorted(spans):

@@ -4,7 +4,7 @@
 mathematical letters, and Cyrillic and Greek look-alikes within Latin words become plain small letters. What has no
 width falls away, and letters of the invisible tags block become visible. Each character knows its place in the text.
 
-`undisguised` finds what a plain alphabet does not undo: Base64, ROT13, words backwards, letters with signs between
+`find_disguised` finds what a plain alphabet does not undo: Base64, ROT13, words backwards, letters with signs between
 them, and figures for letters. Each is searched for by what a few words of injections look like in it.
 """
 
@@ -155,9 +155,9 @@ _AROUND: Final = 300
 """Characters to either side of a word that are taken for its line, at most."""
 
 
-def undisguised(text: str, plain: SearchableText) -> Iterator[tuple[int, int, str]]:
+def find_disguised(text: str, plain: SearchableText) -> Iterator[tuple[int, int, str]]:
     """The disguised passages of a text, also given normalised: the span of each, and what it says, normalised."""
-    yield from _encoded(text)
+    yield from _find_encoded(text)
     letters = plain.text.encode("ascii", "replace")
     for word in _ROTATED:
         for start, end in _lines(plain.text, word):
@@ -171,7 +171,7 @@ def undisguised(text: str, plain: SearchableText) -> Iterator[tuple[int, int, st
         for start, end, line in _with_figures(letters, core):
             yield plain.original(start), plain.original(end), line
     if any(_is_separated(letters, core) for core in hidden if core in _CORE_LETTERS[:4]):
-        for start, end, line in _separated(letters.decode()):
+        for start, end, line in _find_separated(letters.decode()):
             yield plain.original(start), plain.original(end - 1) + 1, line
 
 
@@ -198,7 +198,7 @@ def _lines(text: str, word: str, other_than: str | None = None) -> Iterator[tupl
         yield start, behind
 
 
-def _separated(text: str) -> Iterator[tuple[int, int, str]]:
+def _find_separated(text: str) -> Iterator[tuple[int, int, str]]:
     """Words whose letters have signs or line breaks between them, and what they say."""
     for run in _SEPARATED.finditer(text):
         letters = run.group()
@@ -215,7 +215,7 @@ def _separated(text: str) -> Iterator[tuple[int, int, str]]:
             yield start, end, text[start:end].replace(run.group(), re.sub(r"[^a-z]", "", run.group()))
 
 
-def _encoded(text: str) -> Iterator[tuple[int, int, str]]:
+def _find_encoded(text: str) -> Iterator[tuple[int, int, str]]:
     """Words in Base64 or hexadecimal digits, and what they say."""
     runs = text.encode("ascii", "replace").translate(_RUNS)
     at = runs.find(_RUN)
@@ -224,12 +224,12 @@ def _encoded(text: str) -> Iterator[tuple[int, int, str]]:
         end = end if end >= 0 else len(runs)
         for word in _WORD.finditer(text, start, end):
             match = _ENCODED.search(word.group()[:8192])
-            if match and (decoded := _decoded(match.group())):
+            if match and (decoded := _decode(match.group())):
                 yield *word.span(), decoded
         at = runs.find(_RUN, end)
 
 
-def _decoded(word: str) -> str:
+def _decode(word: str) -> str:
     """What Base64 or hexadecimal digits say, normalised; empty where that is no text."""
     try:
         if re.fullmatch(r"(?:[0-9a-fA-F]{2})+", word):

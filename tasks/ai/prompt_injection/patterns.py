@@ -25,12 +25,10 @@ class Pattern:
 
 def patterns(*written: str, scores: bool = False) -> tuple[Pattern, ...]:
     """The patterns in this notation."""
-    return tuple(
-        Pattern(_compiled(each.replace("LEAD", r"\b", 1)), each.startswith("LEAD"), scores) for each in written
-    )
+    return tuple(Pattern(_compile(each.replace("LEAD", r"\b", 1)), each.startswith("LEAD"), scores) for each in written)
 
 
-def scoring(*written: str) -> tuple[Pattern, ...]:
+def make_scoring_patterns(*written: str) -> tuple[Pattern, ...]:
     """Patterns that ask for a score."""
     return patterns(*written, scores=True)
 
@@ -71,7 +69,7 @@ _PARTS: Final = {
 }
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     """The pattern with its capital words replaced by their parts, and any white space for a space."""
     pattern = re.sub("|".join(_PARTS), lambda name: _PARTS[name.group()], pattern)
     return re.compile(pattern.replace("[ -]", r"[\s-]").replace(" ?", r"\s?").replace(" ", r"\s{1,6}"))
@@ -97,7 +95,7 @@ ENGLISH: Final[tuple[Pattern, ...]] = (
         r"(?:^|\s)@(?:assistant|ai|chatgpt|gpt|llm|claude|bot) (?:please|you|must|SAY|give|rate|approve|ignore)",
     ),
     # What is to be done: to score,
-    *scoring(
+    *make_scoring_patterns(
         r"LEAD(?:rate|score|grade|rank|evaluate|assess|mark) (?:this|the|our|all|every|it|each|these|us)(?![^.!?]{0,80}\bscale\b)[^.!?:]{0,60}?(?:TOP|with the (?:top|highest|best|maximum)|as (?:excellent|outstanding|effective|the best|fully met|low risk))",
         r"LEAD(?:give|assign|award|return|output|grant|set) GAPTOP",
         r"LEAD(?:rank|place|put) [^.!?\n]{1,40}? (?:first|above (?:all|every|the) other|at the top|highest)\b",

@@ -45,7 +45,7 @@ class Searcher(Protocol):
         """
 
 
-def key_of(provider: str) -> str:
+def read_key(provider: str) -> str:
     """The key of `DILIGENCE_SEARCH_KEY`.
 
     Raises:
@@ -85,7 +85,7 @@ def json_object(response: WebResponse) -> dict[str, Any]:
     return answer
 
 
-def shortened(query: str) -> str:
+def shorten_query(query: str) -> str:
     """The query no longer than every provider accepts, cut between words."""
     words = plain_line(query).split()[:_MAX_WORDS]
     while len(" ".join(words)) > _MAX_CHARACTERS and len(words) > 1:

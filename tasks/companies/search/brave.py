@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tasks.companies.search import Hit, check_status, hits, json_object, key_of, shortened
+from tasks.companies.search import Hit, check_status, hits, json_object, read_key, shorten_query
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
 from tasks.remote.rate_limit import RateLimit, RateLimiter
@@ -29,7 +29,7 @@ class BraveSearcher:
             NotConfigured: the key is not accepted.
             DiligenceError: it cannot be reached, or its answer cannot be used.
         """
-        params = {"q": shortened(query), "count": str(min(count, _MAX_RESULTS)), "text_decorations": "false"}
+        params = {"q": shorten_query(query), "count": str(min(count, _MAX_RESULTS)), "text_decorations": "false"}
         headers = {"X-Subscription-Token": self._key, "Accept": "application/json"}
         response = Web.current().get(
             f"{self._url}/res/v1/web/search",
@@ -52,4 +52,4 @@ def open_searcher() -> BraveSearcher:
     Raises:
         NotConfigured: there is no key.
     """
-    return BraveSearcher(CompanySettings.current().search_url or _URL, key_of("Brave"))
+    return BraveSearcher(CompanySettings.current().search_url or _URL, read_key("Brave"))

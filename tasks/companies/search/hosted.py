@@ -1,7 +1,7 @@
 """The web search of the AI server itself: the tool `web_search` of the Responses protocol."""
 
 from tasks.ai.openai.answerer import WebSearch, open_web_search
-from tasks.companies.search import Hit, hits, shortened
+from tasks.companies.search import Hit, hits, shorten_query
 
 
 class HostedSearcher:
@@ -18,7 +18,7 @@ class HostedSearcher:
         Raises:
             DiligenceError: it cannot be reached, or has no such tool.
         """
-        return hits(self._search.find(shortened(query)), "content", count)
+        return hits(self._search.find(shorten_query(query)), "content", count)
 
 
 def open_searcher() -> HostedSearcher:

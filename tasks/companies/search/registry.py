@@ -9,7 +9,7 @@ from tasks.companies.search import Searcher
 from tasks.companies.settings import CompanySettings, SearcherName
 
 
-def configured_searcher() -> Searcher | None:
+def choose_searcher() -> Searcher | None:
     """The provider that `DILIGENCE_SEARCH` names; None where it names none.
 
     Raises:
@@ -23,7 +23,7 @@ def open_searcher(name: SearcherName) -> Searcher:
     """The provider of that name with the settings in force.
 
     Raises:
-        NotConfigured: as `configured_searcher`.
+        NotConfigured: as `choose_searcher`.
     """
     searcher: Searcher = import_module(f"tasks.companies.search.{name}").open_searcher()
     return searcher

@@ -3,7 +3,7 @@
 import logging
 from typing import Final
 
-from tasks.companies.search import Hit, hits, json_object, shortened
+from tasks.companies.search import Hit, hits, json_object, shorten_query
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
 from tasks.errors import NotConfigured
@@ -29,7 +29,7 @@ class SearxngSearcher:
             NotConfigured: the server does not give JSON.
             DiligenceError: it cannot be reached, or its answer cannot be used.
         """
-        params = {"q": shortened(query), "format": "json"}
+        params = {"q": shorten_query(query), "format": "json"}
         response = Web.current().get(
             f"{self._url}/search", params, trusted=True, limiter=_LIMITER, expect=(403,), name="The SearXNG server"
         )

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tasks.companies.search import Hit, check_status, hits, json_object, key_of, shortened
+from tasks.companies.search import Hit, check_status, hits, json_object, read_key, shorten_query
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
 from tasks.remote.rate_limit import RateLimit, RateLimiter
@@ -30,7 +30,7 @@ class TavilySearcher:
         """
         response = Web.current().post(
             f"{self._url}/search",
-            {"query": shortened(query), "max_results": min(count, _MAX_RESULTS)},
+            {"query": shorten_query(query), "max_results": min(count, _MAX_RESULTS)},
             headers={"Authorization": f"Bearer {self._key}"},
             trusted=True,
             limiter=_LIMITER,
@@ -48,4 +48,4 @@ def open_searcher() -> TavilySearcher:
     Raises:
         NotConfigured: there is no key.
     """
-    return TavilySearcher(CompanySettings.current().search_url or _URL, key_of("Tavily"))
+    return TavilySearcher(CompanySettings.current().search_url or _URL, read_key("Tavily"))

@@ -62,7 +62,7 @@ class FileSource:
         for name in dict.fromkeys((domain, _with_unicode(domain))):
             path = self._folder / f"{name}.json"
             state = _state(path)
-            claims = _said(path) if state is None else _said_in(path, state)
+            claims = _read_file(path) if state is None else _read_state(path, state)
             if claims is not None:
                 return claims if claims.claims or claims.warnings else None
         return None
@@ -117,12 +117,12 @@ def _state(path: Path) -> _State | None:
 
 
 @lru_cache(maxsize=256)
-def _said_in(path: Path, _state: _State) -> SourceClaims | None:
+def _read_state(path: Path, _state: _State) -> SourceClaims | None:
     """What the file says in this state: the same object while it stays as it is."""
-    return _said(path)
+    return _read_file(path)
 
 
-def _said(path: Path) -> SourceClaims | None:
+def _read_file(path: Path) -> SourceClaims | None:
     content = _read(path)
     return None if content is None else SourceClaims(_claims(content[0]), content[1])
 
@@ -152,10 +152,10 @@ def _read(path: Path) -> tuple[CompanyProfile, list[str]] | None:
         content = content["profile"]
     if not isinstance(content, dict):
         raise SourceFailed(f"The facts file {path.name} must hold an object, a Company profile.")
-    return _validated(content, path.name)
+    return _validate(content, path.name)
 
 
-def _validated(content: dict[str, Any], name: str) -> tuple[CompanyProfile, list[str]]:
+def _validate(content: dict[str, Any], name: str) -> tuple[CompanyProfile, list[str]]:
     warnings: list[str] = []
     try:
         return CompanyProfile.model_validate(content), warnings

@@ -20,9 +20,9 @@ from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, one_text
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
-from tasks.companies.wikidata.claims import referred, values_of
+from tasks.companies.wikidata.claims import list_references, read_values
 from tasks.companies.wikidata.client import terms
-from tasks.companies.wikidata.entity import Entity, entity_of
+from tasks.companies.wikidata.entity import Entity, find_entity
 from tasks.errors import DiligenceError, SourceFailed
 from tasks.language.normalise import same_name
 from tasks.remote.fan_out import FanOut
@@ -63,7 +63,7 @@ class GleifSource:
             BadRequest: `domain` is no registrable domain.
             DiligenceError: Wikidata, which has the LEI, or GLEIF could not be asked.
         """
-        entity = entity_of(registrable(domain))
+        entity = find_entity(registrable(domain))
         if entity is None:
             return None
         leis = [lei for lei in dict.fromkeys(entity.leis) if _LEI.fullmatch(lei)]
@@ -86,12 +86,12 @@ class GleifSource:
         if not records:
             return None, []
         # An active entity before one that was dissolved or merged, then the one that was updated last.
-        best = max(records, key=lambda record: (_entity(record).get("status") == "ACTIVE", _updated(record) or ""))
-        others = [_named(record) for record in records if record is not best]
+        best = max(records, key=lambda record: (_entity(record).get("status") == "ACTIVE", _read_update(record) or ""))
+        others = [_read_name(record) for record in records if record is not best]
         if not others:
             return best, []
         listed = ", ".join(others)
-        return best, [f"GLEIF has several entities of this website: {_named(best)} was taken; others: {listed}."]
+        return best, [f"GLEIF has several entities of this website: {_read_name(best)} was taken; others: {listed}."]
 
     def _by_name(self, entity: Entity) -> tuple[dict[str, Any] | None, list[str]]:
         """The one record of that name whose country and another fact agree; the others as possible matches."""
@@ -101,15 +101,15 @@ class GleifSource:
         matches = [record for record in records if same_name(entity.name, _legal_name(record) or "")]
         if not matches:
             return None, []
-        known = _known_of(entity)
-        agreed = [(record, fact) for record in matches if (fact := _agreed_fact(record, known)) is not None]
+        known = _read_known(entity)
+        agreed = [(record, fact) for record in matches if (fact := _find_agreed_fact(record, known)) is not None]
         if len(agreed) == 1 and len(records) < _PAGE_SIZE:
             record, fact = agreed[0]
             warning = (
-                f"No LEI is known for this website: GLEIF's {_named(record)} was taken by name, country and {fact}."
+                f"No LEI is known for this website: GLEIF's {_read_name(record)} was taken by name, country and {fact}."
             )
             return record, [warning]
-        listed = "; ".join(_described(record) for record in matches[:_MAX_RECORDS])
+        listed = "; ".join(_describe(record) for record in matches[:_MAX_RECORDS])
         more = f" and {len(matches) - _MAX_RECORDS} more" if len(matches) > _MAX_RECORDS else ""
         matched = "Possible match" if len(matches) == 1 else "Possible matches"
         warning = (
@@ -133,7 +133,7 @@ class GleifSource:
             except DiligenceError as error:
                 failures.append(f"The parent companies are left out. {error.message}")
             else:
-                parents |= {parent["id"]: _related(parent) for parent in records if parent["id"] != record["id"]}
+                parents |= {parent["id"]: _read_relations(parent) for parent in records if parent["id"] != record["id"]}
         return list(parents.values()), failures[:1]
 
     def _ask(self, path: str, params: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
@@ -151,47 +151,47 @@ class GleifSource:
         return [record for record in records if isinstance(record, dict) and _LEI.fullmatch(str(record.get("id")))]
 
 
-def _known_of(entity: Entity) -> dict[str, str]:
+def _read_known(entity: Entity) -> dict[str, str]:
     """What Wikidata gives for the website that a record has too: country, town, postal code, founding year."""
     item = entity.item
-    values = {claim.field: claim.value for claim in values_of(entity, terms(referred(item)))[0]}
+    values = {claim.field: claim.value for claim in read_values(entity, terms(list_references(item)))[0]}
     hq, year = values.get("hq") or {}, values.get("founded_year")
     known = {"country": hq.get("country"), "town": hq.get("city"), "postal code": hq.get("postal_code")}
-    return {fact: _folded(value) for fact, value in {**known, "founding year": year}.items() if value is not None}
+    return {fact: _fold(value) for fact, value in {**known, "founding year": year}.items() if value is not None}
 
 
-def _agreed_fact(record: Mapping[str, Any], known: Mapping[str, str]) -> str | None:
+def _find_agreed_fact(record: Mapping[str, Any], known: Mapping[str, str]) -> str | None:
     """The fact beside the country that the record has as Wikidata has it; None: its country differs, or all else."""
-    place, created = _headquarters(_object(_entity(record), "headquartersAddress")), _founded(record)
+    place, created = _headquarters(_object(_entity(record), "headquartersAddress")), _read_founding(record)
     own = {
         "country": place["country"],
         "town": place["city"],
         "postal code": place["postal_code"],
         "founding year": created["year"] if created else None,
     }
-    agreed = [fact for fact, value in own.items() if value is not None and known.get(fact) == _folded(value)]
+    agreed = [fact for fact, value in own.items() if value is not None and known.get(fact) == _fold(value)]
     return next((fact for fact in agreed if fact != "country"), None) if "country" in agreed else None
 
 
-def _folded(value: object) -> str:
+def _fold(value: object) -> str:
     return "".join(re.findall(r"\w", unicodedata.normalize("NFKC", str(value)).casefold()))
 
 
-def _described(record: Mapping[str, Any]) -> str:
+def _describe(record: Mapping[str, Any]) -> str:
     """`Alpha GmbH (LEI …) in München, DE`."""
     place = _headquarters(_object(_entity(record), "headquartersAddress"))
     where = ", ".join(filter(None, (place["city"], place["country"])))
-    return f"{_named(record)} in {where}" if where else _named(record)
+    return f"{_read_name(record)} in {where}" if where else _read_name(record)
 
 
 def _claims(record: Mapping[str, Any], url: str) -> ClaimCollector:
     entity = _entity(record)
-    claims = ClaimCollector("gleif", url, _updated(record))
+    claims = ClaimCollector("gleif", url, _read_update(record))
     form = _object(entity, "legalForm")
     status = one_text(entity.get("status"))
     claims.add("name", _legal_name(record))
     claims.add("hq", _headquarters(_object(entity, "headquartersAddress")))
-    claims.add("extra.founding_date", _founded(record))
+    claims.add("extra.founding_date", _read_founding(record))
     claims.add("extra.operating_status", status.capitalize() if status in {"ACTIVE", "INACTIVE"} else None)
     claims.add("extra.company_type", one_text(form.get("name")) or one_text(form.get("other")))
     return claims
@@ -212,7 +212,7 @@ def _headquarters(address: Mapping[str, Any]) -> dict[str, Any]:
     return {**place, "is_hq": True if any(place.values()) else None}
 
 
-def _founded(record: Mapping[str, Any]) -> dict[str, int] | None:
+def _read_founding(record: Mapping[str, Any]) -> dict[str, int] | None:
     return _date(a_day(_entity(record).get("creationDate")))
 
 
@@ -227,7 +227,7 @@ def _date(moment: str | None) -> dict[str, int] | None:
     return {"day": day.day, "month": day.month, "year": day.year}
 
 
-def _related(record: Mapping[str, Any]) -> dict[str, Any]:
+def _read_relations(record: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": _legal_name(record), "link": f"https://search.gleif.org/#/record/{record['id']}"}
 
 
@@ -237,7 +237,7 @@ def _has_record(relationship: Any) -> bool:
     return isinstance(links, dict) and bool({"lei-record", "related"} & links.keys())
 
 
-def _named(record: Mapping[str, Any]) -> str:
+def _read_name(record: Mapping[str, Any]) -> str:
     return f"{_legal_name(record) or 'an entity'} (LEI {record['id']})"
 
 
@@ -245,7 +245,7 @@ def _legal_name(record: Mapping[str, Any]) -> str | None:
     return one_text(_object(_entity(record), "legalName").get("name"))
 
 
-def _updated(record: Mapping[str, Any]) -> str | None:
+def _read_update(record: Mapping[str, Any]) -> str | None:
     return a_day(_object(_object(record, "attributes"), "registration").get("lastUpdateDate"))
 
 

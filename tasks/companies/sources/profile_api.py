@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from tasks.companies.claims import CLAIMABLE, ClaimCollector, SourceClaims, a_day, left_out, one_text, tidy
+from tasks.companies.claims import CLAIMABLE, ClaimCollector, SourceClaims, a_day, one_text, tidy, warn_left_out
 from tasks.companies.domain import registrable
 from tasks.companies.profile import CompanyProfile, value_at
 from tasks.companies.settings import CompanySettings
@@ -112,7 +112,7 @@ class ProfileApiSource:
         answer = self._ask("/resolve", {"company_domain": domain, "enrich_profile": "enrich"})
         if answer is None:
             return None
-        resolved = _resolved(answer)
+        resolved = _resolve(answer)
         profile, origin, warnings = resolved.profile, answer.url, []
         if resolved.url is not None:
             parts = dict.fromkeys(_OPTIONAL_PARTS, "include")
@@ -157,7 +157,7 @@ class ProfileApiSource:
     def _call(self, url: str, params: Mapping[str, str]) -> WebResponse:
         """One call, unless the key is known to have no credits."""
         if self._state.paused_until.get((self._address, self._key), 0) > time.monotonic():
-            raise _out_of_credits()
+            raise _make_credit_error()
         return Web.current().get(
             url,
             params,
@@ -177,10 +177,10 @@ class ProfileApiSource:
             )
         if answer.status == 403:
             self._state.paused_until[self._address, self._key] = time.monotonic() + _PAUSE_WITHOUT_CREDITS
-            raise _out_of_credits()
+            raise _make_credit_error()
 
 
-def _out_of_credits() -> SourceFailed:
+def _make_credit_error() -> SourceFailed:
     return SourceFailed(
         "The profile provider says that the credits of DILIGENCE_PROFILE_API_KEY are spent (HTTP 403). "
         "It is not asked again for an hour; buy credits, or leave profile_api out of DILIGENCE_FACT_SOURCES."
@@ -194,7 +194,7 @@ def _object(answer: WebResponse) -> dict[str, Any]:
     return content
 
 
-def _resolved(answer: WebResponse) -> _Resolved:
+def _resolve(answer: WebResponse) -> _Resolved:
     content = _object(answer)
     profile = content.get("profile")
     url = one_text(content.get("url")) or ""
@@ -212,7 +212,7 @@ def _claims(
     claims = ClaimCollector("profile_api", origin, resolved.updated)
     for path in CLAIMABLE:
         claims.add(path, value_at(profile, path))
-    all_warnings = [*warnings, *([left_out("profile_api", unfit)] if unfit else [])]
+    all_warnings = [*warnings, *([warn_left_out("profile_api", unfit)] if unfit else [])]
     host = _host(profile.get("website"))
     if host is not None and host != domain and not host.endswith(f".{domain}"):
         all_warnings.append(f"The profile that profile_api has for {domain} gives another website: {host}.")
@@ -233,7 +233,7 @@ def our_profile(provided: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]
     A key that our profile does not have is left out without a word. A value of a wrong type is left out alone: one
     bad post does not take the others with it.
     """
-    values = _renamed(tidy(dict(provided)))
+    values = _rename(tidy(dict(provided)))
     values.pop("last_updated", None)  # the date of the whole profile, and no value of its own
     unfit: list[str] = []
     for _ in range(_VALIDATIONS):
@@ -253,11 +253,11 @@ def our_profile(provided: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]
     return {}, [*unfit, "the whole profile"]
 
 
-def _renamed(value: Any) -> Any:
+def _rename(value: Any) -> Any:
     if isinstance(value, dict):
-        return {_our_key(key): _renamed(element) for key, element in value.items()}
+        return {_our_key(key): _rename(element) for key, element in value.items()}
     if isinstance(value, list):
-        return [_renamed(element) for element in value]
+        return [_rename(element) for element in value]
     return value
 
 

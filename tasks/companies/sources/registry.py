@@ -23,7 +23,7 @@ A module is imported when its source is opened: `files` alone, as in the demo, s
 """
 
 
-def configured_sources() -> Sequence[FactSource]:
+def choose_sources() -> Sequence[FactSource]:
     """The sources that `DILIGENCE_FACT_SOURCES` names, in order of precedence.
 
     Where it is not set, those of its default, after `profile_api` when there is a key for it.

@@ -12,7 +12,7 @@ from tasks.companies.domain import registrable
 from tasks.companies.edgar import Registrant, headquarters, registrant_facts, registrants
 from tasks.companies.schema_org import international
 from tasks.companies.settings import CompanySettings
-from tasks.companies.wikidata.entity import entity_of
+from tasks.companies.wikidata.entity import find_entity
 from tasks.errors import DiligenceError
 
 
@@ -37,12 +37,12 @@ class SecSource:
             NotConfigured: the SEC asks for a contact, and none is set.
             DiligenceError: Wikidata, which knows the CIK, or the SEC could not be asked.
         """
-        entity = entity_of(registrable(domain))
+        entity = find_entity(registrable(domain))
         companies = registrants(entity.ciks) if entity else []
         if not companies:
             return None
         first, *others = companies
-        reported, failures = _reported(first)
+        reported, failures = _read_reported(first)
         known = _claims(first).result(*_others(first, others), *failures)
         return SourceClaims([*known.claims, *reported], known.warnings) if known else None
 
@@ -70,7 +70,7 @@ def _claims(registrant: Registrant) -> ClaimCollector:
     return claims
 
 
-def _reported(registrant: Registrant) -> tuple[list[Claim], list[str]]:
+def _read_reported(registrant: Registrant) -> tuple[list[Claim], list[str]]:
     """The claims on what the company's own statements say, or a warning that they could not be had."""
     try:
         facts = registrant_facts(registrant.cik)
@@ -91,9 +91,9 @@ def _reported(registrant: Registrant) -> tuple[list[Claim], list[str]]:
 def _others(first: Registrant, others: Sequence[Registrant]) -> list[str]:
     if not others:
         return []
-    names = ", ".join(map(_named, others))
-    return [f"The SEC has several companies of this website: {_named(first)} was taken; others: {names}."]
+    names = ", ".join(map(_read_name, others))
+    return [f"The SEC has several companies of this website: {_read_name(first)} was taken; others: {names}."]
 
 
-def _named(registrant: Registrant) -> str:
+def _read_name(registrant: Registrant) -> str:
     return f"{registrant.name or 'a company'} (CIK {registrant.cik})"

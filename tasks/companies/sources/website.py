@@ -13,7 +13,7 @@ from datetime import date
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, left_out, one_text
+from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, one_text, warn_left_out
 from tasks.companies.company_match import Identity, is_empty
 from tasks.companies.domain import registrable
 from tasks.companies.schema_org import own_organization, read_organization, web_address
@@ -21,7 +21,7 @@ from tasks.companies.settings import CompanySettings
 from tasks.companies.walls import find_wall, is_default_text
 from tasks.companies.web.page import FeedUpdate, Page, feed_updates
 from tasks.companies.web.site import fetch_home, fetch_page, read_following, website
-from tasks.companies.web.transport import Address, domain_of
+from tasks.companies.web.transport import Address, registrable_domain
 from tasks.errors import DiligenceError, NotFound, SourceFailed, UnsupportedFormat
 from tasks.remote.fan_out import FanOut
 
@@ -68,7 +68,7 @@ class WebsiteSource:
         if trusted and Address.parse(home.url).origin == Address.parse(url).origin:
             identity = replace(identity, sites=(url, home.url))  # the server of the setting leads within itself
         if not identity.owns(home.url):
-            other = domain_of(home.url) or "another address"
+            other = registrable_domain(home.url) or "another address"
             warning = f"The website of {domain} leads to {other}, which was not read. Ask for that one."
             return SourceClaims([], [warning])
         wall = find_wall(home, domain)
@@ -81,7 +81,7 @@ class WebsiteSource:
         claims = _read_site(home, domain, identity, trusted)
         unfit = [field for field, claim in claims.items() if claim is None]
         fit = [claim for claim in claims.values() if claim is not None]
-        return SourceClaims(fit, [left_out(self.name, unfit)] if unfit else []) if claims else None
+        return SourceClaims(fit, [warn_left_out(self.name, unfit)] if unfit else []) if claims else None
 
     def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the interface has it
         """None: a site is found by its domain."""
@@ -145,7 +145,7 @@ def _home_values(page: Page, organization: Any, identity: Identity) -> Iterator[
     yield "name", meta.get("og:site_name")
     picture = meta.get("og:image:secure_url") or meta.get("og:image") or meta.get("og:image:url")
     yield "profile_pic_url", web_address(picture, page.url) if picture else None
-    own = [url for url in (page.canonical, page.url) if url and domain_of(url) in identity.domains]
+    own = [url for url in (page.canonical, page.url) if url and registrable_domain(url) in identity.domains]
     yield "website", next(iter(own), None)
 
 

@@ -14,9 +14,17 @@ from tasks.companies.claims import Claim, SourceClaims
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.transport import Address
-from tasks.companies.wikidata.claims import FieldValue, referred, values_of
-from tasks.companies.wikidata.client import ItemTerms, Summary, fetch_items, named, page_of, summary_of, terms
-from tasks.companies.wikidata.entity import Entity, claimants, entity_of, is_at, is_home
+from tasks.companies.wikidata.claims import FieldValue, list_references, read_values
+from tasks.companies.wikidata.client import (
+    ItemTerms,
+    Summary,
+    fetch_items,
+    fetch_summary,
+    find_named_items,
+    page_address,
+    terms,
+)
+from tasks.companies.wikidata.entity import Entity, claimants, find_entity, is_at, is_home
 from tasks.companies.wikidata.item import Item
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, TooManyRequests
 from tasks.language.normalise import plain_line, same_name
@@ -56,14 +64,14 @@ class WikidataSource:
             DiligenceError: Wikidata cannot be asked, or sent invalid data.
         """
         domain = registrable(domain)
-        entity = entity_of(domain)
+        entity = find_entity(domain)
         if entity is None:
             rivals = claimants(domain)
-            return SourceClaims([], [_undecided(domain, rivals)]) if rivals else None
+            return SourceClaims([], [_explain_undecided(domain, rivals)]) if rivals else None
         summary_and_warnings = FanOut(1, "wikipedia").submit(_summary, entity.item)
-        names, name_warnings = _names(referred(entity.item))
+        names, name_warnings = _names(list_references(entity.item))
         summary, summary_warnings = summary_and_warnings.result()
-        values, choices = values_of(entity, names)
+        values, choices = read_values(entity, names)
         claims = [claim for value in values if (claim := _claim(value, entity.item)) is not None]
         claims += _description(entity.item, summary)
         return SourceClaims(claims, [*_choice(entity, domain), *choices, *name_warnings, *summary_warnings])
@@ -77,7 +85,7 @@ class WikidataSource:
         name = plain_line(name)
         if not name or len(name) > _MAX_NAME:
             return []
-        candidates = named(_spellings(name), _LANGUAGES)
+        candidates = find_named_items(_spellings(name), _LANGUAGES)
         domains = [_domain(site.url) for site, names in candidates if any(same_name(name, other) for other in names)]
         return list(dict.fromkeys(filter(None, domains)))
 
@@ -110,7 +118,7 @@ def _summary(item: Item) -> tuple[Summary | None, list[str]]:
     if item.wikipedia is None:
         return None, []
     try:
-        return summary_of(item.wikipedia, item.id), []
+        return fetch_summary(item.wikipedia, item.id), []
     except DiligenceError as error:
         return None, [error.message]
 
@@ -122,7 +130,7 @@ def _claim(value: FieldValue, item: Item) -> Claim | None:
             field=value.field,
             value=value.value,
             source=WikidataSource.name,
-            url=page_of(item.id),
+            url=page_address(item.id),
             retrieved_at=item.retrieved_at,
             as_of=value.statement.as_of if value.statement else None,
         )
@@ -159,7 +167,7 @@ def _choice(entity: Entity, domain: str) -> Iterator[str]:
         )
 
 
-def _undecided(domain: str, rivals: Sequence[str]) -> str:
+def _explain_undecided(domain: str, rivals: Sequence[str]) -> str:
     return (
         f"Possible matches, none used: several items of Wikidata have {domain} as their official website, and nothing "
         f"tells them apart: {', '.join(rivals)}. Mark the company's own website there as preferred, or give its facts "

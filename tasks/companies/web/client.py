@@ -28,9 +28,9 @@ from tasks.companies.web.response import (
     BUSY,
     REDIRECTS,
     WebResponse,
-    error_of_failure,
-    error_of_status,
+    connection_error,
     read_body,
+    status_error,
 )
 from tasks.companies.web.transport import Address, Allowed, CheckedTransport, Resolver, resolve
 from tasks.errors import DiligenceError, NotAllowed, SourceFailed, TookTooLong, TooLarge, TooManyRequests
@@ -97,7 +97,7 @@ class Request:
     seconds: float
 
 
-def request_of(
+def make_request(
     method: str,
     address: Address,
     headers: Mapping[str, str] | None,
@@ -161,7 +161,7 @@ class Web:
     def current(cls) -> "Web":
         """The one of this process, by the settings in force; made at the first call."""
         settings = CompanySettings.current()
-        return _shared(settings.web_allow, settings.contact)
+        return _share_web(settings.web_allow, settings.contact)
 
     def __enter__(self) -> Self:
         return self
@@ -210,7 +210,7 @@ class Web:
         """
         address = Address.parse(url, params)
         return self._patiently(
-            request_of("GET", address, headers, None, trusted, limiter, limits, expect, permit, name),
+            make_request("GET", address, headers, None, trusted, limiter, limits, expect, permit, name),
         )
 
     def post(
@@ -235,7 +235,7 @@ class Web:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         headers = {"Content-Type": "application/json", **(headers or {})}
         return self._patiently(
-            request_of("POST", Address.parse(url), headers, content, trusted, limiter, limits, expect, None, name)
+            make_request("POST", Address.parse(url), headers, content, trusted, limiter, limits, expect, None, name)
         )
 
     def _patiently(self, request: Request) -> WebResponse:
@@ -303,7 +303,7 @@ class Web:
                 with deadline.within(min(request.seconds, request.until - start)):
                     response = self._exchange(request)
             except httpx.TransportError as error:
-                failure, may_pass = error_of_failure(error, request.name)
+                failure, may_pass = connection_error(error, request.name)
                 unsent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
                 used_up = not request.limits.again_when_slow and time.monotonic() - start >= request.seconds - 0.01
                 if may_pass and not used_up and (request.method == "GET" or unsent):
@@ -315,7 +315,7 @@ class Web:
             return response, seconds
         if response.status in REDIRECTS and request.method == "GET" and "location" in response.headers:
             return response, seconds
-        refusal = error_of_status(response)
+        refusal = status_error(response)
         if response.status in BUSY and not response.is_challenge:
             after = response.retry_after
             if after is None and response.status == 429 and isinstance(limiter, SourceLimiter):
@@ -408,7 +408,7 @@ def _public_authorities() -> ssl.SSLContext:
 
 
 @lru_cache(maxsize=8)
-def _shared(allowed: tuple[str, ...], contact: str | None) -> Web:
+def _share_web(allowed: tuple[str, ...], contact: str | None) -> Web:
     web = Web(Allowed.parse(allowed), user_agent(contact))
     atexit.register(web.close)
     return web

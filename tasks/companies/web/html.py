@@ -52,7 +52,7 @@ _BLOCK_TAGS: Final = {"p", "head", "quote", "code", "item", "fw", "ab", "comment
 def read_html(data: bytes, content_type: str, url: str) -> dict[str, Any]:
     """The fields of a `Page` from its bytes, the server's Content-Type and where it was found."""
     text = decode_page(data[:_MAX_BYTES], content_type)[0]
-    tree = parsed(text)
+    tree = parse_page(text)
     base = _absolute(url, tree.xpath("string(//base/@href)")) or url
     meta = _meta(tree)
     feeds, canonical = _pointers(tree, base)
@@ -99,7 +99,7 @@ def _plain_row(line: str) -> str:
     return "\t".join([*joined, before] if before else joined)
 
 
-def parsed(text: str) -> html.HtmlElement:
+def parse_page(text: str) -> html.HtmlElement:
     """The tree of a page, with a head and a body whatever it is."""
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
     # A declaration of another encoding in the text would stop lxml from taking it as text.

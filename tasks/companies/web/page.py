@@ -100,7 +100,7 @@ def parse(data: bytes, kind: str, content_type: str = "", url: str = "") -> str:
         file.write(header + data)
         file.flush()
         try:
-            return reading_pool().read(Path(file.name), kind).text
+            return share_reading_pool().read(Path(file.name), kind).text
         except TookTooLong:
             raise TookTooLong(f"Reading the page took longer than {LIMITS.seconds:g} s.") from None
         except (Unreadable, TooLarge):
@@ -109,7 +109,7 @@ def parse(data: bytes, kind: str, content_type: str = "", url: str = "") -> str:
 
 def warm() -> None:
     """Let the processes start and load, so that no caller waits for it; comes back at once."""
-    reading_pool().start()
+    share_reading_pool().start()
 
 
 def load() -> None:
@@ -132,7 +132,7 @@ def read(path: Path, kind: str) -> Reading:
 
 
 @cache
-def reading_pool() -> ExtractionPool:
+def share_reading_pool() -> ExtractionPool:
     """The processes that read pages, started when they are first needed."""
     return ExtractionPool(min(_PROCESSES, processors()), LIMITS, read, load)
 
@@ -211,7 +211,7 @@ def read_filing(data: bytes, content_type: str, url: str, title: str) -> Page:
     return Page(url=url, paragraphs=_blocks(data, kind), title=title)
 
 
-def shortened(page: Page, most: int) -> Page:
+def shorten_page(page: Page, most: int) -> Page:
     """The page with those of its first paragraphs that have so many characters together."""
     ends = accumulate(map(len, page.paragraphs))
     return replace(

@@ -87,7 +87,7 @@ class WebResponse:
         return read_retry_after(self.headers.get("retry-after"))
 
 
-def error_of_status(response: WebResponse) -> DiligenceError:
+def status_error(response: WebResponse) -> DiligenceError:
     """The error that a challenge, or a status which is not 2xx, means."""
     status, name = response.status, response.name
     if response.is_challenge:
@@ -104,7 +104,7 @@ def error_of_status(response: WebResponse) -> DiligenceError:
     return SourceFailed(f"{name} answered in a way that cannot be used (HTTP {status}).")
 
 
-def error_of_failure(error: httpx.TransportError, name: str) -> tuple[DiligenceError, bool]:
+def connection_error(error: httpx.TransportError, name: str) -> tuple[DiligenceError, bool]:
     """The error that a failed connection means, and whether it may pass."""
     if isinstance(error, httpx.TimeoutException):
         return TookTooLong(f"{name} took too long to answer."), True

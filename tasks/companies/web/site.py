@@ -17,7 +17,7 @@ from protego import Protego
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import USUAL, FetchLimits, Web
-from tasks.companies.web.page import Page, read_page, shortened
+from tasks.companies.web.page import Page, read_page, shorten_page
 from tasks.companies.web.response import SiteChallenge, WebResponse
 from tasks.companies.web.transport import Address
 from tasks.errors import DiligenceError, NotAllowed, SourceFailed, TookTooLong, Unavailable
@@ -90,7 +90,7 @@ def read_public(url: str, trusted: bool) -> Page:
     Raises:
         DiligenceError: as `fetch_page` and `read_following`.
     """
-    return shortened(read_following(fetch_page(url, trusted=trusted), trusted), _MAX_CHARACTERS)
+    return shorten_page(read_following(fetch_page(url, trusted=trusted), trusted), _MAX_CHARACTERS)
 
 
 def read_following(answer: WebResponse, trusted: bool) -> Page:

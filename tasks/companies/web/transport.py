@@ -135,7 +135,7 @@ class Allowed:
     def refusal(self, host: str, address: str, port: int) -> str | None:
         """Why no connection may be made to `address` (an IP address), which `host` resolves to; None: it may."""
         try:
-            ip = _unwrapped(ip_address(address))
+            ip = _unwrap(ip_address(address))
         except ValueError:
             return "The address leads to no IP address, and is not fetched."
         if host in self.hosts or self._contains(ip):
@@ -156,13 +156,13 @@ def is_public(address: IPAddress) -> bool:
 
     Python's own `is_global` changed its mind with releases of 3.11, and takes addresses within 6to4 for public.
     """
-    address = _unwrapped(address)
+    address = _unwrap(address)
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _NOT_PUBLIC_4)
     return address in _PUBLIC_6 and not any(address in network for network in _NOT_PUBLIC_6)
 
 
-def _unwrapped(address: IPAddress) -> IPAddress:
+def _unwrap(address: IPAddress) -> IPAddress:
     """The IPv4 address that a connection to this one ends at: IPv4-mapped, or through the well-known NAT64."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
@@ -197,7 +197,7 @@ def _plain_host(host: str) -> str:
     return host
 
 
-def domain_of(url: str) -> str | None:
+def registrable_domain(url: str) -> str | None:
     """The registrable domain of an address; None for an IP address, and for what is no address."""
     try:
         host = Address.parse(url).host
@@ -335,7 +335,7 @@ class _CheckedBackend(httpcore.NetworkBackend):
             NotAllowed: one of them is not public, and not allowed.
             httpcore.ConnectError, httpcore.ConnectTimeout: none answers.
         """
-        until = time.monotonic() + _remaining(timeout, httpcore.ConnectTimeout)
+        until = time.monotonic() + _time_left(timeout, httpcore.ConnectTimeout)
         addresses = self._addresses(host, port, until)
         if self._allowed is not None:
             for address in addresses:
@@ -377,10 +377,10 @@ class _TimedStream(httpcore.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, _remaining(timeout, httpcore.ReadTimeout))
+        return self._stream.read(max_bytes, _time_left(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, _remaining(timeout, httpcore.WriteTimeout))
+        self._stream.write(buffer, _time_left(timeout, httpcore.WriteTimeout))
 
     def close(self) -> None:
         self._stream.close()
@@ -389,16 +389,16 @@ class _TimedStream(httpcore.NetworkStream):
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
         # Python holds the whole handshake to the time-out, not each of its messages.
-        seconds = _remaining(timeout, httpcore.ConnectTimeout)
+        seconds = _time_left(timeout, httpcore.ConnectTimeout)
         return _TimedStream(self._stream.start_tls(ssl_context, server_hostname, seconds))
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)
 
 
-def _remaining(timeout: float | None, too_late: type[Exception]) -> float:
+def _time_left(timeout: float | None, too_late: type[Exception]) -> float:
     """Seconds that an operation may take: of its own time-out and of the deadline in force."""
-    seconds = min(_LONGEST_WAIT if timeout is None else timeout, deadline.left())
+    seconds = min(_LONGEST_WAIT if timeout is None else timeout, deadline.seconds_left())
     if seconds <= 0:
         raise too_late("the time is up")
     return seconds

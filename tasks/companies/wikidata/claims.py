@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from tasks.companies.profile import AnnualRevenue, Location, RelatedCompany
-from tasks.companies.wikidata.client import ItemTerms, page_of
+from tasks.companies.wikidata.client import ItemTerms, page_address
 from tasks.companies.wikidata.entity import Entity
 from tasks.companies.wikidata.item import (
     END,
@@ -20,12 +20,12 @@ from tasks.companies.wikidata.item import (
     Item,
     ItemStatement,
     day,
-    id_of,
     iso,
-    language_of,
-    language_of_text,
     money,
     number,
+    read_id,
+    read_text_language,
+    read_website_language,
     text,
 )
 
@@ -58,15 +58,15 @@ class FieldValue(NamedTuple):
     statement: ItemStatement | None = None
 
 
-def referred(item: Item) -> list[str]:
+def list_references(item: Item) -> list[str]:
     """The ids of items whose names the claims on this one need; the most useful ones first."""
     hq = _latest(item.best("P159"))
-    places = [id_of(hq.value), id_of(hq.qualifier("P17")), *item.items("P17")[:3]] if hq else []
-    ids = [*places, *item.items("P452")[:10], *_related(item)]
+    places = [read_id(hq.value), read_id(hq.qualifier("P17")), *item.items("P17")[:3]] if hq else []
+    ids = [*places, *item.items("P452")[:10], *_read_relations(item)]
     return list(dict.fromkeys(id_ for id_ in ids if id_ is not None))
 
 
-def values_of(entity: Entity, terms: Mapping[str, ItemTerms]) -> tuple[list[FieldValue], list[str]]:
+def read_values(entity: Entity, terms: Mapping[str, ItemTerms]) -> tuple[list[FieldValue], list[str]]:
     """What the item says, and a warning for each choice between values that are equally good."""
     item = entity.item
     values = [
@@ -77,10 +77,10 @@ def values_of(entity: Entity, terms: Mapping[str, ItemTerms]) -> tuple[list[Fiel
         *_revenue(item),
         *_hq(item, terms),
         *_type(item),
-        *_founding(item),
+        *_read_founding(item),
         *_ids(item),
         *_affiliates(item, terms),
-        *_listing(item),
+        *_read_stock_listing(item),
     ]
     return values, list(_choices(item))
 
@@ -89,8 +89,8 @@ def _name(entity: Entity) -> Iterator[FieldValue]:
     """The official name in English or the website's language, where exactly one is current; else the label."""
     item = entity.item
     english, own = (
-        [statement for statement in item.best("P1448") if language_of_text(statement.value) in languages]
-        for languages in ({"en", "mul"}, {language_of(entity.website)})
+        [statement for statement in item.best("P1448") if read_text_language(statement.value) in languages]
+        for languages in ({"en", "mul"}, {read_website_language(entity.website)})
     )
     official = english or own
     latest = _latest(official)
@@ -138,8 +138,8 @@ def _hq(item: Item, terms: Mapping[str, ItemTerms]) -> Iterator[FieldValue]:
     hq = _latest(item.best("P159"))
     if hq is None:
         return
-    town = terms.get(id_of(hq.value) or "", ItemTerms())
-    country_term = terms.get(id_of(hq.qualifier("P17")) or "", ItemTerms())
+    town = terms.get(read_id(hq.value) or "", ItemTerms())
+    country_term = terms.get(read_id(hq.qualifier("P17")) or "", ItemTerms())
     codes = {terms.get(id_, ItemTerms()).code for id_ in item.items("P17")}
     country = country_term.code or town.country or (codes.pop() if len(codes) == 1 else None)
     location = Location(
@@ -167,7 +167,7 @@ def _company_type(item: Item) -> str | None:
     return types.pop() if len(types) == 1 else None
 
 
-def _founding(item: Item) -> Iterator[FieldValue]:
+def _read_founding(item: Item) -> Iterator[FieldValue]:
     founded = next((statement for statement in item.best("P571") if day(statement.value)), None)
     date = day(founded.value) if founded else None
     if date is not None:
@@ -195,15 +195,15 @@ def _ids(item: Item) -> Iterator[FieldValue]:
 def _affiliates(item: Item, terms: Mapping[str, ItemTerms]) -> Iterator[FieldValue]:
     """Its parents and its subsidiaries, by their names."""
     companies = [
-        RelatedCompany(name=terms[id_].label, link=page_of(id_)).model_dump()
-        for id_ in _related(item)
+        RelatedCompany(name=terms[id_].label, link=page_address(id_)).model_dump()
+        for id_ in _read_relations(item)
         if id_ in terms and terms[id_].label
     ]
     if companies:
         yield FieldValue("affiliated_companies", companies)
 
 
-def _listing(item: Item) -> Iterator[FieldValue]:
+def _read_stock_listing(item: Item) -> Iterator[FieldValue]:
     listings = item.best("P414")
     if listings:
         yield FieldValue("extra.ipo_status", "Public", listings[0])
@@ -223,7 +223,7 @@ def _symbols(item: Item) -> dict[str, ItemStatement]:
     return symbols
 
 
-def _related(item: Item) -> list[str]:
+def _read_relations(item: Item) -> list[str]:
     ids = dict.fromkeys((*item.items("P749"), *item.items("P355")))
     return [id_ for id_ in ids if id_ != item.id][:_MAX_RELATED]
 
@@ -235,7 +235,7 @@ def _choices(item: Item) -> Iterator[str]:
     yield from _several("stock symbols", list(_symbols(item)))
     hqs = item.best("P159")
     latest = _latest(hqs)
-    if latest is not None and len({id_of(hq.value) for hq in hqs if hq.since == latest.since}) > 1:
+    if latest is not None and len({read_id(hq.value) for hq in hqs if hq.since == latest.since}) > 1:
         yield "Wikidata gives several headquarters that are equally good; the first one is taken."
     related = len({*item.items("P749"), *item.items("P355")} - {item.id})
     if related > _MAX_RELATED:

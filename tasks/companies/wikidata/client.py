@@ -72,7 +72,7 @@ def check_contact() -> None:
         )
 
 
-def items_of(urls: Collection[str]) -> list[Site]:
+def find_items(urls: Collection[str]) -> list[Site]:
     """The items that have one of those addresses as their official website, deprecated or not.
 
     Raises:
@@ -86,7 +86,7 @@ def items_of(urls: Collection[str]) -> list[Site]:
     return [Site(item, row.get("site", "")) for row in rows if (item := _id(row.get("item")))]
 
 
-def linked(host: str) -> list[Site]:
+def link_entry(host: str) -> list[Site]:
     """The items on whose pages an address of that host stands, with the address; official website or not.
 
     The list of external links finds any path, where the query service finds whole addresses only ("API:Exturlusage",
@@ -121,11 +121,11 @@ def linked(host: str) -> list[Site]:
     return [Site(item, url) for title, url in rows if isinstance(url, str) and (item := _id(title))]
 
 
-def named(names: Collection[str], languages: Collection[str]) -> list[tuple[Site, list[str]]]:
+def find_named_items(names: Collection[str], languages: Collection[str]) -> list[tuple[Site, list[str]]]:
     """The items with a website whose label, alias or official name is exactly one of `names`, with their names.
 
     Raises:
-        DiligenceError: as `items_of`.
+        DiligenceError: as `find_items`.
     """
     literals = " ".join(
         f"{json.dumps(name, ensure_ascii=False)}@{language}" for name in names for language in languages
@@ -146,7 +146,7 @@ def terms(ids: Sequence[str]) -> dict[str, ItemTerms]:
     """The names of those items that have an English label, with the codes of countries; one request.
 
     Raises:
-        DiligenceError: as `items_of`.
+        DiligenceError: as `find_items`.
     """
     if not ids:
         return {}
@@ -193,7 +193,7 @@ def fetch_items(ids: Sequence[str]) -> dict[str, Item]:
     return {id_: item for id_, item in items.items() if item is not None}
 
 
-def page_of(item: str) -> str:
+def page_address(item: str) -> str:
     """The address of an item's page."""
     return f"{CompanySettings.current().wikidata_url}/wiki/{item}"
 
@@ -263,7 +263,7 @@ class Summary:
     as_of: str | None
 
 
-def summary_of(title: str, item: str) -> Summary | None:
+def fetch_summary(title: str, item: str) -> Summary | None:
     """The summary of the article with that title, which is about that item of Wikidata; None where there is none.
 
     Raises:

@@ -26,8 +26,8 @@ from tasks.companies.budget import counted_as_wait
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.transport import Address
-from tasks.companies.wikidata.client import Site, fetch_items, items_of, linked
-from tasks.companies.wikidata.item import Item, ItemStatement, language_of, text
+from tasks.companies.wikidata.client import Site, fetch_items, find_items, link_entry
+from tasks.companies.wikidata.item import Item, ItemStatement, read_website_language, text
 from tasks.errors import NotAllowed
 
 _MAX_AGE: Final = 300.0
@@ -85,7 +85,7 @@ class Entity:
     @property
     def name(self) -> str | None:
         """The item's label, in English where there is one."""
-        return self.item.label(language_of(self.website))
+        return self.item.label(read_website_language(self.website))
 
     @property
     def wikipedia(self) -> str | None:
@@ -103,7 +103,7 @@ class Entity:
         return tuple(lei.upper() for lei in self.item.texts("P1278") if re.fullmatch("[0-9A-Za-z]{20}", lei))
 
 
-def entity_of(domain: str) -> Entity | None:
+def find_entity(domain: str) -> Entity | None:
     """The company with that registrable domain; None: Wikidata could be asked, and knows none, or several alike.
 
     Raises:
@@ -118,10 +118,10 @@ def claimants(domain: str) -> Sequence[str]:
     """The names of the items that claim the domain alike, so that none of them is taken; none where one is.
 
     Raises:
-        DiligenceError: as `entity_of`.
+        DiligenceError: as `find_entity`.
     """
     entity = _likeliest(domain)
-    return (_named(entity), *entity.rivals) if entity is not None and entity.rivals else ()
+    return (_describe_entity(entity), *entity.rivals) if entity is not None and entity.rivals else ()
 
 
 def _likeliest(domain: str) -> Entity | None:
@@ -178,22 +178,22 @@ ENTITIES: Final = EntityCache()
 
 
 def _search(domain: str) -> Entity | None:
-    ids = _ordered(site for site in items_of(_addresses(domain)) if not site.url or is_at(site.url, domain))
+    ids = _order_items(site for site in find_items(_addresses(domain)) if not site.url or is_at(site.url, domain))
     entities = _entities(ids, domain)
     if not any(_is_legal(entity.item) for entity in entities):
         # Another path of a home page, a host in capitals, or another rank than the query service has: a part of the
         # company, or a brand, may state its address in a usual form, and the company in another.
-        sites = [site for host in (f"www.{domain}", domain) for site in linked(host) if is_home(site.url)]
-        more = [id_ for id_ in _ordered(sites) if id_ not in ids]
+        sites = [site for host in (f"www.{domain}", domain) for site in link_entry(host) if is_home(site.url)]
+        more = [id_ for id_ in _order_items(sites) if id_ not in ids]
         entities += _entities(more[: max(0, _MAX_ITEMS - len(ids))], domain)
         ids += more
-    best = min((_standing(entity, domain) for entity in entities), default=None)
-    equal = _top([entity for entity in entities if _standing(entity, domain) == best], entities)
+    best = min((_rank_domain(entity, domain) for entity in entities), default=None)
+    equal = _top([entity for entity in entities if _rank_domain(entity, domain) == best], entities)
     if not equal:
         return None
     first, *others = sorted(equal, key=lambda entity: (_likeliness(entity), len(entity.id), entity.id))
-    rivals = [_named(other) for other in others if _likeliness(other) == _likeliness(first)]
-    less_likely = [_named(other) for other in others if _likeliness(other) != _likeliness(first)]
+    rivals = [_describe_entity(other) for other in others if _likeliness(other) == _likeliness(first)]
+    less_likely = [_describe_entity(other) for other in others if _likeliness(other) != _likeliness(first)]
     return Entity(first.item, first.website, tuple(less_likely), tuple(rivals), len(ids[_MAX_ITEMS:]))
 
 
@@ -236,7 +236,7 @@ def is_home(url: str) -> bool:
         return False
 
 
-def _ordered(sites: Iterable[Site]) -> list[str]:
+def _order_items(sites: Iterable[Site]) -> list[str]:
     """The ids of the items, without repetition, those to fetch first."""
     ordered = sorted(sites, key=lambda site: (not is_home(site.url), len(site.item), site.item))
     return list(dict.fromkeys(site.item for site in ordered))
@@ -250,10 +250,10 @@ def _entity(item: Item, domain: str) -> Entity | None:
     kinds = item.items("P31")
     if not sites or (kinds and _NO_COMPANY.issuperset(kinds)):
         return None
-    return Entity(item, min(sites, key=lambda site: _standing(Entity(item, site), domain)))
+    return Entity(item, min(sites, key=lambda site: _rank_domain(Entity(item, site), domain)))
 
 
-def _standing(entity: Entity, domain: str) -> tuple[bool, bool, int]:
+def _rank_domain(entity: Entity, domain: str) -> tuple[bool, bool, int]:
     """How well the domain is its official website, best first: its home page, today, and by rank."""
     site = entity.website
     prefers_another = any(
@@ -293,5 +293,5 @@ def _is_legal(item: Item) -> bool:
     return any(item.best(name) for name in _LEGAL_IDENTIFIERS)
 
 
-def _named(entity: Entity) -> str:
+def _describe_entity(entity: Entity) -> str:
     return f"{(entity.name or 'an item without a name')[:100]} ({entity.id})"

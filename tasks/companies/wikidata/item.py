@@ -100,7 +100,7 @@ class Item:
 
     def items(self, name: str) -> Sequence[str]:
         """The best values of a property of items, by their ids."""
-        return list(dict.fromkeys(filter(None, (id_of(statement.value) for statement in self.best(name)))))
+        return list(dict.fromkeys(filter(None, (read_id(statement.value) for statement in self.best(name)))))
 
     def label(self, language: str | None = None) -> str | None:
         """The label in English or for all languages, or else in `language`."""
@@ -146,12 +146,12 @@ def text(value: Any) -> str | None:
     return (plain_line(content[:_MAX_CHARACTERS]) or None) if isinstance(content, str) else None
 
 
-def language_of_text(value: Any) -> str:
+def read_text_language(value: Any) -> str:
     """The code of a text's language; an empty text where it has none."""
     return str(value.get("language") or "") if isinstance(value, dict) else ""
 
 
-def id_of(value: Any) -> str | None:
+def read_id(value: Any) -> str | None:
     """The id of the item that a value is."""
     item = value.get("id") if isinstance(value, dict) else None
     return item if isinstance(item, str) and re.fullmatch(r"Q[1-9][0-9]{0,11}", item) else None
@@ -205,9 +205,9 @@ def iso(value: Any) -> str | None:
     return "-".join(f"{part:0{width}}" for part, width in ((known.year, 4), (known.month, 2), (known.day, 2)) if part)
 
 
-def language_of(statement: ItemStatement) -> str | None:
+def read_website_language(statement: ItemStatement) -> str | None:
     """The code of the language that a website is in."""
-    return _LANGUAGES.get(id_of(statement.qualifier(_LANGUAGE)) or "")
+    return _LANGUAGES.get(read_id(statement.qualifier(_LANGUAGE)) or "")
 
 
 def _statements(statements: Any) -> Iterator[ItemStatement]:
@@ -220,7 +220,7 @@ def _statements(statements: Any) -> Iterator[ItemStatement]:
             qualifiers={
                 name: [_value(snak) for snak in snaks] for name, snaks in (statement.get("qualifiers") or {}).items()
             },
-            retrieved=_retrieved(statement.get("references") or []),
+            retrieved=_read_retrieval_day(statement.get("references") or []),
         )
 
 
@@ -228,7 +228,7 @@ def _value(snak: Any) -> Any:
     return snak["datavalue"]["value"] if snak.get("snaktype", "value") == "value" else None
 
 
-def _retrieved(references: Any) -> str | None:
+def _read_retrieval_day(references: Any) -> str | None:
     """The latest day on which a reference was read."""
     days = (
         iso(_value(snak)) for reference in references for snak in (reference.get("snaks") or {}).get(_RETRIEVED, [])
@@ -248,6 +248,6 @@ def _title(link: Any) -> str | None:
 
 
 def _valid_id(item: Any) -> str:
-    if (valid := id_of({"id": item})) is None:
+    if (valid := read_id({"id": item})) is None:
         raise ValueError(item)
     return valid

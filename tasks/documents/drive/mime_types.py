@@ -6,11 +6,11 @@ from typing import Final
 from tasks.reading import formats
 
 _TYPES: Final = mimetypes.MimeTypes(filenames=())
-for _extension in formats.supported():
+for _extension in formats.list_supported():
     _TYPES.add_type(formats.mime_type(_extension), _extension)
 
 
-def mime_type_of(name: str) -> str:
+def guess_mime_type(name: str) -> str:
     """The MIME type that goes with a file's name; `application/octet-stream` for an unknown one."""
     mime_type, encoding = _TYPES.guess_type(f"./{name}")  # without the dot, "data:…" would be read as a URL
     if encoding:

@@ -59,7 +59,7 @@ def descriptions() -> list[DriveDescription]:
     return [_describe(name) for name in DRIVES if name not in _ADDED or name == configured]
 
 
-def configured_drive() -> DriveDescription:
+def choose_drive() -> DriveDescription:
     """The drive that the settings name."""
     return _describe(DriveSettings.current().drive)
 
@@ -67,18 +67,16 @@ def configured_drive() -> DriveDescription:
 def account_access() -> AccountAccess:
     """How callers are known: to the configured drive if it has accounts, else to the first drive that has."""
     return next(
-        description.accounts
-        for description in [configured_drive(), *descriptions()]
-        if description.accounts is not None
+        description.accounts for description in [choose_drive(), *descriptions()] if description.accounts is not None
     )
 
 
-def provider_of(description: DriveDescription) -> DriveProvider:
+def load_provider(description: DriveDescription) -> DriveProvider:
     """The module that opens the drive. Imported at its first use: Google's takes 0.35 s more than the local one."""
     return cast("DriveProvider", _module(description.provider))
 
 
-def login_flow_of(accounts: AccountAccess) -> LoginFlow:
+def load_login_flow(accounts: AccountAccess) -> LoginFlow:
     """The module that logs users in. Imported here, at its first use: that of Google takes 0.2 s."""
     return cast("LoginFlow", import_module(accounts.login))
 
@@ -90,18 +88,18 @@ def open_drive() -> Drive:
         NotConfigured: a setting is missing, or the drive's root is no folder.
         NotLoggedIn: the drive shows each user that user's own view, and nobody is logged in.
     """
-    description = configured_drive()
+    description = choose_drive()
     identity = None
     if description.accounts is not None:
         identity = caller()
         if identity is None:
             raise NotLoggedIn(description.accounts.login_needed)
-    return _opened(description, identity)
+    return _open(description, identity)
 
 
 def drive_to_open_again() -> dict[str, str]:
     """Which drive this is and where it lies, as `override_settings` takes it, from whatever folder it is opened."""
-    description = configured_drive()
+    description = choose_drive()
     settings = description.settings.current()
     places = {name: getattr(settings, name) for name in sorted(description.batch_settings)}
     return {"drive": description.name} | {
@@ -116,7 +114,7 @@ def run_identity() -> Identity | None:
         NotConfigured: no account is configured.
         NotLoggedIn: its login has expired or was revoked.
     """
-    return provider_of(configured_drive()).run_identity()
+    return load_provider(choose_drive()).run_identity()
 
 
 def open_run_drive() -> Drive:
@@ -125,7 +123,7 @@ def open_run_drive() -> Drive:
     Raises:
         NotConfigured, NotLoggedIn: as `run_identity`, and as `open_drive`.
     """
-    return _opened(configured_drive(), run_identity())
+    return _open(choose_drive(), run_identity())
 
 
 @contextmanager
@@ -139,8 +137,8 @@ def acting_as_run_account() -> Iterator[None]:
         yield
 
 
-def _opened(description: DriveDescription, identity: Identity | None) -> Drive:
-    drive = provider_of(description).open_drive(identity)
+def _open(description: DriveDescription, identity: Identity | None) -> Drive:
+    drive = load_provider(description).open_drive(identity)
     return _with_archives(cast("Hashable", drive), shown_here=description.accounts is None)
 
 

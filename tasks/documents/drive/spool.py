@@ -97,8 +97,8 @@ class SpooledDocuments(Collection[Document]):
         return any(other == document for other in self)
 
 
-def values_of(document: Document) -> Values:
-    """A document as plain values. `document_of` turns them into the document again."""
+def write_values(document: Document) -> Values:
+    """A document as plain values. `read_values` turns them into the document again."""
     return (
         document.id,
         document.name,
@@ -113,8 +113,8 @@ def values_of(document: Document) -> Values:
     )
 
 
-def document_of(values: Sequence[Any]) -> Document:
-    """The document of the values that `values_of` gave."""
+def read_values(values: Sequence[Any]) -> Document:
+    """The document of the values that `write_values` gave."""
     fields = list(values)
     for position in (_CREATED, _UPDATED):
         fields[position] = datetime.fromisoformat(fields[position]) if fields[position] else None

@@ -74,10 +74,10 @@ class Phrases:
     def __init__(self, phrases: Iterable[tuple[str, Any]]) -> None:
         """`phrases` are pairs: what is looked for, and what it stands for."""
         listed = [(phrase.split(), meaning) for phrase, meaning in phrases]
-        counts = Counter(_beginning(word) for words, _ in listed for word in words)
+        counts = Counter(_word_beginning(word) for words, _ in listed for word in words)
         self._by_word: dict[str, list[tuple[re.Pattern[str], Any]]] = {}
         for words, meaning in listed:
-            rarest = min(map(_beginning, words), key=lambda start: (not start, counts[start]))
+            rarest = min(map(_word_beginning, words), key=lambda start: (not start, counts[start]))
             self._by_word.setdefault(rarest, []).append((_pattern(words), meaning))
 
     def find(self, words: str) -> Iterator[tuple[int, int, Any]]:
@@ -95,7 +95,7 @@ class Phrases:
 _KEY: Final = 6
 
 
-def _beginning(word: str) -> str:
+def _word_beginning(word: str) -> str:
     """The letters that a word of a phrase begins with in any text; none where it may begin with others."""
     return "" if word.startswith("*") else plain_words(word.rstrip("*")).partition(" ")[0][:_KEY]
 
@@ -171,7 +171,7 @@ def find_kinds(words: str) -> tuple[Match, ...]:
     return tuple(sorted(kept, key=lambda match: match.start))
 
 
-def named_kind(words: str) -> Match | None:
+def find_kind(words: str) -> Match | None:
     """The kind that a title is of. The last of two names that stand together is what it is: a lease *guarantee*."""
     found = [match for match in find_kinds(words) if match.fills(words)]
     over = next((match for match in found if match.kind.over), None)

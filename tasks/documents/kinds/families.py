@@ -30,7 +30,7 @@ _MONTH: Final = re.compile(
 )
 
 
-class Tie(StrEnum):
+class FamilyTie(StrEnum):
     """What makes a document a member of its family, besides the one in front."""
 
     COPY = "copy"
@@ -39,7 +39,7 @@ class Tie(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class FamilyMember:
     """A document that may belong to a family: `content` is the hash of what it holds, `sketch` the mark of its text."""
 
     id: str
@@ -53,11 +53,11 @@ class Member:
 class Family:
     """Documents that are one: the one in front, and the others by what ties them to it."""
 
-    front: Member
-    others: tuple[tuple[Member, Tie], ...]
+    front: FamilyMember
+    others: tuple[tuple[FamilyMember, FamilyTie], ...]
 
 
-def find_families(members: Sequence[Member]) -> list[Family]:
+def find_families(members: Sequence[FamilyMember]) -> list[Family]:
     """The families of a room, of two members and more, in the order of their fronts."""
     head = {member.id: member.id for member in members}
     by_id = {member.id: member for member in members}
@@ -67,9 +67,9 @@ def find_families(members: Sequence[Member]) -> list[Family]:
             head[name] = name = head[head[name]]
         return name
 
-    def join(groups: Iterable[Sequence[Member]], belong: Callable[[Member, Member], bool]) -> None:
+    def join(groups: Iterable[Sequence[FamilyMember]], belong: Callable[[FamilyMember, FamilyMember], bool]) -> None:
         for group in groups:
-            leaders: list[Member] = []
+            leaders: list[FamilyMember] = []
             for member in group:
                 known = next(
                     (other for other in leaders if leader(other.id) == leader(member.id) or belong(other, member)), None
@@ -82,7 +82,7 @@ def find_families(members: Sequence[Member]) -> list[Family]:
     join(_groups(members, lambda member: [member.content] if member.content else []), lambda *_: True)
     join(_groups(members, _bands), _are_near)
     join(_groups(members, lambda member: [_base(member.name)]), _are_versions)
-    gathered: dict[str, list[Member]] = defaultdict(list)
+    gathered: dict[str, list[FamilyMember]] = defaultdict(list)
     for member in members:
         gathered[leader(member.id)].append(by_id[member.id])
     return [_family(family) for family in gathered.values() if len(family) > 1]
@@ -92,26 +92,28 @@ _MOST_LEADERS: Final = 20
 """Documents of a group that are no family with which the next one is compared: all of them would be the square."""
 
 
-def _groups(members: Sequence[Member], keys: Callable[[Member], Iterable[str | bytes]]) -> list[list[Member]]:
-    groups: dict[str | bytes, list[Member]] = defaultdict(list)
+def _groups(
+    members: Sequence[FamilyMember], keys: Callable[[FamilyMember], Iterable[str | bytes]]
+) -> list[list[FamilyMember]]:
+    groups: dict[str | bytes, list[FamilyMember]] = defaultdict(list)
     for member in members:
         for key in keys(member):
             groups[key].append(member)
     return [group for key, group in groups.items() if key and len(group) > 1]
 
 
-def _bands(member: Member) -> Iterable[bytes]:
+def _bands(member: FamilyMember) -> Iterable[bytes]:
     return (
         bytes([place]) + member.sketch[place * _BAND : (place + 1) * _BAND]
         for place in range(len(member.sketch) // _BAND)
     )
 
 
-def _are_near(one: Member, other: Member) -> bool:
+def _are_near(one: FamilyMember, other: FamilyMember) -> bool:
     return resemblance(one.sketch, other.sketch) >= _NEAR and not _are_apart(one, other)
 
 
-def _are_apart(one: Member, other: Member) -> bool:
+def _are_apart(one: FamilyMember, other: FamilyMember) -> bool:
     """Whether two texts of one form are two documents: of other kinds or days, or of other parties by their names."""
     if one.what.kind and other.what.kind and one.what.kind != other.what.kind:
         return True
@@ -122,11 +124,11 @@ def _are_apart(one: Member, other: Member) -> bool:
     return kind is not None and kind.signed and bool(words - others) and bool(others - words)
 
 
-def _on_other_days(one: Member, other: Member) -> bool:
+def _on_other_days(one: FamilyMember, other: FamilyMember) -> bool:
     return None not in {one.what.date, other.what.date} and one.what.date != other.what.date
 
 
-def _are_versions(one: Member, other: Member) -> bool:
+def _are_versions(one: FamilyMember, other: FamilyMember) -> bool:
     kind = kinds().get(one.what.kind or other.what.kind or "")
     if one.what.kind != other.what.kind and one.what.kind and other.what.kind:
         return False
@@ -155,24 +157,24 @@ def _dates(name: str) -> list[str]:
     return [*[figure for figure in _FIGURES.findall(words) if len(figure) >= 4], *_MONTH.findall(words)]
 
 
-def _family(members: Sequence[Member]) -> Family:
+def _family(members: Sequence[FamilyMember]) -> Family:
     front, *others = sorted(members, key=_order)
     return Family(front, tuple((member, _tie(front, member)) for member in others))
 
 
-def _order(member: Member) -> tuple[int, list[int], str, str]:
+def _order(member: FamilyMember) -> tuple[int, list[int], str, str]:
     number = _NUMBER.search(plain_words(member.name))
     numbers = [-int(part) for part in number[1].split()] if number else []
     newest = "".join(chr(0x7F - ord(letter)) for letter in member.what.date or "") or "~"
     return _STATES[member.what.state], numbers or [0], newest, member.name
 
 
-def _tie(front: Member, member: Member) -> Tie:
+def _tie(front: FamilyMember, member: FamilyMember) -> FamilyTie:
     if front.content and front.content == member.content:
-        return Tie.COPY
+        return FamilyTie.COPY
     near = resemblance(front.sketch, member.sketch) >= _NEAR
     return (
-        Tie.NEAR_COPY
+        FamilyTie.NEAR_COPY
         if near and front.what.state == member.what.state and _base(front.name) != _base(member.name)
-        else Tie.VERSION
+        else FamilyTie.VERSION
     )

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
-from tasks.documents.kinds.catalogue import Kind, Match, find_kinds, is_kind, kinds, named_kind, plain_words, read_file
-from tasks.documents.kinds.signs import Signs, marks, named_state
+from tasks.documents.kinds.catalogue import Kind, Match, find_kind, find_kinds, is_kind, kinds, plain_words, read_file
+from tasks.documents.kinds.signs import Signs, find_state, marks
 from tasks.language.periods import dates_in
 
 SURE: Final = 0.6
@@ -94,7 +94,7 @@ def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind |
     title = kinds().get(said.title) if said.title else None
     if title is not None and said.weak and title.id not in said.body:
         title = None
-    named = _named(stem, said)
+    named = _read_name(stem, said)
     name = named.kind if named else None
     letters = read_file("marks.toml")["letter"]["kinds"]
     if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):
@@ -112,7 +112,7 @@ def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind |
     if name is not None:
         return name, 0.85 if name.over or name.id in said.body else 0.7
     for words in (plain_words(folder), plain_words(f"{folder} {stem}")):
-        match = named_kind(words)
+        match = find_kind(words)
         if match is None or match.kind.over or said.letter or match.kind.id in said.denied:
             continue
         fills = 2 * (match.end - match.start) >= len(words)
@@ -131,14 +131,14 @@ def _of_two(title: Kind, name: Kind, said: Signs) -> tuple[Kind | None, float]:
     return normal, 0.65
 
 
-def _named(stem: str, said: Signs) -> Match | None:
+def _read_name(stem: str, said: Signs) -> Match | None:
     """The kind that a name tells: its parts from the left, the whole for what speaks of other documents."""
-    whole = named_kind(plain_words(stem))
+    whole = find_kind(plain_words(stem))
     if whole is not None and whole.kind.over:
         return whole
     for part in [*_NAME_PARTS.split(stem), stem]:
         words = plain_words(part)
-        match = named_kind(words)
+        match = find_kind(words)
         if match is None or (match.weak and match.kind.id not in said.body):
             continue
         if not marks("", "denied").stand_in(" ".join(words[: match.start].split()[-2:])):
@@ -155,7 +155,7 @@ def _audit(named: str, name: str, said: Signs) -> str | None:
 
 
 def _state(name: str, folder: str, said: Signs, kind: Kind | None, *, is_picture: bool) -> str | None:
-    named = named_state(name) or (named_state(folder) if folder else None)
+    named = find_state(name) or (find_state(folder) if folder else None)
     if named is not None:
         return named
     if said.state is None and said.blank_signatures and kind is not None and kind.signed and not is_picture:
@@ -163,7 +163,7 @@ def _state(name: str, folder: str, said: Signs, kind: Kind | None, *, is_picture
     return said.state
 
 
-def asked_kind(asked: str) -> tuple[Kind | None, list[str]]:
+def parse_asked_kind(asked: str) -> tuple[Kind | None, list[str]]:
     """The kind that a user asks for, and the other words that its document must have; None where no kind is named."""
     words = plain_words(asked)
     left_out = set(read_file("marks.toml")["asked"]["left_out"])

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, Protocol
 from storage import database
 from storage.kinds import find_signs, save_signs
 from storage.run_documents import RunDocument, company_documents
-from storage.texts import find_texts, groups_of, text_sizes
+from storage.texts import find_texts, group_sizes, text_sizes
 from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import is_kind, kinds, plain_words
-from tasks.documents.kinds.families import Family, Member, find_families
+from tasks.documents.kinds.families import Family, FamilyMember, find_families
 from tasks.documents.kinds.kind import DocumentKind, document_kind
 from tasks.documents.kinds.signs import Signs, read_signs, sketch
 
@@ -75,7 +75,7 @@ class RoomKinds:
         """The documents that belong together."""
         return find_families(
             [
-                Member(name, row.name, self.kinds[name], self.contents.get(name), self.sketches.get(name, b""))
+                FamilyMember(name, row.name, self.kinds[name], self.contents.get(name), self.sketches.get(name, b""))
                 for name, row in self.documents.items()
             ]
         )
@@ -145,7 +145,7 @@ def find_text_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
     with database.reading() as session:
         known = find_signs(session, ids, version)
         sizes = text_sizes(session, [text_id for text_id in ids if text_id not in known])
-    for group in groups_of(sizes):
+    for group in group_sizes(sizes):
         with database.reading() as session:
             new = {
                 text.id: (read_signs(text.text, text.places).as_json(), sketch(text.text))
@@ -158,7 +158,7 @@ def find_text_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
     return {text_id: (Signs(**signs), mark) for text_id, (signs, mark) in known.items()}
 
 
-def stored_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
+def load_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
     """What is stored of these texts, by text."""
     with database.reading() as session:
         return {
@@ -178,7 +178,7 @@ def room_kinds(
         contents: by document the hash of what it holds, where that is known.
         find: whether texts that were not looked at are looked at now.
     """
-    known = (find_text_signs if find else stored_signs)(texts.values())
+    known = (find_text_signs if find else load_signs)(texts.values())
     signs: dict[str, Signs] = {}
     sketches: dict[str, bytes] = {}
     for name, text_id in texts.items():

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tasks.documents.kinds.catalogue import Match, Phrases, find_kinds, kinds, named_kind, plain_words, read_file
+from tasks.documents.kinds.catalogue import Match, Phrases, find_kind, find_kinds, kinds, plain_words, read_file
 from tasks.language.periods import dates, dates_in
 from tasks.reading.places import ATTACHMENT, FOOTER, HEADER, PAGE
 
@@ -91,7 +91,7 @@ def marks(table: str, name: str) -> Phrases:
     return Phrases((phrase, True) for phrase in (content[table] if table else content)[name])
 
 
-def named_state(words: str) -> str | None:
+def find_state(words: str) -> str | None:
     """The state that the plain words of a name or a title tell."""
     return next((state for state in read_file("marks.toml")["states"] if marks("states", state).stand_in(words)), None)
 
@@ -131,7 +131,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
         if found is not None and found[0].kind.id not in read_file("marks.toml")["letter"]["kinds"]:
             found = None
     if found is None or not found[0].kind.over:
-        found = _listed(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
+        found = _find_index(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
     if found is not None:
         signs.title, signs.line, signs.weak = found[0].kind.id, found[1], found[0].weak
     signs.audit = _audit(segments, text, signs)
@@ -156,7 +156,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
     inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]
     signs.parts = list(islice(_parts(text, inside, signs), _MOST_PARTS))
-    signs.cited = list(islice(_cited(text, signs), _MOST_CITED))
+    signs.cited = list(islice(_find_cited(text, signs), _MOST_CITED))
     return signs
 
 
@@ -193,10 +193,10 @@ def _title(segments: Sequence[_Segment], *, is_long: bool) -> tuple[Match, str] 
     for segment in segments:
         match = _match_over(segment, is_long=is_long)
         if match is None:
-            match = named_kind(segment.words)
+            match = find_kind(segment.words)
             if match is not None and (match.kind.over or not _heads(match, segment)):
                 match = None
-        if match is None and (opened := _opened(segment)):
+        if match is None and (opened := _find_opened_kind(segment)):
             match = opened
         if match is not None:
             return match, segment.line
@@ -206,7 +206,7 @@ def _title(segments: Sequence[_Segment], *, is_long: bool) -> tuple[Match, str] 
 def _match_over(segment: _Segment, *, is_long: bool) -> Match | None:
     """What a line says of other documents: a request, an index, a letter on them."""
     short = segment.line.count(" ") < 2 * _LONGEST_TITLE
-    match = named_kind(segment.line if short else segment.words)
+    match = find_kind(segment.line if short else segment.words)
     if match is None or not match.kind.over or (not short and not segment.is_short):
         return None
     says = match.kind.id in {"request_list", "placeholder"}
@@ -230,7 +230,7 @@ def _heads(match: Match, segment: _Segment) -> bool:
     return segment.place < 8 or (not before and 2 * (match.end - match.start) >= len(segment.words))
 
 
-def _opened(segment: _Segment) -> Match | None:
+def _find_opened_kind(segment: _Segment) -> Match | None:
     """The kind of an agreement that a sentence opens: `This Lease Agreement is made on …`."""
     for _, end, _ in marks("", "opening").find(segment.words[:40]):
         for match in find_kinds(segment.words[:160]):
@@ -239,11 +239,11 @@ def _opened(segment: _Segment) -> Match | None:
     return None
 
 
-def _listed(lines: Sequence[str], text: str) -> tuple[Match, str] | None:
+def _find_index(lines: Sequence[str], text: str) -> tuple[Match, str] | None:
     """An index without a title: most lines name documents of several kinds."""
     if len(text) > _LONG or len(lines) < 3:
         return None
-    named = [match for line in lines if line.count(" ") < _LONGEST_TITLE and (match := named_kind(plain_words(line)))]
+    named = [match for line in lines if line.count(" ") < _LONGEST_TITLE and (match := find_kind(plain_words(line)))]
     several = len({match.kind.wider or match.kind.id for match in named}) >= (3 if len(named) > 0.6 * len(lines) else 4)
     if several and len(named) >= 0.4 * len(lines):
         return Match(kinds()["index"], 0, 0, weak=False), ""
@@ -286,7 +286,7 @@ def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, sig
     ]
     for words in [*titled, *marginal]:
         is_short = words.count(" ") < 10 and not marks("", "prose").stand_in(words)
-        state = named_state(words) if is_short else None
+        state = find_state(words) if is_short else None
         if state is not None and (state != "signed" or words.count(" ") < 2):
             return state
     kind = kinds().get(signs.title or "")
@@ -311,7 +311,7 @@ def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str
         lines = [line for line in text[start : start + 300].splitlines() if line.strip()][:2]
         for line in lines:
             words = plain_words(line)
-            match = named_kind(words) if len(words) < 80 else None
+            match = find_kind(words) if len(words) < 80 else None
             if match is None or match.kind.over or not match.kind.title or match.kind.id in seen:
                 continue
             if (match.end - match.start) < 0.6 * len(words) or marks("", "attached").stand_in(
@@ -329,15 +329,15 @@ def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str
 
 
 @cache
-def _dated() -> re.Pattern[str]:
+def _date_pattern() -> re.Pattern[str]:
     words = "|".join(sorted(map(re.escape, read_file("marks.toml")["text"]["dated"]), key=len, reverse=True))
     return re.compile(rf"\b(?:{words})\s+(?=[^\n]{{0,12}}\d)", re.IGNORECASE)
 
 
-def _cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | None, str, int, int]]:
+def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | None, str, int, int]]:
     """The agreements that a text names by kind and date, and the annexes that it refers to and does not hold."""
     known: set[tuple[str, str]] = set()
-    for match in _dated().finditer(text, 0, 400_000):
+    for match in _date_pattern().finditer(text, 0, 400_000):
         before = text[max(0, match.start() - 90) : match.start()].split()
         words = plain_words(" ".join(before[-8:]))
         named = find_kinds(words)

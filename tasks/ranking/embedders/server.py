@@ -60,14 +60,14 @@ class ServerEmbedder:
         parts: list[NDArray[np.float32]] = []
         done = 0
         while done < len(valid):
-            part = self._fitting(valid[done : done + self._batch])
+            part = self._embed_fitting(valid[done : done + self._batch])
             if parts and part.shape[1] != parts[0].shape[1]:
                 raise _no_vectors("vectors of different lengths")
             parts.append(part)
             done += len(part)
         return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)
 
-    def _fitting(self, texts: list[str]) -> NDArray[np.float32]:
+    def _embed_fitting(self, texts: list[str]) -> NDArray[np.float32]:
         """The vectors of the first texts: of as many as the server takes at once."""
         while True:
             try:

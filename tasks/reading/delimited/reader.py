@@ -53,7 +53,7 @@ def delimiter(text: str) -> str | None:
     candidates = [sign for sign in DELIMITERS if scores[sign][0] >= best - _ALIKE]
     if len(candidates) > 1 and "," in candidates and _are_decimal(lines):
         candidates.remove(",")
-    if candidates == [","] and _is_one_column_of_figures(lines):
+    if candidates == [","] and _is_single_figure_column(lines):
         return None
     return max(candidates, key=lambda sign: scores[sign][1])
 
@@ -89,7 +89,7 @@ def _score(lines: Sequence[str], sign: str) -> tuple[float, int]:
     return rows / len(lines), cuts
 
 
-def _is_one_column_of_figures(lines: Sequence[str]) -> bool:
+def _is_single_figure_column(lines: Sequence[str]) -> bool:
     """Whether a name stands over nothing but decimal numbers: one column, with decimal commas."""
     return len(lines) > 1 and "," not in lines[0] and all(map(_FIGURE.fullmatch, lines[1:]))
 
@@ -136,10 +136,10 @@ class DelimitedRows:
                 yield text[at:end].split(self._delimiter)
                 at = end + 1
             else:
-                cells, at = self._quoted_row(at)
+                cells, at = self._read_quoted_row(at)
                 yield cells
 
-    def _quoted_row(self, at: int) -> tuple[list[str], int]:
+    def _read_quoted_row(self, at: int) -> tuple[list[str], int]:
         """The row that begins at an offset and has quotes in it, and where the next one begins."""
         text = self._text
         cells: list[str] = []

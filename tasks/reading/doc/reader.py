@@ -5,7 +5,7 @@ from typing import Final
 
 from tasks.errors import PasswordProtected
 from tasks.reading.docx import reader as docx
-from tasks.reading.legacy.libreoffice import DOC, compound, converted
+from tasks.reading.legacy.libreoffice import DOC, compound, convert
 from tasks.reading.text_writer import Reading, Source
 
 _ENCRYPTED: Final = 0x0100
@@ -22,4 +22,4 @@ def read(source: Source) -> Reading:
     (flags,) = struct.unpack_from("<H", file.stream("WordDocument").ljust(12, b"\0"), 10)  # [MS-DOC] 2.5.2, fEncrypted
     if flags & _ENCRYPTED:
         raise PasswordProtected("The document opens with a password only. Save it without one.")
-    return DOC.told(docx.read(converted(data, DOC)))
+    return DOC.told(docx.read(convert(data, DOC)))

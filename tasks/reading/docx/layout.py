@@ -24,10 +24,10 @@ from tasks.reading.docx.lines import (
     POSITION,
     Marks,
     after_number,
+    drop_marks,
     ends_table,
-    joined,
+    join_words,
     row_lines,
-    unmarked,
     without_deleted_ends,
 )
 from tasks.reading.docx.numbering import ListNumber
@@ -106,7 +106,7 @@ class Layout:
 
     def flush(self) -> None:
         """Make lines of the paragraphs that have ended, so that their words take no more memory."""
-        ended, _, open_words = joined(self.words).rpartition(PARAGRAPH)
+        ended, _, open_words = join_words(self.words).rpartition(PARAGRAPH)
         self.words[:] = [ended]
         self._to_lines(open_words)
 
@@ -124,7 +124,7 @@ class Layout:
     def number(self, number: ListNumber) -> None:
         """The open paragraph, which has no words yet, has a number in front."""
         self._flow.plain = False
-        self.words.append(xml.escaped(number.text + (BULLET if number.bullet else NUMBER)))
+        self.words.append(xml.escape(number.text + (BULLET if number.bullet else NUMBER)))
 
     def delete_end(self, *, parted: bool) -> None:
         """The end of the open paragraph was deleted: the next one goes on with its words.
@@ -255,10 +255,10 @@ class Layout:
         flow = self._flow
         if not flow.words:
             return
-        text = joined(flow.words).decode("utf-8", "replace")
+        text = join_words(flow.words).decode("utf-8", "replace")
         flow.words[:] = [rest] if rest else []
         if "&" in text:
-            text = xml.unescaped(text)
+            text = xml.unescape(text)
         if "\n" in text or "\r" in text:
             paragraphs = [paragraph.strip("\r\n") for paragraph in text.split("\0")]
         else:
@@ -296,7 +296,7 @@ class Layout:
             text = text.replace(HEADING, "")
         number, mark, words = after_number(text)
         words = words.strip("\r\n")
-        if words and not unmarked(words).isspace():
+        if words and not drop_marks(words).isspace():
             if heading:
                 self.headings.append(len(lines))
             lines.append(number + (words.lstrip() if number.endswith(" ") else words))

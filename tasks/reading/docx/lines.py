@@ -80,7 +80,7 @@ class Marks:
         return bound.format(len(self._marked) - 1)
 
 
-def unmarked(text: str) -> str:
+def drop_marks(text: str) -> str:
     """`text` without the bounds of places in it."""
     return _BOUND.sub("", text) if "\1" in text else text
 
@@ -149,7 +149,7 @@ def after_number(paragraph: str) -> tuple[str, str, str]:
     return (number, mark, words) if mark else paragraph.rpartition(BULLET)
 
 
-def joined(words: list[bytes]) -> bytes:
+def join_words(words: list[bytes]) -> bytes:
     """`words` as one; Python's own joining takes 80 bytes of memory for each of them."""
     if len(words) <= _AT_ONCE:
         return b"".join(words)

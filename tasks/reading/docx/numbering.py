@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Final, NamedTuple
 
-from tasks.reading.docx.numerals import numeral, padded
+from tasks.reading.docx.numerals import numeral, pad_number
 from tasks.reading.docx.styles import StyleNumber, Styles, is_on
 from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.xml import ATTRIBUTES
@@ -62,7 +62,7 @@ class Level:
     def numeral(self, *, legal: bool) -> Callable[[int], str]:
         """How its numbers are written; `legal`: in digits."""
         if self.width:
-            return partial(padded, width=self.width)
+            return partial(pad_number, width=self.width)
         in_digits = legal and self.number_format not in ("none", "decimalZero")
         return (
             str if in_digits or self.number_format == "decimal" else partial(numeral, number_format=self.number_format)
@@ -104,7 +104,7 @@ class Definition:
         first = data.find(b"<w:lvl", start, end)
         for kind, value in _HEAD.findall(data, start, first if first >= 0 else end):
             if kind == b"abstractNumId":
-                self.definition = number_of(value)
+                self.definition = parse_number(value)
             elif kind == b"numStyleLink":
                 self.link = value
             else:
@@ -125,7 +125,7 @@ class Definition:
         if not xml.holds(self._data, b"<w:startOverride", self._start, self._end):
             return {}
         found = ((level, _START.search(self._data, *span)) for level, span in self._spans[1].items())
-        return {level: number_of(start[1]) for level, start in found if start is not None}
+        return {level: parse_number(start[1]) for level, start in found if start is not None}
 
     @cached_property
     def restarts(self) -> bool:
@@ -176,7 +176,7 @@ class ListLevels:
         own = self._level(level)
         return self.starts.get(level, own.start if own is not None else 1)
 
-    def level_of(self, style: StyleNumber | None) -> int:
+    def find_level(self, style: StyleNumber | None) -> int:
         """The level of a paragraph that has a style and names none: a level may name the style."""
         if style is None:
             return 0
@@ -235,7 +235,7 @@ def _read_level(data: bytes, start: int, end: int) -> Level:
         shape = end
     for name, rest in _SETTING.findall(data, start, shape):
         if rest.startswith(b' w:val="') and rest.endswith(b'"/') and rest.count(b'"') == 2:
-            value = xml.unescaped(rest[8:-2].decode("utf-8", "replace"))
+            value = xml.unescape(rest[8:-2].decode("utf-8", "replace"))
         else:
             value = xml.attribute(rest, b"w:val")
         _set(level, name, value, rest)
@@ -249,7 +249,7 @@ def _read_level(data: bytes, start: int, end: int) -> Level:
 
 def _set(level: Level, name: bytes, value: str, rest: bytes) -> None:
     if name == b"start":
-        level.start = number_of(value)
+        level.start = parse_number(value)
     elif name == b"numFmt":
         level.number_format = value
         if value == "custom":  # "001, 002, 003, ..."
@@ -258,14 +258,14 @@ def _set(level: Level, name: bytes, value: str, rest: bytes) -> None:
     elif name == b"lvlText":
         level.pieces = _PLACEHOLDER.split(value[:_LONGEST])
     elif name == b"lvlRestart":
-        level.restart = number_of(value)
+        level.restart = parse_number(value)
     elif name == b"isLgl":
         level.legal = is_on(value)
     elif name == b"suff":
         level.gap = "" if value == "nothing" else " "
 
 
-def number_of(value: str | bytes) -> int:
+def parse_number(value: str | bytes) -> int:
     """`value` as a number; 0 where it is none, or absurd."""
     return int(value) if value.isdigit() and value.isascii() and len(value) < 10 else 0
 
@@ -413,7 +413,7 @@ class _Elements:
             at += len(self._opening)
             identified = self._identity.match(self._data, at)
             if identified is not None:
-                positions.setdefault(number_of(identified[1]), identified.end())
+                positions.setdefault(parse_number(identified[1]), identified.end())
             at = self._data.find(self._opening, at)
         return positions
 
@@ -459,7 +459,7 @@ class ListCounter:
         own = self._numbering.list(list_id, self._styles) if list_id else None
         if own is None:
             return None
-        level = values[b"ilvl"] if b"ilvl" in values else own.level_of(style)
+        level = values[b"ilvl"] if b"ilvl" in values else own.find_level(style)
         counts = self._counts.setdefault(own.counted, [None] * LEVELS)
         return _Item(own, 0 if own.single else min(level, LEVELS - 1), counts, self._begun)
 

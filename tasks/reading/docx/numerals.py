@@ -67,7 +67,7 @@ def numeral(number: int, number_format: str) -> str:
     return sequence[number - 1] if 1 <= number <= len(sequence) else str(number)
 
 
-def padded(number: int, width: int) -> str:
+def pad_number(number: int, width: int) -> str:
     """`number` with zeros in front, so that it has as many digits: 7 as "007"."""
     return str(number).zfill(width)
 
@@ -149,7 +149,7 @@ def _digits(zero: str) -> Callable[[int], str]:
 
 _FORMATS: Final[dict[str, Callable[[int], str]]] = {
     "decimal": str,
-    "decimalZero": lambda number: padded(number, 2),
+    "decimalZero": lambda number: pad_number(number, 2),
     "lowerLetter": _letters(_LATIN),
     "upperLetter": _letters(_LATIN.upper()),
     "lowerRoman": _roman,

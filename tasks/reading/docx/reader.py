@@ -15,7 +15,7 @@ from tasks.errors import Damaged
 from tasks.language.normalise import one_line
 from tasks.reading import fallback, places
 from tasks.reading.docx import unseen
-from tasks.reading.docx.lines import Marks, unmarked
+from tasks.reading.docx.lines import Marks, drop_marks
 from tasks.reading.docx.numbering import ListCounter, Numbering
 from tasks.reading.docx.scan import Scan, plain_lines, signature
 from tasks.reading.docx.styles import Styles
@@ -101,13 +101,15 @@ class _Document:
         self._embedded: list[str] = []
         self._has_hidden = False
         self._deletions: dict[str, None] = {}
-        load = partial(_scanned, package, self._parts)  # which does not refer to this, so that memory is free at once
+        load = partial(
+            _scan_parts, package, self._parts
+        )  # which does not refer to this, so that memory is free at once
         self._numbering = Numbering(partial(load, "numbering"))
         self.styles = Styles(partial(load, "styles"))
 
     def write(self) -> None:
         main = self._package.main_part("word/document.xml")
-        data = self._seen(self._package.scan(main))
+        data = self._read_visible(self._package.scan(main))
         if _ROOT.match(data) is None:
             raise Damaged("The file holds no Word document. Ask for it again, or give it the ending of its format.")
         for related in self._package.relationships(main):
@@ -123,35 +125,35 @@ class _Document:
         self._write_body(data, main)
         self._write_notes_left()
         self._write_parts("footer", places.FOOTER)
-        self._warn_of_deletions()
+        self._warn_about_deletions()
         attach_embedded(self._package, self._embedded, self.writer)
 
     def note(self, kind: str, name: str) -> list[str]:
         """The lines of the notes of that id, the first time; careless programs give one id to several."""
         if self._note_depth >= _DEEPEST_NOTE or self._notes_read >= _MOST_NOTES:
             return []
-        return self._lines_of_notes(kind, self._notes.take(kind, name))
+        return self._write_notes(kind, self._notes.take(kind, name))
 
     def _write_notes_left(self) -> None:
         """Write the notes that were not read where somebody refers to them."""
-        self._write([line for kind, notes in self._notes.left() for line in self._lines_of_notes(kind, notes)])
+        self._write([line for kind, notes in self._notes.left() for line in self._write_notes(kind, notes)])
 
-    def _lines_of_notes(self, kind: str, notes: Iterable[_Note]) -> list[str]:
+    def _write_notes(self, kind: str, notes: Iterable[_Note]) -> list[str]:
         lines: list[str] = []
         for note in notes:
             self._notes_read += 1
-            own = self._lines_of_note(kind, note) if self._notes_read <= _MOST_NOTES else _words_alone(note)
+            own = self._write_note(kind, note) if self._notes_read <= _MOST_NOTES else _words_alone(note)
             if kind == "comments":
-                words = one_line(unmarked(" ".join(own)))
+                words = one_line(drop_marks(" ".join(own)))
                 if words:
                     author, date = signature(note[1])
                     mark = places.comment_mark(author, date, words)
-                    lines += self.marks.around(places.COMMENT, places.label_of(author, date), [mark])
+                    lines += self.marks.around(places.COMMENT, places.make_label(author, date), [mark])
             else:
                 lines += self.marks.around(_KINDS_OF_NOTES[kind], "", own)
         return lines
 
-    def _lines_of_note(self, kind: str, note: _Note) -> list[str]:
+    def _write_note(self, kind: str, note: _Note) -> list[str]:
         part, _, content = note
         if kind not in self._note_counters:
             self._note_counters[kind] = self._counter()
@@ -176,18 +178,18 @@ class _Document:
         if data is None:
             return []
         from tasks.reading.eml.reader import page_in  # noqa: PLC0415 - seldom needed
-        from tasks.reading.html.reader import lines_of  # noqa: PLC0415 - seldom needed
+        from tasks.reading.html.reader import read_lines  # noqa: PLC0415 - seldom needed
 
         page = page_in(target, data)
         if page is None:
             return []
         self._embedded = [embedded for embedded in self._embedded if embedded != target]
-        return lines_of(page)
+        return read_lines(page)
 
     def note_deletion(self, rest: bytes) -> None:
         """Words are left out that somebody deleted while changes were tracked, as the rest of a tag says."""
         if len(self._deletions) < _MOST_DELETIONS:
-            self._deletions[places.label_of(*signature(rest))] = None
+            self._deletions[places.make_label(*signature(rest))] = None
 
     def _write_body(self, data: bytes, main: str) -> None:
         if missing := _number_fields(data):
@@ -197,7 +199,7 @@ class _Document:
             start = 0
             for heading in layout.headings:
                 self._write(layout.lines[start:heading])
-                self.writer.heading(unmarked(layout.lines[heading]))
+                self.writer.heading(drop_marks(layout.lines[heading]))
                 start = heading
             self._write(layout.lines[start:])
             self.writer.end_heading()
@@ -206,7 +208,7 @@ class _Document:
         """A counter for one story; None in a document without lists."""
         return self._numbering.counter(self.styles) if "numbering" in self._parts else None
 
-    def _warn_of_deletions(self) -> None:
+    def _warn_about_deletions(self) -> None:
         named = [label for label in self._deletions if label]
         names = "; ".join(named[:_MOST_NAMED])
         if len(named) > _MOST_NAMED:
@@ -221,13 +223,13 @@ class _Document:
 
     def _scan(self, part: str) -> bytes:
         """A part other than the main one, after a look for documents inside it."""
-        data = self._seen(self._package.scan(part))
+        data = self._read_visible(self._package.scan(part))
         if b" r:id=" in data:
             related = self._package.relationships(part)
             self._embedded += [item.target for item in related if item.kind in EMBEDDED_KINDS]
         return data
 
-    def _seen(self, part: bytes) -> bytes:
+    def _read_visible(self, part: bytes) -> bytes:
         """A part without prompts, and with hidden words marked."""
         marked = unseen.with_hidden_marked(unseen.without_prompts(part))
         self._has_hidden |= marked is not part
@@ -236,7 +238,7 @@ class _Document:
     def _write(self, lines: list[str]) -> None:
         if lines:
             text = "\n".join(lines)
-            self.marks.write(unseen.joined(text) if self._has_hidden else text, self.writer)
+            self.marks.write(unseen.join_hidden(text) if self._has_hidden else text, self.writer)
 
 
 class _Notes:
@@ -279,10 +281,10 @@ class _Notes:
 
 def _words_alone(note: _Note) -> list[str]:
     words = b"".join(_WORDS.findall(note[2]))
-    return [xml.unescaped(words.decode("utf-8", "replace"))] if words else []
+    return [xml.unescape(words.decode("utf-8", "replace"))] if words else []
 
 
-def _scanned(package: Package, parts: Mapping[str, Iterable[str]], kind: str) -> bytes:
+def _scan_parts(package: Package, parts: Mapping[str, Iterable[str]], kind: str) -> bytes:
     """The parts of that kind."""
     return b"".join(package.scan(part) for part in parts[kind])
 
@@ -293,7 +295,7 @@ def _read_with_python_docx(source: Source) -> Reading:
     from docx.table import Table  # noqa: PLC0415 - seldom needed, 0.1 s
 
     writer = Writer()
-    for block in Document(fallback.file_of(source)).iter_inner_content():
+    for block in Document(fallback.open_source(source)).iter_inner_content():
         if isinstance(block, Table):
             for row in block.rows:
                 writer.text("\t".join(one_line(cell.text) for cell in row.cells))

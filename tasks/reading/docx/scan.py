@@ -28,7 +28,7 @@ from tasks.reading.docx.styles import (
     symbol,
 )
 from tasks.reading.ooxml import drawings, xml
-from tasks.reading.ooxml.drawings import alternative_text, is_decorative, telling_words
+from tasks.reading.ooxml.drawings import alternative_text, alternative_words, is_decorative
 
 _CHARACTERS: Final = {
     "paragraph_end": PARAGRAPH,
@@ -192,7 +192,7 @@ class Scan:
     def _table_end(self, _: str, __: re.Match[bytes]) -> None:
         self._layout.end_table()
 
-    def _repeated(self, _: str, tag: re.Match[bytes]) -> None:
+    def _repeat(self, _: str, tag: re.Match[bytes]) -> None:
         if is_on(xml.attribute(self._rest(tag), b"w:val")):
             self._layout.repeat_row()
 
@@ -208,7 +208,7 @@ class Scan:
     def _symbol(self, _: str, tag: re.Match[bytes]) -> None:
         rest = self._rest(tag)
         character = symbol(xml.attribute(rest, b"w:font"), hexadecimal(xml.attribute(rest, b"w:char")))
-        self._layout.words.append(xml.escaped(character))
+        self._layout.words.append(xml.escape(character))
 
     def _checkbox(self, _: str, tag: re.Match[bytes]) -> None:
         self._layout.words.append("☒".encode() if is_ticked(self._data, tag.end()) else "☐".encode())
@@ -255,26 +255,26 @@ class Scan:
     def _shape(self, _: str, tag: re.Match[bytes]) -> None:
         rest = self._rest(tag)
         if b"alt" in rest:
-            self._describe(telling_words(xml.attribute(rest, b"alt")))
+            self._describe(alternative_words(xml.attribute(rest, b"alt")))
 
     def _describe(self, words: str) -> None:
         if words:
             self._layout.below(self._context.marks.around(places.ALTERNATIVE_TEXT, "", [words]))
 
-    def _inserted(self, _: str, tag: re.Match[bytes]) -> int | None:
+    def _insert(self, _: str, tag: re.Match[bytes]) -> int | None:
         rest = self._rest(tag)
         if rest.endswith(b"/>"):  # the end of a paragraph was inserted, or a row
             return None
         empty = _EMPTY_END.match(self._data, tag.end() + len(rest))
         if empty is not None:  # the same, written at length
             return empty.end()
-        opening = self._context.marks.opening(places.INSERTED, places.label_of(*signature(rest)))
+        opening = self._context.marks.opening(places.INSERTED, places.make_label(*signature(rest)))
         if opening:
             self._insertions += 1
             self._layout.mark(opening)
         return None
 
-    def _inserted_end(self, _: str, __: re.Match[bytes]) -> None:
+    def _end_insert(self, _: str, __: re.Match[bytes]) -> None:
         if self._insertions:
             self._insertions -= 1
             self._layout.mark(CLOSING)
@@ -314,7 +314,7 @@ class Scan:
         if DELETED_WORDS.search(self._data, at, end if end >= 0 else self._end):
             self._context.note_deletion(rest)
 
-    def _drawn(self, _: str, tag: re.Match[bytes]) -> None:
+    def _draw(self, _: str, tag: re.Match[bytes]) -> None:
         self._layout.words.append(tag["drawn"])
 
     def _formula(self, _: str, tag: re.Match[bytes]) -> int | None:
@@ -329,23 +329,23 @@ class Scan:
         return behind
 
     def _rest(self, tag: re.Match[bytes]) -> bytes:
-        return xml.rest_of_tag(self._data, tag.end())
+        return xml.read_tag_rest(self._data, tag.end())
 
     _HANDLERS: ClassVar[dict[str, Callable[["Scan", str, re.Match[bytes]], int | None]]] = {
         **dict.fromkeys(("row", "cell", "box", "drawn_paragraph"), _starts),
         **dict.fromkeys(("row_end", "cell_end", "box_end", "drawn_end"), _ends),
         **dict.fromkeys(("footnotes", "endnotes", "comments"), _note),
         **dict.fromkeys(("chart", "diagram"), _drawing),
-        **dict.fromkeys(("ins", "moveTo"), _inserted),
+        **dict.fromkeys(("ins", "moveTo"), _insert),
         **dict.fromkeys(LEFT_OUT, _leave_out),
-        **dict.fromkeys(("ins_end", "moveTo_end"), _inserted_end),
+        **dict.fromkeys(("ins_end", "moveTo_end"), _end_insert),
         "picture": _picture,
         "inner_picture": _inner_picture,
         "shape": _shape,
         "number": _number,
         "table": _table,
         "table_end": _table_end,
-        "repeated": _repeated,
+        "repeated": _repeat,
         "level": _level,
         "columns": _columns,
         "symbol": _symbol,
@@ -354,7 +354,7 @@ class Scan:
         "chunk": _chunk,
         "textpath": _textpath,
         "formula": _formula,
-        "drawn": _drawn,
+        "drawn": _draw,
     }
 
 
@@ -375,7 +375,7 @@ def plain_lines(data: bytes, styles: Mapping[bytes, StyleFacts | None] | None) -
             return None
         if kind not in ("text", "style"):
             words.append(PARAGRAPH)
-    text = xml.unescaped(b"".join(words).decode("utf-8", "replace"))
+    text = xml.unescape(b"".join(words).decode("utf-8", "replace"))
     paragraphs = (paragraph.strip("\r\n") for paragraph in text.split("\0"))
     return [paragraph for paragraph in paragraphs if paragraph and not paragraph.isspace()]
 
@@ -393,4 +393,4 @@ def signature(rest: bytes) -> tuple[str, str]:
 @lru_cache(maxsize=256)
 def _signature(author: bytes, date: bytes) -> tuple[str, str]:
     """Cached, since documents have few authors, who change much in a minute."""
-    return xml.unescaped(author.decode("utf-8", "replace")), date.decode("ascii")
+    return xml.unescape(author.decode("utf-8", "replace")), date.decode("ascii")

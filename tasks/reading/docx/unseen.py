@@ -30,7 +30,7 @@ def without_prompts(data: bytes) -> bytes:
 
 
 def with_hidden_marked(data: bytes) -> bytes:
-    """A part whose hidden words (`w:vanish`, 17.3.2.41) stand in brackets, run by run; see `joined`."""
+    """A part whose hidden words (`w:vanish`, 17.3.2.41) stand in brackets, run by run; see `join_hidden`."""
     if b"<w:vanish" not in data:
         return data
     pieces: list[bytes] = []
@@ -39,12 +39,12 @@ def with_hidden_marked(data: bytes) -> bytes:
         end = data.find(b"<", match.end())
         if end < 0:
             break
-        words = xml.escaped(_OPENING), data[match.end() : end], b"]"
+        words = xml.escape(_OPENING), data[match.end() : end], b"]"
         pieces += (data[done : match.end()], *words)
         done = end
     return b"".join((*pieces, data[done:]))
 
 
-def joined(line: str) -> str:
+def join_hidden(line: str) -> str:
     """A line whose neighbouring hidden words stand in the same brackets."""
     return _BETWEEN.sub("", line)

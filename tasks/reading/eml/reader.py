@@ -20,12 +20,12 @@ from tasks.reading.mail.message import (
     HEADERS,
     Mail,
     MailWords,
-    addresses_of,
-    content_of,
-    header_of,
+    decode_addresses,
+    decode_charset,
+    decode_content,
     iso_date,
-    text_of,
-    unflowed,
+    join_flowed,
+    read_header,
     write,
 )
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
@@ -66,7 +66,7 @@ class Part:
 
     def header(self, name: str) -> str:
         """The header of that name (in lower case), decoded; "" where there is none."""
-        return header_of(self.headers.get(name, b""))
+        return read_header(self.headers.get(name, b""))
 
     @cached_property
     def _fields(self) -> Message:
@@ -88,8 +88,8 @@ class Part:
             value = self._fields.get_param(name, "", header=header)
             if isinstance(value, tuple):
                 charset, _, words = value
-                value = header_of(words.encode("latin-1", "replace")) if not charset else _of_rfc2231(charset, words)
-            return header_of(str(value).encode())
+                value = read_header(words.encode("latin-1", "replace")) if not charset else _of_rfc2231(charset, words)
+            return read_header(str(value).encode())
         except (ValueError, LookupError, TypeError):
             return ""
 
@@ -111,7 +111,7 @@ class Part:
     @cached_property
     def content(self) -> bytes:
         """The part's content, its transfer encoding undone."""
-        return content_of(self.raw, self.header("content-transfer-encoding"))
+        return decode_content(self.raw, self.header("content-transfer-encoding"))
 
     def parts(self) -> "list[Part]":
         """The parts of a multipart message; none where there are no boundaries, or too many levels round it."""
@@ -135,18 +135,18 @@ def page_in(name: str, data: bytes) -> bytes | None:
     if extension in _PAGES or _PAGE.match(data) is not None:
         return data
     if extension in _ARCHIVES or _ARCHIVE.match(data) is not None:
-        return _page_of_archive(Part(data, 0, len(data), PartAllowance()))
+        return _find_archive_page(Part(data, 0, len(data), PartAllowance()))
     return None
 
 
-def _page_of_archive(message: Part) -> bytes | None:
+def _find_archive_page(message: Part) -> bytes | None:
     """The first page in a message, with a mark where its encoding is known."""
     waiting = [message]
     while waiting:
         part = waiting.pop()
         if part.content_type in _PAGE_TYPES:
             charset = part.parameter("charset")
-            return text_of(part.content, charset).encode("utf-8-sig", "replace") if charset else part.content
+            return decode_charset(part.content, charset).encode("utf-8-sig", "replace") if charset else part.content
         if part.content_type.startswith("multipart/"):
             waiting.extend(reversed(part.parts()))
     return None
@@ -264,7 +264,7 @@ class _Reader:
         for name in HEADERS:
             value = message.header(name.lower())
             if name in _ADDRESSES:
-                value = addresses_of(message.headers.get(name.lower(), b""))
+                value = decode_addresses(message.headers.get(name.lower(), b""))
             self.mail.headers[name] = iso_date(value) if name == "Date" else value
         self._take(message)
 
@@ -282,9 +282,9 @@ class _Reader:
         elif kind in _SIGNATURES:
             self._writer.warn("The mail is signed; the signature was not checked.")
         elif kind in _REPORTS:
-            self.mail.words.append(MailWords(text_of(part.content, part.parameter("charset"))))
+            self.mail.words.append(MailWords(decode_charset(part.content, part.parameter("charset"))))
         elif kind == "message/rfc822":
-            self._attach(self._subject_of(part), part.content)
+            self._attach(self._name_mail(part), part.content)
         elif kind in ("message/partial", "message/external-body"):
             self._writer.warn("A part of the mail was not sent with it.")
         elif kind in _PACKED or part.file_name.lower() == "winmail.dat":
@@ -292,14 +292,14 @@ class _Reader:
         elif kind in ("text/plain", "text/html") and not part.file_name and part.disposition != "attachment":
             self._take_words(part, kind)
         elif kind.startswith("text/") and not part.file_name and part.disposition != "attachment":
-            self._attach(f"part{_ending(kind)}", part.content)
+            self._attach(f"part{_guess_extension(kind)}", part.content)
         elif not self._is_within_the_words(part, kind):
-            self._attach(part.file_name or f"attachment{_ending(kind)}", part.content)
+            self._attach(part.file_name or f"attachment{_guess_extension(kind)}", part.content)
 
     def _take_parts(self, part: Part, kind: str) -> None:
         parts = part.parts()
         if not parts:
-            words = text_of(part.raw, part.parameter("charset"))
+            words = decode_charset(part.raw, part.parameter("charset"))
             if words.strip() and not part.budget.exceeded:
                 self._writer.warn("The mail is damaged: its parts cannot be told apart.")
                 self.mail.words.append(MailWords(words))
@@ -329,9 +329,9 @@ class _Reader:
                 self._take(one)
 
     def _take_words(self, part: Part, kind: str) -> None:
-        words = text_of(part.content, part.parameter("charset") or None)
+        words = decode_charset(part.content, part.parameter("charset") or None)
         if kind == "text/plain" and part.parameter("format").lower() == "flowed":
-            words = unflowed(words, delete_spaces=part.parameter("delsp").lower() == "yes")
+            words = join_flowed(words, delete_spaces=part.parameter("delsp").lower() == "yes")
         forms = self._forms
         if forms is None:
             forms = MailWords()
@@ -354,7 +354,7 @@ class _Reader:
         shown = part.disposition == "inline" or (bool(part.header("content-id")) and part.disposition != "attachment")
         return kind.startswith("image/") and shown
 
-    def _subject_of(self, part: Part) -> str:
+    def _name_mail(self, part: Part) -> str:
         """The name of the file that a mail inside the mail would be."""
         inner = Part(part.content, 0, len(part.content), part.budget, part.depth + 1)
         name = part.file_name or inner.header("subject") or "mail"
@@ -368,6 +368,6 @@ class _Reader:
         self._writer.attach(name, content or None)
 
 
-def _ending(kind: str) -> str:
+def _guess_extension(kind: str) -> str:
     """The extension that goes with a MIME type; "" where there is none."""
     return _TYPES.guess_extension(kind) or ""

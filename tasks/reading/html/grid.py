@@ -160,7 +160,7 @@ _EMPTY: Final = _GridCell("")
 _SPANNED: Final = _GridCell("", (), 0)
 
 
-def blocks_of(rows: list[HtmlRow], *, is_data: bool) -> list[Block]:
+def split_blocks(rows: list[HtmlRow], *, is_data: bool) -> list[Block]:
     """A table as it is read.
 
     Args:
@@ -172,12 +172,12 @@ def blocks_of(rows: list[HtmlRow], *, is_data: bool) -> list[Block]:
     arranges = not is_data and any(_arranges(cell) for row in rows for cell in row.cells)
     if arranges or all(len(row.cells) < 2 for row in rows):
         return [block for row in rows for block in _read_in_order(row)]
-    grid = _with_signs_joined(_without_spanned(_grid_of(rows)))
+    grid = _with_signs_joined(_without_spanned(_build_grid(rows)))
     lines: list[HtmlLine] = []
     for row, texts in zip(rows, grid, strict=True):
         filled = [cell for cell in row.cells if cell.content]
         if len(filled) == 1 and _is_frame(filled[0]):  # paragraphs rather than a row
-            lines += _lines_of(filled[0].content)
+            lines += _write_lines(filled[0].content)
         else:
             lines.append(_row_line(texts))
     return [HtmlTable(lines, _header_rows(rows))]
@@ -204,7 +204,7 @@ def _read_in_order(row: HtmlRow) -> list[Block]:
     return blocks
 
 
-def _lines_of(content: str | list[Block]) -> list[HtmlLine]:
+def _write_lines(content: str | list[Block]) -> list[HtmlLine]:
     if isinstance(content, str):
         return [HtmlLine(content)]
     return [line for block in content for line in (block.rows if isinstance(block, HtmlTable) else [block])]
@@ -217,7 +217,7 @@ def _grid_cell(cell: HtmlCell) -> _GridCell:
     pieces: list[str] = []
     marks: list[HtmlMark] = []
     length = 0
-    for line in _lines_of(cell.content):
+    for line in _write_lines(cell.content):
         if pieces:
             pieces.append(" ")
             length += 1
@@ -232,7 +232,7 @@ def _grid_cell(cell: HtmlCell) -> _GridCell:
     return _GridCell(text, tuple(marks), cell.columns)
 
 
-def _grid_of(rows: list[HtmlRow]) -> list[list[_GridCell]]:
+def _build_grid(rows: list[HtmlRow]) -> list[list[_GridCell]]:
     """Each row with a text for each of its columns."""
     fill_left = _MOST_FILLED
     open_rows: dict[int, int] = {}  # by column, how many more rows are spanned
@@ -282,11 +282,11 @@ def _with_signs_joined(grid: list[list[_GridCell]]) -> list[list[_GridCell]]:
     while at < width:
         column = columns[at]
         if at + 1 < width and _is_sign_column(column, columns[at + 1], _CURRENCIES):
-            column = [_joined(sign, text, " ") for sign, text in zip(column, columns[at + 1], strict=True)]
+            column = [_join_grid_cells(sign, text, " ") for sign, text in zip(column, columns[at + 1], strict=True)]
             at += 1
             found = True
         elif joined and _is_sign_column(column, joined[-1], _CLOSINGS):
-            joined[-1] = [_joined(text, sign, "") for text, sign in zip(joined[-1], column, strict=True)]
+            joined[-1] = [_join_grid_cells(text, sign, "") for text, sign in zip(joined[-1], column, strict=True)]
             at += 1
             found = True
             continue
@@ -312,7 +312,7 @@ def _is_sign_column(column: list[_GridCell], figures: list[_GridCell], signs: fr
     return found
 
 
-def _joined(first: _GridCell, second: _GridCell, between: str) -> _GridCell:
+def _join_grid_cells(first: _GridCell, second: _GridCell, between: str) -> _GridCell:
     if not first.text or not second.text:
         return first if first.text else second
     if first.text.endswith("("):

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tasks.language.normalise import one_line
-from tasks.reading.html.grid import Block, Flow, HtmlCell, HtmlLine, HtmlRow, blocks_of
-from tasks.reading.places import ALTERNATIVE_TEXT, HEADING, INSERTED, label_of
-from tasks.reading.raised import raised
+from tasks.reading.html.grid import Block, Flow, HtmlCell, HtmlLine, HtmlRow, split_blocks
+from tasks.reading.places import ALTERNATIVE_TEXT, HEADING, INSERTED, make_label
+from tasks.reading.raised import raise_text
 
 _HIDING: Final = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all"
@@ -139,12 +139,12 @@ def _screen_rules(sheet: str) -> str:
     at = 0
     while match := _AT_RULE.search(sheet, at):
         kept.append(sheet[at : match.start()])
-        at = _end_of_rule(sheet, match.end())
+        at = _find_rule_end(sheet, match.end())
     kept.append(sheet[at:])
     return "".join(kept)
 
 
-def _end_of_rule(sheet: str, at: int) -> int:
+def _find_rule_end(sheet: str, at: int) -> int:
     depth = 0
     for match in re.compile("[{};]").finditer(sheet, at):
         sign = match.group()
@@ -323,7 +323,7 @@ class HtmlPage:
             self._at_kept = False
             text = text.removeprefix("\n")
         if self._raised:
-            text = raised(text)
+            text = raise_text(text)
         self._flow.words(text, kept=kept, mark=(INSERTED, self._inserted[-1][1]) if self._inserted else None)
 
     def comment(self, text: str) -> None:
@@ -485,7 +485,7 @@ class HtmlPage:
         self._flow.end_line()
         if table.arranges:
             table.is_data = False
-        self._flow.blocks += blocks_of(table.rows, is_data=table.is_data)
+        self._flow.blocks += split_blocks(table.rows, is_data=table.is_data)
 
 
 def _number(text: str | None, otherwise: int) -> int:
@@ -498,4 +498,4 @@ def _number(text: str | None, otherwise: int) -> int:
 def _revision(attributes: Mapping[str, str]) -> str:
     """Who inserted or deleted, and when; Word writes the author into `cite`."""
     author = attributes.get("cite", "").removeprefix("mailto:")
-    return label_of("" if "://" in author else author.replace("%20", " "), attributes.get("datetime", ""))
+    return make_label("" if "://" in author else author.replace("%20", " "), attributes.get("datetime", ""))

@@ -18,7 +18,7 @@ from tasks.reading.html.page import HtmlPage, TooManyCells
 from tasks.reading.html.tagged import TaggedPage, is_tagged, without_marks
 from tasks.reading.places import HEADING, TABLE
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
-from tasks.reading.txt.reader import SLOW_CODECS, UNSURE, beginning, decoded
+from tasks.reading.txt.reader import SLOW_CODECS, UNSURE, decode_text, read_beginning
 
 _PIECE: Final = 1 << 16
 _DEEP: Final = 1_000
@@ -40,7 +40,7 @@ def read(source: Source) -> Reading:
 
     Of a page of more than 64 MB the first ones are read, with a warning.
     """
-    data, complete = beginning(source)
+    data, complete = read_beginning(source)
     writer = Writer()
     page, whole = _page(data, writer, tagged=True)
     if not (complete and whole):
@@ -56,7 +56,7 @@ def read(source: Source) -> Reading:
     return writer.reading()
 
 
-def lines_of(data: bytes) -> list[str]:
+def read_lines(data: bytes) -> list[str]:
     """The lines that the page in `data` shows, for documents that hold pages: table rows a line each, no title."""
     return [line for lines in blocks_in(data) for line in lines]
 
@@ -128,7 +128,7 @@ def decode_page(data: bytes, content_type: str = "") -> tuple[str, bool]:
                 text = None
             if text is not None and text.count("\ufffd") * _WRONG <= len(data.translate(None, _ASCII)):
                 return text, True
-    return decoded(data)
+    return decode_text(data)
 
 
 def _as_html(text: str) -> str:

@@ -50,7 +50,7 @@ class TaggedPage(HtmlPage):
         if name in RESOURCES:
             self._tags.resource(name, attributes)
         elif name == "nonfraction":
-            self._waiting += _beginning(len(self._facts))
+            self._waiting += _number_start(len(self._facts))
             self._open.append(Fact(local(attributes.get("name", "")), attributes))
             self._facts.append(self._open[-1])
         super().start(tag, attributes)
@@ -90,7 +90,7 @@ class TaggedPage(HtmlPage):
         return "".join([*pieces, text[at:]]), marks
 
 
-def _beginning(number: int) -> str:
+def _number_start(number: int) -> str:
     digits = [chr(_FIRST + number // _BASE**power % _BASE) for power in reversed(range(_DIGITS))]
     return _BEGINNING + "".join(digits)
 

@@ -57,7 +57,7 @@ def _pages(source: Source) -> tuple[int, bool]:
     if not (source[:1] if isinstance(source, bytes) else source.stat().st_size):
         raise Damaged("The file is empty (0 bytes). Ask for it again.")
     try:
-        count, edge, is_small, is_cut_off = _COUNT.unpack(limits.run_in_fork(partial(_counted, source), _seconds()))
+        count, edge, is_small, is_cut_off = _COUNT.unpack(limits.run_in_fork(partial(_count, source), _seconds()))
     except (TimeoutError, ChildProcessError, struct.error) as error:
         raise Damaged(
             "The file is cut off or damaged: it is no picture that can be opened. Ask for it again."
@@ -67,8 +67,8 @@ def _pages(source: Source) -> tuple[int, bool]:
     return int(count), bool(is_cut_off)
 
 
-def _counted(source: Source) -> bytes:
-    with _opened(source) as image:
+def _count(source: Source) -> bytes:
+    with _open(source) as image:
         width, height = image.size
         count = 1
         while count <= _MOST_PAGES and image.format == "TIFF":  # it may lead from page to page in a circle
@@ -96,7 +96,7 @@ def draw_page(source: Source, index: int) -> Picture | None:
 
     In a process with limits: a picture of 1 KB may unpack to gigabytes, and keep its decoder busy.
     """
-    with _opened(source) as image:
+    with _open(source) as image:
         if index:
             image.seek(index)
         width, height = image.size
@@ -143,11 +143,11 @@ def _scale(image: Image.Image) -> float:
     return min(chosen / edge, sqrt(_MOST_READ_DOTS / (width * height)), _LONGEST_EDGE / edge)
 
 
-def _opened(source: Source) -> Image.Image:
+def _open(source: Source) -> Image.Image:
     Image.MAX_IMAGE_PIXELS = None  # this process ends at once, and we look at the size ourselves
     warnings.simplefilter("ignore")  # of Pillow's, on broken tags
     return Image.open(BytesIO(source) if isinstance(source, bytes) else source, formats=_FORMATS)
 
 
 def _seconds() -> float:
-    return min(_SECONDS, limits.left())
+    return min(_SECONDS, limits.seconds_left())

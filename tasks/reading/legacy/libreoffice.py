@@ -136,7 +136,7 @@ def compound(source: Source, stream: str) -> tuple[bytes, ole.Compound]:
     raise Damaged("The file is not a document of its name's format. Ask for it again.")
 
 
-def converted(data: bytes, conversion: Conversion) -> bytes:
+def convert(data: bytes, conversion: Conversion) -> bytes:
     """A document as LibreOffice saves it in another format.
 
     Raises:
@@ -150,7 +150,7 @@ def converted(data: bytes, conversion: Conversion) -> bytes:
             f"Documents of the format {conversion.extension} are read through LibreOffice, which is not installed. "
             f"Install it (package {conversion.package}), or save the document as .{conversion.target}."
         )
-    seconds = min(_SECONDS, limits.left() * conversion.share)
+    seconds = min(_SECONDS, limits.seconds_left() * conversion.share)
     end = time.monotonic() + seconds
     with temporary_folder() as folder:
         document = folder / f"document{conversion.extension}"
@@ -189,7 +189,7 @@ def read_through(
     """
     empty: Reading | None = None
     try:
-        reading = read(converted(data, conversion))
+        reading = read(convert(data, conversion))
         if reading.text:
             return reading
         empty, why = reading, "LibreOffice finds no text in the file"
@@ -227,7 +227,7 @@ def _run(command: list[str], folder: Path, end: float) -> int:
                 "SAL_USE_VCLPLUGIN": "svp",
                 "LANG": "C.UTF-8",
             },
-            preexec_fn=_confined(max(1.0, end - time.monotonic())),  # noqa: PLW1509 - a reading process has one thread
+            preexec_fn=_make_limits(max(1.0, end - time.monotonic())),  # noqa: PLW1509 - a reading process has one thread
         ) as process:
             try:
                 return process.wait(max(0.0, end - time.monotonic()))
@@ -241,7 +241,7 @@ def _run(command: list[str], folder: Path, end: float) -> int:
         raise Damaged("LibreOffice could not be started on the document.") from error
 
 
-def _confined(seconds: float) -> Callable[[], None]:
+def _make_limits(seconds: float) -> Callable[[], None]:
     """What LibreOffice does before it starts: take the limits, give up the network, see that it ends with us."""
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     parent = os.getpid()

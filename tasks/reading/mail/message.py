@@ -15,10 +15,10 @@ from email.utils import getaddresses, parsedate_to_datetime
 from typing import Final
 
 from tasks.language.normalise import one_line
-from tasks.reading.html.reader import lines_of
+from tasks.reading.html.reader import read_lines
 from tasks.reading.places import BODY
 from tasks.reading.text_writer import Writer
-from tasks.reading.txt.reader import decoded
+from tasks.reading.txt.reader import decode_text
 
 _LONGEST_VALUE: Final = 32_768
 """Of a header, in characters: two thousand addresses."""
@@ -37,20 +37,20 @@ _BROKEN: Final = 0.2
 _FOLDED: Final = re.compile(r"\r?\n[ \t]*")
 
 
-def text_of(data: bytes, charset: str | None) -> str:
+def decode_charset(data: bytes, charset: str | None) -> str:
     """Words in that character set; as they look where there is none, or where it cannot be."""
     name = _codec(charset)
     if name is None or (name in ("ascii", "us-ascii") and not data.isascii()):
-        return decoded(data)[0]
+        return decode_text(data)[0]
     try:
         return data.decode(name)
     except (UnicodeError, ValueError):
         text = data.decode(name, "replace")
         beyond = sum(character > "\x7f" for character in text)
-        return decoded(data)[0] if text.count("\ufffd") > _BROKEN * beyond else text
+        return decode_text(data)[0] if text.count("\ufffd") > _BROKEN * beyond else text
 
 
-def unflowed(text: str, *, delete_spaces: bool) -> str:
+def join_flowed(text: str, *, delete_spaces: bool) -> str:
     """The paragraphs of a text of the form `format=flowed` (RFC 3676), whose lines go on where they end with a space.
 
     `delete_spaces` (`delsp=yes`) says that those spaces are no part of the words.
@@ -73,10 +73,12 @@ def unflowed(text: str, *, delete_spaces: bool) -> str:
     return "\n".join(map("".join, lines))
 
 
-def header_of(raw: bytes) -> str:
+def read_header(raw: bytes) -> str:
     """The value of a header: unfolded, its encoded words decoded, whatever bytes stand in it."""
     raw = raw[: 4 * _LONGEST_VALUE]
-    value = _FOLDED.sub(" ", raw.decode("ascii") if raw.isascii() else text_of(raw, "utf-8")).strip()[:_LONGEST_VALUE]
+    value = _FOLDED.sub(" ", raw.decode("ascii") if raw.isascii() else decode_charset(raw, "utf-8")).strip()[
+        :_LONGEST_VALUE
+    ]
     if "=?" not in value or "?=" not in value:
         return value
     try:
@@ -85,30 +87,30 @@ def header_of(raw: bytes) -> str:
         return value
     words = []
     for piece, charset in pieces:
-        words.append(piece if isinstance(piece, str) else text_of(piece, charset or "utf-8"))
+        words.append(piece if isinstance(piece, str) else decode_charset(piece, charset or "utf-8"))
     return "".join(words)
 
 
-def addresses_of(raw: bytes) -> str:
+def decode_addresses(raw: bytes) -> str:
     """The value of a header with addresses: names are decoded one by one, as an encoded one may hold a comma."""
     value = _FOLDED.sub(" ", raw[: 4 * _LONGEST_VALUE].decode("latin-1")).strip()[:_LONGEST_VALUE]
     if "=?" not in value:
-        return header_of(raw)
+        return read_header(raw)
     try:
         addresses = getaddresses([value])
     except (RecursionError, ValueError, IndexError):  # brackets in brackets
-        return header_of(raw)
+        return read_header(raw)
     shown = []
     for name, address in addresses:
-        words = header_of(name.encode("latin-1"))
+        words = read_header(name.encode("latin-1"))
         if not words and not address:
-            return header_of(raw)
+            return read_header(raw)
         quoted = f'"{words}"' if "," in words or ";" in words else words
         shown.append(f"{quoted} <{address}>" if words and address else words or address)
     return ", ".join(shown)
 
 
-def content_of(data: bytes, encoding: str) -> bytes:
+def decode_content(data: bytes, encoding: str) -> bytes:
     """A part's content without its transfer encoding."""
     encoding = encoding.strip().lower()
     if encoding == "base64":
@@ -190,7 +192,7 @@ class MailWords:
         enough = len(self.html) <= _STUB_FROM or len(plain) >= _STUB * len(self.html)
         if plain and not has_table and not is_short and enough:
             return self.plain
-        page = "\n".join(lines_of(self.html)) if self.html else ""
+        page = "\n".join(read_lines(self.html)) if self.html else ""
         stub = len(page) > _STUB_FROM and len(plain) < _STUB * len(page)
         stub = stub or (is_short and len(page) > len(plain) and _share(page, plain) < _OTHER)
         better = has_table and _rows(page) >= max(_ROWS, _rows(plain) + 1) and _has_words(page, plain)
@@ -217,7 +219,7 @@ def write(mail: Mail, writer: Writer) -> None:
         if value:
             writer.text(f"{name}: {value}")
     if mail.attached:
-        writer.text(f"Attachments: {_listed(mail.attached)}")
+        writer.text(f"Attachments: {_list_names(mail.attached)}")
     texts = [words.text().replace("\r\n", "\n").replace("\f", "\n").strip("\n") for words in mail.words]
     words = "\n".join(filter(None, texts))
     if words.strip():
@@ -262,7 +264,7 @@ def iso_moment(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     known = list(names)
     shown = ", ".join(one_line(name) for name in known[:_MOST_NAMES])
     return shown + (f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else "")

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.errors import Damaged
-from tasks.reading.mail.message import header_of
+from tasks.reading.mail.message import read_header
 from tasks.reading.text_writer import Reading, Source, Writer
 
 _BEGINNING: Final = re.compile(rb"(?:\A|\n\r?\n)(?=From [^\r\n]{1,1000}\r?\n[!-9;-~]{1,100}:)")
@@ -38,5 +38,5 @@ def read(source: Source) -> Reading:
 
 
 def _name(mail: bytes) -> str:
-    subject = header_of(str(BytesHeaderParser().parsebytes(mail[:_HEAD])["subject"] or "").encode())
+    subject = read_header(str(BytesHeaderParser().parsebytes(mail[:_HEAD])["subject"] or "").encode())
     return f"{subject[:_LONGEST_NAME].replace('/', '-') or 'mail'}.eml"

@@ -24,7 +24,7 @@ from oxmsg.properties import Properties
 
 from tasks.errors import Damaged
 from tasks.reading import formats, limits
-from tasks.reading.mail.message import Mail, MailWords, header_of, iso_date, iso_moment, text_of, write
+from tasks.reading.mail.message import Mail, MailWords, decode_charset, iso_date, iso_moment, read_header, write
 from tasks.reading.ooxml import ole
 from tasks.reading.text_writer import NO_TEXT, Attachment, Reading, Source, Writer
 
@@ -57,32 +57,32 @@ _ASIDE: Final = frozenset(
 )
 
 
-def words_of_bodies(plain: str, page: str, packed: bytes) -> MailWords:
+def choose_words(plain: str, page: str, packed: bytes) -> MailWords:
     """The words of a mail of Outlook's, given its plain text, its page and its compressed RTF; each may be empty."""
     words = MailWords(plain, _UTF_8 + page.encode("utf-8", "replace") if page else b"")
     said = bool(words.text().strip())
     if said and (page or len(packed) > _LONGEST_BESIDE_PLAIN):
         return words
-    rtf = decompressed(packed)
+    rtf = decompress_rtf(packed)
     if is_page(rtf):
-        words.html = _UTF_8 + unwrapped(rtf).encode("utf-8", "replace")
+        words.html = _UTF_8 + unwrap_rtf(rtf).encode("utf-8", "replace")
     elif said:
         return words
     elif is_plain_text(rtf):
-        words.plain = unwrapped(rtf)
+        words.plain = unwrap_rtf(rtf)
     elif rtf:
-        words.plain = _text_of_rtf(rtf)
+        words.plain = _read_rtf(rtf)
     return words
 
 
-def _text_of_rtf(rtf: bytes) -> str:
+def _read_rtf(rtf: bytes) -> str:
     """The text of RTF that is nothing but RTF."""
-    if ".rtf" in formats.supported():
+    if ".rtf" in formats.list_supported():
         return formats.reader(".rtf").read(rtf).text
-    return unwrapped(rtf)
+    return unwrap_rtf(rtf)
 
 
-def decompressed(data: bytes) -> bytes:
+def decompress_rtf(data: bytes) -> bytes:
     """The RTF in a compressed body, as far as it goes."""
     if len(data) < 16 or data[8:12] not in (_COMPRESSED, _PLAIN):
         return data if data.startswith(b"{\\rtf") else b""
@@ -128,7 +128,7 @@ def is_plain_text(rtf: bytes) -> bool:
     return _PLAIN_TEXT.search(rtf[:1024]) is not None
 
 
-def unwrapped(rtf: bytes) -> str:
+def unwrap_rtf(rtf: bytes) -> str:
     """The page or the plain text that the RTF holds."""
     named = _CODE_PAGE.search(rtf[:1024])
     charset = f"cp{named[1].decode()}" if named else "cp1252"
@@ -139,10 +139,10 @@ def unwrapped(rtf: bytes) -> str:
             pending += piece
             continue
         if pending:
-            pieces.append(text_of(bytes(pending), charset))
+            pieces.append(decode_charset(bytes(pending), charset))
             pending.clear()
         pieces.append(piece)
-    pieces.append(text_of(bytes(pending), charset))
+    pieces.append(decode_charset(bytes(pending), charset))
     return "".join(pieces)
 
 
@@ -304,7 +304,7 @@ class _Values:
                 value = wide.decode("utf-16-le", "replace") if wide else None
             if value is None:
                 narrow = self._storage.property_stream_bytes(pid, c.PTYP_STRING8)
-                value = header_of(narrow) if narrow and pid != c.PID_BODY else narrow.decode("cp1252", "replace")
+                value = read_header(narrow) if narrow and pid != c.PID_BODY else narrow.decode("cp1252", "replace")
             if value and value.strip("\0 \r\n\t"):
                 return value.rstrip("\0")
         return ""
@@ -455,13 +455,13 @@ class _Message:
                 headers[name] = value.strip()
             else:
                 name = ""
-        return {name: header_of(value.encode("utf-8", "replace")) for name, value in headers.items()}
+        return {name: read_header(value.encode("utf-8", "replace")) for name, value in headers.items()}
 
     def _words(self) -> MailWords:
         values = self._values
         page = values.data(c.PID_HTML)
         html = page.decode(values.charset, "replace") if page else values.text(c.PID_BODY_HTML)
-        return words_of_bodies(values.text(c.PID_BODY), html, values.data(_RTF))
+        return choose_words(values.text(c.PID_BODY), html, values.data(_RTF))
 
 
 def _name_for(mime_type: str) -> str:

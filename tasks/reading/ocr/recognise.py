@@ -84,7 +84,7 @@ class Engines(NamedTuple):
     def opened(self) -> Iterator[Engine]:
         """The engines themselves, the first first."""
         if self.program and self.tesseract:
-            seconds = min(_SECONDS, limits.left())
+            seconds = min(_SECONDS, limits.seconds_left())
             yield Tesseract(self.program, self.tesseract, seconds / 2 if self.rapidocr else seconds)
         if self.rapidocr:
             yield RapidOcr()
@@ -102,7 +102,7 @@ def recognise_page(path: Path, order: str) -> Reading:
     source: Source = path
     if digest:
         source, document_format = embedded_document(path, document_format, digest)
-    is_pdf = detect.format_of(source, document_format) == ".pdf"
+    is_pdf = detect.detect_format(source, document_format) == ".pdf"
     draw = draw_pdf_page if is_pdf else image_reader.draw_page
     picture = draw(source, int(number) - 1)
     page = recognise(picture, Engines(*engines)) if picture else RecognisedPage(ScanState.FAILED)
@@ -186,12 +186,12 @@ def draw_pdf_page(source: Source, index: int) -> Picture | None:
         except pypdfium2.PdfiumError:
             return None
         try:
-            return picture_of(page)
+            return draw_page(page)
         finally:
             page.close()
 
 
-def picture_of(page: pypdfium2.PdfPage) -> Picture | None:
+def draw_page(page: pypdfium2.PdfPage) -> Picture | None:
     """The page as it looks, without the notes on it; None when it is too large. 0.03 s."""
     scale = _scale(page)
     if scale is None:
@@ -211,7 +211,7 @@ def _scale(page: pypdfium2.PdfPage) -> float | None:
     middle one of three: what the claim asks for, what the scan on the page has, and what a page usually takes.
     """
     width, height = page.get_size()
-    scanned_density = _scanned_density(page)
+    scanned_density = _measure_density(page)
     if scanned_density is None or not (isfinite(width * height) and width * height > 0):
         return None
     edge = max(width, height)
@@ -221,7 +221,7 @@ def _scale(page: pypdfium2.PdfPage) -> float | None:
     return float(min(chosen / edge, sqrt(_MOST_DOTS / (width * height)), _LONGEST_EDGE / edge))
 
 
-def _scanned_density(page: pypdfium2.PdfPage) -> float | None:
+def _measure_density(page: pypdfium2.PdfPage) -> float | None:
     """Dots that the largest picture on the page has for a point; 0 where there is none, None when it has too many."""
     dots = 0
     largest, density = 0.0, 0.0

@@ -195,7 +195,7 @@ def _with_places(marked: str, confidence: str) -> tuple[str, list[Place]]:
     """A page's text, and the places of it and of its tables."""
     text = ""
     tables: list[Place] = []
-    for part, is_table in pages.parts_of(marked):
+    for part, is_table in pages.split_parts(marked):
         lines = part.strip("\n")
         if lines:
             if is_table:

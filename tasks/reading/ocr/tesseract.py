@@ -35,7 +35,7 @@ class Installed(NamedTuple):
     languages: tuple[str, ...]
 
 
-def installed() -> Installed | None:
+def find_tesseract() -> Installed | None:
     """The Tesseract that is on the path, if any. It is started once, and the answer kept."""
     return _query(_path(), os.environ.get("TESSDATA_PREFIX", ""))
 
@@ -45,9 +45,9 @@ def program() -> str | None:
     return _program(_path())
 
 
-def languages_of(setting: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def split_languages(setting: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Of the languages in a setting ("eng+deu", "eng,deu"): those that Tesseract has, and those that are missing."""
-    return _split(setting, installed())
+    return _split(setting, find_tesseract())
 
 
 @cache
@@ -57,7 +57,7 @@ def _split(setting: str, tesseract: Installed | None) -> tuple[tuple[str, ...], 
     return tuple(name for name in names if name in available), tuple(name for name in names if name not in available)
 
 
-def package_of(language: str) -> str:
+def package_name(language: str) -> str:
     """Debian's package of a language: `tesseract-ocr-chi-sim` of `chi_sim`."""
     return f"{PACKAGE}-{language.replace('_', '-').lower()}"
 

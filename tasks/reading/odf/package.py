@@ -18,7 +18,7 @@ from tasks.reading.ooxml.package import CUT_OFF, MACROS
 from tasks.reading.ooxml.xml import whole_characters
 from tasks.reading.ooxml.zip import ZipEntry, ZipMembers
 from tasks.reading.places import BODY, SLIDE, SPEAKER_NOTE, TABLE
-from tasks.reading.raised import raised
+from tasks.reading.raised import raise_text
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
 
 LARGEST_TREE: Final = 48 << 20
@@ -76,7 +76,7 @@ class OdfPackage:
             raise Damaged("The file is empty (0 bytes). Ask for it again.")
         if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<"):
             data = source if isinstance(source, bytes) else _whole(source)
-            self._flat = self._parsed(data)
+            self._flat = self._parse(data)
             return
         self._archive = ZipMembers(source)
         self._entries = {entry.name: entry for entry in self._archive.entries()}
@@ -129,7 +129,7 @@ class OdfPackage:
         if part not in self._entries:
             return None
         data = self._data(part, LARGEST_TREE)
-        return self._parsed(data) if data else None
+        return self._parse(data) if data else None
 
     def content_stream(self) -> Iterator[bytes]:
         """The document's content in pieces."""
@@ -162,7 +162,7 @@ class OdfPackage:
         self.damaged |= self._archive.damaged
         return data
 
-    def _parsed(self, data: bytes) -> etree._Element | None:
+    def _parse(self, data: bytes) -> etree._Element | None:
         if len(data) > LARGEST_TREE:
             raise TooLarge("The document holds more than can be read at once. Split it.")
         try:
@@ -235,7 +235,7 @@ def _raise_marks(content: etree._Element) -> None:
     }
     for span in content.iter(name("text:span")) if raising else ():
         if span.get(name("text:style-name")) in raising and span.text:
-            span.text = raised(span.text)
+            span.text = raise_text(span.text)
 
 
 def _write(parent: etree._Element, writer: Writer) -> None:

@@ -21,7 +21,7 @@ from tasks.reading.ooxml.number_formats import with_stored, without_noise
 from tasks.reading.places import SHEET, TEXT_BOX
 from tasks.reading.text_writer import Reading, Source, Writer
 from tasks.reading.xlsx.binary import MOST_SHEETS, MOST_WORDS, CellsFullError, CellWriter, write_comment
-from tasks.reading.xlsx.rows import hidden_sheet, letters_of
+from tasks.reading.xlsx.rows import column_letters, hidden_sheet
 from tasks.reading.xlsx.sheet import LATE
 
 _SPREADSHEET: Final = name("office:spreadsheet")
@@ -129,9 +129,9 @@ class _Workbook:
         for where, annotation in self._asides:
             author = one_line(annotation.findtext(name("dc:creator")) or "")
             said = " ".join(one_line("".join(_texts(paragraph))) for paragraph in annotation.iter(_PARAGRAPH))
-            write_comment(self._writer, where, author, self._fitting(said))
+            write_comment(self._writer, where, author, self._cut_to_fit(said))
         for words in self._shapes:
-            self._writer.placed(TEXT_BOX, "", self._fitting(words))
+            self._writer.placed(TEXT_BOX, "", self._cut_to_fit(words))
         if self._formulas:
             self._writer.warn(
                 f"Formulas without a stored value stand in their cells as formulas, on the sheet {self._label}."
@@ -141,7 +141,7 @@ class _Workbook:
         self._open.close()
         self._open = None
 
-    def _fitting(self, words: str) -> str:
+    def _cut_to_fit(self, words: str) -> str:
         words = words[: max(self._room, 0)]
         self._room -= len(words)
         return words
@@ -231,7 +231,7 @@ class _Workbook:
             if child.tag == _PARAGRAPH:
                 paragraphs.append("".join(_texts(child)))
             elif child.tag == _ANNOTATION:
-                self._asides.append((f"{letters_of(column + 1)}{self._row + 1}", child))
+                self._asides.append((f"{column_letters(column + 1)}{self._row + 1}", child))
             elif isinstance(child.tag, str) and child.tag.startswith(_DRAWN):
                 self._take_shape(child)
         shown = one_line(" ".join(paragraphs))

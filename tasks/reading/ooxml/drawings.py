@@ -18,7 +18,7 @@ from tasks.language.normalise import one_line
 from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.number_formats import show_number
 from tasks.reading.ooxml.package import Package
-from tasks.reading.ooxml.xml import M, W, unescaped
+from tasks.reading.ooxml.xml import M, W, unescape
 
 _LONGEST: Final = 10_000
 _SUFFIXES: Final = "png|jpe?g|jfif|gif|bmp|dib|tiff?|svg|[ew]mf|webp|heic|ico|pict?|eps|pdf"
@@ -47,13 +47,13 @@ def alternative_text(attributes: bytes, below: bytes = b"") -> str:
     """
     if b"descr" not in attributes and b"title" not in attributes:
         return ""
-    words = telling_words(xml.attribute(attributes, b"descr") or xml.attribute(attributes, b"title"))
+    words = alternative_words(xml.attribute(attributes, b"descr") or xml.attribute(attributes, b"title"))
     if not words or words == one_line(xml.attribute(attributes, b"name")):
         return ""
     return "" if is_decorative(below) else words
 
 
-def telling_words(text: str) -> str:
+def alternative_words(text: str) -> str:
     """`text`, an alternative text, in one line; "" where it tells nothing."""
     words = one_line(text[:_LONGEST])
     return "" if not words or _tells_nothing(words) else words
@@ -242,12 +242,12 @@ def _words(data: bytes, start: int, end: int | None) -> str:
     if xml.holds(data, b"<m:oMath", start, end):
         data = with_formulas(data[start:end])
         start, end = 0, len(data)
-    matches = _RUNS.findall(data, start, end) if end - start < _LARGE else _counted(data, start, end)
+    matches = _RUNS.findall(data, start, end) if end - start < _LARGE else _count_runs(data, start, end)
     pieces = [run or _MARKS[ending] for run, ending in matches]
-    return xml.unescaped(b"".join(pieces).decode("utf-8", "replace"))
+    return xml.unescape(b"".join(pieces).decode("utf-8", "replace"))
 
 
-def _counted(data: bytes, start: int, end: int) -> Iterator[tuple[bytes, ...]]:
+def _count_runs(data: bytes, start: int, end: int) -> Iterator[tuple[bytes, ...]]:
     """What `_RUNS` finds, as long as it stays within what may be in one shape."""
     size = 0
     for count, match in enumerate(_RUNS.finditer(data, start, end)):
@@ -298,7 +298,7 @@ def chart_values(data: bytes) -> Iterator[str]:
     yield from loose
     yield from _strings_outside_series(data, at, len(data))
     if data.startswith(b"<cx:"):
-        yield from filter(None, map(_shown, _EXTENDED.findall(data)))
+        yield from filter(None, map(_show, _EXTENDED.findall(data)))
 
 
 def _lists(data: bytes, at: int, stop: int) -> dict[bytes, _Points]:
@@ -341,7 +341,7 @@ def _points(data: bytes, start: int, stop: int) -> _Points:
             text = show_number(text, _text(double or single) or code)
         levels.setdefault(int(number) if number else len(levels), []).append(one_line(text))
     if not levels:
-        return dict(enumerate(map(_shown, _VALUE.findall(data, start, stop))))
+        return dict(enumerate(map(_show, _VALUE.findall(data, start, stop))))
     return {index: " ".join(reversed(levels[index])) for index in sorted(levels)}
 
 
@@ -354,15 +354,15 @@ def _strings_outside_series(data: bytes, start: int, stop: int) -> list[str]:
         if begin or end:
             within = bool(begin)
         elif within:
-            shown.append(_shown(value))
+            shown.append(_show(value))
     return shown
 
 
 def _text(value: bytes) -> str:
-    return unescaped(value.decode("utf-8", "replace"))
+    return unescape(value.decode("utf-8", "replace"))
 
 
-def _shown(value: bytes) -> str:
+def _show(value: bytes) -> str:
     return one_line(_text(value))
 
 
@@ -383,7 +383,7 @@ def formula_words(data: bytes, start: int, end: int) -> list[bytes]:
     element = xml.element(data[start:end])
     if element is None or sum(bool(text.text) for text in element.iter(*_TEXTS)) < len(words):
         return words  # the parser stops where it is too deep
-    return [xml.escaped(on_one_line(element))]
+    return [xml.escape(on_one_line(element))]
 
 
 def on_one_line(element: etree._Element) -> str:
@@ -396,7 +396,7 @@ def on_one_line(element: etree._Element) -> str:
         elif name == "f":
             pieces.append("/".join(on_one_line(part) for part in child if part.tag in (M + "num", M + "den")))
         elif name in ("sup", "sub"):
-            pieces.append(_raised(on_one_line(child)) if name == "sup" else _lowered(on_one_line(child)))
+            pieces.append(_raise(on_one_line(child)) if name == "sup" else _lower(on_one_line(child)))
         elif name == "rad":
             pieces.append("√" + "".join(on_one_line(part) for part in child if part.tag == M + "e"))
         elif not name.endswith("Pr"):
@@ -404,13 +404,13 @@ def on_one_line(element: etree._Element) -> str:
     return "".join(pieces)
 
 
-def _raised(text: str) -> str:
+def _raise(text: str) -> str:
     if set(text) <= set("0123456789+-=()ni"):
         return text.translate(str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ"))
     return f"^({text})" if len(text) > 1 else f"^{text}"
 
 
-def _lowered(text: str) -> str:
+def _lower(text: str) -> str:
     if set(text) <= set("0123456789+-=()"):
         return text.translate(str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎"))
     return f"_({text})" if len(text) > 1 else f"_{text}"

@@ -48,7 +48,7 @@ _MOST_ROUNDS: Final = 1_000_000
 """Excel hashes a password 100,000 times, twice 0.04 s here; the format allows for 10 million."""
 
 
-def unpacked(name: str, data: bytes) -> tuple[str, bytes | None]:
+def unpack_document(name: str, data: bytes) -> tuple[str, bytes | None]:
     """The document that a compound file was made to hold, with its name; no data where no reader could read it.
 
     An encrypted document comes back as it is, and so do one in a format of Office before 2007 and what is no compound
@@ -87,17 +87,17 @@ def native(name: str, stream: bytes) -> tuple[str, bytes]:
         (flags,) = struct.unpack_from("<H", stream, 4)
         label, at = _zero_ended(stream, 6)
         path, at = _zero_ended(stream, at)
-        _, at = _sized(stream, at + 4)
-        data, at = _sized(stream, at)
+        _, at = _read_sized(stream, at + 4)
+        data, at = _read_sized(stream, at)
     except (struct.error, ValueError):
         return name, stream[4:]
     if flags != 2:
         return name, stream[4:]
-    names = [_decoded(label), _decoded(path)]
+    names = [_decode(label), _decode(path)]
     try:
-        _, at = _sized(stream, at, 2)
-        label, at = _sized(stream, at, 2)
-        path, at = _sized(stream, at, 2)
+        _, at = _read_sized(stream, at, 2)
+        label, at = _read_sized(stream, at, 2)
+        path, at = _read_sized(stream, at, 2)
         names = [label.decode("utf-16-le"), path.decode("utf-16-le")]
     except (struct.error, ValueError):  # there are none
         pass
@@ -109,7 +109,7 @@ def _zero_ended(stream: bytes, start: int) -> tuple[bytes, int]:
     return stream[start:end], end + 1
 
 
-def _sized(stream: bytes, start: int, width: int = 1) -> tuple[bytes, int]:
+def _read_sized(stream: bytes, start: int, width: int = 1) -> tuple[bytes, int]:
     (count,) = struct.unpack_from("<I", stream, start)
     end = start + 4 + width * count
     if end > len(stream):
@@ -117,7 +117,7 @@ def _sized(stream: bytes, start: int, width: int = 1) -> tuple[bytes, int]:
     return stream[start + 4 : end], end
 
 
-def _decoded(raw: bytes) -> str:
+def _decode(raw: bytes) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -139,7 +139,7 @@ def is_encrypted(data: bytes) -> bool:
     return Compound(data).has_stream(ENCRYPTED)
 
 
-def decrypted(source: Source) -> bytes:
+def decrypt_package(source: Source) -> bytes:
     """The package inside an encrypted Office file that has Excel's default password.
 
     Raises:
@@ -154,10 +154,10 @@ def decrypted(source: Source) -> bytes:
         raise PasswordProtected("The document is under rights management. Ask for a copy that is not.")
     if len(file.stream(_INFORMATION)) > _LONGEST_INFORMATION:
         raise Damaged(BROKEN)
-    return _decrypted(data)
+    return _decrypt(data)
 
 
-def _decrypted(data: bytes) -> bytes:
+def _decrypt(data: bytes) -> bytes:
     # Loaded where it is needed, once a process: 14 ms; 60 ms the first time on a machine.
     from msoffcrypto.exceptions import DecryptionError  # noqa: PLC0415
     from msoffcrypto.format.ooxml import OOXMLFile  # noqa: PLC0415

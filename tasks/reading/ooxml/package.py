@@ -83,7 +83,7 @@ class Package:
         self._scanned = 0
         if self._archive.starts_with(ole.MAGIC):
             self._archive.close()
-            self._archive = ZipMembers(ole.decrypted(source))
+            self._archive = ZipMembers(ole.decrypt_package(source))
         self._listed: dict[str, int] | None = None
         self._entries: dict[str, ZipEntry] = {}
         if not self._archive.is_searchable():

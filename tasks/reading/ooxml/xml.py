@@ -300,10 +300,10 @@ def _rewritten(data: bytes) -> tuple[bytes, bool]:
         return b"", False
     drop_fallbacks(root)
     try:
-        return "".join(_written(root)).encode(), complete
+        return "".join(_write(root)).encode(), complete
     except UnicodeDecodeError:  # lxml 6.1 keeps half characters (`&#xD800;`) where it recovers, and cannot read them
         mended = etree.tostring(root, encoding="utf-8").decode("utf-8", "replace").encode()
-        return "".join(_written(etree.fromstring(mended, parser(recover=True)))).encode(), False
+        return "".join(_write(etree.fromstring(mended, parser(recover=True)))).encode(), False
 
 
 def _as_utf8(data: bytes) -> bytes:
@@ -314,17 +314,17 @@ def _as_utf8(data: bytes) -> bytes:
     return data[prolog.end() :] if (prolog := _PROLOG.match(data)) is not None else data
 
 
-def _written(root: etree._Element) -> Iterator[str]:
+def _write(root: etree._Element) -> Iterator[str]:
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if not isinstance(element.tag, str):  # an entity: it stays unread, what follows it does not
-            yield _escaped(element.tail) if event == "end" else ""
+            yield _escape(element.tail) if event == "end" else ""
             continue
         name = _name(element.tag, "other:")
         if event == "start":
             attributes = (f" {_name(key, 'other:')}={quoteattr(value)}" for key, value in element.attrib.items())
-            yield f"<{name}{''.join(attributes)}>{_escaped(element.text)}"
+            yield f"<{name}{''.join(attributes)}>{_escape(element.text)}"
         else:
-            yield f"</{name}>{_escaped(element.tail) if element is not root else ''}"
+            yield f"</{name}>{_escape(element.tail) if element is not root else ''}"
 
 
 def _name(tag: str, unknown: str) -> str:
@@ -335,7 +335,7 @@ def _name(tag: str, unknown: str) -> str:
     return unknown + local if prefix is None else f"{prefix}:{local}" if prefix else local
 
 
-def _escaped(text: str | None) -> str:
+def _escape(text: str | None) -> str:
     return (text or "").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -375,7 +375,7 @@ def _requires_nothing_unknown(choice: etree._Element) -> bool:
     return all(uri is None or uri.startswith(_UNDERSTOOD) for uri in uris)
 
 
-def rest_of_tag(data: bytes, at: int) -> bytes:
+def read_tag_rest(data: bytes, at: int) -> bytes:
     """What stands from the end of a tag's name, `at`, to that of the tag: ` w:id="1"/>`; b"" where it does not end."""
     rest = _REST.match(data, at)
     return b"" if rest is None else rest[0]
@@ -387,25 +387,25 @@ def attribute(rest: bytes, name: bytes) -> str:
     while pair is not None:
         if pair[1] == name:
             value: bytes = pair[2] or pair[3] or b""
-            return unescaped(value.decode("utf-8", "replace")) if b"&" in value else value.decode("utf-8", "replace")
+            return unescape(value.decode("utf-8", "replace")) if b"&" in value else value.decode("utf-8", "replace")
         pair = _ATTRIBUTE.search(rest, pair.end())
     return ""
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """`text` with its entities as characters: only the five of XML and numbers occur."""
-    return _ENTITY.sub(lambda entity: _referenced_character(entity[0]), text) if "&" in text else text
+    return _ENTITY.sub(lambda entity: _resolve_reference(entity[0]), text) if "&" in text else text
 
 
 @lru_cache(maxsize=1024)
-def _referenced_character(entity: str) -> str:
+def _resolve_reference(entity: str) -> str:
     if entity[1] != "#":
         return _ENTITIES[entity]
     number = int(entity[3:-1], 16) if entity[2] == "x" else int(entity[2:-1])
     return chr(number) if number <= 0x10FFFF else ""
 
 
-def escaped(text: str) -> bytes:
+def escape(text: str) -> bytes:
     """`text` as it would stand in a part, so that it can be put among what is not yet unescaped."""
     return text.replace("&", "&amp;").encode("utf-8", "replace")
 
@@ -417,7 +417,7 @@ def element(piece: bytes) -> etree._Element | None:
     """
     text = piece.decode("utf-8", "replace")
     if "&#" in text:
-        text = _ENTITY.sub(_allowed, text)
+        text = _ENTITY.sub(_keep_allowed, text)
     try:
         root = etree.fromstring(f"{_WRAPPER}{text}</x>".encode(), parser(recover=True))
     except etree.XMLSyntaxError:
@@ -425,6 +425,6 @@ def element(piece: bytes) -> etree._Element | None:
     return root[0] if root is not None and len(root) else None
 
 
-def _allowed(entity: re.Match[str]) -> str:
+def _keep_allowed(entity: re.Match[str]) -> str:
     """A reference, or "" for one to half a character: lxml, told to recover, gives that as bytes that are no text."""
-    return "" if "\ud800" <= _referenced_character(entity[0]) <= "\udfff" else entity[0]
+    return "" if "\ud800" <= _resolve_reference(entity[0]) <= "\udfff" else entity[0]

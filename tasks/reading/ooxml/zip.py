@@ -189,7 +189,7 @@ class ZipMembers(Directory):
     """The members of a zip. `damaged` is set as soon as something is found to be missing or wrong."""
 
     def __init__(self, source: Source) -> None:
-        super().__init__(source if isinstance(source, bytes) else _opened(source))
+        super().__init__(source if isinstance(source, bytes) else _open(source))
         self._inflated = 0
         self._lost: dict[str, ZipEntry] | None = None
 
@@ -315,7 +315,7 @@ def _wide(extra: bytes, compressed: int, inflated: int, header: int) -> tuple[in
     return compressed, header
 
 
-def _opened(path: Path) -> bytes | mmap.mmap:
+def _open(path: Path) -> bytes | mmap.mmap:
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         size = os.fstat(file).st_size

@@ -13,7 +13,7 @@ import pypdfium2.raw as pdfium
 from tasks.language.normalise import one_line
 from tasks.reading.pdf import document
 from tasks.reading.pdf import document as document_module
-from tasks.reading.pdf.document import PdfDocument, string, written
+from tasks.reading.pdf.document import PdfDocument, count_written, string
 from tasks.reading.pdf.repair import holds_bomb
 from tasks.reading.text_writer import Writer
 
@@ -114,9 +114,9 @@ def remarks_on(document: PdfDocument, page: Any, files: AttachedFiles) -> Remark
     undrawn = False
     count = pdfium.FPDFPage_GetAnnotCount(page)
     complete = count <= _MOST_ANNOTATIONS
-    end = written() + _MOST_BYTES
+    end = count_written() + _MOST_BYTES
     for index in range(min(_MOST_ANNOTATIONS, count)):
-        if written() > end:
+        if count_written() > end:
             complete = False
             break
         annotation = document_module.open_annotation(page, index)
@@ -133,13 +133,13 @@ def remarks_on(document: PdfDocument, page: Any, files: AttachedFiles) -> Remark
             if kind == pdfium.FPDF_ANNOT_FREETEXT and text:
                 remarks.append(Remark(index, text, _spot(annotation)))
             else:
-                shown = kind not in _WITHOUT_LOOKS and appearance_of(annotation).show_words
+                shown = kind not in _WITHOUT_LOOKS and read_appearance(annotation).show_words
                 undrawn = undrawn or shown
                 copied = shown or kind == pdfium.FPDF_ANNOT_LINK or len(text) >= _LONG
                 if text and not text.isspace():
                     remarks.append(Remark(index, text, copied=copied))
             if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
-                files.add(document_module.attached_file(annotation))
+                files.add(document_module.find_attached_file(annotation))
         document_module.close_annotation(annotation)
     return Remarks(remarks, undrawn, complete)
 
@@ -189,11 +189,11 @@ def _field(document: PdfDocument, annotation: Any) -> tuple[str, bool]:
         value = ""
     else:
         value = string(document_module.string_value, annotation, b"V") or _form_value(document, annotation)
-    appearance = appearance_of(annotation)
-    return (_shown_and_stored(appearance, value), True) if appearance.readable else (value, False)
+    appearance = read_appearance(annotation)
+    return (_compare_values(appearance, value), True) if appearance.readable else (value, False)
 
 
-def _shown_and_stored(appearance: Appearance, value: str) -> str:
+def _compare_values(appearance: Appearance, value: str) -> str:
     """A value as it is shown, and as it is kept where that differs: "$1,234.50 (1234.5)", "2 0 2 4 (2024)"."""
     if not appearance.words.strip() or one_line(appearance.words) == one_line(value):
         return value
@@ -216,7 +216,7 @@ def _form_value(document: PdfDocument, annotation: Any) -> str:
     return ""
 
 
-def appearance_of(annotation: Any) -> Appearance:
+def read_appearance(annotation: Any) -> Appearance:
     """The looks of an open annotation."""
     stream = string(document.appearance, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
     operators = len(_OPERATORS.findall(stream)) if _may_draw_words(stream) else 0
@@ -224,7 +224,7 @@ def appearance_of(annotation: Any) -> Appearance:
         return Appearance("", show_words=False, readable=True)
     strings = _SHOWN.finditer(stream)
     shown = [match[1] or "".join(_WORDS.findall(match[3])) for match in strings if match[2] or match[3]]
-    return Appearance(" ".join(_unescaped(text) for text in shown), show_words=True, readable=len(shown) >= operators)
+    return Appearance(" ".join(_unescape(text) for text in shown), show_words=True, readable=len(shown) >= operators)
 
 
 def _may_draw_words(stream: str) -> bool:
@@ -232,7 +232,7 @@ def _may_draw_words(stream: str) -> bool:
     return "Tj" in stream or "TJ" in stream or "Do" in stream
 
 
-def _unescaped(strings: str) -> str:
+def _unescape(strings: str) -> str:
     """One or several strings as they stand in a stream, in their brackets, as one."""
     return "".join(_ESCAPED.sub(_character, string[1:-1]) for string in _WORDS.findall(strings))
 

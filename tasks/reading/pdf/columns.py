@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from tasks.reading.pdf.lines import Interval, Line, LineCell, lines_of
+from tasks.reading.pdf.lines import Interval, Line, LineCell, build_lines
 from tasks.reading.pdf.rows import TableRow
 from tasks.reading.pdf.rules import RuledLine
 from tasks.reading.pdf.tables import Table
-from tasks.reading.pdf.words import PageWord, text_of
+from tasks.reading.pdf.words import PageWord, write_words
 
 _BIN: Final = 2.0
 """Points in which the width of a page is counted."""
@@ -65,8 +65,8 @@ def columns_by_height(words: Sequence[PageWord], lines: Sequence[Line]) -> list[
     switches = _switches(free, gutter)
     if switches < _SWITCHES * (len(lines) - len(across)):
         return []
-    left = lines_of(word for word in free if word.left < gutter)
-    right = lines_of(word for word in free if word.left >= gutter)
+    left = build_lines(word for word in free if word.left < gutter)
+    right = build_lines(word for word in free if word.left >= gutter)
     if switches < _SWITCHES * (len(left) + len(right)) or _are_level(left, right):
         return []
     if not (_is_prose(left) and _is_prose(right)):
@@ -86,11 +86,11 @@ def columns_by_rule(
         beside = [word for word in words if begin < word.base < end] if crossed <= _CROSSED else []
         if not beside or any(word.left < at < word.right for word in beside):
             continue
-        left = lines_of(word for word in beside if word.left < at)
-        right = lines_of(word for word in beside if word.left >= at)
+        left = build_lines(word for word in beside if word.left < at)
+        right = build_lines(word for word in beside if word.left >= at)
         if min(len(left), len(right)) >= _FEWEST and not _are_level(left, right):
             held = {word.first for word in beside}
-            others = lines_of(word for word in words if word.first not in held)
+            others = build_lines(word for word in words if word.first not in held)
             above = [Columns([line], [], []) for line in others if line.base <= begin]
             below = [Columns([line], [], []) for line in others if line.base > begin]
             return [*above, Columns([], left, right), *below]
@@ -115,7 +115,7 @@ def pages_side_by_side(lines: list[Line]) -> list[list[Line]]:
         return [lines]
     if min(word.left for word in behind) - max(word.right for word in before) < _FOLD:
         return [lines]
-    left, right = lines_of(before), lines_of(behind)
+    left, right = build_lines(before), build_lines(behind)
     if min(len(left), len(right)) < _FEWEST:
         return [lines]
     numbers = [line.words[at].text for line, at in ((left[-1], 0), (right[-1], -1))]
@@ -198,7 +198,7 @@ _PROSE_COLUMN: Final = 3
 """More words than that side by side, most of them letters, are prose."""
 
 
-def columns_of_prose(lines: list[Line]) -> list[list[Line]]:
+def split_prose(lines: list[Line]) -> list[list[Line]]:
     """The lines of each column of prose, and those that run across; all lines where the page has one column."""
     gutters = _gutters(lines)
     if not gutters:
@@ -216,10 +216,10 @@ def columns_of_prose(lines: list[Line]) -> list[list[Line]]:
         else:
             for column, part in zip(columns, parts, strict=True):
                 column.extend(part)
-    return [lines_of(column) for column in (across, *columns) if column]
+    return [build_lines(column) for column in (across, *columns) if column]
 
 
-def merged_columns(lines: Sequence[Line]) -> list[Table]:
+def merge_columns(lines: Sequence[Line]) -> list[Table]:
     """Columns of prose that are drawn line by line across, each line of a column as a row: read one after the other.
 
     A line that runs across parts the page into stretches; it stays where it is.
@@ -245,7 +245,7 @@ def merged_columns(lines: Sequence[Line]) -> list[Table]:
         return []
     prose = [[line for column in stretch for line in column] for stretch in stretches]
     return [
-        Table(stretch[0].base, [TableRow([text_of(line.words)], line.words) for line in stretch], is_prose=True)
+        Table(stretch[0].base, [TableRow([write_words(line.words)], line.words) for line in stretch], is_prose=True)
         for stretch in prose
         if stretch
     ]
@@ -268,11 +268,7 @@ def _gutters(lines: Sequence[Line], *, drawn_across: bool = False) -> list[float
     gaps: list[Interval] = []
     for line in lines:
         for cell, other in itertools.pairwise(line.cells):
-            if (
-                _is_column_of_prose(cell)
-                and _is_column_of_prose(other)
-                and _follows(cell.words, other.words) == drawn_across
-            ):
+            if _is_prose_column(cell) and _is_prose_column(other) and _follows(cell.words, other.words) == drawn_across:
                 gaps.append((cell.right, other.left))
     least = max(_FEWEST, _SHARE * len(lines))
     gutters: list[float] = []
@@ -288,7 +284,7 @@ def _gutters(lines: Sequence[Line], *, drawn_across: bool = False) -> list[float
     return sorted(gutters)
 
 
-def _is_column_of_prose(cell: LineCell) -> bool:
+def _is_prose_column(cell: LineCell) -> bool:
     return len(cell.words) > _PROSE_COLUMN and 3 * sum(word.text[:1].isalpha() for word in cell.words) > 2 * len(
         cell.words
     )

@@ -15,8 +15,8 @@ import pypdfium2.raw as pdfium
 
 from tasks.reading.pdf import document
 from tasks.reading.pdf.document import PageText
-from tasks.reading.pdf.repair import packed
-from tasks.reading.raised import raised
+from tasks.reading.pdf.repair import find_packed
+from tasks.reading.raised import raise_text
 
 _SAMPLE: Final = 8
 """Characters of a page that are asked for first: what a frame cuts off of a drawing is much, and drawn in one go."""
@@ -43,7 +43,7 @@ LineBeginnings = Sequence[tuple[int, document.Box]]
 """PDFium's number and the box of the first character of each line of a page."""
 
 
-def blanked(
+def blank_hidden(
     page: Any, textpage: Any, page_text: PageText, lines: LineBeginnings, layers_off: Collection[str] = ()
 ) -> PageText | None:
     """The text of a page with spaces for what it does not show; None where it shows all.
@@ -53,7 +53,7 @@ def blanked(
     count = page_text.characters
     step = max(1, count // _SAMPLE)
     sample = document.text_objects(textpage, range(step // 2, count, step))
-    edge = _edge_of(page, lines)
+    edge = _find_edge(page, lines)
     if count > _MOST or not (edge or layers_off or any(_is_cut_off(piece) for piece in sample if piece)):
         return None
     text = page_text.text
@@ -81,7 +81,7 @@ def line_beginnings(textpage: Any, page_text: PageText) -> LineBeginnings:
     return list(zip(numbers, document.character_boxes(textpage, numbers), strict=True))
 
 
-def _edge_of(page: Any, lines: LineBeginnings) -> document.Box | None:
+def _find_edge(page: Any, lines: LineBeginnings) -> document.Box | None:
     """Left, top, right and bottom of the page where lines begin beyond it; None where none do."""
     edge = pdfium.FS_RECTF()
     # Of a page that lies on its side PDFium gives the sides as they are shown, and not as its characters stand.
@@ -136,14 +136,14 @@ def has_unseen_words(page: Any, textpage: Any, lines: LineBeginnings) -> bool:
     ]
     if not unseen:
         return False
-    grounds = [box for kind in _COVERS for _, box in document.objects_of(page, kind, _MOST_OBJECTS)]
+    grounds = [box for kind in _COVERS for _, box in document.list_objects(page, kind, _MOST_OBJECTS)]
     return any(
         not any(left <= x <= right and bottom <= y <= top for left, top, right, bottom in grounds) for x, y in unseen
     )
 
 
 def without_blanks(text: str) -> str:
-    """A page's text without the empty lines and the white that `blanked` leaves."""
+    """A page's text without the empty lines and the white that `blank_hidden` leaves."""
     return _EMPTY_LINES.sub("\r\n", _SPACES.sub(" ", text))
 
 
@@ -203,7 +203,7 @@ def with_ligatures(textpage: Any, page_text: PageText) -> PageText:
     return page_text._replace(text="".join(letters))
 
 
-def turned_ligatures(codes: Sequence[int], boxes: Sequence[document.Box | None]) -> Iterator[int]:
+def find_turned_ligatures(codes: Sequence[int], boxes: Sequence[document.Box | None]) -> Iterator[int]:
     """Where alef and lam stand among the characters of a page that are one glyph."""
     if ord(_LAM) not in codes:
         return
@@ -212,7 +212,7 @@ def turned_ligatures(codes: Sequence[int], boxes: Sequence[document.Box | None])
             yield at
 
 
-def missing_breaks(textpage: Any, page_text: PageText) -> list[int]:
+def find_missing_breaks(textpage: Any, page_text: PageText) -> list[int]:
     """Where line breaks are to be put into the text of a page: between characters of which one is above the other.
 
     PDFium loses them between lines of scripts that are written to the left.
@@ -341,12 +341,12 @@ def with_raised_marks(textpage: Any, page_text: PageText) -> PageText:
     }
     letters = list(text)
     for end in small:
-        start = _start_of_mark(text, end, heights_and_bases)
-        letters[start:end] = raised(text[start:end])
+        start = _find_mark_start(text, end, heights_and_bases)
+        letters[start:end] = raise_text(text[start:end])
     return page_text._replace(text="".join(letters))
 
 
-def _start_of_mark(text: str, end: int, heights_and_bases: Mapping[int, tuple[float, float]]) -> int:
+def _find_mark_start(text: str, end: int, heights_and_bases: Mapping[int, tuple[float, float]]) -> int:
     """Where the raised mark that ends there begins; its end where it is none."""
     height, base = heights_and_bases[end - 1]
     for at in range(end - 2, max(0, end - _LONGEST_MARK) - 1, -1):
@@ -394,7 +394,7 @@ def is_east_asian(text: str) -> bool:
     return not text.isascii() and _EAST_ASIAN.search(text) is not None
 
 
-def is_out_of_order(page: Any, textpage: Any, text: str) -> bool:
+def has_wrong_order(page: Any, textpage: Any, text: str) -> bool:
     """Whether PDFium may have the lines of an open page, whose text is this, in a wrong order.
 
     So it is with East Asian characters one below the other, and with pages that show their text on its side.
@@ -427,7 +427,7 @@ def _quarter_turns(textpage: Any) -> int:
 def loses_glyphs(page: Any) -> bool:
     """Whether some pieces of text in a row on an open page cover nothing."""
     run, x, y = 0, 0.0, 0.0
-    for _, (left, top, right, bottom) in document.objects_of(page, pdfium.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS):
+    for _, (left, top, right, bottom) in document.list_objects(page, pdfium.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS):
         if right - left > _NOTHING:
             run = 0
             continue
@@ -443,7 +443,7 @@ def loses_glyphs(page: Any) -> bool:
 
 def has_unknown_maps(data: bytes) -> bool:
     """Whether a font of a PDF has a character map that PDFium does not know."""
-    contents = (data, *(item.content for item in packed(data)))
+    contents = (data, *(item.content for item in find_packed(data)))
     return any(_is_unknown(*match.groups()) for content in contents for match in islice(_MAP.finditer(content), 10_000))
 
 

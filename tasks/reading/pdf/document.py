@@ -315,7 +315,7 @@ def have_no_character(textpage: Any, indices: Iterable[int]) -> list[int]:
     return list(map(_has_no_character, repeat(_reference(textpage)), indices))
 
 
-def objects_of(page: Any, kind: int, most: int) -> list[tuple[Any, Box]]:
+def list_objects(page: Any, kind: int, most: int) -> list[tuple[Any, Box]]:
     """Those among the first so many objects of a page that are of a kind, and their boxes."""
     objects = page_objects(page, min(most, pdfium.FPDFPage_CountObjects(page)))
     wanted = list(compress(objects, map(kind.__eq__, map(_object_kind, objects))))
@@ -413,11 +413,11 @@ def string(function: Any, *arguments: Any) -> str:
     return _buffer.text(size // 2 - 1)
 
 
-def written() -> int:
+def count_written() -> int:
     """Bytes of all strings that PDFium has made here so far: one that is meant very often is made each time."""
     return _buffer.written
 
 
-def attached_file(annotation: int) -> Any:
+def find_attached_file(annotation: int) -> Any:
     """The file that an annotation pins to the page, as pypdfium2's own prototypes take it."""
     return pdfium.FPDFAnnot_GetFileAttachment(ctypes.cast(annotation, pdfium.FPDF_ANNOTATION))

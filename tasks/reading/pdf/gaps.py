@@ -64,12 +64,12 @@ def is_drawn_by_words(text: str, runs: int) -> bool:
     return runs > _RUNS_A_LINE * (text.count("\r\n") + 1) and runs > _RUNS_A_WORD * (text.count(" ") + 1)
 
 
-def missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
+def find_missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
     """Where spaces are to be put into the text of a page: between letters with a gap that is wider than others."""
     text = page_text.text
     if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
         return []
-    words = _drawn_in_pieces(textpage, [match.span() for match in _WORD.finditer(text)])
+    words = _find_split_words(textpage, [match.span() for match in _WORD.finditer(text)])
     within = list(chain.from_iterable(starmap(range, words)))  # a box costs a call
     boxes = list(document.character_boxes(textpage, within))
     narrowest = _GAP * min((top - bottom for _, top, _, bottom in boxes if top > bottom), default=0.0)
@@ -95,7 +95,7 @@ def missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
     return spots
 
 
-def _drawn_in_pieces(textpage: Any, words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _find_split_words(textpage: Any, words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Those of the words, each from and up to a character, whose first and last character are drawn apart."""
     firsts = document.text_objects(textpage, [begin for begin, _ in words])
     lasts = document.text_objects(textpage, [end - 1 for _, end in words])
@@ -106,7 +106,7 @@ def _middle(gaps: list[float]) -> float:
     return sorted(gaps)[len(gaps) // 2]
 
 
-def turned_runs(textpage: Any, count: int, turn: int) -> list[Box]:
+def find_turned_runs(textpage: Any, count: int, turn: int) -> list[Box]:
     """The first so many runs of text of a page whose words are turned by so many quarters, as they stand upright."""
     boxes = document.run_boxes(textpage, count)
     match turn:

@@ -13,12 +13,12 @@ from itertools import compress
 from operator import attrgetter, itemgetter
 from typing import Final
 
-from tasks.reading.pdf.lines import Line, is_figure, is_sign, lines_of
-from tasks.reading.pdf.rows import TableRow, joined_lines
-from tasks.reading.pdf.rules import THIN, RuledLine, Rules, joined_rules
-from tasks.reading.pdf.table_columns import columns_of, several_cells, with_signs
+from tasks.reading.pdf.lines import Line, build_lines, is_figure, is_sign
+from tasks.reading.pdf.rows import TableRow, join_lines
+from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
+from tasks.reading.pdf.table_columns import find_columns, several_cells, with_signs
 from tasks.reading.pdf.tables import Table
-from tasks.reading.pdf.words import PageWord, is_right_to_left, text_of
+from tasks.reading.pdf.words import PageWord, is_right_to_left, write_words
 
 _MOST_LINES: Final = 30
 """Lines of a cell: one with more is a part of the page."""
@@ -89,7 +89,7 @@ def _levels(cells: Sequence[Sequence[Line]]) -> list[float]:
 
 def _spine(cells: Sequence[Sequence[Line]]) -> list[float]:
     """Where rows begin if each has a figure of the cell that holds most of them, level with the row's first line."""
-    figures = [[line.base for line in cell if is_figure(text_of(line.words))] for cell in cells]
+    figures = [[line.base for line in cell if is_figure(write_words(line.words))] for cell in cells]
     return max(figures, key=len)
 
 
@@ -130,7 +130,7 @@ def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool = 
                 weight = _LONE if below.words[0].text[0].isupper() else 1
                 level = round(2 * below.base / below.size)
                 room.setdefault(level, []).append(weight if _are_rows(line, below, end) else 0)
-            texts = [text_of(line.words) for line in lines]
+            texts = [write_words(line.words) for line in lines]
             torn = sum(_TORN.search(text) is not None for text in texts[:-1])
             faults += _SHARED * max(0, sum(map(is_figure, texts)) - torn - 1)
         faults += sum(map(min, room.values()))
@@ -150,8 +150,8 @@ def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool = 
 
 def _are_rows(line: Line, below: Line, end: float) -> bool:
     """Whether a line and the next one of its cell are no one text: the next word would have had room behind it."""
-    if is_figure(text_of(below.words)):
-        return not _TORN.search(text_of(line.words))
+    if is_figure(write_words(below.words)):
+        return not _TORN.search(write_words(line.words))
     first = below.words[0]
     return line.right + 0.25 * line.size + first.right - first.left < end
 
@@ -184,14 +184,14 @@ def _row(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> TableRow:
 def _text(lines: Sequence[Line], end: float) -> str:
     """The text of a cell whose lines may end there."""
     if len(lines) < 2:
-        return text_of(lines[0].words) if lines else ""
+        return write_words(lines[0].words) if lines else ""
     size = max(line.size for line in lines)
-    return joined_lines([(text_of(line.words), line.words) for line in lines], end, size)
+    return join_lines([(write_words(line.words), line.words) for line in lines], end, size)
 
 
 def _are_figures(lines: Sequence[Line]) -> bool:
     """Whether each line of a cell is a figure."""
-    return bool(lines) and all(is_figure(text_of(line.words)) for line in lines)
+    return bool(lines) and all(is_figure(write_words(line.words)) for line in lines)
 
 
 _MOST_CELLS: Final = 20_000
@@ -258,7 +258,7 @@ def _middle(word: PageWord) -> float:
 def _is_part(inside: Sequence[PageWord], near: Sequence[PageWord]) -> bool:
     """Whether most lines of a grid go on beside it: rules that part some columns of a table alone say too little."""
     held = {word.first for word in inside}
-    levels = [line.words for line in lines_of(near)]
+    levels = [line.words for line in build_lines(near)]
     lines = [words for words in levels if any(word.first in held for word in words)]
     return sum(any(word.first not in held for word in words) for words in lines) > _BESIDE * len(lines)
 
@@ -288,7 +288,7 @@ def _begins_at_the_right(rows: Sequence[TableRow]) -> bool:
 
 def _grids(rules: Rules) -> list[Rules]:
     """Rules that cross or touch each other, group by group."""
-    horizontal, vertical = joined_rules(rules.horizontal), joined_rules(rules.vertical)
+    horizontal, vertical = join_rules(rules.horizontal), join_rules(rules.vertical)
     heights = [rule.at for rule in horizontal]
     group = list(range(len(horizontal)))  # the number of a rule's group, by way of other numbers
 
@@ -321,7 +321,7 @@ class _Grid:
         self._seams = rules.seams
         self.faults = 0.0
         self._ys, self._horizontal = _places(rules.horizontal)
-        self._xs, self._vertical = _places(_closed(rules))
+        self._xs, self._vertical = _places(_close_grid(rules))
         self._height = max(len(self._ys) - 1, 0)
         self._width = max(len(self._xs) - 1, 0)
 
@@ -367,7 +367,7 @@ class _Grid:
             y, x = divmod(field, width)
             if self._last(cells, y, x) == x + 1 and min(word.left for word in its_words) > self._xs[x + 1]:
                 x += 1  # a header over a column of codes and one of figures stands over the figures
-            fields[y][x] = lines = lines_of(its_words)
+            fields[y][x] = lines = build_lines(its_words)
             if len(lines) >= STACKED and self._part_stack(fields, cells, field):
                 continue
             if len(lines) >= TABLE_LINES and is_too_much(lines):
@@ -474,7 +474,7 @@ class _Grid:
             figures = sum(is_figure(text) or is_sign(text) for text in behind)
             if len(several) < _OPEN_ROWS or figures < _FIGURES * len(behind):
                 continue
-            columns = with_signs(columns_of(lines, several[0].size), lines)
+            columns = with_signs(find_columns(lines, several[0].size), lines)
             places = ((end + begin) / 2 for (_, end), (begin, _) in itertools.pairwise(columns))
             gutters += (RuledLine(at, self._ys[0], self._ys[-1]) for at in places)
         return gutters
@@ -504,9 +504,9 @@ class _Grid:
             one, two = root(field), root(other)
             first[max(one, two)] = min(one, two)
 
-        parted = [_covered(rules, self._ys) for rules in self._vertical[: width + 1]]
+        parted = [_find_covered(rules, self._ys) for rules in self._vertical[: width + 1]]
         for y in range(self._height):
-            below = _covered(self._horizontal[y], self._xs)
+            below = _find_covered(self._horizontal[y], self._xs)
             for x in range(width):
                 field = y * width + x
                 if x and not parted[x][y]:
@@ -516,7 +516,7 @@ class _Grid:
         return list(map(root, first))
 
 
-def _closed(rules: Rules) -> list[RuledLine]:
+def _close_grid(rules: Rules) -> list[RuledLine]:
     """The vertical rules of a grid, and its sides where no rule is drawn."""
     if not rules.horizontal or not rules.vertical:
         return rules.vertical
@@ -553,7 +553,7 @@ def _end_to_end(near: Sequence[RuledLine]) -> list[RuledLine]:
     return joined
 
 
-def _covered(rules: Sequence[RuledLine], places: Sequence[float]) -> list[bool]:
+def _find_covered(rules: Sequence[RuledLine], places: Sequence[float]) -> list[bool]:
     """Whether rules of a place cover most of the way from each of other places to the next."""
     covered = [False] * (len(places) - 1)
     partly: list[int] = []

@@ -16,34 +16,34 @@ from tasks.reading.pdf.columns import (
     Columns,
     columns_by_height,
     columns_by_rule,
-    columns_of_prose,
-    merged_columns,
+    merge_columns,
     pages_side_by_side,
+    split_prose,
 )
-from tasks.reading.pdf.defects import missing_breaks
+from tasks.reading.pdf.defects import find_missing_breaks
 from tasks.reading.pdf.document import PageText
 from tasks.reading.pdf.gaps import (
     are_printed_over,
     by_height,
+    find_missing_spaces,
+    find_turned_runs,
     has_gutters,
     is_drawn_by_words,
     is_in_letters,
-    missing_spaces,
-    turned_runs,
 )
 from tasks.reading.pdf.grids import find_ruled_tables
-from tasks.reading.pdf.lines import Line, lines_of
-from tasks.reading.pdf.rules import RuledLine, rules_across, rules_of
+from tasks.reading.pdf.lines import Line, build_lines
+from tasks.reading.pdf.rules import RuledLine, find_rules, rules_across
 from tasks.reading.pdf.tables import Table, find_tables
 from tasks.reading.pdf.words import (
     PageWord,
     are_set_twice,
+    find_turn,
+    find_words,
     has_right_to_left,
     is_right_to_left,
-    text_of,
-    turn_of,
     words_by_turn,
-    words_of_text,
+    write_words,
 )
 
 Edit = tuple[int, int, str]
@@ -64,7 +64,7 @@ _FIGURES: Final = re.compile(r"\d\)?[ %]++[(−–-]?[$€£¥]?\(?\d")
 """Two figures side by side."""
 
 
-def _has_columns_of_figures(text: str) -> bool:
+def _has_figure_columns(text: str) -> bool:
     """Whether two lines, next to each other but one, have two figures side by side."""
     rows = [number for number, line in enumerate(text.split("\r\n")) if _FIGURES.search(line)]
     return any(other - one <= 2 for one, other in pairwise(rows))
@@ -88,60 +88,60 @@ def layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
 def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     text = page_text.text
     if is_in_letters(text) and not is_right_to_left(text):
-        return [(0, len(text), _text_of_glyphs(textpage, page_text))]
+        return [(0, len(text), _order_glyphs(textpage, page_text))]
     runs = pdfium.FPDFText_CountRects(textpage, 0, -1)
-    spaces = missing_spaces(textpage, page_text) if is_drawn_by_words(text, runs) else []
+    spaces = find_missing_spaces(textpage, page_text) if is_drawn_by_words(text, runs) else []
     edits = [(spot, spot, " ") for spot in spaces]
     if has_right_to_left(text):
-        edits += ((spot, spot, "\r\n") for spot in missing_breaks(textpage, page_text))
-    turn = turn_of(textpage, page_text)
-    boxes = turned_runs(textpage, min(runs, _MOST_RUNS), turn) if not _has_columns_of_figures(text) else None
+        edits += ((spot, spot, "\r\n") for spot in find_missing_breaks(textpage, page_text))
+    turn = find_turn(textpage, page_text)
+    boxes = find_turned_runs(textpage, min(runs, _MOST_RUNS), turn) if not _has_figure_columns(text) else None
     if boxes is not None and is_right_to_left(text):
         boxes = [(-right, top, -left, bottom) for left, top, right, bottom in boxes]
     if boxes is not None and not (
         has_gutters(boxes, text) or are_printed_over(boxes) or has_gutters(by_height(boxes), text)
     ):
         return edits
-    words = words_of_text(textpage, page_text, turn, spaces)
+    words = find_words(textpage, page_text, turn, spaces)
     if not 0 < len(words) <= _MOST_WORDS:
         return edits
     if are_set_twice(words) and not is_right_to_left(text):
-        once = _text_of_glyphs(textpage, page_text, twice=True)
+        once = _order_glyphs(textpage, page_text, twice=True)
         known = set(text.split())
         found = [word in known for word in once.split()]
         if sum(found) >= _KNOWN * len(found):
             return [(0, len(text), once)]
-    rules = rules_of(page, turn)
+    rules = find_rules(page, turn)
     if columns := columns_by_rule(words, rules.vertical, rules.horizontal):
-        return [(0, len(text), _text_of_columns(columns, rules_across(rules), words, text))]
+        return [(0, len(text), _write_columns(columns, rules_across(rules), words, text))]
     tables = find_ruled_tables(rules, words)
     across = rules_across(rules)
     ruled = {word.first for word in _words(tables)}
-    free = lines_of(word for word in words if word.first not in ruled)
+    free = build_lines(word for word in words if word.first not in ruled)
     if not tables and not is_right_to_left(text) and (columns := columns_by_height(words, free)):
-        return [(0, len(text), _text_of_columns(columns, across, words, text))]
-    for lines in columns_of_prose(free):
+        return [(0, len(text), _write_columns(columns, across, words, text))]
+    for lines in split_prose(free):
         if len(lines) <= _MOST_LINES:
-            tables += merged_columns(lines) or [
+            tables += merge_columns(lines) or [
                 table for side in pages_side_by_side(lines) for table in find_tables(side, across)
             ]
     edits += (edit for table in tables for edit in _edits(table, words, text))
     return sorted(edits)
 
 
-def _text_of_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) -> str:
+def _order_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) -> str:
     """The text of a page by the places of its glyphs, those first that are turned as most are."""
-    upright = turn_of(textpage, page_text)
+    upright = find_turn(textpage, page_text)
     pieces: list[str] = []
     words = words_by_turn(textpage, twice=twice)
     for turn in (upright, *({0, 1, 2, 3} - {upright})):
-        for lines in columns_of_prose(lines_of(words.get(turn, []))):
+        for lines in split_prose(build_lines(words.get(turn, []))):
             tables = find_tables(lines) if len(lines) <= _MOST_LINES else []
-            pieces += _texts_of_lines(lines, tables)
+            pieces += _write_lines(lines, tables)
     return "\r\n".join(pieces)
 
 
-def _text_of_columns(
+def _write_columns(
     columns: Iterable[Columns], across: Sequence[RuledLine], words: Iterable[PageWord], text: str
 ) -> str:
     """The lines and tables of the stretches of a page, the left column of each before the right one.
@@ -151,7 +151,7 @@ def _text_of_columns(
     pieces: list[str] = []
     for stretch in columns:
         for lines in stretch:
-            pieces += _texts_of_lines(lines, find_tables(lines, across) if 0 < len(lines) <= _MOST_LINES else [])
+            pieces += _write_lines(lines, find_tables(lines, across) if 0 < len(lines) <= _MOST_LINES else [])
     end = 0
     for first, behind in (*sorted((word.first, word.end) for word in words), (len(text), len(text))):
         if first > end and (left_out := text[end:first].strip()):
@@ -160,11 +160,11 @@ def _text_of_columns(
     return "\r\n".join(pieces)
 
 
-def _texts_of_lines(lines: Iterable[Line], tables: Sequence[Table]) -> Iterator[str]:
+def _write_lines(lines: Iterable[Line], tables: Sequence[Table]) -> Iterator[str]:
     """Lines and the tables among them, from top to bottom."""
     held = {word.first for word in _words(tables)}
-    placed = [(table.base, _marked(table)) for table in tables]
-    placed += ((line.base, text_of(line.words)) for line in lines if line.words[0].first not in held)
+    placed = [(table.base, _mark_table(table)) for table in tables]
+    placed += ((line.base, write_words(line.words)) for line in lines if line.words[0].first not in held)
     yield from (text for _, text in sorted(placed))
 
 
@@ -181,7 +181,7 @@ def _edits(table: Table, words: Sequence[PageWord], text: str) -> list[Edit]:
     start, end = runs[0]
     before_it = "" if start == 0 or text[start - 1] == "\n" else "\r\n"
     behind_it = "" if end >= len(text) or text[end : end + 2] == "\r\n" else "\r\n"
-    edits = [(start, end, f"{before_it}{_marked(table)}{behind_it}")]
+    edits = [(start, end, f"{before_it}{_mark_table(table)}{behind_it}")]
     for first, last in runs[1:]:
         begins_line = first == 0 or text[first - 1] == "\n"
         break_behind = _BREAK.match(text, last) if begins_line else None
@@ -189,7 +189,7 @@ def _edits(table: Table, words: Sequence[PageWord], text: str) -> list[Edit]:
     return edits
 
 
-def _marked(table: Table) -> str:
+def _mark_table(table: Table) -> str:
     text = "\r\n".join("\t".join(row.cells) for row in table.rows)
     return text if table.is_prose else f"{TABLE}{text}{TABLE_END}"
 
@@ -201,7 +201,7 @@ def _words(tables: Iterable[Table]) -> list[PageWord]:
 def text_of_words(words: Sequence[PageWord]) -> str:
     """The lines and tables of a page of which the words and their places alone are known, as of a scan."""
     pieces: list[str] = []
-    for column in columns_of_prose(lines_of(words)):
+    for column in split_prose(build_lines(words)):
         for lines in pages_side_by_side(column):
-            pieces += _texts_of_lines(lines, find_tables(lines) if 0 < len(lines) <= _MOST_LINES else [])
+            pieces += _write_lines(lines, find_tables(lines) if 0 < len(lines) <= _MOST_LINES else [])
     return "\r\n".join(pieces)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Final
 
-from tasks.reading.pdf.words import FARTHEST, WORD_GAP, PageWord, text_of
+from tasks.reading.pdf.words import FARTHEST, WORD_GAP, PageWord, write_words
 
 _FIGURE: Final = re.compile(
     r"[(\[−–+-]? ?(US\$|[A-Z]{0,3}[$€£¥])? ?[(−–-]?\d[\d,.'’ ]*\)? ?(%|x|[kKmMbB]n?|pp|bps?|[$€£¥])?\)?[*†‡]?"
@@ -102,7 +102,7 @@ class LineCell:
     def text(self) -> str:
         """Its words with single spaces."""
         if self._text is None:
-            self._text = text_of(self.words)
+            self._text = write_words(self.words)
         return self._text
 
 
@@ -126,7 +126,7 @@ class Line:
         return max(word.right for word in self.words)
 
 
-def lines_of(words: Iterable[PageWord]) -> list[Line]:
+def build_lines(words: Iterable[PageWord]) -> list[Line]:
     """Words put into lines, from the top of the page to its bottom. Exponents join the line beside them."""
     words = list(words)
     if only := _only_line(words):
@@ -175,7 +175,7 @@ def _cut(line: Line) -> None:
         line.cells = [LineCell(words)]
         return
     words.sort(key=attrgetter("left"))
-    begins = _begins_of_cells(words)
+    begins = _find_cell_starts(words)
     if not _MARKS.isdisjoint([word.text for word in words]):
         begins += _beside_marks(words, begins)
         begins.sort()
@@ -243,7 +243,7 @@ def _beside(small: PageWord, line: Line) -> bool:
     )
 
 
-def _begins_of_cells(words: Sequence[PageWord]) -> list[int]:
+def _find_cell_starts(words: Sequence[PageWord]) -> list[int]:
     """Which words of a line, but for the first, stand behind a wide gap. Those that go on the one before are marked."""
     begins: list[int] = []
     last = words[0]

@@ -18,7 +18,7 @@ from tasks.reading.pdf import defects, document
 from tasks.reading.pdf.annotations import Remark
 from tasks.reading.pdf.document import PageText, page_text
 from tasks.reading.pdf.layout import TABLE, TABLE_END, Edit, layout_edits
-from tasks.reading.pdf.repair import packed
+from tasks.reading.pdf.repair import find_packed
 
 _NOT_OURS: Final = re.compile(f"[\t{TABLE}{TABLE_END}]")
 """What marks cells and tables, and is white space or nothing where a page has it."""
@@ -93,7 +93,7 @@ class PageReading(NamedTuple):
     """Whether some of its words are white, or too small to be seen."""
 
 
-def text_of(page: Any, remarks: Sequence[Remark] = (), layers_off: Collection[str] = ()) -> PageReading:
+def read_page(page: Any, remarks: Sequence[Remark] = (), layers_off: Collection[str] = ()) -> PageReading:
     """The text of an open page as PDFium gives it, corrected by the positions of its characters.
 
     Remarks that have a spot are put into it, at the end of the line next to it. What stands on `layers_off` is left
@@ -111,7 +111,7 @@ def text_of(page: Any, remarks: Sequence[Remark] = (), layers_off: Collection[st
     page_content = defects.with_raised_marks(textpage, page_content)
     lines = defects.line_beginnings(textpage, page_content)
     has_unseen = defects.has_unseen_words(page, textpage, lines)
-    blanked = defects.blanked(page, textpage, page_content, lines, layers_off)
+    blanked = defects.blank_hidden(page, textpage, page_content, lines, layers_off)
     page_content = blanked or page_content
     text = page_content.text
     unknown = defects.count_in(textpage, page_content.characters)
@@ -119,7 +119,7 @@ def text_of(page: Any, remarks: Sequence[Remark] = (), layers_off: Collection[st
     if _NOT_OURS.search(text):
         text = _NOT_OURS.sub(" ", text)
         page_content = page_content._replace(text=text)
-    is_out_of_order = defects.is_out_of_order(page, textpage, text)
+    is_out_of_order = defects.has_wrong_order(page, textpage, text)
     unplaced: list[Remark] = []
     edits = layout_edits(page, textpage, page_content)
     spots = _doubtful(text)
@@ -134,7 +134,9 @@ def text_of(page: Any, remarks: Sequence[Remark] = (), layers_off: Collection[st
     return PageReading(text, unplaced, unknown, blanked is not None, is_out_of_order, has_unseen)
 
 
-def mended(text: str, lost: Mapping[str, str] = MappingProxyType({}), compounds: frozenset[str] = frozenset()) -> str:
+def mend_text(
+    text: str, lost: Mapping[str, str] = MappingProxyType({}), compounds: frozenset[str] = frozenset()
+) -> str:
     r"""`text` with lines that end in `\n` alone, and with words that a hyphen splits at a line's end in one piece.
 
     `lost` are characters that stand for others, `compounds` those of the whole document.
@@ -164,7 +166,7 @@ def mended(text: str, lost: Mapping[str, str] = MappingProxyType({}), compounds:
     return "".join(mend)
 
 
-def compounds_of(texts: Sequence[str]) -> frozenset[str]:
+def find_compounds(texts: Sequence[str]) -> frozenset[str]:
     """The words with a hyphen within the lines of a document's pages; none where no line ends in a hyphen.
 
     Where one ends in `non` and a hyphen, also those that begin with it and have none.
@@ -182,7 +184,7 @@ def compounds_of(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(compounds)
 
 
-def parts_of(text: str) -> Iterator[tuple[str, bool]]:
+def split_parts(text: str) -> Iterator[tuple[str, bool]]:
     """The tables of a page's text and the text between them, in order, and whether each is a table."""
     for index, part in enumerate(_TABLE.split(text)):
         yield part, index % 2 == 1
@@ -193,13 +195,13 @@ def has_lost_letters(text: str) -> bool:
     return "\x1f" in text or "\x1e" in text or "\x1d" in text or "\x1c" in text
 
 
-def lost_letters(data: bytes) -> dict[str, str]:
+def find_lost_letters(data: bytes) -> dict[str, str]:
     """What the control characters of a PDF's text stand for, as its fonts name the glyphs.
 
     One that stands for different letters in different fonts is left out.
     """
     letters: dict[str, set[str]] = {}
-    contents = [data, *(item.content for item in packed(data))]
+    contents = [data, *(item.content for item in find_packed(data))]
     for differences in (match.group(1) for content in contents for match in _DIFFERENCES.finditer(content)):
         code = 0
         for number, name in _ENTRY.findall(differences):

@@ -22,7 +22,7 @@ from tasks.language.normalise import one_line
 from tasks.reading import fallback, limits, places
 from tasks.reading.pdf import annotations, defects, pages, repair
 from tasks.reading.pdf.annotations import AttachedFiles
-from tasks.reading.pdf.document import NotOpened, PdfDocument, string, written
+from tasks.reading.pdf.document import NotOpened, PdfDocument, count_written, string
 from tasks.reading.pdf.scans import Scans
 from tasks.reading.places import page_numbers
 from tasks.reading.text_writer import Reading, Source, Writer
@@ -84,7 +84,7 @@ def read(source: Source) -> Reading:
 
 def _read(source: Source) -> Reading:
     try:
-        return _reading(source, Writer())
+        return _read_document(source, Writer())
     except NotOpened as error:
         if error.locked:
             raise PasswordProtected("The PDF opens with a password only. Save it without one.") from error
@@ -94,11 +94,11 @@ def _read(source: Source) -> Reading:
         raise Damaged("The file is empty (0 bytes). Ask for it again.") from failure
     if size > repair.LARGEST:
         raise Damaged("The file is not a whole PDF, and too large to be repaired. Ask for it again.") from failure
-    for data in repair.repaired(source if isinstance(source, bytes) else source.read_bytes()):
+    for data in repair.repair_file(source if isinstance(source, bytes) else source.read_bytes()):
         writer = Writer()
         writer.warn(repair.REBUILT)
         try:
-            reading = _reading(data, writer)
+            reading = _read_document(data, writer)
         except NotOpened as error:
             failure = error
         else:
@@ -120,12 +120,12 @@ def open_document(source: Source) -> Iterator[PdfDocument]:
         try:
             document = stack.enter_context(PdfDocument(source))
         except NotOpened:
-            data = next(iter(repair.repaired(source if isinstance(source, bytes) else source.read_bytes())), b"")
+            data = next(iter(repair.repair_file(source if isinstance(source, bytes) else source.read_bytes())), b"")
             document = stack.enter_context(PdfDocument(data))
         yield document
 
 
-def _reading(source: Source, writer: Writer) -> Reading:
+def _read_document(source: Source, writer: Writer) -> Reading:
     """The document as it is.
 
     Raises:
@@ -158,7 +158,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
     for index in range(count):
         page = pdfium.FPDF_LoadPage(document.handle, index)
         if page:
-            contents.append(_content_of(document, page, index, files, scans))
+            contents.append(_read_content(document, page, index, files, scans))
             room -= sum(map(len, (contents[-1].text, *(remark.text for remark in contents[-1].remarks))))
         else:
             contents.append(_PageContent("", []))
@@ -176,10 +176,12 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
         raise NotOpened(pdfium.FPDF_ERR_PAGE)
     _doubt(document, contents)
     _add_doubtful(document, contents, scans)
-    ligatures = pages.lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
-    compounds = pages.compounds_of([page.text for page in contents])
+    ligatures = (
+        pages.find_lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
+    )
+    compounds = pages.find_compounds([page.text for page in contents])
     for index, content in enumerate(contents):
-        text = pages.mended(content.text, ligatures, compounds)
+        text = pages.mend_text(content.text, ligatures, compounds)
         if content.unknown or (defects.are_left_in(text) and not scans.is_doubtful(index)):
             scans.add_unknown(index)
         with writer.part("page", str(index + 1)):
@@ -206,7 +208,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
     files.add_embedded()
 
 
-def _content_of(document: PdfDocument, page: Any, index: int, files: AttachedFiles, scans: Scans) -> _PageContent:
+def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedFiles, scans: Scans) -> _PageContent:
     """What an open page says; it is closed."""
     remarks: list[annotations.Remark] = []
     complete = True
@@ -215,7 +217,7 @@ def _content_of(document: PdfDocument, page: Any, index: int, files: AttachedFil
         if undrawn and complete and annotations.draw(page, remarks):
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
-    reading = pages.text_of(page, remarks, document.layers_off)
+    reading = pages.read_page(page, remarks, document.layers_off)
     text, unknown = reading.text, reading.unknown
     lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
     if len(text) < _LITTLE and not unknown and not lost:
@@ -251,7 +253,7 @@ def _add_doubtful(document: PdfDocument, contents: list[_PageContent], scans: Sc
 
 def _write_page(text: str, writer: Writer) -> None:
     """Write a page's text."""
-    for part, is_table in pages.parts_of(text):
+    for part, is_table in pages.split_parts(text):
         if is_table:
             with writer.place(places.TABLE, ""):
                 writer.text(part)
@@ -274,23 +276,23 @@ def _write_outline(document: PdfDocument, writer: Writer) -> None:
     """
     titles = list(_titles(document))
     if any(len(title) > _LONGEST_TITLE for title in titles):
-        page_letters = _letters_of(writer.reading().text)
+        page_letters = _keep_letters(writer.reading().text)
         room = _MOST_COMPARED // max(1, len(page_letters))
         for index, title in enumerate(titles):
             if len(title) > _LONGEST_TITLE and room > 0:
                 room -= 1
-                titles[index] = "" if _letters_of(title) in page_letters else title
+                titles[index] = "" if _keep_letters(title) in page_letters else title
     for title in titles:
         writer.text(title)
 
 
-def _letters_of(text: str) -> str:
+def _keep_letters(text: str) -> str:
     return _NO_LETTERS.sub("", text)
 
 
 def _titles(document: PdfDocument) -> Iterator[str]:
     """The titles of the outline, at most 20,000 of 8 MB, 64 levels deep; one that runs in a circle ends."""
-    end = written() + _MOST_OUTLINE_BYTES
+    end = count_written() + _MOST_OUTLINE_BYTES
     seen: set[int] = set()
     above: list[Any] = []
     bookmark = pdfium.FPDFBookmark_GetFirstChild(document.handle, None)
@@ -299,7 +301,7 @@ def _titles(document: PdfDocument) -> Iterator[str]:
             bookmark = pdfium.FPDFBookmark_GetNextSibling(document.handle, above.pop())
             continue
         address = ctypes.addressof(bookmark.contents)
-        if address in seen or len(seen) == _MOST_OUTLINE_ITEMS or written() > end:
+        if address in seen or len(seen) == _MOST_OUTLINE_ITEMS or count_written() > end:
             bookmark = None
             continue
         seen.add(address)
@@ -359,7 +361,7 @@ def _read_with_pypdf(source: Source) -> Reading:
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it complains of broken files in their own words
     writer = Writer()
-    document = PdfReader(fallback.file_of(source))
+    document = PdfReader(fallback.open_source(source))
     if document.is_encrypted:
         document.decrypt("")
     for number in range(1, len(document.pages) + 1):

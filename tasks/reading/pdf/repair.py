@@ -64,7 +64,7 @@ _CATALOG: Final = b"4000000 0 obj\n<< /Type /Catalog /Pages %s >>\nendobj\n"
 _TREE: Final = b"4000001 0 obj\n<< /Type /Pages /Count %d /Kids [%s] >>\nendobj\n"
 
 
-def repaired(data: bytes) -> Iterator[bytes]:
+def repair_file(data: bytes) -> Iterator[bytes]:
     """What a damaged PDF may have been, the likeliest first.
 
     Its bytes from the header on; then with a trailer for each catalog, the last first; with a catalog for each tree of
@@ -80,7 +80,7 @@ def repaired(data: bytes) -> Iterator[bytes]:
     data = data[: _end(data)]
     if header is None or header.start() > _LATEST_HEADER:
         yield data
-    points = sorted(islice(_starting_points(data), _MOST_FOUND), key=lambda item: item.position)
+    points = sorted(islice(_find_starting_points(data), _MOST_FOUND), key=lambda item: item.position)
     encryption = _encryption(data)
     for catalog in _latest(item.reference for item in points if item.kind == b"Catalog"):
         yield _with_trailer(data, b"", catalog, encryption)
@@ -101,7 +101,7 @@ class _StartingPoint(NamedTuple):
     """Whether it hangs from another one."""
 
 
-def _starting_points(data: bytes) -> Iterator[_StartingPoint]:
+def _find_starting_points(data: bytes) -> Iterator[_StartingPoint]:
     """The catalogs, trees of pages and pages in the file; those that are packed come last."""
     begin, name, kind = 0, b"", b""
     for match in _BOUND_OR_TYPE.finditer(data):
@@ -115,7 +115,7 @@ def _starting_points(data: bytes) -> Iterator[_StartingPoint]:
         begin, name, kind = match.start(), match[1] or b"", b""
     if name and kind:
         yield _StartingPoint(begin, kind, name + b" R", b"/Parent" in data[begin : begin + _LONGEST])
-    for item in packed(data):
+    for item in find_packed(data):
         typed = _TYPE.search(item.content)
         if typed is not None:
             yield _StartingPoint(item.position, typed[1], b"%d 0 R" % item.number, b"/Parent" in item.content)
@@ -159,7 +159,7 @@ class Packed(NamedTuple):
     content: bytes
 
 
-def packed(data: bytes) -> Iterator[Packed]:
+def find_packed(data: bytes) -> Iterator[Packed]:
     """The objects within the file's object streams, up to 128 MB; those of encrypted ones are not seen."""
     room = _MOST_INFLATED
     for match in _STREAM.finditer(data):
@@ -168,7 +168,7 @@ def packed(data: bytes) -> Iterator[Packed]:
         opening = data.rfind(b"obj", max(0, match.start() - _LONGEST_DICTIONARY), match.start())
         start = data.find(b"stream", match.end(), match.end() + _LONGEST_DICTIONARY)
         first = _FIRST.search(data, max(0, opening), max(0, start))
-        content = _inflated(data, start + len(b"stream"), room) if first else b""
+        content = _inflate(data, start + len(b"stream"), room) if first else b""
         room -= max(len(content), _LONGEST_DICTIONARY)
         if first is not None:
             yield from _objects(content, int(first.group(1)), match.start())
@@ -192,7 +192,7 @@ def _objects(content: bytes, first: int, position: int) -> Iterator[Packed]:
             done = finish
 
 
-def _inflated(data: bytes, start: int, most: int) -> bytes:
+def _inflate(data: bytes, start: int, most: int) -> bytes:
     start += len(data[start : start + 2]) - len(data[start : start + 2].lstrip(b"\r\n"))
     end = data.find(b"endstream", start, start + _LONGEST_STREAM)
     stream = memoryview(data)[start : end if end > 0 else start + _LONGEST_STREAM]
@@ -225,7 +225,7 @@ def without_bombs(data: bytes) -> bytes | None:
         dictionary = data[max(0, match.start() - _USUAL_DICTIONARY) : match.start()].rpartition(b"obj")[2]
         if room <= 0 or b"/Image" in dictionary or b"/EmbeddedFile" in dictionary:
             continue
-        size = _unpacked_size(data, match.end(), _MOST_UNPACKED)
+        size = _measure_unpacked(data, match.end(), _MOST_UNPACKED)
         room -= min(size, _MOST_UNPACKED)
         if size > _MOST_UNPACKED:
             mended = bytearray(data) if mended is None else mended
@@ -240,14 +240,14 @@ def holds_bomb(data: bytes, most: int) -> bool:
     """
     room = 8 * most
     for match in _CONTENT.finditer(data):
-        size = _unpacked_size(data, match.end(), min(most, room))
+        size = _measure_unpacked(data, match.end(), min(most, room))
         if size > min(most, room):
             return True
         room -= size
     return False
 
 
-def _unpacked_size(data: bytes, start: int, most: int) -> int:
+def _measure_unpacked(data: bytes, start: int, most: int) -> int:
     """Bytes to which the stream that begins here inflates; more than `most` where it does, or is compressed twice."""
     size = 0
     for piece in _pieces(memoryview(data)[start:]):

@@ -27,7 +27,7 @@ from tasks.reading.pdf.lines import (
     offset,
     over,
 )
-from tasks.reading.pdf.words import PageWord, is_right_to_left, text_of
+from tasks.reading.pdf.words import PageWord, is_right_to_left, write_words
 
 _LONG: Final = 7
 """Letters of a name from which it may be too long for its cell."""
@@ -51,7 +51,7 @@ _FIGURES: Final = re.compile(r"[(−–-]?\d{1,3}(?:[ .,'’]\d{3}){0,5}(?:[.,]\
 """Figures one behind the other; digits of three groups have blanks between them, or nothing."""
 
 
-def joined_lines(lines: Sequence[tuple[str, Sequence[PageWord]]], full: float, size: float) -> str:
+def join_lines(lines: Sequence[tuple[str, Sequence[PageWord]]], full: float, size: float) -> str:
     """The lines of a cell as one, each given by its text and its words.
 
     A name that is longer than the cell, whose lines may end at `full`, is broken without a hyphen: it is put together
@@ -83,7 +83,7 @@ def _as_drawn(lines: Sequence[tuple[str, Sequence[PageWord]]], size: float) -> S
     if all(end < start for end, start in zip(ends, starts[1:], strict=False)):
         return ordered
     drawn = sorted((word for _, words in lines for word in words), key=lambda word: word.first)
-    return [(text_of(drawn), drawn)]
+    return [(write_words(drawn), drawn)]
 
 
 def _is_broken(last: str, words: str, room: float) -> bool:
@@ -202,10 +202,10 @@ class Rows:
         self._size = size
         joins = self._signs()
         kept = [index for index in range(len(columns)) if index not in joins]
-        self._target = [kept.index(_end_of(joins, index)) for index in range(len(columns))]
+        self._target = [kept.index(_find_join_end(joins, index)) for index in range(len(columns))]
         self._count = len(kept)
-        self._entries = [self._entries_of(line) for line in lines]
-        self._label = self._column_of_labels()
+        self._entries = [self._find_entries(line) for line in lines]
+        self._label = self._find_label_column()
         self._lefts = [0.0] * self._count
         self._rights = [0.0] * self._count
         self._measure()
@@ -227,22 +227,22 @@ class Rows:
     def read(self) -> list[TableRow]:
         """The rows from the top of the table to its bottom."""
         if bands := self._between_rules():
-            return self._cells_of(bands)
-        groups = self._drawn_by_turns()
+            return self._read_cells(bands)
+        groups = self._group_by_turns()
         by_cells = any(len(group) > 1 for group in groups)
         rows: list[list[int]] = []
         for number, group in enumerate(groups):
             if rows and (
                 self._goes_on(rows[-1], group, by_cells=by_cells)
-                or self._is_header_of(rows[-1], group)
+                or self._is_header(rows[-1], group)
                 or self._is_beside(rows[-1], group, itertools.chain(*groups[number + 1 : number + 2]))
             ):
                 rows[-1] += group
             else:
                 rows.append(group)
-        return self._cells_of(rows)
+        return self._read_cells(rows)
 
-    def _cells_of(self, rows: Sequence[Sequence[int]]) -> list[TableRow]:
+    def _read_cells(self, rows: Sequence[Sequence[int]]) -> list[TableRow]:
         """The rows of these lines; of a script that is written to the left, the first column is the right one."""
         read = [self._row(row) for row in rows]
         if is_right_to_left("".join(cell for row in read for cell in row.cells)) and self._is_drawn_to_the_left():
@@ -264,7 +264,7 @@ class Rows:
                 cells.append(entries[0].text if entries else "")
                 continue
             lines = [(entry.text, entry.words) for entry in entries]
-            cells.append(joined_lines(lines, self._full(column), self._size))
+            cells.append(join_lines(lines, self._full(column), self._size))
         return TableRow(cells, [word for index in group for word in self._lines[index].words])
 
     def _full(self, column: int) -> float:
@@ -273,7 +273,7 @@ class Rows:
             return self._rights[column]
         return math.inf
 
-    def _drawn_by_turns(self) -> list[list[int]]:
+    def _group_by_turns(self) -> list[list[int]]:
         """The lines in groups: each those that were drawn by turns."""
         spans = [
             (min(word.first for word in line.words), max(word.first for word in line.words)) for line in self._lines
@@ -358,7 +358,7 @@ class Rows:
         left, right = self._columns[column]
         return max(left - cell.right, cell.left - right)
 
-    def _entries_of(self, line: Line) -> dict[int, _Entry]:
+    def _find_entries(self, line: Line) -> dict[int, _Entry]:
         """What a line has in each column; a sign beside a figure stands in the figure's."""
         entries: dict[int, _Entry] = {}
         for index, cell in enumerate(line.cells):
@@ -378,7 +378,7 @@ class Rows:
         column = self._column(cell)
         return self._target[column] not in self._target[:column] + self._target[column + 1 :]
 
-    def _column_of_labels(self) -> int:
+    def _find_label_column(self) -> int:
         """The first column that most rows have something in; others before it hold marks, or what spans the table."""
         several = [entries for entries in self._entries if len(entries) > 1]
         for column in range(self._count):
@@ -428,7 +428,7 @@ class Rows:
         full = all(self._is_full(last[index], entry, index) for index, entry in cells.items())
         return full and (len(cells) < len(last) or not self._even)
 
-    def _is_header_of(self, row: Sequence[int], group: Sequence[int]) -> bool:
+    def _is_header(self, row: Sequence[int], group: Sequence[int]) -> bool:
         """Whether lines are the last ones of headers that end at one level, and begin where there are more lines."""
         above, line = self._lines[row[-1]], self._lines[group[0]]
         last = {column for index in row for column in self._entries[index]}
@@ -481,7 +481,7 @@ class Rows:
         return entry.right + 0.25 * self._size + (word.right - word.left) > room - 0.15 * self._size
 
 
-def _end_of(joins: Mapping[int, int], index: int) -> int:
+def _find_join_end(joins: Mapping[int, int], index: int) -> int:
     """The column that a column of signs joins in the end; no two join each other."""
     while index in joins:
         index = joins[index]

@@ -52,19 +52,19 @@ class Rules:
     """Where the borders or the grounds of cells below each other meet, in several columns: from the top of the page."""
 
 
-def rules_of(page: Any, turn: int = 0) -> Rules:
+def find_rules(page: Any, turn: int = 0) -> Rules:
     """The rules that are drawn on an open page, turned as its words are that are turned by so many quarters.
 
     None where drawings make so many that they are none of a table.
     """
     rules = Rules([], [])
-    paths = document.objects_of(page, pdfium.FPDF_PAGEOBJ_PATH, _MOST_OBJECTS)
+    paths = document.list_objects(page, pdfium.FPDF_PAGEOBJ_PATH, _MOST_OBJECTS)
     for path, (left, top, right, bottom) in paths:
         width, height = right - left, top - bottom
         if width > THIN and height > THIN:
             if width < _SMALL and height < _SMALL:
                 continue
-            for (x, y), (other_x, other_y) in _stroked_segments(path):
+            for (x, y), (other_x, other_y) in _find_stroked_segments(path):
                 _add(rules, x, y, other_x, other_y)
         elif width > height:
             if width > _PIECE:
@@ -75,7 +75,7 @@ def rules_of(page: Any, turn: int = 0) -> Rules:
             return Rules([], [])
     if not turn:
         rules.seams = _seams([box for _, box in paths])
-    return _turned(rules, turn)
+    return _turn(rules, turn)
 
 
 def _seams(boxes: Iterable[Box]) -> list[float]:
@@ -97,7 +97,7 @@ def _seams(boxes: Iterable[Box]) -> list[float]:
     return [near[0][0] for near in seams if len({left for _, left in near}) > 1]
 
 
-def _turned(rules: Rules, turn: int) -> Rules:
+def _turn(rules: Rules, turn: int) -> Rules:
     """The rules of a page whose words are turned by so many quarters, once these stand upright."""
     match turn:
         case 1:
@@ -123,7 +123,7 @@ def _add(rules: Rules, x: float, y: float, other_x: float, other_y: float) -> No
         rules.vertical.append(RuledLine((x + other_x) / 2, -max(y, other_y), -min(y, other_y)))
 
 
-def _stroked_segments(path: Any) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+def _find_stroked_segments(path: Any) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
     """The straight segments of a path that is stroked, up to its first curve, by their two ends."""
     document.draw_mode(path, _FILL, _STROKE)
     count = document.count_segments(path)
@@ -145,10 +145,10 @@ def _stroked_segments(path: Any) -> Iterator[tuple[tuple[float, float], tuple[fl
 
 def rules_across(rules: Rules) -> list[RuledLine]:
     """The horizontal rules of a page, those that go on each other as one."""
-    return joined_rules(rules.horizontal) if len(rules.horizontal) <= _MOST_RULES else []
+    return join_rules(rules.horizontal) if len(rules.horizontal) <= _MOST_RULES else []
 
 
-def joined_rules(rules: Iterable[RuledLine]) -> list[RuledLine]:
+def join_rules(rules: Iterable[RuledLine]) -> list[RuledLine]:
     """Rules that go on each other as one."""
     joined: list[RuledLine] = []
     for rule in sorted(rules):

@@ -43,7 +43,7 @@ class Scans:
         squeezed = "".join(clean(text).split())
         if len(squeezed) > _STAMP:
             return
-        covered, shapes = _drawn(page)
+        covered, shapes = _measure_drawing(page)
         if covered >= _COVERED if squeezed else covered or shapes >= _OUTLINES:
             self._pictures.add(index)
 
@@ -73,7 +73,7 @@ class Scans:
             self._writer.warn(UNKNOWN.format(page_numbers(self._unknown)))
 
 
-def _drawn(page: Any) -> tuple[float, int]:
+def _measure_drawing(page: Any) -> tuple[float, int]:
     """The share of the page that pictures cover, and how many shapes there are besides."""
     covered, shapes = 0.0, 0
     for index in range(min(_MOST_OBJECTS, pdfium.FPDFPage_CountObjects(page))):

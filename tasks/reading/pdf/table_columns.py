@@ -113,7 +113,7 @@ def is_list(rows: Sequence[Line]) -> bool:
     return marked > 0.8 * len(rows) or (marked > 0 and marked + named == len(rows))
 
 
-def following(lines: Iterable[Line]) -> dict[int, PageWord]:
+def link_words(lines: Iterable[Line]) -> dict[int, PageWord]:
     """The word that is drawn behind each word, by where that begins."""
     drawn = sorted((word for line in lines for word in line.words), key=lambda word: word.first)
     return {word.first: behind for word, behind in itertools.pairwise(drawn)}
@@ -244,22 +244,22 @@ def columns_below_titles(lines: Sequence[Line], columns: list[Interval], size: f
     cells = [cell for line in lines[titles:] for cell in line.cells if not is_sign(cell.text)]
     if sum(is_figure(cell.text) for cell in cells) < _FIGURES * len(cells):
         return columns
-    below = columns_of(lines[titles:], size)
+    below = find_columns(lines[titles:], size)
     return below if len(below) > len(columns) else columns
 
 
-def columns_of_full_rows(lines: Sequence[Line], columns: list[Interval], size: float) -> list[Interval]:
+def find_full_row_columns(lines: Sequence[Line], columns: list[Interval], size: float) -> list[Interval]:
     """The columns of a table; more of them where labels of totals, in lines of few cells, run over their gutters."""
     held = {id(line): sum(not is_sign(cell.text) for cell in line.cells) for line in lines}
     counts = sorted(held.values(), reverse=True)
     most = counts[max(_TITLED, math.ceil(_FULL_ROWS * len(counts))) - 1]
     if most <= max(_TITLED, len(columns)) or counts[-1] > most / 2:
         return columns
-    full = columns_of([line for line in lines if held[id(line)] >= most], size)
+    full = find_columns([line for line in lines if held[id(line)] >= most], size)
     return full if len(full) > len(columns) else columns
 
 
-def columns_of(lines: Sequence[Line], size: float) -> list[Interval]:
+def find_columns(lines: Sequence[Line], size: float) -> list[Interval]:
     """Where most lines have something, from left to right; between two columns some line has cells on both sides."""
     votes = [(cell.left, 1) for line in lines for cell in line.cells]
     votes += [(cell.right, -1) for line in lines for cell in line.cells]
@@ -337,7 +337,7 @@ def part_at_rivers(block: Sequence[Line], columns: Sequence[Interval], size: flo
         lines = [[word for word in words if word.right <= right + 1] for words in near]
         lines = [words for words in lines if words]
         several = [words for words in lines if len(words) > 1]  # headers of two columns are no part of them
-        spans = _merged(((word.left, word.right) for words in several for word in words), GUTTER * size)
+        spans = _merge(((word.left, word.right) for words in several for word in words), GUTTER * size)
         for (_, begin), (end, _) in itertools.pairwise(spans):
             gaps = [gap for words in lines if (gap := _gap(words, begin, end)) is not None]
             if len(gaps) < max(3, 0.7 * len(lines)) or max(right - left for left, right in gaps) < 0.6 * size:
@@ -346,7 +346,7 @@ def part_at_rivers(block: Sequence[Line], columns: Sequence[Interval], size: flo
             if _are_aligned([left for left, _ in gaps], [words for words in behind if words]):
                 parted = True
                 for line in block:
-                    line.cells = [part for cell in line.cells for part in _parted(cell, begin, end)]
+                    line.cells = [part for cell in line.cells for part in _part(cell, begin, end)]
     return parted
 
 
@@ -364,14 +364,14 @@ def part_at_edges(block: Sequence[Line], columns: Sequence[Interval]) -> list[In
         aligned = sum(abs(other - edge) < 1 for other in edges)
         if aligned >= max(FEWEST, _EDGED * len(held)) and aligned > _ALIGNED * len(edges):
             for line in block:
-                line.cells = [part for cell in line.cells for part in _parted_at(cell, edge)]
+                line.cells = [part for cell in line.cells for part in _part_at(cell, edge)]
             parted += (left, edge - 1), (edge, right)
         else:
             parted.append((left, right))
     return parted
 
 
-def _parted_at(cell: LineCell, edge: float) -> list[LineCell]:
+def _part_at(cell: LineCell, edge: float) -> list[LineCell]:
     """A cell whose words run over an edge, in two if one of them begins there."""
     for index, word in enumerate(cell.words[1:], 1):
         if abs(word.left - edge) < 1:
@@ -379,7 +379,7 @@ def _parted_at(cell: LineCell, edge: float) -> list[LineCell]:
     return [cell]
 
 
-def _merged(intervals: Iterable[Interval], gap: float) -> list[Interval]:
+def _merge(intervals: Iterable[Interval], gap: float) -> list[Interval]:
     merged: list[list[float]] = []
     for left, right in sorted(intervals):
         if merged and left - merged[-1][1] < gap:
@@ -410,7 +410,7 @@ def _are_aligned(ends: Sequence[float], behind: Sequence[Sequence[PageWord]]) ->
     return False
 
 
-def _parted(cell: LineCell, begin: float, end: float) -> list[LineCell]:
+def _part(cell: LineCell, begin: float, end: float) -> list[LineCell]:
     for index in range(1, len(cell.words)):
         if cell.words[index - 1].right <= begin + 0.1 and cell.words[index].left >= end - 0.1:
             return [LineCell(cell.words[:index]), LineCell(cell.words[index:])]

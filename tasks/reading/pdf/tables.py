@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from typing import Final
 
-from tasks.reading.pdf.lines import GUTTER, Interval, Line, LineCell, is_figure, is_header, lines_of, offset, over
+from tasks.reading.pdf.lines import GUTTER, Interval, Line, LineCell, build_lines, is_figure, is_header, offset, over
 from tasks.reading.pdf.rows import Rows, TableRow, figures_in_one_cell
 from tasks.reading.pdf.rules import RuledLine
 from tasks.reading.pdf.table_columns import (
@@ -21,11 +21,11 @@ from tasks.reading.pdf.table_columns import (
     beside_caption,
     beside_prose,
     columns_below_titles,
-    columns_of,
-    columns_of_full_rows,
-    following,
+    find_columns,
+    find_full_row_columns,
     is_list,
     is_table,
+    link_words,
     part_at_edges,
     part_at_rivers,
     runs_on,
@@ -56,7 +56,7 @@ _MOST_LINES: Final = 15
 """The same where each goes on a cell within the row, as what an invoice says of an item."""
 
 
-def trimmed(block: list[Line]) -> list[Line]:
+def trim_block(block: list[Line]) -> list[Line]:
     """The block up to its last line of several cells, or to one that was drawn before that line was all drawn."""
     while block and len(block[-1].cells) < 2:
         last = next((line for line in reversed(block) if len(line.cells) > 1), None)
@@ -98,7 +98,7 @@ def _is_ruled(above: Line, line: Line, rules: Sequence[RuledLine]) -> bool:
     )
 
 
-def blocks_of(lines: Sequence[Line], rules: Sequence[RuledLine] = ()) -> list[list[Line]]:
+def find_blocks(lines: Sequence[Line], rules: Sequence[RuledLine] = ()) -> list[list[Line]]:
     """Runs of lines that begin and end with several cells, with no more than a few lines of one cell in between."""
     blocks: list[list[Line]] = []
     run: list[Line] = []
@@ -127,10 +127,10 @@ def blocks_of(lines: Sequence[Line], rules: Sequence[RuledLine] = ()) -> list[li
             ):
                 blocks.append(run)
                 run = []
-    return [block for block in map(trimmed, [*blocks, run]) if block]
+    return [block for block in map(trim_block, [*blocks, run]) if block]
 
 
-def end_of(block: Sequence[Line]) -> int:
+def find_table_end(block: Sequence[Line]) -> int:
     """Where a table ends within a block: at the first line that runs over the gutters of those above."""
     rows: list[Line] = []
     columns: list[Interval] = []
@@ -141,7 +141,7 @@ def end_of(block: Sequence[Line]) -> int:
             fits = not across and all(over(cell, columns) == 1 for cell in line.cells)
             if fits:
                 continue
-            before, columns = columns, columns_of(rows, line.size)
+            before, columns = columns, find_columns(rows, line.size)
             if across and len(rows) > 2 and len(columns) < max(2, 0.6 * len(before)):
                 return index
         elif across and rows and not (line.words[0].text.startswith("(") and all(map(is_header, rows))):
@@ -183,7 +183,7 @@ def headers_above(lines: Sequence[Line], first: Line, columns: Sequence[Interval
         if len(line.cells) == 1 and over(line.cells[0], columns) != 1 and not _is_centred(line, under, columns):
             break
         if beside:
-            headers[0] = _joined(line, below)
+            headers[0] = _join(line, below)
         else:
             headers.insert(0, line)
     return headers
@@ -209,7 +209,7 @@ def _are_beside(line: Line, other: Line) -> bool:
     return near and (line.right < other.left or other.right < line.left)
 
 
-def _joined(line: Line, other: Line) -> Line:
+def _join(line: Line, other: Line) -> Line:
     first, second = sorted((line, other), key=attrgetter("left"))
     return Line([*first.words, *second.words], other.base, max(line.size, other.size), [*first.cells, *second.cells])
 
@@ -323,53 +323,53 @@ class Table:
 
 def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Table]:
     """The tables among these lines of a page, which come in order from its top; `rules` run across the page."""
-    texts = list(map(_text_of, lines))
+    texts = list(map(_write_line, lines))
     if _SPACED_LEADERS.search("\n".join(texts)):
         for line, text in zip(lines, texts, strict=True):
             if _SPACED_LEADERS.search(text):
                 _part_at_leaders(line)
     tables: list[Table] = []
     drawn_behind: dict[int, PageWord] = {}
-    waiting = blocks_of(lines, rules)[::-1]
+    waiting = find_blocks(lines, rules)[::-1]
     while waiting:
         block = waiting.pop()
         if beside := _side_by_side(block, rules):
             tables += beside
             continue
-        end = end_of(block)
+        end = find_table_end(block)
         if end < len(block):
-            waiting += blocks_of(block[end:], rules)[::-1]
-            block = trimmed(block[:end])
+            waiting += find_blocks(block[end:], rules)[::-1]
+            block = trim_block(block[:end])
         block = _below_heading(block)
         rows = several_cells(block)
         if (len(rows) < FEWEST and not _is_ruled_pair(rows, rules)) or not is_table(rows):
             continue
         size = sorted(line.size for line in rows)[len(rows) // 2]
-        columns = columns_of_full_rows(rows, columns_of(rows, size), size)
+        columns = find_full_row_columns(rows, find_columns(rows, size), size)
         body = without_tail(block)
-        if len(body) < len(block) and len(above := columns_of(several_cells(body), size)) > len(columns):
+        if len(body) < len(block) and len(above := find_columns(several_cells(body), size)) > len(columns):
             block, rows, columns = body, several_cells(body), above
         if part_at_rivers(block, columns, size):
-            columns = columns_of(several_cells(block), size)
+            columns = find_columns(several_cells(block), size)
         columns = columns_below_titles(several_cells(block), columns, size)
         columns = part_at_edges(block, columns)
         if len(columns) > 1 and is_table(several_cells(block)) and not is_list(rows):
             if sides := beside_prose(block, columns):
-                tables += (table for side in sides for table in find_tables(lines_of(side), rules))
+                tables += (table for side in sides for table in find_tables(build_lines(side), rules))
                 continue
             if inside := beside_caption(block, columns):
-                tables += find_tables(lines_of(inside), rules)
+                tables += find_tables(build_lines(inside), rules)
                 continue
             block = without_notes(block, columns)
             block = [*headers_above(lines, block[0], columns), *block]
             part_headers(block, columns)
             across = _across(rules, block, columns)
             block += _last_lines(lines, block[-1], columns, across)
-            table = Table(block[0].base, Rows(block, columns, size, across, _underlined(rules, block)).read())
+            table = Table(block[0].base, Rows(block, columns, size, across, _find_underlined(rules, block)).read())
             if parts := _parted_at_headings(block, table, rules):
                 tables += parts
                 continue
-            drawn_behind = drawn_behind or following(lines)
+            drawn_behind = drawn_behind or link_words(lines)
             if not runs_on(block, len(table.rows), drawn_behind):
                 tables.append(table)
     return tables
@@ -442,7 +442,7 @@ def _across(rules: Sequence[RuledLine], block: Sequence[Line], columns: Sequence
     return sorted(rule.at for rule in wide if not any(_underlines(rule, line) for line in block))
 
 
-def _underlined(rules: Sequence[RuledLine], block: Sequence[Line]) -> set[int]:
+def _find_underlined(rules: Sequence[RuledLine], block: Sequence[Line]) -> set[int]:
     """Which lines of a block stand below a rule that runs under a cell of the line above."""
     return {
         index
@@ -463,19 +463,19 @@ def _underlines(rule: RuledLine, line: Line) -> bool:
 def _side_by_side(block: Sequence[Line], rules: Sequence[RuledLine]) -> list[Table]:
     """Tables side by side, of which one is drawn after the other; none where there is but one."""
     words = sorted([word for line in block for word in line.words], key=attrgetter("first"))
-    for middle in _drawn_apart(words)[:_MOST_SIDES]:
+    for middle in _find_words_apart(words)[:_MOST_SIDES]:
         left, right = words[:middle], words[middle:]
-        if len(several_cells(lines_of(left))) < FEWEST or len(several_cells(lines_of(right))) < FEWEST:
+        if len(several_cells(build_lines(left))) < FEWEST or len(several_cells(build_lines(right))) < FEWEST:
             continue
-        if any(_drawn_apart(left)):
+        if any(_find_words_apart(left)):
             return []  # a table that is drawn column by column
-        tables = [find_tables(lines_of(side), rules) for side in (left, right)]
+        tables = [find_tables(build_lines(side), rules) for side in (left, right)]
         if all(tables):
             return [table for side in tables for table in side]
     return []
 
 
-def _drawn_apart(words: Sequence[PageWord]) -> list[int]:
+def _find_words_apart(words: Sequence[PageWord]) -> list[int]:
     """Where words that are drawn later stand all to the right of those before, in their order."""
     end = words[0].right  # the words before reach so far at least
     start = len(words)
@@ -494,7 +494,7 @@ def _drawn_apart(words: Sequence[PageWord]) -> list[int]:
     return apart
 
 
-def _text_of(line: Line) -> str:
+def _write_line(line: Line) -> str:
     """The words of a line, dots for those whose dots went."""
     return " ".join([word.text or "...." for word in line.words])
 

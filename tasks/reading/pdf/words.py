@@ -69,7 +69,7 @@ class PageWord:
     glued: bool = False
 
 
-def text_of(words: Iterable[PageWord]) -> str:
+def write_words(words: Iterable[PageWord]) -> str:
     """Words from left to right with single spaces; those of a script that is written to the left as they were drawn."""
     words = list(words)
     if len(words) == 1:
@@ -90,7 +90,7 @@ def is_right_to_left(text: str) -> bool:
     return has_right_to_left(text) and 2 * len(_RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
 
 
-def turn_of(textpage: Any, page_text: PageText) -> int:
+def find_turn(textpage: Any, page_text: PageText) -> int:
     """By how many quarters most words of a page are turned."""
     text = page_text.text
     step = max(1, len(text) // _SAMPLE)
@@ -102,7 +102,7 @@ def turn_of(textpage: Any, page_text: PageText) -> int:
     return turns.most_common(1)[0][0] if turns else 0
 
 
-def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[int] = ()) -> list[PageWord]:
+def find_words(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[int] = ()) -> list[PageWord]:
     """The words of a page as PDFium parts them, those that are turned by `turn` quarters; these stand upright here.
 
     `spaces`: where spaces are missing in the text.
@@ -129,7 +129,7 @@ def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequenc
     if turn:
         boxes, last_boxes = document.character_boxes(textpage, ones), document.character_boxes(textpage, others)
         origins = document.character_origins(textpage, ones)
-        words = list(_turned_words(text, spans, boxes, last_boxes, origins, turn))
+        words = list(_find_turned_words(text, spans, boxes, last_boxes, origins, turn))
     else:
         words = list(_upright_words(textpage, text, spans, ones, others))
     if "%" in text:
@@ -190,7 +190,7 @@ def _upright_words(
             yield PageWord(text[first:behind], begin, end, base_of[level], LETTERS * height, first, behind)
 
 
-def _turned_words(
+def _find_turned_words(
     text: str,
     spans: Iterable[tuple[int, int, int]],
     boxes: Iterable[Box],

@@ -26,7 +26,7 @@ from typing import Final, NamedTuple, Self
 
 from tasks.errors import DiligenceError, NotFound, TooLarge
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.pool.process import Job, ReaderContext, ReadingProcess, ended_from_outside
+from tasks.reading.pool.process import Job, ReaderContext, ReadingProcess, is_end_from_outside
 from tasks.reading.pool.worker import Limits, Load, Read, ReadOutcome
 from tasks.reading.text_writer import Reading
 
@@ -269,7 +269,7 @@ class Supervisor:
             return
         elif status == -signal.SIGALRM or process.seconds > self._limits.seconds + _GRACE:
             job.fail_as_timed_out(self._limits)
-        elif ended_from_outside(status):
+        elif is_end_from_outside(status):
             self._try_again(job, status)
         elif first and job.crashed:
             job.fail_as_crashed(status, self._limits)

@@ -39,7 +39,7 @@ _FAREWELL: Final = 1.0
 """Seconds from the end of a process's connection to the news of how it ended, at most."""
 
 
-def ended_from_outside(status: int | None) -> bool:
+def is_end_from_outside(status: int | None) -> bool:
     """Whether this is the exit status of a process that somebody else has ended."""
     return status in _FROM_OUTSIDE
 
@@ -284,7 +284,7 @@ class ReadingProcess:
         Raises:
             Exception: it has ended, or sent invalid data.
         """
-        outcomes = worker.received(self.connection.recv_bytes())
+        outcomes = worker.unpack_message(self.connection.recv_bytes())
         self.has_read = True
         return [(self.jobs.pop(number), outcome, number == 0) for number, outcome in outcomes if number in self.jobs]
 

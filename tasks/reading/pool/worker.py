@@ -142,9 +142,9 @@ def run(read: Read, path: Path, extension: str) -> Reading | Failure:
         return Failure(None, type(error).__name__)
 
 
-def received(message: bytes) -> list[tuple[int, ReadOutcome]]:
+def unpack_message(message: bytes) -> list[tuple[int, ReadOutcome]]:
     """The parent's side: the numbers and outcomes of a message."""
-    return [(number, _unpacked(packed)) for number, packed in pickle.loads(message)]  # noqa: S301 - from our own process
+    return [(number, _unpack(packed)) for number, packed in pickle.loads(message)]  # noqa: S301 - from our own process
 
 
 class _Finished:
@@ -160,7 +160,7 @@ class _Finished:
         now = time.monotonic()
         if not self._outcomes:
             self._since = now
-        packed = _packed(outcome)
+        packed = _pack(outcome)
         self._outcomes.append((number, packed))
         self._bytes += len(packed)
         if now - self._since > _WHILE or len(self._outcomes) == _MANY or self._bytes > _MUCH:
@@ -172,7 +172,7 @@ class _Finished:
             self._outcomes, self._bytes = [], 0
 
 
-def _packed(outcome: ReadOutcome) -> bytes:
+def _pack(outcome: ReadOutcome) -> bytes:
     """An outcome as bytes; places as plain tuples, which pickle in a fifth of the time."""
     try:
         if isinstance(outcome, Reading):
@@ -183,7 +183,7 @@ def _packed(outcome: ReadOutcome) -> bytes:
         return pickle.dumps((Failure(None, type(error).__name__), []))
 
 
-def _unpacked(packed: bytes) -> ReadOutcome:
+def _unpack(packed: bytes) -> ReadOutcome:
     outcome: ReadOutcome
     outcome, places = pickle.loads(packed)  # noqa: S301 - from our own process
     if isinstance(outcome, Reading):

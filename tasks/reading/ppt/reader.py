@@ -4,7 +4,7 @@ import struct
 from typing import Final
 
 from tasks.errors import PasswordProtected
-from tasks.reading.legacy.libreoffice import PPT, compound, converted
+from tasks.reading.legacy.libreoffice import PPT, compound, convert
 from tasks.reading.pptx import reader as pptx
 from tasks.reading.text_writer import Reading, Source
 
@@ -23,4 +23,4 @@ def read(source: Source) -> Reading:
     (token,) = struct.unpack_from("<I", user.ljust(16, b"\0"), 12)  # [MS-PPT] 2.3.2, headerToken
     if token == _ENCRYPTED:
         raise PasswordProtected("The presentation opens with a password only. Save it without one.")
-    return PPT.told(pptx.read(converted(data, PPT)))
+    return PPT.told(pptx.read(convert(data, PPT)))

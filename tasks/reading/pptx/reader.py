@@ -21,7 +21,7 @@ from tasks.reading.places import (
     SPEAKER_NOTE,
     TABLE,
     comment_mark,
-    label_of,
+    make_label,
 )
 from tasks.reading.pptx.slides import Placeholders, Shape, shapes
 from tasks.reading.text_writer import Reading, Source, Writer
@@ -71,7 +71,7 @@ class Comments:
             at = event.end()
             if closes:
                 if opened:
-                    yield from self._closed(opened)
+                    yield from self._close(opened)
             elif name == b"txBody":
                 end = _BODY_END.search(data, at)
                 stop = end.start() if end is not None else len(data)
@@ -80,13 +80,13 @@ class Comments:
                 at = stop
             elif words is not None:
                 if opened:
-                    opened[-1].words.append(xml.unescaped(words.decode("utf-8", "replace")))
+                    opened[-1].words.append(xml.unescape(words.decode("utf-8", "replace")))
             elif not attributes.rstrip().endswith(b"/>") and len(opened) < _DEEPEST:
                 opened.append(_Open(attributes))
         while opened:
-            yield from self._closed(opened)
+            yield from self._close(opened)
 
-    def _closed(self, opened: list[_Open]) -> Iterator[Comment]:
+    def _close(self, opened: list[_Open]) -> Iterator[Comment]:
         """The innermost open comment with the replies to it; a reply goes to the comment that it answers."""
         closed = opened.pop()
         date = xml.attribute(closed.attributes, b"dt") or xml.attribute(closed.attributes, b"created")
@@ -189,7 +189,7 @@ class _Presentation:
             self._write_notes(notes)
         for comments in self._unwritten(around, "comments"):
             for author, date, words in self._comments.of(comments):
-                self._placed(COMMENT, label_of(author, date), comment_mark(author, date, words))
+                self._place(COMMENT, make_label(author, date), comment_mark(author, date, words))
 
     def _unwritten(self, around: list[Relationship], kind: str) -> list[str]:
         """The parts of that kind which were not written yet: a hostile file has one for many slides."""
@@ -205,16 +205,16 @@ class _Presentation:
             if alternative in described:
                 alternative = ""
             if not alternative and shape.header_rows is None:
-                self._placed(SHAPE, name, shape.text)
+                self._place(SHAPE, name, shape.text)
                 continue
             with self.writer.place(SHAPE, name):
                 if shape.header_rows is not None:
-                    self._placed(TABLE, shape.header_rows, shape.text)
+                    self._place(TABLE, shape.header_rows, shape.text)
                 else:
                     self._write(shape.text)
                 if alternative:
                     described.add(alternative)
-                    self._placed(ALTERNATIVE_TEXT, "", alternative)
+                    self._place(ALTERNATIVE_TEXT, "", alternative)
 
     def _write_notes(self, part: str) -> None:
         """Write what the speaker says, without the shape that holds the mere number of the slide."""
@@ -222,9 +222,9 @@ class _Presentation:
         numbers = frozenset(_NUMBER_FIELD.findall(data))
         for shape in shapes(data, partial(self._drawings.lines, part), _nowhere):
             if not _is_slide_number(shape, numbers):
-                self._placed(SPEAKER_NOTE, shape.name, shape.text)
+                self._place(SPEAKER_NOTE, shape.name, shape.text)
 
-    def _placed(self, kind: str, label: str, text: str) -> None:
+    def _place(self, kind: str, label: str, text: str) -> None:
         self._spend(text)
         self.writer.placed(kind, label, text)
 
@@ -260,7 +260,7 @@ def _read_with_python_pptx(source: Source) -> Reading:
     from pptx import Presentation  # noqa: PLC0415 - seldom needed, 0.2 s
 
     writer = Writer()
-    for number, slide in enumerate(Presentation(fallback.file_of(source)).slides, 1):
+    for number, slide in enumerate(Presentation(fallback.open_source(source)).slides, 1):
         with writer.part("slide", str(number)):
             for shape in slide.shapes:
                 if shape.has_text_frame:

@@ -106,11 +106,11 @@ class Placeholders:
 
     def _places(self, part: str) -> _Places:
         if part not in self._parts:
-            self._parts[part] = _scanned(self._package.scan(part))
+            self._parts[part] = _scan(self._package.scan(part))
         return self._parts[part]
 
 
-def _scanned(data: bytes) -> _Places:
+def _scan(data: bytes) -> _Places:
     """The placeholders of a layout or a master, each with the place that it gives it itself."""
     places: _Places = {}
     at = 0
@@ -204,7 +204,7 @@ def in_reading_order(shapes: list[_Shape], place: Callable[[PlaceholderKey], Box
                 box = place(key)
             left, top, width, height = box or (0, 0, 0, 0)
             items.append(_Item(number, left, top, left + max(width, 0), top + max(height, _ROW)))
-        rest = [rest[item.number] for item in _ordered(items, lambda item: _weight(rest[item.number]), 0)]
+        rest = [rest[item.number] for item in _order(items, lambda item: _weight(rest[item.number]), 0)]
     return [*titles, *rest, *footers]
 
 
@@ -213,7 +213,7 @@ def _weight(shape: Placed) -> tuple[int, int]:
     return (2 * _LONGEST_HEADING, 3) if shape.members is not None else (len(shape.text), shape.text.count("\n") + 1)
 
 
-def _ordered(items: _Items, weigh: _Weigh, depth: int) -> _Items:
+def _order(items: _Items, weigh: _Weigh, depth: int) -> _Items:
     if len(items) < 2:
         return items
     if len(items) > _MOST or depth > _DEEPEST:
@@ -225,13 +225,13 @@ def _ordered(items: _Items, weigh: _Weigh, depth: int) -> _Items:
         columns = _columns(items)
         if len(columns) == 1:
             return _by_rows(items)
-        return [item for column in columns for item in _ordered(column, weigh, depth + 1)]
+        return [item for column in columns for item in _order(column, weigh, depth + 1)]
     ordered: _Items = []
     at = 0
     while at < len(bands):
         columns, after = _read_by_column(bands, at, weigh)
         for column in columns:
-            ordered += _ordered(column, weigh, depth + 1)
+            ordered += _order(column, weigh, depth + 1)
         at = after
     return ordered
 
@@ -395,7 +395,7 @@ def paragraphs(data: bytes, start: int, stop: int) -> list[str]:
         words = drawings.paragraphs(data, paragraph.start(), following)
         if not words:
             continue
-        level, scheme = _numbered(data, paragraph.end(), following, styles)
+        level, scheme = _read_number(data, paragraph.end(), following, styles)
         for deeper in [other for other in counts if other > level]:
             del counts[deeper]
         before = counts.pop(level, None)
@@ -418,7 +418,7 @@ def _styles(data: bytes, start: int, stop: int) -> dict[int, _Scheme]:
     return schemes
 
 
-def _numbered(data: bytes, start: int, stop: int, styles: dict[int, _Scheme]) -> tuple[int, _Scheme | None]:
+def _read_number(data: bytes, start: int, stop: int, styles: dict[int, _Scheme]) -> tuple[int, _Scheme | None]:
     """The level of the paragraph whose content begins at `start`, and its scheme."""
     properties = _PROPERTIES.match(data, start, stop)
     if properties is None:

@@ -13,7 +13,7 @@ from tasks.errors import Damaged, TooLarge
 from tasks.reading.docx import reader as docx
 from tasks.reading.legacy.libreoffice import RTF, read_through
 from tasks.reading.places import BODY, TABLE
-from tasks.reading.raised import raised
+from tasks.reading.raised import raise_text
 from tasks.reading.text_writer import Reading, Source, Writer
 
 _START: Final = re.compile(rb"[\s\0\xef\xbb\xbf]*+\{\s*+\\rtf")
@@ -63,7 +63,7 @@ def _read_alone(data: bytes) -> Reading:
     for word in _SWITCHES:
         if re.search(rb"\\" + word + rb"0(?!\d)", data) is None:  # else they end within their group
             data = re.sub(rb"\\" + word + rb"(?![a-z\d])", rb"\\*", data)
-    data = _RAISED.sub(lambda match: match[1] + _unicode(raised(match[2].decode("ascii"))), data)
+    data = _RAISED.sub(lambda match: match[1] + _unicode(raise_text(match[2].decode("ascii"))), data)
     data = _LINK.sub(rb"\\datafield", data)  # the pattern for links takes quadratic time
     data = _BEYOND_ASCII.sub(lambda match: b"\\'%02x" % ord(match[0]), data)
     try:

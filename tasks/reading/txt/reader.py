@@ -103,7 +103,7 @@ def text_and_warnings(
     source: Source, declared_encoding: Callable[[bytes], str | None] = lambda _: None
 ) -> tuple[str, list[str]]:
     """The same text as it is, for readers of texts that have a form, and what a user should know of it."""
-    data, complete = beginning(source)
+    data, complete = read_beginning(source)
     text, sure = tidy_text(data, declared_encoding(data))
     warnings = [] if sure else [UNSURE]
     if not complete:
@@ -116,7 +116,7 @@ def tidy_text(data: bytes, declared: str | None = None) -> tuple[str, bool]:
 
     An encoding that the text declares counts where no byte order mark says otherwise, and its bytes agree.
     """
-    mark, encoding, sure = _marked_encoding(data)
+    mark, encoding, sure = _find_marked_encoding(data)
     if encoding is None and declared is not None and declared.lower() not in SLOW_CODECS:
         with suppress(UnicodeError, LookupError):
             return _tidy(data.decode(declared).encode()).decode(), True
@@ -136,9 +136,9 @@ def tidy_text(data: bytes, declared: str | None = None) -> tuple[str, bool]:
     return text if tidy is raw else tidy.decode(), sure
 
 
-def decoded(data: bytes) -> tuple[str, bool]:
+def decode_text(data: bytes) -> tuple[str, bool]:
     """The text in `data`, and whether its encoding is certain."""
-    mark, encoding, sure = _marked_encoding(data)
+    mark, encoding, sure = _find_marked_encoding(data)
     if encoding is None:
         try:
             return data.decode(), True
@@ -172,7 +172,7 @@ def _is_clean(data: bytes) -> bool:
     return all(_SPAN(data, controls) == len(data) for controls in _CONTROLS)  # it stops at a NUL too
 
 
-def _marked_encoding(data: bytes) -> tuple[int, str | None, bool]:
+def _find_marked_encoding(data: bytes) -> tuple[int, str | None, bool]:
     """How many bytes are a byte order mark, the encoding where mark or looks tell it, and whether it is certain."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -193,7 +193,7 @@ def _marked_encoding(data: bytes) -> tuple[int, str | None, bool]:
     return 0, None, False
 
 
-def beginning(source: Source) -> tuple[bytes, bool]:
+def read_beginning(source: Source) -> tuple[bytes, bool]:
     """The bytes to be read, and whether they are all. They end with a line, unless in UTF-16 or UTF-32."""
     if isinstance(source, bytes):
         data = source

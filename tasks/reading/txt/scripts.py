@@ -95,7 +95,7 @@ def code_page(sample: bytes) -> str | None:
         return None
     best, most = None, _LIKELY * high
     for encoding, likelihood in (*_alphabets(), *_characters()):
-        text = _decoded(sample, encoding)
+        text = _decode(sample, encoding)
         if text is not None:
             likely = likelihood(text) - _ASCII * (len(sample) - high)
             if likely > most:
@@ -103,7 +103,7 @@ def code_page(sample: bytes) -> str | None:
     return best
 
 
-def _decoded(sample: bytes, encoding: str) -> str | None:
+def _decode(sample: bytes, encoding: str) -> str | None:
     try:
         return codecs.getincrementaldecoder(encoding)().decode(sample)  # its last character may be cut
     except UnicodeDecodeError:

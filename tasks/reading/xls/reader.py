@@ -22,8 +22,8 @@ from tasks.reading.ooxml.package import CUT_OFF
 from tasks.reading.places import SHEET
 from tasks.reading.text_writer import Reading, Source, Writer
 from tasks.reading.xlsx.binary import ERRORS, MOST_SHEETS, CellsFullError, CellWriter, read_with_calamine, write_comment
-from tasks.reading.xlsx.binary import shown as shown_number
-from tasks.reading.xlsx.rows import hidden_sheet, letters_of
+from tasks.reading.xlsx.binary import show_cell as shown_number
+from tasks.reading.xlsx.rows import column_letters, hidden_sheet
 
 LEFT_OUT: Final = "Text boxes and charts of the workbook were left out. Save it as .xlsx to have them read."
 _FILEPASS: Final = 0x002F
@@ -65,7 +65,7 @@ def _read(source: Source) -> Reading:
         book = xlrd.open_workbook(
             file_contents=_whole_records(stream) if is_cut_off else stream,
             logfile=StringIO(),
-            encoding_override=_encoding(stream),
+            encoding_override=_choose_encoding(stream),
             formatting_info=True,
             on_demand=True,
             ragged_rows=True,
@@ -106,10 +106,10 @@ def _stream(data: bytes) -> bytes:
     stream = file.stream(name)
     if not any(number == _FILEPASS for _, (number, _) in zip(range(20), _records(stream), strict=False)):
         return stream
-    return ole.Compound(_decrypted(data)).stream(name)
+    return ole.Compound(_decrypt(data)).stream(name)
 
 
-def _decrypted(data: bytes) -> bytes:
+def _decrypt(data: bytes) -> bytes:
     # Loaded where it is needed, once a process: 14 ms.
     from msoffcrypto.format.xls97 import Xls97File  # noqa: PLC0415
 
@@ -145,7 +145,7 @@ def _whole_records(stream: bytes) -> bytes:
     return stream[:whole] + struct.pack("<HH", _EOF, 0)
 
 
-def _encoding(stream: bytes) -> str | None:
+def _choose_encoding(stream: bytes) -> str | None:
     """The encoding to be used in place of a code page that Python does not have; None where it has it.
 
     It matters to workbooks before Excel 97 alone, whose texts are in it.
@@ -196,7 +196,7 @@ class _Workbook:
                 self._writer.text(name)
                 self._write_cells(sheet)
                 for (row, column), note in sorted(sheet.cell_note_map.items()):
-                    cell = f"{letters_of(column + 1)}{row + 1}"
+                    cell = f"{column_letters(column + 1)}{row + 1}"
                     write_comment(self._writer, cell, one_line(note.author or ""), one_line(note.text))
             self._book.unload_sheet(index)
             if self._cells.cut:

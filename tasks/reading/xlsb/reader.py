@@ -28,8 +28,8 @@ from tasks.reading.xlsx.binary import (
     write_comment,
 )
 from tasks.reading.xlsx.objects import PackedSheet, SheetObjects, write_sheets
-from tasks.reading.xlsx.rows import letters_of
-from tasks.reading.xlsx.sheet import printed_words
+from tasks.reading.xlsx.rows import column_letters
+from tasks.reading.xlsx.sheet import split_printed_words
 
 _MOST_STRINGS: Final = 4_000_000
 _NONE: Final = 0xFFFFFFFF  # in the place of a text's length
@@ -108,7 +108,9 @@ class _Workbook:
     def strings(self) -> list[str]:
         """The strings that cells refer to by number."""
         return [
-            string for part in self.parts("sharedStrings") for string in _shared_strings(_part(self._package, part))
+            string
+            for part in self.parts("sharedStrings")
+            for string in _read_shared_strings(_part(self._package, part))
         ]
 
     @cached_property
@@ -148,8 +150,8 @@ class _Sheet:
                     if take is not None:
                         take(self, data)
                     elif number == _PRINTED:
-                        for kind, text in _printed(data):
-                            for words in printed_words(text):
+                        for kind, text in _read_printed(data):
+                            for words in split_printed_words(text):
                                 printed.setdefault(words, kind)
                 except (struct.error, IndexError):  # a record that is shorter than its kind
                     continue
@@ -196,7 +198,7 @@ class _Sheet:
         """A formatted text in its cell."""
         self._add(data, _text_at(data, 9).words)
 
-    def shared_string(self, data: bytes) -> None:
+    def write_shared_string(self, data: bytes) -> None:
         """A text by its number."""
         (index,) = struct.unpack_from("<I", data, 8)
         self._add(data, self._workbook.strings[index])
@@ -236,7 +238,7 @@ def _comments(part: bytes) -> Iterator[tuple[str, str, str]]:
                 authors.append(one_line(_text_at(data, 0).words))
             elif number == _COMMENT:
                 index, row, _, column = struct.unpack_from("<IIII", data)
-                cell = f"{letters_of(min(column, 0xFFFF) + 1)}{row + 1}"
+                cell = f"{column_letters(min(column, 0xFFFF) + 1)}{row + 1}"
                 author = authors[index] if index < len(authors) else ""
             elif number == _COMMENT_TEXT:
                 yield cell, author, one_line(_text_at(data, 1).words)
@@ -244,7 +246,7 @@ def _comments(part: bytes) -> Iterator[tuple[str, str, str]]:
             continue
 
 
-def _printed(data: bytes) -> Iterator[tuple[str, str]]:
+def _read_printed(data: bytes) -> Iterator[tuple[str, str]]:
     """The headers and footers of a sheet, for odd, even and first pages, each with its kind of place."""
     at = 2
     for kind in (HEADER, FOOTER) * 3:
@@ -270,7 +272,7 @@ _CELL_RECORDS: Final[dict[int, Callable[[_Sheet, bytes], None]]] = {
     4: _Sheet.truth,
     5: _Sheet.number,
     6: _Sheet.text,
-    7: _Sheet.shared_string,
+    7: _Sheet.write_shared_string,
     8: _Sheet.text,
     9: _Sheet.number,
     10: _Sheet.truth,
@@ -319,7 +321,7 @@ def _text_at(data: bytes, at: int) -> _Text:
     return _Text(data[at + 4 : end].decode("utf-16-le", "replace"), end)
 
 
-def _shared_strings(part: bytes) -> list[str]:
+def _read_shared_strings(part: bytes) -> list[str]:
     """The strings that cells refer to by number (BrtSSTItem), as far as they are there."""
     strings: list[str] = []
     for number, data in _records(part):

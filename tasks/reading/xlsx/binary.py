@@ -7,7 +7,7 @@ from typing import Final
 from tasks.language.normalise import one_line
 from tasks.reading import limits
 from tasks.reading.ooxml.number_formats import BUILT_IN, show_number, without_noise
-from tasks.reading.places import COMMENT, SHEET, comment_mark, label_of
+from tasks.reading.places import COMMENT, SHEET, comment_mark, make_label
 from tasks.reading.text_writer import Reading, Source, Writer
 from tasks.reading.xlsx.rows import Blocks, SheetRow
 from tasks.reading.xlsx.sheet import FULL, LATE, MOST_CELLS, MOST_TEXT
@@ -41,7 +41,7 @@ def rk_number(stored: int) -> float:
     return number / 100 if stored & 1 else number
 
 
-def shown(number: float, code: str, *, from_1904: bool) -> str:
+def show_cell(number: float, code: str, *, from_1904: bool) -> str:
     """The number as a cell with that format code shows it."""
     raw = f"{number:.15g}".upper()  # the digits that Excel shows at most
     if code and code.lower() != "general":
@@ -155,7 +155,7 @@ def write_comment(writer: Writer, cell: str, author: str, text: str) -> None:
     """Write the words of a comment, if there are any, without the author's name that Excel puts before them."""
     words = (author and text.removeprefix(author + ":").lstrip()) or text
     if words:
-        writer.placed(COMMENT, label_of(author, ""), f"{cell}\t{comment_mark(author, '', words)}")
+        writer.placed(COMMENT, make_label(author, ""), f"{cell}\t{comment_mark(author, '', words)}")
 
 
 def read_with_calamine(source: Source) -> Reading:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from tasks.reading.ooxml.number_formats import show_number
-from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, escaped, unescaped
+from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, escape, unescape
 from tasks.reading.xlsx.values import CellKinds
 
 MARK: Final = "[computed]"
@@ -69,7 +69,7 @@ class SheetCell(NamedTuple):
         attributes = dict(_ATTRIBUTE.findall(tag[1]))
         end = self.content.find(b"<", tag.end())
         raw = b"" if tag[1].endswith(b"/") else self.content[tag.end() : end if end >= 0 else None]
-        text = _FUTURE.sub("", " ".join(unescaped(raw.decode("utf-8", "replace")).split()))
+        text = _FUTURE.sub("", " ".join(unescape(raw.decode("utf-8", "replace")).split()))
         kind = attributes.get(b"t")
         if kind == b"dataTable":
             inputs = (attributes.get(name, b"").decode("ascii", "replace") for name in (b"r1", b"r2"))
@@ -82,7 +82,7 @@ class SheetCell(NamedTuple):
 class MissingValues:
     """The formulas of a workbook that have no stored value.
 
-    `recalculate` gives what the cells with formulas come to, as far as that is known (`computed_values`); it is called
+    `recalculate` gives what the cells with formulas come to, as far as that is known (`read_computed`); it is called
     when the first of them needs it. `kinds` says how cells are shown.
     """
 
@@ -100,7 +100,13 @@ class MissingValues:
         for cell in cells(piece, row):
             if cell.lacks_value:
                 tag = _TYPE.sub(b"", piece[cell.start : cell.inner - 1])
-                filled += piece[at : cell.start], tag, b' t="str"><v>', _stored(self._text(sheet, cell)), b"</v></c>"
+                filled += (
+                    piece[at : cell.start],
+                    tag,
+                    b' t="str"><v>',
+                    _escape_stored(self._text(sheet, cell)),
+                    b"</v></c>",
+                )
                 at = cell.end
         filled.append(piece[at:])
         return b"".join(filled)
@@ -133,7 +139,7 @@ class MissingValues:
         return f"{value} {MARK}" if value.strip() else ""
 
 
-def computed_values(
+def read_computed(
     sheets: Iterable[tuple[str, Iterable[bytes]]], string: Callable[[bytes], bytes]
 ) -> dict[CellPlace, float | str]:
     """What the cells with formulas of a recalculated workbook come to; nothing where any of them is volatile.
@@ -193,7 +199,7 @@ def _value(cell: SheetCell, string: Callable[[bytes], bytes]) -> float | str | N
         return None
     if kind == b"s":
         return string(stored).decode("utf-8", "replace")
-    text = unescaped(stored.decode("utf-8", "replace"))
+    text = unescape(stored.decode("utf-8", "replace"))
     if kind == b"b":
         return "TRUE" if text.strip() in ("1", "true") else "FALSE"
     if kind != b"n":
@@ -212,9 +218,9 @@ def _column(letters: bytes) -> int:
     return column
 
 
-def _stored(text: str) -> bytes:
+def _escape_stored(text: str) -> bytes:
     """A text as it would stand in a cell."""
-    return escaped(text).replace(b"<", b"&lt;").replace(b">", b"&gt;")
+    return escape(text).replace(b"<", b"&lt;").replace(b">", b"&gt;")
 
 
 def _sheet_names(sheets: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from tasks.reading.ooxml.drawings import Drawings, alternative_text, paragraphs
 from tasks.reading.ooxml.package import EMBEDDED_KINDS, Package
 from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, attribute
-from tasks.reading.places import ALTERNATIVE_TEXT, COMMENT, SHEET, TEXT_BOX, comment_mark, label_of
+from tasks.reading.places import ALTERNATIVE_TEXT, COMMENT, SHEET, TEXT_BOX, comment_mark, make_label
 from tasks.reading.text_writer import Writer
 from tasks.reading.xlsx.rows import hidden_sheet
 from tasks.reading.xlsx.sheet import pieces
@@ -118,7 +118,7 @@ class SheetObjects:
         """Notes, then threads; last what the notes say of themselves that older programs see in the place of these."""
         threads: dict[str, list[_Comment]] = {}
         for part in parts.get("threadedComment", ()):
-            for comment in self._threaded(part):
+            for comment in self._read_threads(part):
                 if self._has_room(comment.words):
                     threads.setdefault(comment.cell, []).append(comment)
         copies: list[tuple[_Comment, str]] = []
@@ -144,7 +144,7 @@ class SheetObjects:
 
     def _write_comment(self, comment: _Comment) -> None:
         mark = comment_mark(comment.author, comment.date, comment.words)
-        self._writer.placed(COMMENT, label_of(comment.author, comment.date), f"{comment.cell}\t{mark}")
+        self._writer.placed(COMMENT, make_label(comment.author, comment.date), f"{comment.cell}\t{mark}")
 
     def _has_room(self, words: str) -> bool:
         self._text -= len(words)
@@ -170,7 +170,7 @@ class SheetObjects:
                 if words:
                     yield _Comment(attribute(comment[1], b"ref"), author, "", words)
 
-    def _threaded(self, part: str) -> Iterator[_Comment]:
+    def _read_threads(self, part: str) -> Iterator[_Comment]:
         for piece in pieces(self._package.chunks(part), b"threadedComment"):
             for attributes, text in _THREADED.findall(piece):
                 reply = "Reply: " if attribute(attributes, b"parentId") else ""

@@ -16,10 +16,10 @@ from tasks.reading import fallback
 from tasks.reading.legacy import installed, libreoffice
 from tasks.reading.ooxml.number_formats import BUILT_IN, changes_numbers
 from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
-from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, attribute, rest_of_tag, unescaped
+from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, attribute, read_tag_rest, unescape
 from tasks.reading.raised import with_raised_runs
 from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.reading.xlsx.missing_values import VOLATILE, CellPlace, MissingValues, computed_values
+from tasks.reading.xlsx.missing_values import VOLATILE, CellPlace, MissingValues, read_computed
 from tasks.reading.xlsx.objects import PackedSheet, SheetObjects, write_sheets
 from tasks.reading.xlsx.sheet import Scanner, pieces
 from tasks.reading.xlsx.values import LONGEST, CellKinds, characters, rich_text
@@ -53,7 +53,7 @@ def _read(source: Source) -> Reading:
     writer = Writer()
     with Package(source) as package:
         workbook = Workbook(package)
-        missing = MissingValues(lambda: _recalculated(source), workbook.kinds)
+        missing = MissingValues(lambda: _recalculate(source), workbook.kinds)
         scanner = Scanner(writer, workbook.kinds, missing)
         objects = SheetObjects(package, writer, workbook.people())
 
@@ -78,18 +78,18 @@ def _read(source: Source) -> Reading:
         return writer.reading()
 
 
-def _recalculated(source: Source) -> dict[CellPlace, float | str]:
+def _recalculate(source: Source) -> dict[CellPlace, float | str]:
     """What the formulas come to by LibreOffice's reckoning; nothing where that cannot be had."""
     if installed.program(libreoffice.XLSX.library) is None:
         return {}
     try:
         data = source if isinstance(source, bytes) else source.read_bytes()
-        with Package(libreoffice.converted(data, libreoffice.XLSX)) as package:
+        with Package(libreoffice.convert(data, libreoffice.XLSX)) as package:
             workbook = Workbook(package)
             if workbook.has_volatile_names:
                 return {}
             sheets = ((sheet.name, workbook.pieces(sheet.part)) for sheet in workbook.sheets() if sheet.part in package)
-            return computed_values(sheets, workbook.kinds.string)
+            return read_computed(sheets, workbook.kinds.string)
     except (Unreadable, TooLarge, UnsupportedFormat):
         return {}
 
@@ -109,7 +109,7 @@ class Workbook:
             raise Damaged("The file holds no workbook. Ask for it again, or give it the ending of its format.")
         self._around = package.relationships(main)
         setting = self._main.find(b"<workbookPr")
-        since = attribute(rest_of_tag(self._main, setting + len(b"<workbookPr")), b"date1904") if setting >= 0 else ""
+        since = attribute(read_tag_rest(self._main, setting + len(b"<workbookPr")), b"date1904") if setting >= 0 else ""
         self.kinds = CellKinds(lambda: self._strings, lambda: self._codes, from_1904=since in ("1", "true"))
 
     def sheets(self) -> Iterator[PackedSheet]:
@@ -129,7 +129,7 @@ class Workbook:
     def _is_not_calculated(self) -> bool:
         """Whether XlsxWriter wrote the workbook, which gives formulas the value 0 and has Excel calculate them."""
         start = self._main.find(b"<calcPr")
-        rest = rest_of_tag(self._main, start + len(b"<calcPr")) if start >= 0 else b""
+        rest = read_tag_rest(self._main, start + len(b"<calcPr")) if start >= 0 else b""
         return attribute(rest, b"calcId") == "124519" and attribute(rest, b"fullCalcOnLoad") in ("1", "true")
 
     def people(self) -> list[str]:
@@ -170,7 +170,7 @@ class Workbook:
             own: dict[bytes, str] = {}
             for tag in islice(_NUMBER_FORMAT.finditer(styles, *_span(styles, b"numFmts")), _MOST_STYLES):
                 attributes = {name: one or other for name, one, other in _ATTRIBUTE.findall(tag[0])}
-                own[attributes.get(b"numFmtId", b"")] = unescaped(
+                own[attributes.get(b"numFmtId", b"")] = unescape(
                     attributes.get(b"formatCode", b"").decode("utf-8", "replace")
                 )
             for position, style in enumerate(islice(_STYLE.finditer(styles, *_span(styles, b"cellXfs")), _MOST_STYLES)):
@@ -201,7 +201,7 @@ def _read_with_openpyxl(source: Source) -> Reading:
     from openpyxl import load_workbook  # noqa: PLC0415 - seldom needed, 0.3 s
 
     writer = Writer()
-    workbook = load_workbook(fallback.file_of(source), read_only=True, data_only=True)
+    workbook = load_workbook(fallback.open_source(source), read_only=True, data_only=True)
     for sheet in workbook.worksheets:
         with writer.part("sheet", sheet.title):
             writer.line(sheet.title)

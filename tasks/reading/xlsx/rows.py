@@ -67,7 +67,7 @@ class SheetRow:
     def spans(self, texts: Sequence[bytes], wanted: bytes) -> Iterator[tuple[int, int, int]]:
         """Where in the row's line (in characters) the texts stand of columns that are 1 in `wanted`, and the column."""
         at, length = 1, 0
-        for column, text in _filled(self.columns, texts):
+        for column, text in _find_filled(self.columns, texts):
             gap = column - at
             length += (gap if 0 < gap <= _WIDEST_GAP else 1) if gap or length else 0
             end = length + len(text.decode("utf-8", "replace"))
@@ -75,10 +75,10 @@ class SheetRow:
                 yield length, end, column
             at, length = column, end
 
-    def cleaned(self, texts: Sequence[bytes]) -> Sequence[bytes]:
+    def clean(self, texts: Sequence[bytes]) -> Sequence[bytes]:
         """The texts with plain numbers as they are better shown; the same object where nothing is."""
         numbers = [texts[index] for index in self.plain]
-        shown = _shown(numbers, None)
+        shown = _show_column(numbers, None)
         if shown is numbers:
             return texts
         cleaned = list(texts)
@@ -147,13 +147,13 @@ class RowPattern(SheetRow):
             values = list(map(b"".join, runs))
         return [value if kind is None else kind[value] for value, kind in zip(values, self.kinds, strict=True)]
 
-    def texts_of_rows(self, values: list[bytes]) -> list[tuple[bytes, ...]]:
+    def split_texts(self, values: list[bytes]) -> list[tuple[bytes, ...]]:
         """The texts of as many rows as there are values for."""
         if self._owners is not None:
             starts = range(0, len(values), self.values)
-            return [tuple(self.cleaned(self.texts(values[start : start + self.values]))) for start in starts]
+            return [tuple(self.clean(self.texts(values[start : start + self.values]))) for start in starts]
         columns = [values[cell :: self.values] for cell in range(self.values)]
-        return list(zip(*map(_shown, columns, self.kinds), strict=True))
+        return list(zip(*map(_show_column, columns, self.kinds), strict=True))
 
     def line(self, texts: Sequence[bytes]) -> tuple[int, int, bytes]:
         """The first and the last column that hold any of the texts, and the line that they make."""
@@ -191,7 +191,7 @@ def needs_cleaning(numbers: Sequence[bytes]) -> bool:
     return joined.find(b"E") >= 0 or joined.find(b".0\t") >= 0 or joined.endswith(b".0") or joined.find(b"&") >= 0
 
 
-def _shown(values: list[bytes], kind: CellTexts | None) -> Iterable[bytes]:
+def _show_column(values: list[bytes], kind: CellTexts | None) -> Iterable[bytes]:
     """The texts of the values in a column."""
     if kind is not None:
         return map(kind.__getitem__, values)
@@ -204,7 +204,7 @@ def _tabs(gap: int) -> bytes:
 
 def _line(columns: list[int], texts: Sequence[bytes]) -> tuple[int, int, bytes]:
     """The line of texts that leave gaps, in the order of their columns."""
-    filled = _filled(columns, texts)
+    filled = _find_filled(columns, texts)
     if not filled:
         return 0, 1, b""
     first, at = filled[0][0], 1
@@ -216,7 +216,7 @@ def _line(columns: list[int], texts: Sequence[bytes]) -> tuple[int, int, bytes]:
     return first, at, b"".join(pieces)
 
 
-def _filled(columns: list[int], texts: Sequence[bytes]) -> list[tuple[int, bytes]]:
+def _find_filled(columns: list[int], texts: Sequence[bytes]) -> list[tuple[int, bytes]]:
     """The texts that are there with their columns, in the order of these."""
     filled = [(column, text) for column, text in zip(columns, texts, strict=True) if text]
     filled.sort(key=itemgetter(0))
@@ -237,7 +237,7 @@ _FEW: Final = 3
 
 
 @lru_cache(maxsize=1024)
-def letters_of(column: int) -> str:
+def column_letters(column: int) -> str:
     """The name of a column: AB for 28."""
     letters = ""
     while column > 0:
@@ -367,7 +367,7 @@ class Blocks:
         if self._places > _MOST_PLACES:
             self._writer.line(text)
             return
-        first, last = letters_of(min(self._columns)), letters_of(max(self._columns))
+        first, last = column_letters(min(self._columns)), column_letters(max(self._columns))
         label = f"{first}{self._first}:{last}{self._last}"
         if text.isspace():
             with self._writer.place(CELLS, label):
@@ -375,7 +375,7 @@ class Blocks:
         else:
             self._writer.placed(CELLS, label, text)
         for begin, end, column in hidden[: max(self._cells_left, 0)]:
-            self._writer.mark(start + begin, start + end, HIDDEN_COLUMN, letters_of(column))
+            self._writer.mark(start + begin, start + end, HIDDEN_COLUMN, column_letters(column))
         self._cells_left -= len(hidden)
 
     def _spans(self, text: str) -> list[tuple[int, int, int]]:
@@ -387,7 +387,7 @@ class Blocks:
             while line < index:
                 at = text.find("\n", at) + 1
                 line += 1
-            found = row.spans(row.cleaned(texts), self._hidden_columns)
+            found = row.spans(row.clean(texts), self._hidden_columns)
             spans += (
                 (at + begin, at + end, column) if exact else (0, len(text), column) for begin, end, column in found
             )
@@ -398,7 +398,7 @@ class Blocks:
         numbers = [texts[index] for _, row, texts in self._unclean for index in row.plain]
         if needs_cleaning(numbers):
             for at, row, texts in self._unclean:
-                cleaned = row.cleaned(texts)
+                cleaned = row.clean(texts)
                 if cleaned is not texts:
                     self._lines[at] = row.line(cleaned)[2]
         self._unclean = []
@@ -408,6 +408,6 @@ def _marks(columns: list[int]) -> str:
     """The marks of hidden columns: `[hidden column C] [hidden column E]`; of many side by side the first and last."""
     marks: list[str] = []
     for _, run in groupby(enumerate(columns), key=lambda pair: pair[1] - pair[0]):
-        names = [hidden_column_mark(letters_of(column)) for _, column in run]
+        names = [hidden_column_mark(column_letters(column)) for _, column in run]
         marks += names if len(names) <= _FEW else [f"{names[0]} to {names[-1]}"]
     return " ".join(marks)

@@ -18,7 +18,7 @@ from typing import Final
 from tasks.errors import TooLarge
 from tasks.language.normalise import one_line
 from tasks.reading import limits
-from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, unescaped
+from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, unescape
 from tasks.reading.places import FOOTER, HEADER
 from tasks.reading.text_writer import Writer
 from tasks.reading.xlsx.missing_values import MissingValues
@@ -63,7 +63,7 @@ def pieces(chunks: Iterator[bytes], tag: bytes) -> Iterator[bytes]:
     A `<` in a piece begins a tag, and the name of what is in the main namespace has no prefix.
     """
     first, chunks = _first_chunk(chunks)
-    encoding = _encoding(first)
+    encoding = _find_encoding(first)
     if encoding:
         chunks = (
             text.encode("utf-8", "replace") for text in codecs.iterdecode(chain((first,), chunks), encoding, "replace")
@@ -74,17 +74,17 @@ def pieces(chunks: Iterator[bytes], tag: bytes) -> Iterator[bytes]:
     prefixes: dict[bytes, None] = {}
     ends = [b"</" + tag + b">"]
     _note_prefixes(rest, tag, prefixes, ends)
-    for chunk in _bounded(chunks):
+    for chunk in _bound(chunks):
         cut = max(rest.rfind(end) + len(end) for end in ends)
         if cut < len(ends[0]):
             cut = rest.rfind(b"<") if len(rest) > _LONG else 0
         if cut > 0:
             piece, unended = _plain(rest[:cut])
             rest = unended + rest[cut:]
-            yield from _in_short_pieces(_unprefixed(piece, prefixes), ends[0])
+            yield from _in_short_pieces(_drop_prefixes(piece, prefixes), ends[0])
         rest += chunk
         _note_prefixes(chunk, tag, prefixes, ends)
-    yield from _in_short_pieces(_unprefixed(_plain(rest)[0], prefixes), ends[0])
+    yield from _in_short_pieces(_drop_prefixes(_plain(rest)[0], prefixes), ends[0])
 
 
 def _note_prefixes(chunk: bytes, tag: bytes, prefixes: dict[bytes, None], ends: list[bytes]) -> None:
@@ -97,7 +97,7 @@ def _note_prefixes(chunk: bytes, tag: bytes, prefixes: dict[bytes, None], ends: 
             ends.append(b"</" + name + b":" + tag + b">")
 
 
-def _bounded(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _bound(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The chunks without what is beyond _LONGEST_TEXT in one text or tag."""
     run = 0
     for chunk in chunks:
@@ -118,7 +118,7 @@ def _first_chunk(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
     return first, chunks
 
 
-def _encoding(first: bytes) -> str:
+def _find_encoding(first: bytes) -> str:
     """What the part is decoded from: "" for UTF-8, for an unknown encoding, and for one that it does not have."""
     if first[:2] in _WIDE:
         return _WIDE[first[:2]]
@@ -141,7 +141,7 @@ def _in_short_pieces(piece: bytes, end: bytes) -> Iterator[bytes]:
     yield piece[start:]
 
 
-def _unprefixed(piece: bytes, prefixes: Iterable[bytes]) -> bytes:
+def _drop_prefixes(piece: bytes, prefixes: Iterable[bytes]) -> bytes:
     """The piece without prefixes, and without white space in its end tags."""
     if _SPACE.search(piece) is not None or any(_ends_after(piece, space) for space in (b"\n", b"\r", b"\t")):
         piece = _SPACED_END.sub(rb"</\1>", piece)
@@ -262,7 +262,7 @@ class Scanner:
             row = self._scan_piece(piece.replace(b"\0", b""), row, name)
             if piece.find(b"<headerFooter", max(piece.rfind(b"</row>"), 0)) >= 0:
                 for kind, stored in _PRINTED.findall(piece):
-                    for words in printed_words(unescaped(stored[:LONGEST].decode("utf-8", "replace"))):
+                    for words in split_printed_words(unescape(stored[:LONGEST].decode("utf-8", "replace"))):
                         printed.setdefault(words, HEADER if kind == b"Header" else FOOTER)
             if self._cells < 0 or self._text < 0:
                 self.cut = FULL
@@ -325,7 +325,7 @@ class Scanner:
                 most = min(_MOST_ALIKE, MOST_TEXT // 4 // (self._kinds.longest * known.values + 1))
                 alike = _alike(rows[index : index + most], tags.replace(number + b'"', b'\1"'), row + 1)
                 if alike:
-                    batch = known.texts_of_rows(values[at : at + alike * known.values])
+                    batch = known.split_texts(values[at : at + alike * known.values])
                     self._text -= self._blocks.extend(row + 1, known, batch)
                     self._cells -= alike * (known.values + 1)
                     at += alike * known.values
@@ -423,7 +423,7 @@ def _begun(tags: bytes, row: int) -> tuple[int, int, int]:
     return end, row, count
 
 
-def printed_words(stored: str) -> Iterator[str]:
+def split_printed_words(stored: str) -> Iterator[str]:
     """The words of one printed header or footer, left, middle and right, without their codes."""
     for section in _SECTION.split(stored.replace("&&", "\0")):
         words = one_line(_CONTROL.sub("", section).replace("\0", "&"))

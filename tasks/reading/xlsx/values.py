@@ -12,7 +12,7 @@ from typing import Final
 
 from tasks.language.normalise import one_line
 from tasks.reading.ooxml.number_formats import NOISE, TELLING, TELLING_LENGTH, show_number, without_noise
-from tasks.reading.ooxml.xml import TAG_END, unescaped
+from tasks.reading.ooxml.xml import TAG_END, unescape
 
 LONGEST: Final = 1 << 20
 """Bytes of a cell that are read. Excel lets one hold 32,767 characters."""
@@ -113,7 +113,7 @@ class CellKinds(dict[bytes, CellTexts | None]):
         elif kind == b"d":
             work_out = _date
         elif kind == b"n":
-            work_out = partial(_formatted, code=code, from_1904=self.from_1904)
+            work_out = partial(_format, code=code, from_1904=self.from_1904)
         texts = self._texts[kind, code] = CellTexts(work_out, self)
         if kind == b"s" and len(self._strings()) <= _MOST_KNOWN:
             texts.update(zip(_indices(len(self._strings())), self._strings(), strict=False))
@@ -143,7 +143,7 @@ def _indices(count: int) -> list[bytes]:
     return _INDICES
 
 
-def _formatted(raw: bytes, *, code: str, from_1904: bool) -> bytes:
+def _format(raw: bytes, *, code: str, from_1904: bool) -> bytes:
     stored = _plain(raw).decode("utf-8", "replace")
     shown = show_number(stored, code, from_1904=from_1904)
     return shown.encode() if shown is not stored else characters(raw)
@@ -162,7 +162,7 @@ def _date(raw: bytes) -> bytes:
 
 def _plain(value: bytes) -> bytes:
     """A stored number, without the references to characters that a writer may put even there."""
-    return unescaped(value.decode("utf-8", "replace")).encode("utf-8", "replace") if b"&" in value else value
+    return unescape(value.decode("utf-8", "replace")).encode("utf-8", "replace") if b"&" in value else value
 
 
 def characters(raw: bytes) -> bytes:
@@ -170,7 +170,7 @@ def characters(raw: bytes) -> bytes:
     raw = raw[:LONGEST]
     if raw.isascii() and b"&" not in raw and b"_x" not in raw:
         return b" ".join(raw.split())
-    text = unescaped(raw.decode("utf-8", "replace"))
+    text = unescape(raw.decode("utf-8", "replace"))
     if "_x" in text:
         text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

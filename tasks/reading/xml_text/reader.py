@@ -19,16 +19,16 @@ def read(source: Source) -> Reading:
 
     A declaration that the bytes contradict does not count.
     """
-    data, complete = plain_text.beginning(source)
+    data, complete = plain_text.read_beginning(source)
     if spreadsheet.is_spreadsheet(data):
         return spreadsheet.read(data, complete=complete)
     if complete and word.is_word(data):
         return word.read(data)
     if instance.is_instance(data):
         return instance.read(data, complete=complete)
-    return plain_text.read(data if complete else source, _declared_encoding)
+    return plain_text.read(data if complete else source, _read_declaration)
 
 
-def _declared_encoding(data: bytes) -> str | None:
+def _read_declaration(data: bytes) -> str | None:
     match = _DECLARATION.match(data[:1000])
     return match[1].decode() if match else None

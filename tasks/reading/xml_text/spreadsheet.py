@@ -22,8 +22,8 @@ from tasks.reading.places import FOOTER, HEADER, SHEET
 from tasks.reading.text_writer import Reading, Writer
 from tasks.reading.txt.reader import TOO_LONG
 from tasks.reading.xlsx.binary import MOST_SHEETS, MOST_WORDS, CellsFullError, CellWriter, write_comment
-from tasks.reading.xlsx.rows import hidden_sheet, letters_of
-from tasks.reading.xlsx.sheet import LATE, printed_words
+from tasks.reading.xlsx.rows import column_letters, hidden_sheet
+from tasks.reading.xlsx.sheet import LATE, split_printed_words
 
 STANDING: Final = (
     "Formulas without a stored value stand as formulas: open the workbook in a spreadsheet program and save it, so "
@@ -168,7 +168,7 @@ class _Workbook:
         if begin is not None:
             begin(attributes)
         elif tag in _PRINTED:
-            for words in printed_words(_value(attributes, f"{_X}Data")):
+            for words in split_printed_words(_value(attributes, f"{_X}Data")):
                 if self._has_room(words):
                     self._printed.setdefault(words, _PRINTED[tag])
         elif tag == f"{_X}Date1904":
@@ -189,7 +189,7 @@ class _Workbook:
         elif tag == f"{_SS}Comment" and self._author is not None:
             words = one_line("".join(self._said))
             if self._has_room(words):
-                self._comments.append((f"{letters_of(self._column + 1)}{self._row + 1}", self._author, words))
+                self._comments.append((f"{column_letters(self._column + 1)}{self._row + 1}", self._author, words))
             self._author, self._said = None, []
         elif tag == f"{_SS}Worksheet":
             self._end_sheet()
@@ -270,11 +270,11 @@ class _Workbook:
             self._writer.warn(STANDING)
             shown = formula if formula.startswith("=") else f"={formula}"
         else:
-            shown = self._shown(stored, cell.get(_STYLE, self._row_style))
+            shown = self._show(stored, cell.get(_STYLE, self._row_style))
         if self._open and 0 <= self._row < _LAST_ROW:
             self.cells.add(self._row, self._column, shown)
 
-    def _shown(self, stored: str, style: str) -> str:
+    def _show(self, stored: str, style: str) -> str:
         """What a cell shows."""
         if self._type == "Boolean":
             return {"1": "TRUE", "0": "FALSE"}.get(stored.strip(), stored)

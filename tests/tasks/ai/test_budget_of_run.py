@@ -10,7 +10,7 @@ import pytest
 from storage.database import reading, writing
 from storage.runs import Run, add_run, get_run
 from storage.settings import override_settings
-from tasks.ai.budget import BudgetSpent, cap_and_price, ledger_of, record_unpriced
+from tasks.ai.budget import BudgetSpent, cap_and_price, find_ledger, record_unpriced
 from tasks.ai.money import Cap, Price, Usage
 from tasks.errors import BadRequest, NotConfigured
 
@@ -34,7 +34,7 @@ def run(home: Path) -> Callable[[], Run]:
 
 
 def spend(usage: Usage) -> None:
-    with ledger_of("r").call(usage.input_tokens) as settle:
+    with find_ledger("r").call(usage.input_tokens) as settle:
         settle(usage)
 
 
@@ -57,7 +57,7 @@ def test_spending_is_stored_at_once_in_tokens_and_dollars(run: Callable[[], Run]
 
 def test_the_worst_case_is_stored_while_a_call_runs_under_a_cap(run: Callable[[], Run]) -> None:
     with override_settings(GPT | {"ai_budget": "20000 tokens"}):
-        with ledger_of("r").call(1000) as settle:
+        with find_ledger("r").call(1000) as settle:
             row = run()
             assert (row.calls, row.input_tokens, row.output_tokens) == (0, 1000, 4096)
             settle(Usage(1, 900, 100))
@@ -81,15 +81,15 @@ def test_all_threads_share_a_runs_ledger(run: Callable[[], Run]) -> None:
     with override_settings({"ai_budget": "50000 tokens"}):
         with ThreadPoolExecutor(8) as pool:
             ledgers = set(pool.map(lambda _: _in_thread(), range(8)))
-        first = ledger_of("r")
-        assert ledger_of("r") is first
+        first = find_ledger("r")
+        assert find_ledger("r") is first
     assert len(ledgers) == 1
     assert run().calls == 0
 
 
 def _in_thread() -> object:
     with override_settings({"ai_budget": "50000 tokens"}):
-        return ledger_of("r")
+        return find_ledger("r")
 
 
 def test_a_price_that_becomes_known_counts_for_what_was_spent_before(run: Callable[[], Run], tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_price_that_becomes_known_counts_for_what_was_spent_before(run: Callab
         assert run().usd is None
     with override_settings(OWN | {"ai_prices": str(prices), "ai_budget": "0.45 USD"}):
         record_unpriced("r")  # as a run that goes on does
-        ledger = ledger_of("r")
+        ledger = find_ledger("r")
         assert ledger.usd == pytest.approx(0.4)
         assert run().usd == pytest.approx(0.4)
         with pytest.raises(BudgetSpent, match=r"0\.45 USD"), ledger.call(30_000):
@@ -135,5 +135,5 @@ def test_a_mistake_in_the_prices_is_reported_before_anything_runs(tmp_path: Path
 
 def test_without_a_model_a_budget_in_dollars_needs_no_price(run: Callable[[], Run]) -> None:
     with override_settings({"ai_budget": "1 USD"}):
-        assert ledger_of("r").answer_limit is None
+        assert find_ledger("r").answer_limit is None
     assert run().usd is None

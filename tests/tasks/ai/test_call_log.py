@@ -9,7 +9,7 @@ from storage.database import reading, writing
 from storage.model_calls import count_unanswered
 from storage.runs import Run, add_run, get_run
 from storage.settings import override_settings
-from tasks.ai.budget import HEADER, BudgetSpent, RunCallLog, ledger_of
+from tasks.ai.budget import HEADER, BudgetSpent, RunCallLog, find_ledger
 from tasks.ai.money import Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tests.servers.openai_server import (
@@ -59,7 +59,7 @@ def test_a_call_is_written_down_before_it_is_made() -> None:
         return "Yes."
 
     with ModelServer(says) as server:
-        asking(server).answer("Is it?", [], ledger=ledger_of("r"))
+        asking(server).answer("Is it?", [], ledger=find_ledger("r"))
     assert seen == [1]
     assert (calls(), unknown()) == (1, 0)
 
@@ -78,7 +78,7 @@ def test_a_call_is_written_down_before_it_is_made() -> None:
 def test_only_an_answer_that_may_have_been_given_is_lost(behaviour: Behaviour, lost: int) -> None:
     with ModelServer() as server:
         server.then(behaviour)
-        asking(server).answer("Is it?", [], ledger=ledger_of("r"))
+        asking(server).answer("Is it?", [], ledger=find_ledger("r"))
         assert (calls(), unknown()) == (1, lost)
         first, *_, last = keys(server)
     assert (first == last) == bool(lost)
@@ -88,12 +88,12 @@ def test_an_answer_that_comes_too_late_is_lost() -> None:
     with ModelServer() as server:
         server.then(slow(20))
         with pytest.raises(Exception, match="DILIGENCE_AI_TIMEOUT"):
-            asking(server, timeout=0.3, patience=0.3).answer("Is it?", [], ledger=ledger_of("r"))
+            asking(server, timeout=0.3, patience=0.3).answer("Is it?", [], ledger=find_ledger("r"))
     assert (calls(), unknown()) == (0, 1)
 
 
 def test_a_call_that_an_interrupt_ended_is_lost() -> None:
-    with pytest.raises(KeyboardInterrupt), ledger_of("r").call(100):
+    with pytest.raises(KeyboardInterrupt), find_ledger("r").call(100):
         raise KeyboardInterrupt
     assert (calls(), unknown()) == (0, 1)
 
@@ -110,26 +110,26 @@ def test_the_next_process_sends_a_lost_calls_key_again_once() -> None:
 def test_an_answered_request_gets_a_new_key() -> None:
     with ModelServer() as server:
         for _ in range(2):
-            asking(server).answer("Is it?", [], ledger=ledger_of("r"))
+            asking(server).answer("Is it?", [], ledger=find_ledger("r"))
         one, other = keys(server)
     assert one != other
 
 
 def test_under_a_cap_a_lost_call_counts_as_the_most_that_it_can_have_cost() -> None:
     with override_settings({"ai_budget": "20000 tokens"}):
-        with ledger_of("r").call(9000) as call:
+        with find_ledger("r").call(9000) as call:
             call.lose()
         gc.collect()
-        with pytest.raises(BudgetSpent), ledger_of("r").call(9000):
+        with pytest.raises(BudgetSpent), find_ledger("r").call(9000):
             pytest.fail("the call was made")
-        with ledger_of("r").call(1000) as call:
+        with find_ledger("r").call(1000) as call:
             call(Usage(1, 1000, 100))
     assert (calls(), unknown()) == (1, 1)
 
 
 def test_a_lost_call_has_its_price_under_a_cap() -> None:
     with override_settings({"ai_model": "gpt-4o-mini", "ai_budget": "1 USD"}):
-        with ledger_of("r").call(1_000_000) as call:
+        with find_ledger("r").call(1_000_000) as call:
             call.lose()
         with reading() as session:
             usd = get_run(session, "r").usd
@@ -138,7 +138,7 @@ def test_a_lost_call_has_its_price_under_a_cap() -> None:
 
 def test_an_answer_cut_where_the_budget_ends_is_the_budgets_end() -> None:
     with ModelServer() as server, override_settings({"ai_budget": "4000 tokens"}):
-        ledger = ledger_of("r")
+        ledger = find_ledger("r")
         asking(server).answer("Is it?", [], ledger=ledger)
         with ledger.call(10) as call:
             call(Usage(1, 4000 - 1200 - ledger.spent.tokens))

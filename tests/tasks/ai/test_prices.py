@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ai.money import SHIPPED, Price, Usage, price_of, read_prices
+from tasks.ai.money import SHIPPED, Price, Usage, find_price, read_prices
 from tasks.errors import BadRequest
 
 
@@ -17,14 +17,14 @@ def own(tmp_path: Path) -> Path:
 
 
 def test_a_price_is_found_by_the_models_name_in_any_case() -> None:
-    assert price_of("gpt-4o-mini") == price_of("GPT-4o-mini") == Price(0.15, 0.60)
+    assert find_price("gpt-4o-mini") == find_price("GPT-4o-mini") == Price(0.15, 0.60)
 
 
 def test_a_name_stands_for_its_dated_versions_and_for_nothing_else() -> None:
-    assert price_of("gpt-4o-mini-2024-07-18") == Price(0.15, 0.60)
-    assert price_of("claude-sonnet-4-5-20250929") == Price(3, 15)
-    assert price_of("gpt-4o-mini-audio-preview") is None
-    assert price_of("my-gpt-4o-mini") is None
+    assert find_price("gpt-4o-mini-2024-07-18") == Price(0.15, 0.60)
+    assert find_price("claude-sonnet-4-5-20250929") == Price(3, 15)
+    assert find_price("gpt-4o-mini-audio-preview") is None
+    assert find_price("my-gpt-4o-mini") is None
 
 
 def test_the_longest_entry_that_fits_counts(tmp_path: Path) -> None:
@@ -34,22 +34,22 @@ def test_the_longest_entry_that_fits_counts(tmp_path: Path) -> None:
         for price, entry in enumerate(["a*", "a-b*", "a-b-c", "*", "a-*-d"], 1)
     ))  # fmt: skip
     for model, price in {"a-x": 1, "a-b-x": 2, "a-b-c": 3, "z": 4, "a-x-d": 5}.items():
-        assert price_of(model, file) == Price(price, 0), model
+        assert find_price(model, file) == Price(price, 0), model
 
 
 def test_the_users_own_price_goes_before_a_longer_entry_of_ours(own: Path) -> None:
-    assert price_of("gpt-4o-mini", own) == Price(1, 2)
-    assert price_of("o3", own) == price_of("o3") is not None
+    assert find_price("gpt-4o-mini", own) == Price(1, 2)
+    assert find_price("o3", own) == find_price("o3") is not None
 
 
 def test_a_model_of_ones_own_server_may_cost_nothing(own: Path) -> None:
-    price = price_of("meta/llama-3.3-70b:q4", own)
+    price = find_price("meta/llama-3.3-70b:q4", own)
     assert price == Price(0, 0)
     assert price.of(Usage(1, 10**6, 10**6)) == 0
 
 
 def test_no_price_is_made_up() -> None:
-    assert price_of("a-model") is None
+    assert find_price("a-model") is None
 
 
 def test_the_shipped_prices_say_their_date_and_sources_and_ask_more_for_what_is_written() -> None:
@@ -79,7 +79,7 @@ def test_a_mistake_names_file_line_and_field(tmp_path: Path, written: str, messa
     file = tmp_path / "prices.toml"
     file.write_text(f"# ours\n[models]\n{written}\n")
     with pytest.raises(BadRequest, match=f"^prices.toml.*{message}"):
-        price_of("m", file)
+        find_price("m", file)
 
 
 def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
@@ -92,10 +92,10 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match=r"none\.toml: the prices file cannot be opened"):
-        price_of("m", tmp_path / "none.toml")
+        find_price("m", tmp_path / "none.toml")
 
 
 def test_an_entry_of_many_stars_takes_no_time(tmp_path: Path) -> None:
     file = tmp_path / "prices.toml"
     file.write_text('[models]\n"' + "*a" * 500 + '*b" = { input = 1, output = 1 }\n')
-    assert price_of("a" * 5000, file) is None
+    assert find_price("a" * 5000, file) is None

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.companies.domain import registrable
-from tasks.companies.web.transport import domain_of
+from tasks.companies.web.transport import registrable_domain
 from tasks.errors import BadRequest
 
 
@@ -163,4 +163,4 @@ def test_whatever_is_given_the_outcome_is_a_plain_name_or_a_refusal(text: str) -
     ],
 )
 def test_an_address_lies_on_its_registrable_domain(url: str, domain: str | None) -> None:
-    assert domain_of(url) == domain
+    assert registrable_domain(url) == domain

@@ -21,8 +21,8 @@ from tasks.companies.facts import (
     ask_sources,
     company_facts,
     fetch_facts,
+    load_facts,
     store_answer,
-    stored_facts,
 )
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.sources import FactSource
@@ -39,7 +39,7 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Lets these sources be the configured ones."""
 
     def ask(sources: Sequence[FactSource]) -> None:
-        monkeypatch.setattr(facts_module, "configured_sources", lambda: sources)
+        monkeypatch.setattr(facts_module, "choose_sources", lambda: sources)
 
     return ask
 
@@ -98,7 +98,7 @@ def test_profile_and_claims_are_stored(write: Write) -> None:
     assert stored.sources == ["files"]
     assert [claim.field for claim in claims] == ["company_size", "name"]
     assert claims[0].value == [51, None]
-    assert stored_facts(profile_id) == facts
+    assert load_facts(profile_id) == facts
     assert len(facts.warnings) == 1
 
 
@@ -113,7 +113,7 @@ def test_facts_that_have_not_changed_are_stored_once(write: Write) -> None:
     assert second != first
     assert facts.profile.hq is not None
     assert facts.profile.hq.city == "Malmö"
-    earlier = stored_facts(first).profile.hq
+    earlier = load_facts(first).profile.hq
     assert earlier is not None
     assert earlier.city == "Aarhus"
 
@@ -121,7 +121,7 @@ def test_facts_that_have_not_changed_are_stored_once(write: Write) -> None:
 @pytest.mark.usefixtures("facts")
 def test_an_unknown_profile_id_is_not_found() -> None:
     with pytest.raises(NotFound):
-        stored_facts(17)
+        load_facts(17)
 
 
 @pytest.mark.usefixtures("facts")
@@ -176,7 +176,7 @@ def test_sources_are_merged_in_their_order_and_their_conflicts_shown(ask: Ask, f
     assert [(conflict.field, [claim.value for claim in conflict.claims]) for conflict in merged.conflicts] == [
         ("founded_year", [1902, 1929])
     ]
-    assert stored_facts(profile_id).conflicts == merged.conflicts
+    assert load_facts(profile_id).conflicts == merged.conflicts
 
 
 def test_a_company_is_not_unknown_while_a_source_could_not_be_asked(ask: Ask, facts: Path) -> None:
@@ -264,7 +264,7 @@ def test_a_change_of_any_kind_shows_at_once(ask: Ask, write: Write) -> None:
     def facts_of(*sources: FactSource) -> tuple[int | None, str | None]:
         ask(sources)
         profile_id, facts = fetch_facts("alpha.example")
-        assert stored_facts(profile_id).profile == facts.profile
+        assert load_facts(profile_id).profile == facts.profile
         return facts.profile.founded_year, facts.profile.name
 
     assert facts_of(one, two, files) == (1902, "Alpha")
@@ -306,7 +306,7 @@ def test_a_profile_that_an_earlier_release_merged_differently_is_replaced(write:
     second, facts = fetch_facts("alpha.example")
 
     assert second != first
-    assert stored_facts(second).profile == facts.profile
+    assert load_facts(second).profile == facts.profile
 
 
 def test_an_answer_that_comes_when_the_run_is_over_changes_nothing_stored_and_is_used_the_next_time(
@@ -335,5 +335,5 @@ def test_an_answer_that_comes_when_the_run_is_over_changes_nothing_stored_and_is
 
     assert [claim.source for claim in facts.claims] == ["one"]
     assert "late took longer" in facts.warnings[0]
-    assert stored_facts(profile_id) == facts
+    assert load_facts(profile_id) == facts
     assert {claim.source for claim in fetch_facts("alpha.example").facts.claims} == {"one", "late"}

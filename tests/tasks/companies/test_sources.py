@@ -23,7 +23,7 @@ from tasks.companies.sources import website as website_source
 from tasks.companies.sources import wikidata as wikidata_source
 from tasks.companies.sources.files import FileSource
 from tasks.companies.sources.profile_api import ProfileApiSource, ProviderState
-from tasks.companies.sources.registry import SOURCES, configured_sources, open_source
+from tasks.companies.sources.registry import SOURCES, choose_sources, open_source
 from tasks.errors import BadRequest, DiligenceError, NotConfigured
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers import gleif as register
@@ -69,7 +69,7 @@ def _registered_memory(stage: Stage, profiles: Mapping[str, Mapping[str, Any]] |
     stage.settings.setitem(SOURCES, "memory", memory_source.__name__)
     stage.settings.setattr(memory_source, "PROFILES", profiles)
     stage.settings.setenv("DILIGENCE_FACT_SOURCES", "memory")
-    return configured_sources()[0]
+    return choose_sources()[0]
 
 
 def files(stage: Stage) -> FactSource:
@@ -327,14 +327,14 @@ def test_a_claim_that_does_not_fit_the_profile_cannot_be_made(
 @pytest.mark.usefixtures("facts")
 def test_the_default_asks_every_source_that_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DILIGENCE_FACT_SOURCES", raising=False)
-    assert [source.name for source in configured_sources()] == ["files", "wikidata", "sec", "gleif", "website"]
+    assert [source.name for source in choose_sources()] == ["files", "wikidata", "sec", "gleif", "website"]
 
 
 @pytest.mark.parametrize("setting", ["files", " Files ,, files", "sec,files"])
 def test_sources_are_named_comma_separated(facts: Path, monkeypatch: pytest.MonkeyPatch, setting: str) -> None:
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", setting)
 
-    names = [source.name for source in configured_sources()]
+    names = [source.name for source in choose_sources()]
     assert "files" in names
     assert len(names) == len(set(names))
 
@@ -343,26 +343,26 @@ def test_an_unknown_source_is_named_with_those_there_are(facts: Path, monkeypatc
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files,wikipaedia")
 
     with pytest.raises(NotConfigured, match=re.compile("DILIGENCE_FACT_SOURCES names wikipaedia.*files.*wikidata")):
-        configured_sources()
+        choose_sources()
 
 
 def test_no_source_at_all_names_the_setting(facts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", ",")
 
     with pytest.raises(NotConfigured, match="DILIGENCE_FACT_SOURCES"):
-        configured_sources()
+        choose_sources()
 
 
 @pytest.mark.usefixtures("facts")
 def test_the_commercial_provider_comes_first_when_there_is_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DILIGENCE_FACT_SOURCES", raising=False)
-    assert "profile_api" not in [source.name for source in configured_sources()]
+    assert "profile_api" not in [source.name for source in choose_sources()]
 
     monkeypatch.setenv("DILIGENCE_PROFILE_API_KEY", "a key")
-    assert next(source.name for source in configured_sources()) == "profile_api"
+    assert next(source.name for source in choose_sources()) == "profile_api"
 
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files,profile_api")
-    assert [source.name for source in configured_sources()] == ["files", "profile_api"]
+    assert [source.name for source in choose_sources()] == ["files", "profile_api"]
 
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")
-    assert [source.name for source in configured_sources()] == ["files"]
+    assert [source.name for source in choose_sources()] == ["files"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tasks.documents.drive.drive import Document, Folder, Listing
-from tasks.documents.index_answer import IndexedFolder, document_index_of, human_size
+from tasks.documents.index_answer import IndexedFolder, build_document_index, human_size
 
 TOP = Folder("top", "Alpha", "")
 MOMENT = datetime(2026, 3, 31, 8, 15, 30, 999_999, tzinfo=UTC)
@@ -32,7 +32,7 @@ def document(name: str, folder: str = "top", path: str = "", **given: Any) -> Do
 def index(listing: Listing, *, recursive: bool = True, warnings: Mapping[str, str] | None = None) -> dict[str, Any]:
     remarks = {name: {"warning": warning} for name, warning in (warnings or {}).items()}
     indexed = IndexedFolder(listing, recursive, remarks)
-    answer = document_index_of(listing, recursive=recursive, remarks=remarks)
+    answer = build_document_index(listing, recursive=recursive, remarks=remarks)
     assert b"".join(indexed.pieces()).decode() == answer.model_dump_json(exclude_unset=True)  # whatever is indexed
     return answer.answer()
 

@@ -93,9 +93,12 @@ def test_the_names_of_readers_do_not_meet(home: Path) -> None:
     all_names = [
         name
         for known in formats.all_formats()
-        for name in (*texts_module.readers(known.extensions[0]), *texts_module.misnamed_readers(known.extensions[0]))
+        for name in (
+            *texts_module.readers(known.extensions[0]),
+            *texts_module.list_misnamed_readers(known.extensions[0]),
+        )
     ]
     for known in formats.all_formats():
         own = set(texts_module.readers(known.extensions[0]))
-        assert own.isdisjoint(texts_module.misnamed_readers(known.extensions[0]))
+        assert own.isdisjoint(texts_module.list_misnamed_readers(known.extensions[0]))
     assert len(set(all_names)) >= len(formats.all_formats()) ** 2

@@ -61,7 +61,7 @@ def stored() -> list[StoredText]:
 
 def warning() -> str:
     """What is told of the text that was read last."""
-    return texts_module.warning_of(stored()[-1]) or ""
+    return texts_module.text_warning(stored()[-1]) or ""
 
 
 def words(text: str) -> list[str]:

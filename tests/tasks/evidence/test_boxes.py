@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tasks.evidence.boxes import Box, Glyphs, PageBoxes, compared
+from tasks.evidence.boxes import Box, Glyphs, PageBoxes, fold_character
 from tasks.evidence.page import PdfPage
 from tasks.reading.pdf import reader
 from tasks.reading.pdf.document import PdfDocument
@@ -145,4 +145,4 @@ def test_two_places_that_cannot_be_told_apart_are_not_boxed() -> None:
 
 
 def test_forms_of_letters_compare_alike() -> None:
-    assert [compared(sign) for sign in ("ﬁ", "Ａ", "ß", "²", "-", "é")] == ["fi", "a", "ss", "2", "", "é"]
+    assert [fold_character(sign) for sign in ("ﬁ", "Ａ", "ß", "²", "-", "é")] == ["fi", "a", "ss", "2", "", "é"]

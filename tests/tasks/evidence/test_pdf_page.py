@@ -13,7 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 from storage.texts import Outcome, StoredText
 from tasks.evidence import page as evidence_page
 from tasks.evidence.boxes import Box, BoxedPage
-from tasks.evidence.company import parts_of
+from tasks.evidence.company import find_page_parts
 from tasks.evidence.page import draw_page
 from tasks.reading import read_document
 from tasks.reading.ocr import tesseract
@@ -45,7 +45,7 @@ class Drawn:
         self.pages: list[BoxedPage] = []
         self.pictures: list[Path] = []
         with PdfDocument(data) as pdf:
-            for part in parts_of(text, start, start + len(quotation)):
+            for part in find_page_parts(text, start, start + len(quotation)):
                 stem = folder / f"{part.page}"
                 spans = [(part.start, part.end)]
                 page = draw_page(pdf, part.page, part.text, spans, str(stem), recognised if part.is_scan else ())

@@ -2,13 +2,13 @@
 
 import re
 
-from tasks.figures.anchors import count_words, lowered, matches, spots
+from tasks.figures.anchors import count_words, lower_text, matches, spots
 
 
 def test_matches_at_spots_are_those_of_a_search() -> None:
     text = "Amounts in thousands. ALL AMOUNTS IN MILLIONS of euros, amounts in amounts in thousands"
     pattern = re.compile(r"\bamounts\b[^.]{0,12} in (?:thousands|millions)", re.IGNORECASE)
-    found = matches(pattern, text, spots(lowered(text), ["amounts"]))
+    found = matches(pattern, text, spots(lower_text(text), ["amounts"]))
     assert [match.span() for match in found] == [match.span() for match in pattern.finditer(text)]
 
 
@@ -18,7 +18,7 @@ def test_spots_are_in_order_whatever_the_order_of_the_words() -> None:
 
 
 def test_small_letters_keep_the_offsets() -> None:
-    assert lowered("İSTANBUL 2024") == "istanbul 2024"
+    assert lower_text("İSTANBUL 2024") == "istanbul 2024"
 
 
 def test_words_within_others_are_not_counted() -> None:

@@ -3,11 +3,11 @@
 import pytest
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.document_figures import founding_years
+from tasks.figures.document_figures import find_founding_years
 
 
 def years(text: str) -> list[int]:
-    return [int(figure.value) for figure in founding_years(LedgerDocument(text, [], "profile.txt"))]
+    return [int(figure.value) for figure in find_founding_years(LedgerDocument(text, [], "profile.txt"))]
 
 
 @pytest.mark.parametrize(
@@ -48,5 +48,5 @@ def test_what_else_was_founded_is_not_the_company(text: str) -> None:
 
 def test_its_place_is_told() -> None:
     text = "About us\nNordwind was founded in 2009."
-    (figure,) = founding_years(LedgerDocument(text, [], "profile.txt"))
+    (figure,) = find_founding_years(LedgerDocument(text, [], "profile.txt"))
     assert (figure.place, text[figure.start : figure.end], figure.unit) == ("line 2", "2009", "year")

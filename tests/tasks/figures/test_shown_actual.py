@@ -6,8 +6,8 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import RoomFigure, find_conflicts, find_versions
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.expressions import dated_until
-from tasks.figures.shown_actual import named_basis
+from tasks.figures.expressions import drop_undated_after
+from tasks.figures.shown_actual import find_named_basis
 from tasks.reading.file_dates import file_dates, today
 
 TABLE = "EUR\t2022\t2023\t2024\t2025\nRevenue\t1,000,000\t2,000,000\t3,000,000\t4,000,000\n"
@@ -52,8 +52,8 @@ def test_names_say_what_a_table_is(sheet: str, basis: str | None) -> None:
 
 
 def test_a_name_of_others_too_is_asked_no_further() -> None:
-    assert named_basis("Budget review") == "except"
-    assert named_basis("Cash") is None
+    assert find_named_basis("Budget review") == "except"
+    assert find_named_basis("Cash") is None
 
 
 def test_a_date_in_a_table_dates_no_document() -> None:
@@ -99,5 +99,5 @@ def test_an_undated_document_is_never_the_latest_beside_a_dated_one() -> None:
         row(5_000_000, "a", "management", 2025),
         row(4_000_000, "b", "management", 2024, dated="2025-03-01"),
     )
-    assert dated_until([undated, dated]) == [dated]
-    assert dated_until([undated]) == [undated]
+    assert drop_undated_after([undated, dated]) == [dated]
+    assert drop_undated_after([undated]) == [undated]

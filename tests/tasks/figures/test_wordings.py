@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from tasks.figures.concepts import language_of, taxonomy
+from tasks.figures.concepts import guess_language, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.fiscal_calendar import learn_calendar
@@ -82,7 +82,7 @@ def test_short_names_count_in_their_own_language_alone() -> None:
     ],
 )
 def test_a_language_is_told_by_its_common_words(text: str, language: str) -> None:
-    assert language_of(text) == language
+    assert guess_language(text) == language
 
 
 def test_crowns_are_of_the_language_that_the_document_is_written_in() -> None:

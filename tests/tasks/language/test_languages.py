@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.language.languages import language_of, languages_of
+from tasks.language.languages import detect_language, detect_languages
 
 SENTENCES = {
     "English": "The company has not paid a dividend to the holders of its shares this year, and it is not planned.",
@@ -19,15 +19,15 @@ SENTENCES = {
 
 @pytest.mark.parametrize("language", SENTENCES)
 def test_a_sentence_tells_its_language(language: str) -> None:
-    assert language_of(SENTENCES[language]) == language
+    assert detect_language(SENTENCES[language]) == language
 
 
 @pytest.mark.parametrize("text", ["", "1,204\t1,118\t986", "Alpha Holdings B.V., Amsterdam", "§ 12 (3)"])
 def test_figures_and_names_tell_none(text: str) -> None:
-    assert language_of(text) is None
+    assert detect_language(text) is None
 
 
 def test_a_room_has_the_languages_of_a_tenth_of_its_texts_or_more_the_commonest_first() -> None:
     room = [SENTENCES["English"]] * 14 + [SENTENCES["German"]] * 5 + [SENTENCES["French"]] + ["1,204\t1,118"] * 40
-    assert languages_of(room) == ("English", "German")
-    assert languages_of(["1,204\t1,118"]) == ()
+    assert detect_languages(room) == ("English", "German")
+    assert detect_languages(["1,204\t1,118"]) == ()

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from tasks.language.numbers import PERCENT, amounts, cell_amount, numbers, units_of, uses_decimal_comma, without_units
+from tasks.language.numbers import PERCENT, amounts, cell_amount, numbers, read_units, uses_decimal_comma, without_units
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_amounts_of_a_sentence_have_the_units_beside_them() -> None:
     ],
 )
 def test_units_of_a_header(header: str, currency: str | None, multiplier: int | None) -> None:
-    units = units_of(header)
+    units = read_units(header)
     assert (units.currency, units.multiplier) == (currency, multiplier)
 
 

@@ -9,10 +9,10 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.language.numbers import (
-    leading_units,
     only_units,
+    read_leading_units,
+    read_units,
     thousands_mark,
-    units_of,
     uses_decimal_comma,
     without_units,
 )
@@ -33,7 +33,7 @@ SCALES = [
 
 @pytest.mark.parametrize(("words", "currency", "scale"), WORDINGS)
 def test_the_units_of_a_header(words: str, currency: str, scale: str) -> None:
-    units = units_of(words)
+    units = read_units(words)
     assert (units.currency or "-", str(units.multiplier or "-")) == (currency, scale)
 
 
@@ -64,8 +64,8 @@ def test_a_label_is_left_without_its_units_and_units_are_nothing_else() -> None:
 
 
 def test_a_sentence_begins_with_units() -> None:
-    assert leading_units("thousands of euros unless stated otherwise").multiplier == 1000
-    assert leading_units("the notes, in thousands").multiplier is None
+    assert read_leading_units("thousands of euros unless stated otherwise").multiplier == 1000
+    assert read_leading_units("the notes, in thousands").multiplier is None
 
 
 @pytest.mark.parametrize(

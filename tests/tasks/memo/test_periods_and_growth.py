@@ -8,7 +8,7 @@ from storage import database, texts
 from storage.texts import NewText, Outcome
 from tasks.figures.ledger import LedgerText
 from tasks.memo.check import MemoVerdict, check_memo
-from tasks.memo.claims import stated_growth
+from tasks.memo.claims import find_growth
 from tasks.memo.room import MemoTexts
 
 ACCOUNTS = (
@@ -104,4 +104,4 @@ def test_a_change_the_other_way_round_and_a_company_form_prove_nothing(memo: str
     ],
 )
 def test_other_changes_are_no_growth_over_the_year_before(words: str) -> None:
-    assert stated_growth(words) is None
+    assert find_growth(words) is None

@@ -25,14 +25,14 @@ def compounds(*more: tuple[str, str, int, int]) -> Compounds:
 
 def test_a_word_belongs_to_the_words_that_hold_it_and_they_to_it() -> None:
     known = compounds()
-    assert known.related(3) == [4, 5]
-    assert known.related(5) == [3]
-    assert known.related(2) == [0]
+    assert known.find_related(3) == [4, 5]
+    assert known.find_related(5) == [3]
+    assert known.find_related(2) == [0]
 
 
 def test_a_linking_letter_stands_between_two_parts() -> None:
     known = compounds(("recht", "German", 7, 2), ("schutz", "German", 8, 2))
-    assert known.related(6) == [7, 8]
+    assert known.find_related(6) == [7, 8]
 
 
 def test_a_word_that_the_texts_do_not_have_is_parted_too() -> None:
@@ -47,7 +47,7 @@ def test_a_part_that_stands_once_is_none() -> None:
 
 def test_english_words_are_not_parted() -> None:
     english = Compounds([("notebook", "English", 0, 5), ("note", "English", 1, 5), ("book", "English", 2, 5)])
-    assert english.related(0) == ()
+    assert english.find_related(0) == ()
     assert english.parts("bookkeeping") == ()
 
 

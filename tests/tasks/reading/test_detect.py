@@ -40,10 +40,10 @@ def open_document(kind: str) -> bytes:
     ids=short,
 )
 def test_content_overrules_the_name(named: str, data: bytes, expected: str) -> None:
-    assert detect.format_of(data, named) == expected
+    assert detect.detect_format(data, named) == expected
     reading = read_document(data, named)
     assert "Rent" in reading.text
-    misnamed = named in formats.supported() and named != expected
+    misnamed = named in formats.list_supported() and named != expected
     assert reading.read_as == (expected if misnamed else None)
     assert [warning for warning in reading.warnings if "name" in warning] == (
         [f"The file has the name of a {named} file, but is a {expected} file: it was read as one."] if misnamed else []
@@ -73,13 +73,13 @@ def test_content_overrules_the_name(named: str, data: bytes, expected: str) -> N
     ids=short,
 )
 def test_content_that_fits_or_says_nothing_leaves_the_name_its_right(named: str, data: bytes) -> None:
-    assert detect.format_of(data, named) == formats.format_of(f"a{named}")
+    assert detect.detect_format(data, named) == formats.find_format(f"a{named}")
 
 
 def test_a_file_is_told_as_its_content_is(tmp_path: Path) -> None:
     for name, data in (("a.docx", pdf("Rent")), ("b", docx("Rent")), ("c.pdf", xlsx("Rent")), ("d.docx", docx("Rent"))):
         (tmp_path / name).write_bytes(data)
-        assert detect.format_of(tmp_path / name, Path(name).suffix) == detect.format_of(data, Path(name).suffix)
+        assert detect.detect_format(tmp_path / name, Path(name).suffix) == detect.detect_format(data, Path(name).suffix)
         assert "Rent" in read_document(tmp_path / name).text
 
 
@@ -139,5 +139,5 @@ _PAGE = b"MIME-Version: 1.0\nContent-Type: text/html\n\n<p>Rent</p>\n"
     ids=short,
 )  # fmt: skip
 def test_a_mail_or_a_page_in_its_form_is_read_as_one(named: str, data: bytes, expected: str) -> None:
-    assert detect.format_of(data, named) == expected
+    assert detect.detect_format(data, named) == expected
     assert "Rent" in read_document(data, named).text

@@ -73,7 +73,7 @@ def embed(
 ) -> Reading:
     """The reading of a host with these documents inside it."""
     attachments = [Attachment(name, data) for name, data in inside]
-    return with_embedded(replace(host, attachments=attachments), by, formats.supported())
+    return with_embedded(replace(host, attachments=attachments), by, formats.list_supported())
 
 
 def test_an_embedded_document_stands_after_the_host_on_a_page_of_its_own() -> None:
@@ -295,7 +295,7 @@ def test_one_that_is_too_large_leaves_the_others_alone(failure: Exception) -> No
 
 def test_when_time_is_up_the_rest_is_named() -> None:
     host = replace(HOST, attachments=[Attachment("a.txt", b"a"), Attachment("b.txt", b"b")])
-    reading = with_embedded(host, read, formats.supported(), seconds=0)
+    reading = with_embedded(host, read, formats.list_supported(), seconds=0)
     assert reading.text == HOST.text
     assert reading.warnings[1:] == ["Embedded, but not read after so much else: a.txt, b.txt."]
 

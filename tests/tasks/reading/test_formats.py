@@ -59,7 +59,7 @@ OTHER_NAMES = {
 
 def test_formats_are_found_by_their_folders() -> None:
     assert {known.extensions[0] for known in formats.all_formats()} == set(VERSIONS)
-    assert formats.supported() == tuple(
+    assert formats.list_supported() == tuple(
         sorted(extension for known in formats.all_formats() for extension in known.extensions)
     )
 
@@ -67,7 +67,7 @@ def test_formats_are_found_by_their_folders() -> None:
 def test_the_page_on_formats_lists_what_is_read() -> None:
     page = (ROOT / "docs" / "formats.md").read_text("utf-8")
     table = page.partition("| kind | file names |\n")[2].partition("\n\n")[0]
-    assert sorted(re.findall(r"\.[a-z]\w+", table)) == sorted(formats.supported())
+    assert sorted(re.findall(r"\.[a-z]\w+", table)) == sorted(formats.list_supported())
 
 
 @pytest.mark.parametrize(
@@ -75,31 +75,31 @@ def test_the_page_on_formats_lists_what_is_read() -> None:
     [(extension, first) for first, others in OTHER_NAMES.items() for extension in others],
 )
 def test_the_same_package_under_another_name_is_of_the_same_format(extension: str, document_format: str) -> None:
-    assert formats.format_of(f"Plan{extension.upper()}") == document_format
+    assert formats.find_format(f"Plan{extension.upper()}") == document_format
     assert formats.version(extension) == formats.version(document_format)
-    assert formats.format_of_mime_type(formats.mime_type(extension)) == document_format
+    assert formats.find_format_by_mime_type(formats.mime_type(extension)) == document_format
 
 
 @pytest.mark.parametrize(
     ("name", "extension"), [("Deck.PPTX", ".pptx"), ("a.b/c.d.pdf", ".pdf"), ("läse\nmich.txt", ".txt")]
 )
 def test_the_extension_gives_the_format(name: str, extension: str) -> None:
-    assert formats.format_of(name) == extension
+    assert formats.find_format(name) == extension
 
 
 @pytest.mark.parametrize("name", ["program.exe", "archive.tar.gz", "README", "..", ".docx", "", "x.__init__"])
 def test_another_format_is_refused_and_the_supported_ones_named(name: str) -> None:
     with pytest.raises(UnsupportedFormat, match=r"\.docx, .*\.pdf, .*\.xlsx"):
-        formats.format_of(name)
+        formats.find_format(name)
     with pytest.raises(UnsupportedFormat):
         formats.reader("os")
 
 
 def test_mime_types_and_formats_lead_to_each_other() -> None:
     assert formats.mime_type(".pdf") == "application/pdf"
-    for extension in formats.supported():
-        assert formats.format_of_mime_type(formats.mime_type(extension)) == formats.format_of(f"a{extension}")
-    assert formats.format_of_mime_type("video/mp4") is None
+    for extension in formats.list_supported():
+        assert formats.find_format_by_mime_type(formats.mime_type(extension)) == formats.find_format(f"a{extension}")
+    assert formats.find_format_by_mime_type("video/mp4") is None
     with pytest.raises(UnsupportedFormat):
         formats.mime_type(".mp4")
 

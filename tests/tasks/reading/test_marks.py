@@ -20,7 +20,7 @@ from tasks.figures.anchors import plain_blanks
 from tasks.reading.docx import reader as docx
 from tasks.reading.eml import reader as eml
 from tasks.reading.formats import reader
-from tasks.reading.raised import raised
+from tasks.reading.raised import raise_text
 from tasks.reading.text_writer import Reading
 
 
@@ -59,7 +59,7 @@ def saved(document: Any) -> bytes:
     [("3", "³"), ("(1)", "⁽¹⁾"), ("1,2", "¹,²"), ("-6", "⁻⁶"), ("st", "st"), ("TM", "TM"), ("1 of them", "1 of them")],
 )
 def test_a_mark_becomes_raised_digits_and_words_stay(text: str, told: str) -> None:
-    assert raised(text) == told
+    assert raise_text(text) == told
 
 
 def test_a_raised_mark_in_word() -> None:
@@ -109,7 +109,7 @@ def test_a_raised_mark_in_a_pdf(mark: str) -> None:
         write(canvas, 72, 680, "Costs 998 and 12 of 2023")
 
     text = read(".pdf", pdf(draw)).text
-    assert f"Revenue 1,234{raised(mark)}" in text
+    assert f"Revenue 1,234{raise_text(mark)}" in text
     assert "Costs 998 and 12 of 2023" in text
 
 

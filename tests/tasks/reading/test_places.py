@@ -14,7 +14,7 @@ from tasks.reading.places import (
     Place,
     cells,
     comment_mark,
-    label_of,
+    make_label,
     page_numbers,
     with_cells,
 )
@@ -100,7 +100,7 @@ def test_a_document_read_has_the_cells_of_its_sheets() -> None:
 def test_a_remark_is_marked_with_what_is_known_of_it() -> None:
     assert comment_mark("A. Author", "2024-05-01", "Why?") == "[comment, A. Author, 2024-05-01: Why?]"
     assert comment_mark("", "", "Why?") == "[comment: Why?]"
-    assert label_of("A.\nAuthor", "") == "A. Author"
+    assert make_label("A.\nAuthor", "") == "A. Author"
 
 
 def test_pages_are_named_as_a_person_writes_them() -> None:

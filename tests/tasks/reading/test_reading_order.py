@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.formats import supported
+from tasks.reading.formats import list_supported
 from tasks.reading.places import FILE_DATES
 
 DOCUMENTS = Path(__file__).parents[2] / "documents"
 NAMES = sorted(
     path.name
     for path in DOCUMENTS.iterdir()
-    if path.suffix in supported() and len(path.suffixes) == 1 and path.name != "README.md"
+    if path.suffix in list_supported() and len(path.suffixes) == 1 and path.name != "README.md"
 )
 
 

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from tasks.remote.fan_out import FanOut, Leave, finished
+from tasks.remote.fan_out import FanOut, Leave, take_finished
 
 WAIT = 30  # seconds; only a hanging test takes them
 
@@ -135,9 +135,9 @@ def test_results_are_taken_while_other_calls_run() -> None:
     with FanOut(2, "work") as threads:
         under_way[threads.submit(go_on.wait, WAIT)] = "slow"
         under_way[threads.submit(lambda: True)] = "quick"
-        assert [(key, future.result()) for key, future in finished(under_way, leaving=1)] == [("quick", True)]
+        assert [(key, future.result()) for key, future in take_finished(under_way, leaving=1)] == [("quick", True)]
         go_on.set()
-        assert [(key, future.result()) for key, future in finished(under_way)] == [("slow", True)]
+        assert [(key, future.result()) for key, future in take_finished(under_way)] == [("slow", True)]
     assert not under_way
 
 
@@ -146,7 +146,7 @@ def test_who_waits_for_each_call_has_them_in_order() -> None:
     with FanOut(3, "work") as threads:
         for number in range(9):
             under_way[threads.submit(int, number)] = number
-            assert [key for key, _ in finished(under_way)] == [number]
+            assert [key for key, _ in take_finished(under_way)] == [number]
 
 
 def test_the_process_does_not_wait_for_a_call_under_way() -> None:

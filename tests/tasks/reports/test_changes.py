@@ -4,7 +4,7 @@ import pytest
 
 from storage.run_documents import DocumentStatus
 from storage.scores import ScoreStatus
-from tasks.reports.changes import Causes, criteria_changes, document_changes, redefined_criteria, score_moves
+from tasks.reports.changes import Causes, criteria_changes, document_changes, find_redefined_criteria, score_moves
 from tests.tasks.reports.rows import CRITERIA, document, outcome
 
 SCORED, MISSING, UNSUPPORTED = ScoreStatus.SCORED, ScoreStatus.MISSING, ScoreStatus.UNSUPPORTED
@@ -43,12 +43,12 @@ def test_step_between_two_statuses_without_a_score_moves_nothing() -> None:
 def test_move_of_a_criterion_that_asks_something_else_says_so() -> None:
     asks_else = {"scale": [0, 5], "criteria": [CRITERIA["criteria"][0] | {"ask": "Is churn low?"}]}
     reweighted = {"scale": [0, 5], "criteria": [CRITERIA["criteria"][0] | {"weight": 9}]}
-    assert redefined_criteria(CRITERIA, asks_else) == {"recurring"}
-    assert redefined_criteria(CRITERIA, reweighted) == frozenset()
+    assert find_redefined_criteria(CRITERIA, asks_else) == {"recurring"}
+    assert find_redefined_criteria(CRITERIA, reweighted) == frozenset()
     (change,) = score_moves(
         [outcome("recurring", 3, SCORED)],
         [outcome("recurring", 4, SCORED)],
-        Causes(redefined=redefined_criteria(CRITERIA, asks_else), answerers=("extractive", "openai-compatible m")),
+        Causes(redefined=find_redefined_criteria(CRITERIA, asks_else), answerers=("extractive", "openai-compatible m")),
     )
     assert change.why == "The criterion itself was changed between the two runs."
 

@@ -14,7 +14,7 @@ from storage.run_documents import DocumentStatus
 from storage.runs import run_companies
 from storage.scores import ScoreStatus
 from storage.texts import Outcome, StoredText, save_text
-from tasks.evidence.company import citations_of
+from tasks.evidence.company import list_citations
 from tasks.reports import docx, html, pptx, xlsx
 from tasks.reports.models import Report
 from tasks.reports.report import build
@@ -106,5 +106,5 @@ def test_what_changed_names_it_though_the_number_is_the_same(report: Report) -> 
 def test_the_words_have_a_page_of_evidence(report: Report) -> None:
     with reading() as session:
         company_id = run_companies(session, report.run.id)[0].id or 0
-        citations = citations_of(session, company_id)
+        citations = list_citations(session, company_id)
     assert [(citation.start, citation.place) for citation in citations if citation.is_shown] == [(3, "page 3")]

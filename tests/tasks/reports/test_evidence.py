@@ -31,7 +31,7 @@ from tasks.reports import evidence, evidence_pages, files
 from tasks.reports.company import company_anchor
 from tasks.reports.evidence import CitingCompany, write_evidence
 from tasks.reports.evidence_pages import CitedFor, EvidencePage
-from tasks.reports.files import render, standing_alone, write_report, write_reports
+from tasks.reports.files import make_standalone, render, write_report, write_reports
 from tasks.reports.replacing import Replacing
 from tasks.reports.report import build
 from tests.tasks.evidence.test_boxes import content
@@ -478,7 +478,7 @@ def test_what_a_killed_run_left_half_of_that_goes_with_the_next(
 
 
 def test_a_page_that_stands_alone_links_to_the_documents(tmp_path: Path) -> None:
-    page = render(standing_alone(build("r1")), "html").decode()
+    page = render(make_standalone(build("r1")), "html").decode()
     assert "evidence/" not in page
     assert "file:///" in page
     assert "127.0.0.1" not in page

@@ -2,7 +2,7 @@
 
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
-from tasks.reports.findings import red_flags, strengths
+from tasks.reports.findings import find_red_flags, strengths
 from tasks.reports.models import CompanyReport, CriterionReport, StandingReport
 
 SCALE = (0.0, 5.0)
@@ -47,7 +47,7 @@ def test_the_criterion_says_how_severe_it_is_else_its_score_does() -> None:
         criterion("not judged", None, ScoreStatus.UNSCORED),
         criterion("not proved", 0, ScoreStatus.UNSUPPORTED),
     )
-    assert [(flag.severity, flag.criterion.id) for flag in red_flags(alpha, SCALE)] == [
+    assert [(flag.severity, flag.criterion.id) for flag in find_red_flags(alpha, SCALE)] == [
         ("high", "gone and grave"),
         ("high", "worst"),
         ("medium", "middling"),
@@ -65,7 +65,7 @@ def test_bands_of_severity_say_from_which_score_on_a_criterion_is_a_red_flag() -
         criterion("below no band", 1, severity={"high": 0.0}),
         criterion("gone", None, ScoreStatus.MISSING, severity={"low": 2.0}),
     )
-    assert [(flag.severity, flag.criterion.id) for flag in red_flags(alpha, SCALE)] == [
+    assert [(flag.severity, flag.criterion.id) for flag in find_red_flags(alpha, SCALE)] == [
         ("high", "in the first band"),
         ("medium", "in the second band"),
         ("low", "gone"),

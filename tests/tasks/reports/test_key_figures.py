@@ -5,7 +5,7 @@ from io import BytesIO
 import openpyxl
 
 from tasks.reports import html, xlsx
-from tasks.reports.key_figures import compact, contradicted_in_words, figures_across, key_figures, newest_figures
+from tasks.reports.key_figures import compact, describe_contradiction, figures_across, key_figures, newest_figures
 from tasks.reports.models import (
     CompanyReport,
     Report,
@@ -114,7 +114,7 @@ def test_a_part_is_named_where_it_is_contradicted() -> None:
     _, company = with_figures()
     (conflict,) = company.figure_conflicts
     part = conflict.model_copy(update={"counted": conflict.counted.model_copy(update={"entity": "Software"})})
-    assert contradicted_in_words(part).startswith("Revenue of Software, 2024-12-31: EUR 12 m counts")
+    assert describe_contradiction(part).startswith("Revenue of Software, 2024-12-31: EUR 12 m counts")
 
 
 def equity(value: str, day: str) -> ReportedFigure:

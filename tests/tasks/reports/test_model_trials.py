@@ -11,7 +11,7 @@ from storage.runs import ModelTrial
 from storage.scores import ScoreStatus
 from tasks.reports import docx, html, pptx, xlsx
 from tasks.reports.models import Report
-from tasks.reports.report import build, result_lines, results_of
+from tasks.reports.report import build, load_results, result_lines
 from tests.tasks.reports.rows import company, outcome, quote, write_company, write_run
 
 WORDS = {
@@ -41,14 +41,14 @@ def test_every_format_says_what_is_known_of_the_model(trial: ModelTrial) -> None
     assert WORDS[trial] in header
     for content in (docx.render(report), pptx.render(report), xlsx.render(report)):
         assert WORDS[trial][:20] in in_office(content)
-    assert any(WORDS[trial] in line for line in result_lines(results_of("r1")))
+    assert any(WORDS[trial] in line for line in result_lines(load_results("r1")))
 
 
 @pytest.mark.parametrize("trial", [ModelTrial.PASSED, None], ids=str)
 def test_nothing_is_said_of_a_model_that_passed(trial: ModelTrial | None) -> None:
     report = written(trial)
     assert "doctor --model" not in html.render(report)
-    assert not any("doctor" in line for line in result_lines(results_of("r1")))
+    assert not any("doctor" in line for line in result_lines(load_results("r1")))
 
 
 def test_quotations_of_a_cut_answer_are_told_as_quotations() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.reports.pptx import fitted, line_count, text_width, wrapped
+from tasks.reports.pptx import fit_text, line_count, text_width, wrap_text
 
 
 def test_width_is_that_of_the_font() -> None:
@@ -11,9 +11,9 @@ def test_width_is_that_of_the_font() -> None:
 
 
 def test_lines_break_between_words_and_within_those_that_are_too_long() -> None:
-    assert wrapped("ab ab ab", 25, 10) == ["ab", "ab", "ab"]
-    assert wrapped("ab ab ab", 26, 10) == ["ab ab", "ab"]
-    assert wrapped("a" * 10, 25, 10) == ["aaaa", "aaaa", "aa"]
+    assert wrap_text("ab ab ab", 25, 10) == ["ab", "ab", "ab"]
+    assert wrap_text("ab ab ab", 26, 10) == ["ab ab", "ab"]
+    assert wrap_text("a" * 10, 25, 10) == ["aaaa", "aaaa", "aa"]
     assert line_count("one\ntwo", 100, 10) == 2
 
 
@@ -33,11 +33,11 @@ def test_lines_break_between_words_and_within_those_that_are_too_long() -> None:
 )
 @pytest.mark.parametrize("lines", [1, 2, 5])
 def test_what_was_cut_fits(text: str, lines: int) -> None:
-    cut = fitted(text, 120, 10, lines)
+    cut = fit_text(text, 120, 10, lines)
     assert line_count(cut, 120, 10) <= lines
     whole = " ".join(text.split())
     assert cut == whole or (cut.endswith(" …") and whole.startswith(cut.removesuffix(" …")))
 
 
 def test_a_text_that_fits_stays_as_it_is() -> None:
-    assert fitted("Two  words\nand more", 500, 10) == "Two words and more"
+    assert fit_text("Two  words\nand more", 500, 10) == "Two words and more"

@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from tasks.reports import workbook, xlsx
-from tasks.reports.findings import falls_short, heat, red_flags
+from tasks.reports.findings import falls_short, find_red_flags, heat
 from tasks.reports.html import TEMPLATES
 from tasks.reports.models import Report
 from tasks.reports.report import build
@@ -177,7 +177,9 @@ def test_scores_show_two_decimals_at_most_and_keep_all(score: float, shown: str)
 def test_red_flags_have_their_severity_what_to_do_and_where_to_look() -> None:
     report = report_of(3)
     flags = sheets(report)["Red flags"]
-    expected = [flag for company_report in report.companies for flag in red_flags(company_report, report.run.scale)]
+    expected = [
+        flag for company_report in report.companies for flag in find_red_flags(company_report, report.run.scale)
+    ]
     assert [row[0] for row in flags[1:]] == [flag.severity for flag in expected]
     assert [row[2] for row in flags[1:]] == [flag.criterion.title for flag in expected]
     assert [row[5] for row in flags[1:]] == [flag.criterion.recommend for flag in expected]

@@ -79,14 +79,14 @@ def test_the_beginning_of_a_document(room: Room) -> None:
     evidence = room.evidence
     report = next(document for document in evidence.documents if document.name == "Report.pdf")
     scan = next(document for document in evidence.documents if document.name == "Scan.pdf")
-    assert evidence.beginning(report, 6) == "Annual"
+    assert evidence.read_beginning(report, 6) == "Annual"
     opening = evidence.opening(report, 13)
     assert opening is not None
     assert (opening.text, opening.place) == ("Annual report", "page 1")
     further = evidence.opening(report, 20)
     assert further is not None
     assert further.text.endswith("Revenue was 3,700.")  # to the end of its sentence
-    assert (evidence.beginning(scan, 9), evidence.opening(scan, 9)) == ("", None)
+    assert (evidence.read_beginning(scan, 9), evidence.opening(scan, 9)) == ("", None)
 
 
 TABLE = "Revenue by region\nRegion\t2024\t2023\n" + "".join(f"Region {i}\t{i}00\t{i}50\n" for i in range(1, 150))

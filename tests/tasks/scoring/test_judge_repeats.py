@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from storage.run_documents import RunDocument
 from storage.scores import ScoreStatus
 from tasks.scoring.evidence import Excerpt
-from tasks.scoring.judge import combined
+from tasks.scoring.judge import combine_results
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation
 
 DOCUMENT = RunDocument(company_id=1, document_id="d", name="Report.pdf", path="", url="http://x/d")
@@ -32,7 +32,7 @@ def scored(score: float, *starts: int, confidence: float | None = None, reason: 
 
 def test_a_single_judgement_is_as_it_is() -> None:
     finding = scored(3)
-    assert combined([finding]) is finding
+    assert combine_results([finding]) is finding
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_a_single_judgement_is_as_it_is() -> None:
     ],
 )
 def test_the_median_is_a_score_that_was_given(scores: list[float], score: float, agreement: float) -> None:
-    result = combined([scored(score) for score in scores])
+    result = combine_results([scored(score) for score in scores])
     assert result.score == score
     assert result.agreement == pytest.approx(agreement)
 
 
 @given(st.lists(st.floats(0, 5), min_size=2, max_size=9))
 def test_the_order_of_the_repeats_does_not_matter(scores: list[float]) -> None:
-    one, other = (combined([scored(score) for score in order]) for order in (scores, scores[::-1]))
+    one, other = (combine_results([scored(score) for score in order]) for order in (scores, scores[::-1]))
     assert (one.score, one.agreement) == (other.score, other.agreement)
     assert one.score in scores
 
@@ -73,14 +73,14 @@ def test_the_order_of_the_repeats_does_not_matter(scores: list[float]) -> None:
 def test_the_most_frequent_status_of_the_successful_judgements_counts(
     findings: list[CriterionResult], status: ScoreStatus, agreement: float
 ) -> None:
-    result = combined(findings)
+    result = combine_results(findings)
     assert result.status is status
     assert result.agreement == pytest.approx(agreement)
     assert (result.score is None) == (status is not ScoreStatus.SCORED)
 
 
 def test_quotations_of_the_repeats_that_agree_are_joined_and_the_reason_s_numbers_stay() -> None:
-    result = combined([scored(5, 9), scored(4, 1, 2, reason="So [2]."), scored(4, 2, 3)])
+    result = combine_results([scored(5, 9), scored(4, 1, 2, reason="So [2]."), scored(4, 2, 3)])
     assert [quote.text for quote in result.quotes] == ["words 1", "words 2", "words 3", "made up"]
     assert result.reason == "So [2]."
 
@@ -100,14 +100,16 @@ def test_confidence_is_the_middle_one_and_contradictions_are_reported_once() -> 
         confidence=0.9,
         contradictions=[ProvenContradiction("b", words(2), words(1))],
     )
-    result = combined([one, other, scored(4)])
+    result = combine_results([one, other, scored(4)])
     assert result.confidence == 0.5
     assert [contradiction.about for contradiction in result.contradictions] == ["a"]
 
 
 def test_failures_among_the_repeats_are_counted_in_the_reason() -> None:
-    assert combined([scored(4), FAILED, scored(4)]).reason == ("So. (1 of 3 judgements failed. The model refused.)")
+    assert combine_results([scored(4), FAILED, scored(4)]).reason == (
+        "So. (1 of 3 judgements failed. The model refused.)"
+    )
 
 
 def test_when_all_failed_the_criterion_failed() -> None:
-    assert combined([FAILED, FAILED]) == FAILED
+    assert combine_results([FAILED, FAILED]) == FAILED

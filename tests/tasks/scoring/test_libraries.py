@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from tasks.documents.kinds.kind import asked_kind, document_kind
+from tasks.documents.kinds.kind import document_kind, parse_asked_kind
 from tasks.documents.kinds.signs import read_signs
 from tasks.errors import BadRequest
 from tasks.ranking import Index
 from tasks.scoring import rules
 from tasks.scoring.criteria import Criterion, read_criteria
 from tasks.scoring.libraries.library import STAGES, library_names, library_purpose, read_library
-from tasks.scoring.rules import parse_condition, score_of_bands
+from tasks.scoring.rules import parse_condition, score_bands
 
 SCALE = (0.0, 5.0)
 FIGURES = tomllib.loads((Path(__file__).parent / "library_rooms.toml").read_text(encoding="utf-8"))
@@ -41,7 +41,7 @@ def test_ids_differ_and_half_need_no_model() -> None:
 @pytest.mark.parametrize("criterion", of_kind("document"))
 def test_document_criteria(criterion: Any) -> None:
     """The document's kind is one of the catalogue, or found by its words, and other documents are not it."""
-    kind, _ = asked_kind(criterion.document)
+    kind, _ = parse_asked_kind(criterion.document)
     text = f"{criterion.document.upper()}\nof Brightwell Ltd.\n"
     met = document_kind(f"{criterion.document}.pdf", "", read_signs(text, []))
     unmet = document_kind("Canteen menu.pdf", "", read_signs("This week: soup and pasta.", []))
@@ -57,8 +57,8 @@ def test_figure_criteria(criterion: Any) -> None:
     best = max(bands)
     edge = bands[best].value
     step = 1 if bands[best].sign in {">", ">="} else -1
-    assert score_of_bands(bands, edge + step, SCALE[0])[0] == best
-    assert score_of_bands(bands, edge - 1000 * step, SCALE[0])[0] < best
+    assert score_bands(bands, edge + step, SCALE[0])[0] == best
+    assert score_bands(bands, edge - 1000 * step, SCALE[0])[0] < best
 
 
 @pytest.mark.parametrize("criterion", of_kind("fact"))

@@ -12,7 +12,7 @@ from tasks.ai.money import Cap, Usage
 from tasks.ai.registry import current_answerer
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judge import prepare
-from tasks.scoring.orders import counted
+from tasks.scoring.orders import pick_counted
 from tasks.scoring.results import Contested, CriterionResult
 from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import ModelRequest, ModelServer
@@ -117,22 +117,22 @@ def result(score: float | None, status: ScoreStatus | None = None, *, unfinished
 def test_what_is_safe_to_count_counts(
     as_it_is: float | None, without: float | None, status: ScoreStatus, score: float | None, contested: Contested | None
 ) -> None:
-    combined = counted(result(as_it_is), result(without), SCALE)
+    combined = pick_counted(result(as_it_is), result(without), SCALE)
     assert (combined.status, combined.score, combined.contested) == (status, score, contested)
     assert combined.warning is None
 
 
 def test_a_second_judgement_that_fails_is_a_warning_and_the_other_one_counts() -> None:
     failed = result(None, ScoreStatus.UNSCORED)
-    with_missing = counted(failed, result(3), SCALE)
+    with_missing = pick_counted(failed, result(3), SCALE)
     assert (with_missing.status, with_missing.score, with_missing.failed) == (ScoreStatus.SCORED, 3, False)
     assert with_missing.warning is not None
     assert with_missing.warning.startswith("It was judged without the words that give orders to a model, not with")
-    low = counted(result(1), failed, SCALE)
+    low = pick_counted(result(1), failed, SCALE)
     assert (low.status, low.score, low.failed, low.warning is None) == (ScoreStatus.SCORED, 1, False, False)
-    high = counted(result(5), failed, SCALE)
+    high = pick_counted(result(5), failed, SCALE)
     assert (high.status, high.score, high.failed) == (ScoreStatus.UNSCORED, None, True)
-    assert counted(failed, failed, SCALE).failed
+    assert pick_counted(failed, failed, SCALE).failed
 
 
 def test_what_the_budget_does_not_reach_is_judged_when_the_run_goes_on(room: Room, server: ModelServer) -> None:

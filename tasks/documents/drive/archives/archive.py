@@ -29,7 +29,7 @@ from tasks.documents.drive.archives.members import (
     Scratch,
     Target,
     is_archive,
-    shown,
+    list_entries,
 )
 from tasks.documents.drive.archives.zip import ZipContainer
 from tasks.errors import DiligenceError, Unavailable
@@ -63,7 +63,7 @@ class Archive:
         self._lock = threading.Lock()
         self.contents = Contents()
         try:
-            self._container = self._opened(file, name)
+            self._container = self._open(file, name)
             self._list()
         except BaseException:
             self.close()
@@ -83,7 +83,7 @@ class Archive:
         """Let go of the archive and of what was unpacked."""
         self._closing.close()
 
-    def _opened(self, file: BinaryIO, name: str) -> Container:
+    def _open(self, file: BinaryIO, name: str) -> Container:
         self._closing.callback(file.close)
         magic = file.read(len(seven_zip.MAGIC))
         file.seek(0)
@@ -96,7 +96,7 @@ class Archive:
 
     def _list(self) -> None:
         allowance, contents = Allowance(self._max_bytes), self.contents
-        documents = shown(self._container.entries(), allowance, contents)
+        documents = list_entries(self._container.entries(), allowance, contents)
         for entry in documents:
             if not is_archive(entry.name):
                 contents.members.append(_member(entry, (entry.at,)))
@@ -123,9 +123,9 @@ class Archive:
                 "too much was unpacked for others before it (DILIGENCE_DOCUMENT_MAX_MB)", lasting=False
             )
         allowance.inner_bytes -= entry.size
-        container = self._opened(self._unpacked(entry), entry.name)
+        container = self._open(self._unpack(entry), entry.name)
         inside = Contents()
-        documents = shown(container.entries(), allowance, inside, below=f"{entry.name}/")
+        documents = list_entries(container.entries(), allowance, inside, below=f"{entry.name}/")
         self._inside[entry.at] = container
         self.contents.folders[entry.name] = None
         self.contents.folders.update(inside.folders)
@@ -135,7 +135,7 @@ class Archive:
                 self.contents.shut.append((inner.name, _TOO_DEEP))
             self.contents.members.append(_member(inner, (entry.at, inner.at)))
 
-    def _unpacked(self, entry: Entry) -> BinaryIO:
+    def _unpack(self, entry: Entry) -> BinaryIO:
         """An archive inside this one as a file of its own.
 
         Raises:
@@ -214,7 +214,7 @@ class OpenArchives:
         finally:
             with self._lock:
                 slot.users -= 1
-                unneeded = self._unneeded()
+                unneeded = self._take_out_unneeded()
             for archive in unneeded:
                 archive.close()
 
@@ -226,11 +226,11 @@ class OpenArchives:
     def close(self) -> None:
         """Close all that nobody uses."""
         with self._lock:
-            unneeded = self._unneeded(most=0)
+            unneeded = self._take_out_unneeded(most=0)
         for archive in unneeded:
             archive.close()
 
-    def _unneeded(self, most: int = MOST_OPEN) -> list[Archive]:
+    def _take_out_unneeded(self, most: int = MOST_OPEN) -> list[Archive]:
         """Take out what is too much, and what could not be opened. The lock is held."""
         size = sum(slot.size for slot in self._slots.values())
         unneeded: list[Archive] = []
@@ -295,5 +295,5 @@ def keep_listing(key: Key, max_bytes: int, contents: Contents) -> None:
 
 def _path(key: Key, max_bytes: int) -> Path:
     """Where it is kept. Names of files tell nothing of documents."""
-    name = json.dumps([_VERSION, key, max_bytes, seven_zip.installed()])
+    name = json.dumps([_VERSION, key, max_bytes, seven_zip.has_py7zr()])
     return database.home() / "archives" / f"{sha256(name.encode()).hexdigest()}.json"

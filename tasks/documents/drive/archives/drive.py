@@ -29,8 +29,8 @@ from tasks.documents.drive.archives.archive import (
 )
 from tasks.documents.drive.archives.members import ArchiveNotOpened, Contents, Member, is_archive
 from tasks.documents.drive.drive import ROOT, Changes, Document, Drive, Fetched, Folder, Listing
-from tasks.documents.drive.mime_types import mime_type_of
-from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, document_of, spool, values_of
+from tasks.documents.drive.mime_types import guess_mime_type
+from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, spool, write_values
 from tasks.errors import DiligenceError, NotAllowed, NotFound, SourceFailed, TooLarge
 from tasks.reading.settings import ReadingSettings
 
@@ -40,7 +40,7 @@ NO_DOCUMENT: Final = "No such document, or it is not shared with this account."
 NO_FOLDER: Final = "No such folder, or it is not shared with this account."
 
 
-def parts_of(item_id: str) -> tuple[str, str] | None:
+def split_id(item_id: str) -> tuple[str, str] | None:
     """The archive's id and the key of the member or folder; None for the id of something that lies in no archive."""
     match = _ID.fullmatch(item_id)
     return (match[1], match[2]) if match else None
@@ -48,7 +48,7 @@ def parts_of(item_id: str) -> tuple[str, str] | None:
 
 def is_inside(item_id: str) -> bool:
     """Whether this is the id of something inside an archive: to find it, the archive has to be opened."""
-    return parts_of(item_id) is not None
+    return split_id(item_id) is not None
 
 
 def key_in_url(reference: str) -> str | None:
@@ -75,7 +75,7 @@ class ArchiveView:
         """
         member = self._contents.by_key(_key).get(key)
         if member is None:
-            folder = self._folder_of(key)
+            folder = self._find_folder(key)
             raise NotFound(NO_DOCUMENT if folder is None else "This is the id of a folder, not of a document.")
         return member
 
@@ -91,7 +91,7 @@ class ArchiveView:
             folder_id=self._folder_id(folder),
             path=path,
             url=url.replace(self._archive.id, member_id) if self._shown_here else f"{url}#member={key}",
-            mime_type=mime_type_of(name),
+            mime_type=guess_mime_type(name),
             size=member.size,
             created=None,
             updated=_utc(member.updated),
@@ -115,7 +115,7 @@ class ArchiveView:
         Raises:
             NotFound: there is no such folder.
         """
-        folder = self._folder_of(key) if key else ""
+        folder = self._find_folder(key) if key else ""
         if folder is None:
             known = key in self._contents.by_key(_key)
             raise NotFound("This is the id of a document, not of a folder." if known else NO_FOLDER)
@@ -142,7 +142,7 @@ class ArchiveView:
             above, _, name = path.rpartition("/")
             yield Folder(self._folder_id(path), name, before + path, self._folder_id(above))
 
-    def _folder_of(self, key: str) -> str | None:
+    def _find_folder(self, key: str) -> str | None:
         return next((folder for folder in self._contents.folders if _key(f"{folder}/") == key), None)
 
     def _folder_id(self, folder: str) -> str:
@@ -210,7 +210,7 @@ class ArchiveDrive:
         return f"{document_id}~{key}" if key and document_id != reference.strip() else document_id
 
     def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
-        inside = parts_of(folder_id)
+        inside = split_id(folder_id)
         if inside:
             return self._list_archive(self._archive(inside[0], NO_FOLDER), inside[1], recursive=recursive, spool=spool)
         try:
@@ -233,7 +233,7 @@ class ArchiveDrive:
         return changes and replace(changes, mark=_MARK + changes.mark)
 
     def document(self, document_id: str) -> Document:
-        inside = parts_of(document_id)
+        inside = split_id(document_id)
         if inside is None:
             return self._drive.document(document_id)
         archive = self._archive(inside[0], NO_DOCUMENT)
@@ -241,16 +241,16 @@ class ArchiveDrive:
         return view.document(view.member(inside[1]))
 
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
-        inside = parts_of(document_id)
+        inside = split_id(document_id)
         if inside is None:
             return self._drive.fetch(document_id, spool, max_bytes)
         for _ in range(_MAX_TRIES):
             archive = self._archive(inside[0], NO_DOCUMENT)
             version = self._version(archive)
-            with self._opened(archive) as opened:
+            with self._open_archive(archive) as opened:
                 member = self._view(archive, opened.contents).member(inside[1])
                 try:
-                    fetched = _extracted(opened, member, spool, max_bytes, version)
+                    fetched = _extract(opened, member, spool, max_bytes, version)
                 except DiligenceError:
                     if self._is_as_it_was(archive):
                         raise
@@ -268,7 +268,7 @@ class ArchiveDrive:
             return fetched.path.open("rb")  # the file is gone with the folder, its content when it is closed
 
     def local_path(self, document_id: str) -> Path | None:
-        inside = parts_of(document_id)
+        inside = split_id(document_id)
         return self._drive.local_path(inside[0] if inside else document_id)
 
     def _archive(self, archive_id: str, missing: str) -> Document:
@@ -308,11 +308,11 @@ class ArchiveDrive:
             NotFound: it cannot be opened, so that there is nothing in it.
         """
         try:
-            return self._listed(archive)
+            return self._list(archive)
         except ArchiveNotOpened as error:
             raise NotFound(f"The archive cannot be opened: {error.reason}.") from error
 
-    def _listed(self, archive: Document) -> Contents:
+    def _list(self, archive: Document) -> Contents:
         """The same.
 
         Raises:
@@ -321,26 +321,26 @@ class ArchiveDrive:
         key, limit = (self.name, archive.id, archive.version), ReadingSettings.current().document_max_mb << 20
         contents = find_listing(key, limit) if self.remote and not self._archives.is_open(key) else None
         if contents is None:
-            with self._using(archive) as opened:
+            with self._use(archive) as opened:
                 contents = opened.contents
             if self.remote:
                 keep_listing(key, limit, contents)
         return contents
 
     @contextmanager
-    def _opened(self, archive: Document) -> Iterator[Archive]:
+    def _open_archive(self, archive: Document) -> Iterator[Archive]:
         """The archive, open.
 
         Raises:
             NotFound: it cannot be opened, so that there is nothing in it.
         """
         try:
-            with self._using(archive) as opened:
+            with self._use(archive) as opened:
                 yield opened
         except ArchiveNotOpened as error:
             raise NotFound(f"The archive cannot be opened: {error.reason}.") from error
 
-    def _using(self, archive: Document) -> AbstractContextManager[Archive]:
+    def _use(self, archive: Document) -> AbstractContextManager[Archive]:
         settled = self._version(archive) == archive.version
         key = self.name, archive.id, archive.version if settled else uuid4().hex
         return self._archives.using(key, archive.size or 0, lambda: self._open(archive))
@@ -351,7 +351,7 @@ class ArchiveDrive:
         if archive.size is not None and archive.size > limit:
             raise too_large
         try:
-            return Archive(self._file(archive, limit), _name_of(archive), limit, spool)
+            return Archive(self._file(archive, limit), _read_name(archive), limit, spool)
         except TooLarge as error:
             raise too_large from error
 
@@ -377,7 +377,7 @@ class ArchiveDrive:
         for archive in {document.id: document for document in listing.documents if _opens(document)}.values():
             shown_as = f"{archive.path}/{archive.name}" if archive.path else archive.name
             try:
-                contents = self._listed(archive)
+                contents = self._list(archive)
             except ArchiveNotOpened as error:
                 listing.warnings.append(f"{shown_as!r} is an archive that is left shut: {error.reason}.")
                 lasting = error.lasting
@@ -393,7 +393,7 @@ class ArchiveDrive:
                 if rows is None:
                     members.extend(view.documents(shown_as))
                 else:
-                    rows.add(map(values_of, view.documents(shown_as)))
+                    rows.add(map(write_values, view.documents(shown_as)))
                 listing.warnings.extend(contents.warnings(shown_as))
                 opened.add(archive.id)
                 lasting = contents.lasting
@@ -407,8 +407,8 @@ class ArchiveDrive:
         listing = self._view(archive, self._contents(archive)).listing(key, recursive=recursive)
         if spool:
             rows = SpooledRows(spool)
-            rows.add(map(values_of, listing.documents))
-            listing.documents = SpooledDocuments(lambda: map(document_of, rows))
+            rows.add(map(write_values, listing.documents))
+            listing.documents = SpooledDocuments(lambda: map(read_values, rows))
         return listing
 
     def _folder_at(self, reference: str) -> str | None:
@@ -433,13 +433,13 @@ def _opens(document: Document) -> bool:
     return is_archive(document.name, document.mime_type)
 
 
-def _name_of(archive: Document) -> str:
+def _read_name(archive: Document) -> str:
     """The archive's name with its ending, by which its kind is known."""
     ending = "7z" if "7z" in archive.mime_type else "zip"
     return archive.name if is_archive(archive.name) else f"{archive.name}.{ending}"
 
 
-def _extracted(opened: Archive, member: Member, spool: Path, max_bytes: int, version: str) -> Fetched:
+def _extract(opened: Archive, member: Member, spool: Path, max_bytes: int, version: str) -> Fetched:
     """A member's content as a file in the spool."""
     path = spool / uuid4().hex
     try:
@@ -480,4 +480,4 @@ def _with_members(
 
     if rows is None:
         return [*others(), *members]
-    return SpooledDocuments(lambda: chain(others(), map(document_of, rows)))
+    return SpooledDocuments(lambda: chain(others(), map(read_values, rows)))

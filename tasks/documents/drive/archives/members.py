@@ -162,7 +162,7 @@ class Allowance:
         return ""
 
 
-def shown(entries: Iterable[Entry], allowance: Allowance, contents: Contents, below: str = "") -> list[Entry]:
+def list_entries(entries: Iterable[Entry], allowance: Allowance, contents: Contents, below: str = "") -> list[Entry]:
     """The entries that are documents, under their checked names; folders and refusals are added to `contents`.
 
     Args:
@@ -174,7 +174,7 @@ def shown(entries: Iterable[Entry], allowance: Allowance, contents: Contents, be
     taken: set[str] = set()
     documents: list[Entry] = []
     for entry in entries:
-        name, reason = _checked(entry.name)
+        name, reason = _check_name(entry.name)
         if not reason and (name == "" or any(hidden(part) or part in _CLUTTER for part in name.split("/"))):
             continue
         if not reason:
@@ -205,7 +205,7 @@ def _add_folders(path: str, contents: Contents) -> None:
     contents.folders.update(dict.fromkeys(reversed(missing[-room:] if room > 0 else [])))
 
 
-def _checked(name: str) -> tuple[str, str]:
+def _check_name(name: str) -> tuple[str, str]:
     """A member's name with `/` between its parts, and why it is none; "" for the archive's own top."""
     path = name.replace("\\", "/")
     if "\0" in path:

@@ -38,7 +38,7 @@ class SevenZipContainer:
         Raises:
             ArchiveNotOpened: there is nothing to read it with.
         """
-        if not installed():
+        if not has_py7zr():
             raise ArchiveNotOpened(
                 "to open .7z, install the extra `archives` "
                 "(in diligence's folder: `.venv/bin/pip install -e '.[archives]'`)",
@@ -116,6 +116,6 @@ class SevenZipContainer:
 
 
 @cache
-def installed() -> bool:
+def has_py7zr() -> bool:
     """Whether py7zr is there."""
     return find_spec("py7zr") is not None

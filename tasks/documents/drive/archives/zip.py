@@ -26,10 +26,10 @@ _BESIDE: Final = 0.5
 """The share of bytes beyond ASCII that stand beside another one in other scripts than Latin; in German it is near 0."""
 
 
-def decoded_names(raw: Sequence[tuple[bytes, int, bytes]]) -> list[str]:
+def decode_names(raw: Sequence[tuple[bytes, int, bytes]]) -> list[str]:
     """The names of members, given their bytes, flags and extra fields."""
     unknown = [name for name, flags, _ in raw if not name.isascii() and not flags & _UTF_8]
-    encoding = _encoding(b"\n".join(unknown)[:_SAMPLE]) if unknown else "ascii"
+    encoding = _guess_encoding(b"\n".join(unknown)[:_SAMPLE]) if unknown else "ascii"
     return [_name(name, flags, extra, encoding) for name, flags, extra in raw]
 
 
@@ -53,7 +53,7 @@ def _unicode_path(name: bytes, extra: bytes) -> str | None:
     return None
 
 
-def _encoding(sample: bytes) -> str:
+def _guess_encoding(sample: bytes) -> str:
     """The encoding in which bytes beyond ASCII make sense."""
     if _decodes(sample, "utf-8"):
         return "utf-8"
@@ -155,7 +155,7 @@ class ZipContainer:
         raw = list(self._raw_entries())
         if raw and (raw[0][0] == b"mimetype" or {name for name, *_ in raw} >= _OFFICE):
             raise ArchiveNotOpened("it is an office document by its content; give it the ending of one")
-        names = decoded_names([(name, fields[4], extra) for name, extra, fields, _ in raw])
+        names = decode_names([(name, fields[4], extra) for name, extra, fields, _ in raw])
         return [self._entry(name, extra, fields, at) for name, (_, extra, fields, at) in zip(names, raw, strict=True)]
 
     def extract(self, entry: int, target: Target, max_bytes: int) -> None:
@@ -164,26 +164,26 @@ class ZipContainer:
             raise TooLarge("The document is larger than its limit. DILIGENCE_DOCUMENT_MAX_MB sets it.")
         header = self._read(place.header, _LOCAL.size)
         if len(header) < _LOCAL.size or header[:4] != b"PK\x03\x04":
-            raise _damaged()
+            raise _make_damage_error()
         _, name, extra = _LOCAL.unpack(header)
         start = place.header + _LOCAL.size + name + extra
         crc = size = 0
-        for piece in self._unpacked(start, place):
+        for piece in self._unpack(start, place):
             size += len(piece)
             if size > place.size:
-                raise _damaged()
+                raise _make_damage_error()
             crc = zlib_ng.crc32(piece, crc)
             target.write(piece)
         if size != place.size or crc != place.crc:
-            raise _damaged()
+            raise _make_damage_error()
 
-    def _unpacked(self, start: int, place: _Place) -> Iterator[bytes]:
+    def _unpack(self, start: int, place: _Place) -> Iterator[bytes]:
         inflater = None if place.method == 0 else zlib_ng.decompressobj(-15)
         at, end = start, start + place.packed
         while at < end:
             packed = self._read(at, min(_CHUNK, end - at))
             if not packed:
-                raise _damaged()
+                raise _make_damage_error()
             at += len(packed)
             if inflater is None:
                 yield packed
@@ -192,7 +192,7 @@ class ZipContainer:
                 try:
                     piece = inflater.decompress(packed, _CHUNK)
                 except zlib_ng.error as error:  # type: ignore[misc]  # its stub calls the class an instance
-                    raise _damaged() from error
+                    raise _make_damage_error() from error
                 packed = inflater.unconsumed_tail
                 if piece:
                     yield piece
@@ -328,5 +328,5 @@ def _time(extra: bytes, date: int, time: int) -> float | None:
         return None
 
 
-def _damaged() -> Damaged:
+def _make_damage_error() -> Damaged:
     return Damaged("The document is damaged in its archive: it cannot be unpacked whole. Ask for it again.")

@@ -93,7 +93,7 @@ class PartialDocument(NamedTuple):
     after: After
 
 
-def row_of(file: Mapping[str, Any], parent: str) -> FileRow:
+def make_row(file: Mapping[str, Any], parent: str) -> FileRow:
     """The row of a file resource with `FIELDS`."""
     get = file.get
     size = get("size")
@@ -105,17 +105,17 @@ def row_of(file: Mapping[str, Any], parent: str) -> FileRow:
         None if size is None else int(size),
         get("createdTime"),
         get("modifiedTime"),
-        version_of(file),
+        read_version(file),
         get("resourceKey"),
     )
 
 
-def version_of(file: Mapping[str, Any]) -> str:
+def read_version(file: Mapping[str, Any]) -> str:
     """The version in the sense of `Document`. Native documents have no md5; their `version` changes with each edit."""
     return file.get("md5Checksum") or f"v{file.get('version', '')}"
 
 
-def target_of(file: Mapping[str, Any]) -> ShortcutTarget:
+def read_target(file: Mapping[str, Any]) -> ShortcutTarget:
     """What a shortcut's file resource leads to."""
     details = file.get("shortcutDetails") or {}
     return ShortcutTarget(
@@ -123,10 +123,10 @@ def target_of(file: Mapping[str, Any]) -> ShortcutTarget:
     )
 
 
-def entry_of(row: FileRow) -> PartialDocument:
+def make_entry(row: FileRow) -> PartialDocument:
     """The document of a row. A native document has no size: the one in Drive is not that of the export."""
     native = row.mime_type.startswith(_APPS)
-    name = named(row.name, row.mime_type) if native else row.name
+    name = name_file(row.name, row.mime_type) if native else row.name
     size = None if native else row.size
     return PartialDocument(
         (row.id, name, row.parent),
@@ -134,26 +134,26 @@ def entry_of(row: FileRow) -> PartialDocument:
     )
 
 
-def document_of(row: FileRow, path: str) -> Document:
+def make_document(row: FileRow, path: str) -> Document:
     """The document of a row, in the folder with that path of the listing."""
-    before, after = entry_of(row)
+    before, after = make_entry(row)
     return Document(before[0], before[1], before[2], path, *after)
 
 
-def named(name: str, mime_type: str) -> str:
+def name_file(name: str, mime_type: str) -> str:
     """A file's name, with the extension of its export where it is a native document."""
     extension = DESCRIPTION.native_exports.get(mime_type, "")
     return name if name.lower().endswith(extension) else name + extension
 
 
-def quoted(value: str) -> str:
+def cite_quote(value: str) -> str:
     r"""A string as `q` takes it: `\` escaped first, then `'` (search query guide)."""
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def lying_in(folder_ids: Sequence[str]) -> str:
+def query_folders(folder_ids: Sequence[str]) -> str:
     """The query for what lies in any of these folders and not in the bin."""
-    return f"({' or '.join(f'{quoted(id_)} in parents' for id_ in folder_ids)}) and trashed = false"
+    return f"({' or '.join(f'{cite_quote(id_)} in parents' for id_ in folder_ids)}) and trashed = false"
 
 
 def page(
@@ -189,18 +189,18 @@ def account() -> "Make":
     return lambda drive: drive.about().get(fields="user/permissionId")
 
 
-def shared_drive(drive_id: str) -> "Make":
+def get_shared_drive(drive_id: str) -> "Make":
     """A shared drive. Its root folder has its id."""
     return lambda drive: drive.drives().get(driveId=drive_id, fields="id,name")
 
 
-def shared_drives(token: str | None) -> "Make":
+def list_shared_drives(token: str | None) -> "Make":
     """One page of the shared drives that this account is a member of."""
     options: dict[str, Any] = {"pageToken": token} if token else {}
     return lambda drive: drive.drives().list(pageSize=100, fields="nextPageToken,drives(id,name)", **options)
 
 
-def start_of_changes(drive_id: str | None) -> "Make":
+def get_changes_start(drive_id: str | None) -> "Make":
     """Where a log of changes stands now: the shared drive's, or the account's own."""
     options: dict[str, Any] = {"driveId": drive_id} if drive_id else {}
     return lambda drive: drive.changes().getStartPageToken(supportsAllDrives=True, fields="startPageToken", **options)
@@ -243,14 +243,16 @@ def all_pages(client: Client, make: "Callable[[str | None], Make]", key: str) ->
             return rows
 
 
-def mark_of(drive_id: str | None, answer: dict[str, Any] | DiligenceError, *, in_my_drive: bool = False) -> str | None:
-    """The mark of what `start_of_changes` was answered; None where this account may not read the log."""
+def make_mark(
+    drive_id: str | None, answer: dict[str, Any] | DiligenceError, *, in_my_drive: bool = False
+) -> str | None:
+    """The mark of what `get_changes_start` was answered; None where this account may not read the log."""
     if isinstance(answer, DiligenceError) or not answer.get("startPageToken"):
         return None
     return f"{drive_id or (_MY_DRIVE if in_my_drive else '')}:{answer['startPageToken']}"
 
 
-def log_of(mark: str) -> tuple[str | None, str]:
+def split_mark(mark: str) -> tuple[str | None, str]:
     """The shared drive that a mark is of, if it is of one, and the token of the next page."""
     log, _, token = mark.partition(":")
     return (None if log in {"", _MY_DRIVE} else log), token
@@ -284,7 +286,7 @@ def read(client: Client, mark: str, first: dict[str, Any] | DiligenceError) -> C
         if not answer.get("nextPageToken"):
             return None
         try:
-            answer = client.call(changes(answer["nextPageToken"], log_of(mark)[0]))
+            answer = client.call(changes(answer["nextPageToken"], split_mark(mark)[0]))
         except DiligenceError as error:
             answer = error
     return None

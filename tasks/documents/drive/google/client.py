@@ -32,7 +32,7 @@ from googleapiclient.errors import HttpError
 from googleapiclient.http import BatchHttpRequest, HttpRequest
 
 from tasks.documents.drive.google import transport
-from tasks.documents.drive.google.errors import Fault, FaultKind, fault_of
+from tasks.documents.drive.google.errors import Fault, FaultKind, find_fault
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.documents.drive.google.transport import Sink, Wire, place
 from tasks.errors import DiligenceError, NotLoggedIn, TookTooLong, TooManyRequests
@@ -104,7 +104,7 @@ class Client:
                 raise ValueError("no JSON object")  # noqa: TRY004 - as for what is no JSON at all
             return answer
 
-        return self._retried(attempt, most_tries=tries, seconds=seconds)
+        return self._retry(attempt, most_tries=tries, seconds=seconds)
 
     def batch(self, makes: Sequence["Make"]) -> list[dict[str, Any] | DiligenceError]:
         """The answers to many requests, in their order, 100 to an HTTP request. An error is of its request only.
@@ -140,7 +140,7 @@ class Client:
                 sink.restart()  # it has become shorter than what has come of it
                 raise IncompleteRead(b"") from None
 
-        self._retried(attempt, sink=sink, progress=lambda: sink.position, seconds=seconds)
+        self._retry(attempt, sink=sink, progress=lambda: sink.position, seconds=seconds)
 
     def _batch(self, makes: Sequence["Make"]) -> list[dict[str, Any] | DiligenceError]:
         answers: dict[int, dict[str, Any] | DiligenceError] = {}
@@ -149,7 +149,7 @@ class Client:
             failures: list[Exception] = []
 
             def collect(number: str, answer: Any, error: Exception | None) -> None:
-                fault = fault_of(error) if error is not None else None
+                fault = find_fault(error) if error is not None else None
                 if error is None and isinstance(answer, dict):
                     answers[int(number)] = answer
                 elif fault is not None and fault.kind is FaultKind.LASTING:
@@ -166,7 +166,7 @@ class Client:
                 raise failures[0]
 
         try:
-            self._retried(attempt, cost=lambda: len(makes) - len(answers), progress=lambda: len(answers))
+            self._retry(attempt, cost=lambda: len(makes) - len(answers), progress=lambda: len(answers))
         except NotLoggedIn:
             raise
         except DiligenceError as error:
@@ -175,7 +175,7 @@ class Client:
             return [answers.get(number, error) for number in range(len(makes))]
         return [answers[number] for number in range(len(makes))]
 
-    def _retried(
+    def _retry(
         self,
         attempt: Callable[[AuthorizedHttp], T],
         *,
@@ -202,14 +202,14 @@ class Client:
                 except DiligenceError:
                     raise
                 except Exception as error:
-                    fault = fault_of(error)
+                    fault = find_fault(error)
                     if fault is None:
                         raise
                     if isinstance(error, TokenRefused) and token not in refused and len(refused) < _RENEWALS:
                         refused.append(token)
                         raise _FailedCall(fault, at_once=True) from None
                     if fault.kind is FaultKind.RATE:
-                        if self._limiter.refused(turn, fault.retry_after) >= deadline.left():
+                        if self._limiter.refused(turn, fault.retry_after) >= deadline.seconds_left():
                             raise fault.error from None
                         raise _FailedCall(fault, at_once=True) from None  # the limiter waits, for all
                     raise _FailedCall(fault) from None
@@ -230,7 +230,7 @@ class Client:
             ):
                 raise failure.error
             seconds = BACKOFF.pause(tries, failure.after)
-            if seconds >= deadline.left():
+            if seconds >= deadline.seconds_left():
                 raise TookTooLong("Google Drive took too long to answer. Try again later, or over a faster line.")
             return seconds
 
@@ -239,7 +239,7 @@ class Client:
 
     def _turn(self, cost: int) -> Turn:
         try:
-            return self._limiter.begin(time.monotonic() + deadline.left(), cost=cost)
+            return self._limiter.begin(time.monotonic() + deadline.seconds_left(), cost=cost)
         except (HeldBack, NoTurn):
             raise TooManyRequests("Google Drive's quota is used up for now. Try again in a minute.", 60) from None
 

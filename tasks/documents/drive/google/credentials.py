@@ -82,11 +82,11 @@ def run_identity() -> Identity:
             "or run `diligence login`."
         )
     if login.revoked_at is not None:
-        raise _refused(login)
+        raise _make_login_error(login)
     return Login(login.id)
 
 
-def credentials_of(who: Identity) -> Credentials:
+def find_credentials(who: Identity) -> Credentials:
     """The credentials of an identity; the same object for the same login, so that its token is shared.
 
     Raises:
@@ -105,7 +105,7 @@ def credentials_of(who: Identity) -> Credentials:
         return _login_account(who, client_id, client_secret, settings.google_token_uri, database.url())
 
 
-def account_of(credentials: Credentials) -> GoogleAccount:
+def find_account(credentials: Credentials) -> GoogleAccount:
     """The account whose view of Drive these credentials give.
 
     Raises:
@@ -250,7 +250,7 @@ def _login_account(who: Login, client_id: str, client_secret: str, token_uri: st
             if login is None:
                 raise NotLoggedIn("You are logged out. Log in at /login.")
             if login.revoked_at is not None:
-                raise _refused(login)
+                raise _make_login_error(login)
             if login.client_id != client_id:
                 raise NotConfigured(
                     "This login was made with another OAuth client than DILIGENCE_GOOGLE_CLIENT_ID names. "
@@ -263,7 +263,7 @@ def _login_account(who: Login, client_id: str, client_secret: str, token_uri: st
             except NotLoggedIn:
                 with database.writing() as session:
                     logins.mark_revoked(session, who.id, login.refresh_token)
-                raise _refused(login) from None
+                raise _make_login_error(login) from None
             rotated = renewed.refresh_token != refresh_token
             with database.writing() as session:
                 sealed = logins.seal(renewed.refresh_token, SEALED_FOR) if rotated and renewed.refresh_token else None
@@ -301,7 +301,7 @@ def _service_account(content: bytes, subject: str | None, token_uri: str) -> Acc
     return Account(request_token, quota_project_id=make_credentials().quota_project_id)
 
 
-def _refused(login: StoredLogin) -> NotLoggedIn:
+def _make_login_error(login: StoredLogin) -> NotLoggedIn:
     whose = f" of {login.account}" if login.account else ""
     return NotLoggedIn(f"The Google login{whose} has expired or was revoked. {AGAIN[login.whose]}")
 
@@ -315,7 +315,7 @@ def _refresh(credentials: Credentials, request: Request, settings: str) -> None:
         try:
             credentials.refresh(request)  # type: ignore[no-untyped-call]
         except RefreshError as error:
-            raise _error_of(error, settings) from None  # what Google says may hold what was sent
+            raise _translate_error(error, settings) from None  # what Google says may hold what was sent
         except (TransportError, OSError, ValueError, TypeError, AttributeError) as error:
             # The last three: google-auth takes an answer that is no JSON object for one.
             cause = type(error).__qualname__
@@ -330,7 +330,7 @@ def _refresh(credentials: Credentials, request: Request, settings: str) -> None:
     retry(refresh_once, pause)
 
 
-def _error_of(error: RefreshError, settings: str) -> DiligenceError:
+def _translate_error(error: RefreshError, settings: str) -> DiligenceError:
     answer = error.args[1] if len(error.args) > 1 else None
     code = answer.get("error") if isinstance(answer, dict) else None
     if code == "invalid_grant":

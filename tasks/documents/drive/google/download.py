@@ -23,9 +23,9 @@ from googleapiclient.http import HttpRequest
 
 from tasks.documents.drive.drive import Fetched
 from tasks.documents.drive.google import DESCRIPTION
-from tasks.documents.drive.google.api import FOLDER, SHORTCUT, version_of
+from tasks.documents.drive.google.api import FOLDER, SHORTCUT, read_version
 from tasks.documents.drive.google.client import SECONDS, Client
-from tasks.documents.drive.google.errors import ExportTooLarge, Refused, unsupported
+from tasks.documents.drive.google.errors import ExportTooLarge, Refused, make_unsupported_error
 from tasks.errors import NotAllowed, NotFound, NotLoggedIn, SourceFailed, TookTooLong, TooLarge, Unavailable
 from tasks.reading import formats
 from tasks.remote import deadline
@@ -187,11 +187,11 @@ def _copy_content(
     size = int(file.get("size") or 0)
     with deadline.within(SECONDS + min(size, max_bytes or size) / _MIN_RATE):
         if file.get("mimeType", "").startswith(_APPS):
-            return _exported(client, file, copy, max_bytes)
-        return _downloaded(client, file, copy, max_bytes)
+            return _export_native(client, file, copy, max_bytes)
+        return _download(client, file, copy, max_bytes)
 
 
-def _downloaded(
+def _download(
     client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: int | None
 ) -> tuple[DownloadBody, str]:
     current = file
@@ -203,19 +203,19 @@ def _downloaded(
             request = drive.files().get_media(fileId=file["id"], supportsAllDrives=True)
             return _with_headers(request, _key_header(file) | body.lacking())
 
-        client.download(make, body, deadline.left())
+        client.download(make, body, deadline.seconds_left())
         if _is_intact(body, current):
-            return body, version_of(current)
+            return body, read_version(current)
         current = request_file(client, file, FIELDS)  # it was changed meanwhile, or its bytes were on the way
         if _is_intact(body, current):
-            return body, version_of(current)
+            return body, read_version(current)
     raise SourceFailed(
         f"The document arrived damaged {_ATTEMPTS} times: its bytes are not those that Google Drive tells of. "
         "Try again later, or store it anew."
     )
 
 
-def _exported(
+def _export_native(
     client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: int | None
 ) -> tuple[DownloadBody, str]:
     _check(file, max_bytes)
@@ -225,7 +225,7 @@ def _exported(
         _export(client, file, body)
         after = {**file, **request_file(client, file, "id,version,modifiedTime")}
         is_complete = body.framed or _has_end(copy, file)
-        moved = version_of(after) != version_of(before)
+        moved = read_version(after) != read_version(before)
         silently = (
             moved and before.get("modifiedTime") is not None and before["modifiedTime"] == after.get("modifiedTime")
         )
@@ -233,11 +233,11 @@ def _exported(
         if is_complete and (not moved or (silently and _export_moves_version(file["mimeType"], silent_moves))):
             if not moved:
                 _moving_exports.setdefault(file["mimeType"], False)
-            return body, version_of(after)
+            return body, read_version(after)
         before = after
     if not is_complete:
         raise SourceFailed("The document's export was cut off each time. Try again.")
-    return body, f"{version_of(before)}-unsettled"  # no document has this version: it is read again next time
+    return body, f"{read_version(before)}-unsettled"  # no document has this version: it is read again next time
 
 
 _moving_exports: dict[str, bool] = {}
@@ -263,7 +263,7 @@ def _export(client: Client, file: Mapping[str, Any], body: DownloadBody) -> None
         return _with_headers(drive.files().export_media(fileId=file["id"], mimeType=mime), _key_header(file))
 
     try:
-        client.download(make, body, deadline.left())
+        client.download(make, body, deadline.seconds_left())
     except ExportTooLarge as too_large_error:  # "The exported content is limited to 10 MB": files.export reference
         links = request_file(client, file, "exportLinks").get("exportLinks") or {}
         try:
@@ -301,7 +301,7 @@ def _download_from(client: Client, file: Mapping[str, Any], address: str, body: 
     def make(_: "DriveResource") -> HttpRequest:
         return HttpRequest(None, HttpRequest.null_postproc, address, headers=_key_header(file))  # type: ignore[arg-type]
 
-    client.download(make, body, deadline.left())
+    client.download(make, body, deadline.seconds_left())
 
 
 def _check(file: Mapping[str, Any], max_bytes: int | None) -> None:
@@ -312,7 +312,7 @@ def _check(file: Mapping[str, Any], max_bytes: int | None) -> None:
     if mime == SHORTCUT:
         raise NotFound("This is a shortcut that leads to nothing this account can see.")
     if mime.startswith(_APPS) and mime not in _EXPORTS:
-        raise unsupported(f"A Google {mime.removeprefix(_APPS)} has no text to read.")
+        raise make_unsupported_error(f"A Google {mime.removeprefix(_APPS)} has no text to read.")
     if (file.get("capabilities") or {}).get("canDownload") is False:
         raise NotAllowed("The document's owner does not let this account download it. Ask for the right to download.")
     if max_bytes is not None and not mime.startswith(_APPS) and int(file.get("size") or 0) > max_bytes:

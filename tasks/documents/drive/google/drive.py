@@ -10,10 +10,10 @@ from google.auth.credentials import Credentials
 
 from tasks.documents.drive.drive import ROOT, Changes, Document, Fetched, Listing, identifier
 from tasks.documents.drive.google import api, download
-from tasks.documents.drive.google.api import FOLDER, SHORTCUT, document_of, row_of, target_of
+from tasks.documents.drive.google.api import FOLDER, SHORTCUT, make_document, make_row, read_target
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.errors import Refused
-from tasks.documents.drive.google.listing import listing_of
+from tasks.documents.drive.google.listing import list_folder
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotFound
 
@@ -39,16 +39,16 @@ class GoogleDrive:
 
     @property
     def view(self) -> str:
-        known = self._known_view()
+        known = self._remember_view()
         if known is None:
             try:
-                known = self._view_of(self._client.call(api.account()))
+                known = self._find_view(self._client.call(api.account()))
             except (NotAllowed, NotFound, Refused) as error:
-                known = self._view_of(error)
+                known = self._find_view(error)
         return known
 
     def find_folder(self, reference: str) -> str:
-        item_id = self._named(reference, "folder")
+        item_id = self._read_reference(reference, "folder")
         try:
             file = self._get(item_id, "folder")
         except NotFound:
@@ -62,18 +62,18 @@ class GoogleDrive:
         return str(_folder(file)["id"])
 
     def find_document(self, reference: str) -> str:
-        return self._named(reference, "document_id")
+        return self._read_reference(reference, "document_id")
 
     def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
         top, drive_id, mark = self._begin(folder_id)
         keys = self._url_keys | {top["id"]: top["resourceKey"]} if top.get("resourceKey") else self._url_keys
         self._keys.update(keys)
-        return listing_of(
-            self._client, row_of(top, ""), drive_id, recursive=recursive, mark=mark, spool=spool, keys=self._keys
+        return list_folder(
+            self._client, make_row(top, ""), drive_id, recursive=recursive, mark=mark, spool=spool, keys=self._keys
         )
 
     def changes_since(self, folder_id: str, mark: str) -> Changes | None:
-        drive_id, token = api.log_of(mark)
+        drive_id, token = api.split_mark(mark)
         answer, first = self._client.batch([self._one(folder_id, "folder"), api.changes(token, drive_id)])
         if _there(answer, "folder").get("driveId") != drive_id:
             return None  # it was moved
@@ -85,7 +85,7 @@ class GoogleDrive:
             raise NotAllowed(
                 "The document's owner does not let this account download it. Ask for the right to download."
             )
-        return document_of(row_of(file, next(iter(file.get("parents", ())), "")), "")
+        return make_document(make_row(file, next(iter(file.get("parents", ())), "")), "")
 
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
         return download.fetch(self._client, self._document(document_id), spool, max_bytes)
@@ -96,7 +96,7 @@ class GoogleDrive:
     def local_path(self, document_id: str) -> None:  # noqa: ARG002 - no document of Drive's lies here
         return None
 
-    def _named(self, reference: str, field: str) -> str:
+    def _read_reference(self, reference: str, field: str) -> str:
         """The id in a user's text. A resource key beside it in a URL is kept for later requests."""
         item_id = identifier(reference, field)
         if item_id != reference.strip():
@@ -106,8 +106,8 @@ class GoogleDrive:
 
     def _begin(self, folder_id: str) -> tuple[dict[str, Any], str | None, str | None]:
         """A folder, the id of its shared drive if it lies in one, and the mark of now: in one request as a rule."""
-        makes = [self._one(folder_id, "folder"), api.start_of_changes(None), api.one(ROOT)]
-        if self._known_view() is None:
+        makes = [self._one(folder_id, "folder"), api.get_changes_start(None), api.one(ROOT)]
+        if self._remember_view() is None:
             makes.append(api.account())
         maybe_drive = folder_id.startswith("0A")  # as ids of shared drives do, and of My Drive's root
         if maybe_drive:
@@ -115,17 +115,17 @@ class GoogleDrive:
         answer, own_log, own_root, *further = self._client.batch(makes)
         about_drive = further[-2:] if maybe_drive else []
         for user in further[: len(further) - len(about_drive)]:
-            self._view_of(user)
-        top = _folder(self._followed(_there(answer, "folder"), "folder"))
+            self._find_view(user)
+        top = _folder(self._follow(_there(answer, "folder"), "folder"))
         drive_id = top.get("driveId")
         if drive_id is None:
-            return top, None, api.mark_of(None, own_log, in_my_drive=self._lies_below(own_root, top))
+            return top, None, api.make_mark(None, own_log, in_my_drive=self._lies_below(own_root, top))
         if drive_id != folder_id or not about_drive:
             about_drive = self._client.batch(_about_drive(drive_id))
         log, drive = about_drive
         if drive_id == top["id"] and not isinstance(drive, DiligenceError):
             top["name"] = drive.get("name", top["name"])
-        return top, drive_id, api.mark_of(drive_id, log)
+        return top, drive_id, api.make_mark(drive_id, log)
 
     def _lies_below(self, root: dict[str, Any] | DiligenceError, folder: dict[str, Any]) -> bool:
         """Whether a folder is My Drive's root or lies below it. One request a level between them."""
@@ -149,12 +149,12 @@ class GoogleDrive:
 
     def _get(self, file_id: str, kind: str) -> dict[str, Any]:
         """The file with an id, or what it is a shortcut to."""
-        if kind == "folder" and self._known_view() is None:
+        if kind == "folder" and self._remember_view() is None:
             answer, user = self._client.batch([self._one(file_id, kind), api.account()])
-            self._view_of(user)
+            self._find_view(user)
         else:
             answer = self._answer(self._one(file_id, kind))
-        return self._followed(_there(answer, kind), kind)
+        return self._follow(_there(answer, kind), kind)
 
     def _answer(self, make: "api.Make") -> dict[str, Any] | DiligenceError:
         try:
@@ -162,11 +162,11 @@ class GoogleDrive:
         except NotFound as error:
             return error
 
-    def _followed(self, file: dict[str, Any], kind: str) -> dict[str, Any]:
+    def _follow(self, file: dict[str, Any], kind: str) -> dict[str, Any]:
         for _ in range(_CHAIN):
             if file.get("mimeType") != SHORTCUT:
                 return file
-            target = target_of(file)
+            target = read_target(file)
             if target.key:
                 self._keys[target.id] = target.key
             file = _there(self._answer(self._one(target.id, kind)), kind)
@@ -180,11 +180,11 @@ class GoogleDrive:
             keys[file_id] = self._keys[file_id]
         return api.one(file_id, keys)
 
-    def _known_view(self) -> str | None:
+    def _remember_view(self) -> str | None:
         token, view = self._seen
         return view if view and token == self._token() else None
 
-    def _view_of(self, answer: dict[str, Any] | DiligenceError) -> str:
+    def _find_view(self, answer: dict[str, Any] | DiligenceError) -> str:
         """The view of the account that `about.get` names; where it names none, of this access token alone."""
         if isinstance(answer, DiligenceError) and not isinstance(answer, NotAllowed | NotFound | Refused):
             raise answer
@@ -200,7 +200,7 @@ class GoogleDrive:
 
 def _about_drive(drive_id: str) -> "list[api.Make]":
     """The requests for where its log stands and for its name: its root folder is always called Drive."""
-    return [api.start_of_changes(drive_id), api.shared_drive(drive_id)]
+    return [api.get_changes_start(drive_id), api.get_shared_drive(drive_id)]
 
 
 def _there(answer: dict[str, Any] | DiligenceError, kind: str) -> dict[str, Any]:
@@ -235,15 +235,15 @@ def folder_at(client: Client, path: str) -> str | None:
     if not names:
         return None
     first, *deeper = names
-    at = _one_of(first, [*_folders(client, "root", first), *_drives(client, first)])
+    at = _find_one(first, [*_folders(client, "root", first), *_drives(client, first)])
     for name in deeper:
         if at is None:
             return None
-        at = _one_of(name, _folders(client, at, name))
+        at = _find_one(name, _folders(client, at, name))
     return at
 
 
-def _one_of(name: str, folder_ids: list[str]) -> str | None:
+def _find_one(name: str, folder_ids: list[str]) -> str | None:
     if len(folder_ids) > 1:
         raise BadRequest(
             f"{len(folder_ids)} folders in the same place are called {name!r}. Give the folder's id or its URL."
@@ -254,8 +254,8 @@ def _one_of(name: str, folder_ids: list[str]) -> str | None:
 def _folders(client: Client, parent: str, name: str) -> list[str]:
     """The ids of the folders with exactly that name in a folder, and of those that its shortcuts lead to."""
     q = (
-        f"name = {api.quoted(name)} and {api.quoted(parent)} in parents and trashed = false and "
-        f"(mimeType = {api.quoted(FOLDER)} or mimeType = {api.quoted(SHORTCUT)})"
+        f"name = {api.cite_quote(name)} and {api.cite_quote(parent)} in parents and trashed = false and "
+        f"(mimeType = {api.cite_quote(FOLDER)} or mimeType = {api.cite_quote(SHORTCUT)})"
     )
     files = api.all_pages(client, lambda token: api.page(q, fields=_FIELDS, token=token), "files")
     same_name = (file for file in files if file.get("name") == name)  # Drive's query ignores case
@@ -265,9 +265,11 @@ def _folders(client: Client, parent: str, name: str) -> list[str]:
 def _leads_to(file: dict[str, Any]) -> list[str]:
     if file.get("mimeType") != SHORTCUT:
         return [file["id"]]
-    target = target_of(file)
+    target = read_target(file)
     return [target.id] if target.mime_type == FOLDER else []
 
 
 def _drives(client: Client, name: str) -> list[str]:
-    return [drive["id"] for drive in api.all_pages(client, api.shared_drives, "drives") if drive.get("name") == name]
+    return [
+        drive["id"] for drive in api.all_pages(client, api.list_shared_drives, "drives") if drive.get("name") == name
+    ]

@@ -91,8 +91,8 @@ _LASTING: Mapping[str, Callable[[], DiligenceError]] = {
     "cannotDownloadAbusiveFile": lambda: NotAllowed(
         "Google holds this document for malware or spam and does not give it out. Ask its owner about it."
     ),
-    "fileNotDownloadable": lambda: unsupported("This kind of Google file has no content to download."),
-    "fileNotExportable": lambda: unsupported("Google does not export this kind of file."),
+    "fileNotDownloadable": lambda: make_unsupported_error("This kind of Google file has no content to download."),
+    "fileNotExportable": lambda: make_unsupported_error("Google does not export this kind of file."),
     "exportSizeLimitExceeded": lambda: ExportTooLarge(
         "The document is larger than Google exports. Split it, or store it as a file in the drive."
     ),
@@ -125,7 +125,7 @@ _LASTING: Mapping[str, Callable[[], DiligenceError]] = {
 }
 
 
-def unsupported(what: str) -> UnsupportedFormat:
+def make_unsupported_error(what: str) -> UnsupportedFormat:
     """The error for content that cannot be had as a document."""
     others = ", ".join(formats.names())
     return UnsupportedFormat(
@@ -133,7 +133,7 @@ def unsupported(what: str) -> UnsupportedFormat:
     )
 
 
-def fault_of(error: Exception) -> Fault | None:
+def find_fault(error: Exception) -> Fault | None:
     """What an exception of the client library means; None for one that is no fault of a call."""
     if isinstance(error, HttpError):
         return _refusal(error)
@@ -161,7 +161,7 @@ def fault_of(error: Exception) -> Fault | None:
 def _of_login(error: google.auth.exceptions.GoogleAuthError) -> Fault:
     if isinstance(error, google.auth.exceptions.TransportError):
         cause = error.args[0] if error.args else None
-        fault = fault_of(cause) if isinstance(cause, Exception) else None
+        fault = find_fault(cause) if isinstance(cause, Exception) else None
         return fault or Fault(FaultKind.PASSING, Unavailable("Google's login service is out of reach. Try again."))
     if error.retryable:
         return Fault(FaultKind.PASSING, Unavailable("Google's login service fails at present. Try again."))
@@ -169,7 +169,7 @@ def _of_login(error: google.auth.exceptions.GoogleAuthError) -> Fault:
 
 
 def _refusal(error: HttpError) -> Fault:
-    status, reason = int(error.resp.status), reason_of(error.content)
+    status, reason = int(error.resp.status), read_reason(error.content)
     # A date in Retry-After is by Google's clock, as Date is. Ours may be an hour off.
     wait = read_retry_after(error.resp.get("retry-after"), read_http_date(error.resp.get("date")))
     if status == 429 or (status == 403 and reason in _RATE):
@@ -191,7 +191,7 @@ def _refusal(error: HttpError) -> Fault:
     return Fault(FaultKind.LASTING, Refused(f"Google Drive does not take this request (status {status}).", reason))
 
 
-def reason_of(content: bytes) -> str:
+def read_reason(content: bytes) -> str:
     """Google's word for an error, from its envelope; "" where there is none (HTML, an empty body).
 
     What Google's front refuses before it reaches Drive has its reason among the details (AIP-193).

@@ -22,9 +22,9 @@ from tasks.documents.drive.google.api import (
     FileRow,
     PartialDocument,
     ShortcutTarget,
-    entry_of,
-    row_of,
-    target_of,
+    make_entry,
+    make_row,
+    read_target,
 )
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.errors import Gone, Refused
@@ -68,20 +68,20 @@ class FolderContents:
         for file, parent in files:
             if hidden(file.get("name", "")):
                 continue
-            row = row_of(file, parent)
+            row = make_row(file, parent)
             self.note_key(row.id, row.key)
             if row.mime_type == FOLDER:
                 if self.add_folder(row):
                     new.append(row.id)
             elif row.mime_type == SHORTCUT:
-                self.shortcuts.setdefault(row.id, (row, target_of(file)))
+                self.shortcuts.setdefault(row.id, (row, read_target(file)))
             else:
                 documents.append(row)
         if self._documents is not None:
             self._documents.add(documents)
             return new
         for row in documents:
-            before, after = entry = entry_of(row)
+            before, after = entry = make_entry(row)
             path = self._paths.get(row.parent)
             if path is None:
                 self._entries.append(entry)
@@ -114,7 +114,7 @@ class FolderContents:
                         needed[at] = self._keys[at]
         return needed
 
-    def ordered(self) -> list[Folder]:
+    def order_folders(self) -> list[Folder]:
         """The folders that can be reached from the top, before the folders that lie in them, in order of name."""
         below: dict[str, list[FileRow]] = {}
         for row in sorted(self.folders.values(), key=lambda row: (row.name, row.id), reverse=True):
@@ -131,7 +131,9 @@ class FolderContents:
         """The documents that lie in these folders (paths by id), in the order in which they were added."""
         yield from self._made
         entries = (
-            self._entries if self._documents is None else (entry_of(FileRow(*document)) for document in self._documents)
+            self._entries
+            if self._documents is None
+            else (make_entry(FileRow(*document)) for document in self._documents)
         )
         for before, after in entries:
             path = paths.get(before[2])
@@ -226,9 +228,9 @@ class ParentWalk:
         self._queries[threads.submit(self._client.call, self._make(query))] = query
 
     def _make(self, query: _Query) -> "api.Make":
-        q = api.lying_in(query.parents)
+        q = api.query_folders(query.parents)
         if not self._recursive:
-            q += f" and mimeType != {api.quoted(FOLDER)}"
+            q += f" and mimeType != {api.cite_quote(FOLDER)}"
         return api.page(
             q,
             fields=api.ALONE if len(query.parents) == 1 else api.TOGETHER,
@@ -251,7 +253,7 @@ class ParentWalk:
                 self._contents.closed.add(query.parents[0])
             return
         files = answer.get("files", [])
-        self._note(answer, list(self._placed(query, files)))
+        self._note(answer, list(self._place(query, files)))
         query.rows += len(files)
         query.brings_folders = bool(files) and files[-1].get("mimeType") == FOLDER
         query.token = answer.get("nextPageToken")
@@ -278,7 +280,7 @@ class ParentWalk:
         else:
             self._contents.cut_short.add(query.parents[0])
 
-    def _placed(self, query: _Query, files: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], str]]:
+    def _place(self, query: _Query, files: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], str]]:
         """Files, paired with the ids of their folders."""
         if len(query.parents) == 1:
             for file in files:
@@ -338,7 +340,7 @@ class WholeDrive:
         """`mark` is where the drive's log of changes stood before."""
         self._client = client
         self._contents = contents
-        self._drive_id, self._log_token = api.log_of(mark)
+        self._drive_id, self._log_token = api.split_mark(mark)
         self._under_way: dict[Future[Any], _Span] = {}
 
     def through(self) -> bool:
@@ -376,9 +378,9 @@ class WholeDrive:
     def _page(self, span: _Span) -> dict[str, Any]:
         q = "trashed = false"
         if span.end:
-            q = f"modifiedTime < '{_written(span.end)}' and {q}"
+            q = f"modifiedTime < '{_write_time(span.end)}' and {q}"
         if span.start:
-            q = f"modifiedTime >= '{_written(span.start)}' and {q}"
+            q = f"modifiedTime >= '{_write_time(span.start)}' and {q}"
         make = api.page(
             q, fields=api.TOGETHER, order="modifiedTime desc", token=span.token, drive_id=self._drive_id
         )  # fmt: skip
@@ -394,10 +396,10 @@ class WholeDrive:
             return
         self._note(page)
         token, times = page.get("nextPageToken"), _times(page)
-        if token and not self._divided(span, times, threads):
+        if token and not self._divide(span, times, threads):
             self._ask(replace(span, token=token), threads)
 
-    def _divided(self, span: _Span, times: Sequence[datetime], threads: FanOut) -> bool:
+    def _divide(self, span: _Span, times: Sequence[datetime], threads: FanOut) -> bool:
         """Divide the rest of a span among idle threads where it has more files than expected: they come in heaps."""
         if not _in_order(times):
             return False
@@ -477,7 +479,7 @@ def _density(times: Sequence[datetime]) -> float:
     return len(times) / (times[0] - times[-1]).total_seconds()
 
 
-def _written(time: datetime) -> str:
+def _write_time(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -8,7 +8,15 @@ from typing import Any
 
 from tasks.documents.drive.drive import Document, Folder, Listing, hidden
 from tasks.documents.drive.google import api
-from tasks.documents.drive.google.api import FOLDER, SHORTCUT, FileRow, ShortcutTarget, document_of, row_of, target_of
+from tasks.documents.drive.google.api import (
+    FOLDER,
+    SHORTCUT,
+    FileRow,
+    ShortcutTarget,
+    make_document,
+    make_row,
+    read_target,
+)
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.list_tree import FolderContents, ParentWalk, WholeDrive
 from tasks.documents.drive.spool import SpooledDocuments
@@ -17,7 +25,7 @@ from tasks.errors import DiligenceError, NotAllowed, NotFound
 _MAX_CHAIN = 5  # shortcuts that lead to one another: Drive makes none such, so this is room enough
 
 
-def listing_of(
+def list_folder(
     client: Client,
     top: FileRow,
     drive_id: str | None,
@@ -72,7 +80,7 @@ class Shortcuts:
         while new := [
             pair for shortcut_id, pair in self._contents.shortcuts.items() if shortcut_id not in self._followed
         ]:
-            reachable = {folder.id for folder in self._contents.ordered()} | {self._contents.top.id}
+            reachable = {folder.id for folder in self._contents.order_folders()} | {self._contents.top.id}
             self._followed.update(row.id for row, _ in new)
             reachable_shortcuts = [(row, target) for row, target in new if row.parent in reachable]
             self.watched.update(row.id for row, _ in reachable_shortcuts)
@@ -84,14 +92,16 @@ class Shortcuts:
         for shortcut, row in self._documents:
             if row.parent not in path_by_id and shortcut.parent in path_by_id and row.id not in listed:
                 listed.add(row.id)
-                yield document_of(row._replace(name=shortcut.name, parent=shortcut.parent), path_by_id[shortcut.parent])
+                yield make_document(
+                    row._replace(name=shortcut.name, parent=shortcut.parent), path_by_id[shortcut.parent]
+                )
 
     def _target_folders(self, shortcuts: Iterable[tuple[FileRow, ShortcutTarget]]) -> Iterator[str]:
         """Look up where shortcuts lead; gives the ids of the folders that are new."""
         to_look_up = [
             (row, target)
             for row, target in shortcuts
-            if target.mime_type != FOLDER or (self._recursive and not self._known(target.id))
+            if target.mime_type != FOLDER or (self._recursive and not self._has_seen(target.id))
         ]
         for shortcut, file in self._targets(to_look_up):
             if file is None:
@@ -101,9 +111,9 @@ class Shortcuts:
             elif file.get("mimeType") != FOLDER:
                 self._note_place(file)
                 self.watched.add(file["id"])
-                self._documents.append((shortcut, row_of(file, next(iter(file.get("parents", ())), ""))))
+                self._documents.append((shortcut, make_row(file, next(iter(file.get("parents", ())), ""))))
             elif self._recursive:
-                row = row_of(file, shortcut.parent)._replace(name=shortcut.name)
+                row = make_row(file, shortcut.parent)._replace(name=shortcut.name)
                 if self._contents.add_folder(row):
                     self._note_place(file)
                     yield row.id
@@ -127,7 +137,7 @@ class Shortcuts:
                 self._contents.note_key(target.id, target.key)
                 file = _file_or_none(answer_by_id.get(target.id))
                 if file is not None and file.get("mimeType") == SHORTCUT:
-                    further.append((shortcut, target_of(file)))
+                    further.append((shortcut, read_target(file)))
                 else:
                     yield shortcut, file
             waiting = further
@@ -139,7 +149,7 @@ class Shortcuts:
     def _leave_out(self, shortcut: FileRow, what: str) -> None:
         self.warnings.append(f"Left out: {shortcut.name!r} is a shortcut to {what}.")
 
-    def _known(self, folder_id: str) -> bool:
+    def _has_seen(self, folder_id: str) -> bool:
         return folder_id in self._contents.folders or folder_id == self._contents.top.id
 
 
@@ -153,7 +163,7 @@ def _list_folder(
     shortcuts = Shortcuts(client, contents, recursive=recursive)
     shortcuts.follow(walk)
 
-    folders = contents.ordered() if recursive else []
+    folders = contents.order_folders() if recursive else []
     name_by_id = {top.id: top.name} | {folder.id: folder.path for folder in folders}
     path_by_id = name_by_id | {top.id: ""}
     closed_paths = sorted(name_by_id[folder_id] for folder_id in contents.closed if folder_id in name_by_id)

@@ -26,7 +26,7 @@ from storage.errors import DatabaseUnavailable
 from storage.logins import LONGEST_LOGIN, StoredLogin, Whose
 from tasks.documents.drive.drive import LoginResult, LoginStart
 from tasks.documents.drive.google.client import mute_loggers
-from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR, Account, account_of, oauth_client
+from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR, Account, find_account, oauth_client
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, NotLoggedIn, SourceFailed, Unavailable
 from tasks.remote.environment import GOOGLE, check_connection
@@ -49,7 +49,7 @@ def begin(redirect_uri: str, then: str = "") -> LoginStart:
         # Without "consent" Google gives a refresh token at the first login only, and a later one would have none.
         url, _ = flow.authorization_url(state=state, access_type="offline", prompt="consent")
     note = {"state": state, "verifier": flow.code_verifier, "redirect_uri": redirect_uri, "then": then}
-    return LoginStart(url, _sealed(json.dumps(note), _NOTE))
+    return LoginStart(url, _seal(json.dumps(note), _NOTE))
 
 
 def finish(note: str | None, answer: Mapping[str, str], whose: Whose) -> LoginResult:
@@ -61,7 +61,7 @@ def finish(note: str | None, answer: Mapping[str, str], whose: Whose) -> LoginRe
         NotConfigured: Google does not know the OAuth client.
         Unavailable, SourceFailed: Google's token endpoint.
     """
-    begun = _opened(note)
+    begun = _unseal(note)
     if not hmac.compare_digest(str(begun["state"]).encode(), answer.get("state", "").encode()):
         raise BadRequest("This answer belongs to another login. Log in again.")
     try:
@@ -72,7 +72,7 @@ def finish(note: str | None, answer: Mapping[str, str], whose: Whose) -> LoginRe
     if not unspent:
         raise BadRequest("This login is over already. Log in again.")
     if "error" in answer:
-        raise _denied(answer["error"])
+        raise _make_denial(answer["error"])
     if not answer.get("code"):
         raise BadRequest("Google's answer holds no code. Log in again.")
     token = _exchange(begun, answer["code"])
@@ -84,9 +84,9 @@ def finish(note: str | None, answer: Mapping[str, str], whose: Whose) -> LoginRe
             "Google gave no refresh token. Remove this application's access at "
             "https://myaccount.google.com/permissions and log in again."
         )
-    login = StoredLogin(whose=whose, client_id=oauth_client()[0], refresh_token=_sealed(refresh_token, SEALED_FOR))
+    login = StoredLogin(whose=whose, client_id=oauth_client()[0], refresh_token=_seal(refresh_token, SEALED_FOR))
     try:
-        account = account_of(Account(_no_other, str(token["access_token"])))
+        account = find_account(Account(_no_other, str(token["access_token"])))
         login.account, login.account_id = account.email, account.id
     except DiligenceError:
         pass  # a login without a name is a login all the same
@@ -139,21 +139,21 @@ def _exchange(begun: Mapping[str, Any], code: str) -> Mapping[str, Any]:
     return token
 
 
-def _denied(code: str) -> DiligenceError:
+def _make_denial(code: str) -> DiligenceError:
     if code == "access_denied":
         return NotAllowed("Access was denied at Google's. To use your Drive here, log in again and agree.")
     shown = f" ({code})" if re.fullmatch(r"[a-z_]{1,60}", code) else ""
     return NotAllowed(f"Google did not allow the login{shown}. Ask the administrator of your Google account.")
 
 
-def _sealed(text: str, purpose: str) -> str:
+def _seal(text: str, purpose: str) -> str:
     try:
         return logins.seal(text, purpose)
     except logins.SecretKeyUnusable as error:
         raise NotConfigured(str(error)) from None
 
 
-def _opened(note: str | None) -> Mapping[str, Any]:
+def _unseal(note: str | None) -> Mapping[str, Any]:
     try:
         content: Mapping[str, Any] = json.loads(logins.unseal(note or "", _NOTE, int(LONGEST_LOGIN.total_seconds())))
     except logins.SecretKeyUnusable as error:

@@ -7,7 +7,7 @@ from google.auth.credentials import Credentials
 
 from storage import logins
 from tasks.documents.drive.drive import Bearer, CheckResult, ConfiguredAccount, Drive, Identity
-from tasks.documents.drive.google.credentials import account_of, credentials_of, oauth_client, run_identity
+from tasks.documents.drive.google.credentials import find_account, find_credentials, oauth_client, run_identity
 from tasks.documents.drive.google.drive import GoogleDrive
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.documents.settings import DocumentSettings
@@ -28,8 +28,8 @@ def open_drive(identity: Identity | None) -> Drive:
         raise NotLoggedIn("Google Drive answers to an account only.")
     settings = GoogleDriveSettings.current()
     check_connection(settings.google_api_endpoint, GOOGLE)
-    account = identity if isinstance(identity, Bearer) else credentials_of(identity)
-    return _opened(account, settings.google_api_endpoint, settings.google_batch_uri)
+    account = identity if isinstance(identity, Bearer) else find_credentials(identity)
+    return _open(account, settings.google_api_endpoint, settings.google_batch_uri)
 
 
 def check_reachable(seconds: float) -> None:
@@ -54,7 +54,7 @@ def examine() -> Iterator[CheckResult]:
     try:
         identity = run_identity()
         source = "DILIGENCE_GOOGLE_CREDENTIALS" if isinstance(identity, ConfiguredAccount) else "`diligence login`"
-        yield CheckResult("drive", f"google, runs act as {account_of(credentials_of(identity)).email} ({source})")
+        yield CheckResult("drive", f"google, runs act as {find_account(find_credentials(identity)).email} ({source})")
     except DiligenceError as error:
         yield CheckResult("drive", f"google: {error.message}", failed=True)
     try:
@@ -71,6 +71,6 @@ def examine() -> Iterator[CheckResult]:
 
 
 @lru_cache(maxsize=128)
-def _opened(account: Bearer | Credentials, _endpoint: str, _batch_uri: str) -> Drive:
-    credentials = credentials_of(account) if isinstance(account, Bearer) else account
+def _open(account: Bearer | Credentials, _endpoint: str, _batch_uri: str) -> Drive:
+    credentials = find_credentials(account) if isinstance(account, Bearer) else account
     return GoogleDrive(credentials, GoogleDriveSettings.current())

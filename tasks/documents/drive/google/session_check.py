@@ -19,9 +19,9 @@ from storage.temporary_folders import temporary_folder
 from tasks.documents.drive.drive import CheckResult, Document, Folder, Listing
 from tasks.documents.drive.google import DESCRIPTION, api, download
 from tasks.documents.drive.google.client import Client
-from tasks.documents.drive.google.credentials import credentials_of, run_identity
+from tasks.documents.drive.google.credentials import find_credentials, run_identity
 from tasks.documents.drive.google.drive import GoogleDrive
-from tasks.documents.drive.google.listing import listing_of
+from tasks.documents.drive.google.listing import list_folder
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.errors import DiligenceError, NotLoggedIn
 
@@ -40,7 +40,7 @@ def check_folder(reference: str) -> Iterator[CheckResult]:
     """
     libraries = ("google-api-python-client", "google-auth", "httplib2")
     yield CheckResult("software", ", ".join([f"Python {python_version()}", *(f"{n} {version(n)}" for n in libraries)]))
-    credentials, settings = credentials_of(run_identity()), GoogleDriveSettings.current()
+    credentials, settings = find_credentials(run_identity()), GoogleDriveSettings.current()
     client = Client(credentials, settings)
     yield from _Session(client, GoogleDrive(credentials, settings, client)).results(reference)
 
@@ -56,7 +56,7 @@ class _Session:
         self._listing = Listing(Folder("", "", ""))
 
     def results(self, reference: str) -> Iterator[CheckResult]:
-        yield self._tried("folder", lambda: self._find(reference))
+        yield self._try("folder", lambda: self._find(reference))
         if not self._folder:
             return
         steps: dict[str, Callable[[], str]] = {
@@ -73,9 +73,9 @@ class _Session:
             "bad id": partial(self._refusal, api.one("0" * 33)),
         }
         for subject, step in steps.items():
-            yield self._tried(subject, step)
+            yield self._try(subject, step)
 
-    def _tried(self, subject: str, step: Callable[[], str]) -> CheckResult:
+    def _try(self, subject: str, step: Callable[[], str]) -> CheckResult:
         began, before = time.perf_counter(), self._client.requests
         try:
             state, failed = step(), False
@@ -107,8 +107,8 @@ class _Session:
 
     def _list_again(self) -> str:
         """By its folders, whichever way it was listed before."""
-        top, drive_id = api.row_of(self._folder, ""), None
-        again = listing_of(self._client, top, drive_id, recursive=True, mark=None, spool=None, keys={})
+        top, drive_id = api.make_row(self._folder, ""), None
+        again = list_folder(self._client, top, drive_id, recursive=True, mark=None, spool=None, keys={})
         old, new = ({document.id: document for document in each.documents} for each in (self._listing, again))
         other = sum(new[document_id].version != old[document_id].version for document_id in old.keys() & new.keys())
         return (
@@ -125,7 +125,7 @@ class _Session:
         return f"{len(changes.ids)} ids since the listing, {'complete' if changes.complete else 'may lack something'}"
 
     def _page(self) -> str:
-        page = self._client.call(api.page(api.lying_in([self._folder_id]), fields=api.TOGETHER))
+        page = self._client.call(api.page(api.query_folders([self._folder_id]), fields=api.TOGETHER))
         files = page.get("files", [])
         fields = Counter(name for file in files for name in file)
         counts = ", ".join(f"{name} {count}" for name, count in sorted(fields.items()))
@@ -161,31 +161,31 @@ class _Session:
         files = [each for each in self._listing.documents if each.size and each.size <= _LARGEST]
         if not files:
             return "no document to download"
-        return self._fetched(max(files, key=lambda document: document.size or 0))[0]
+        return self._fetch(max(files, key=lambda document: document.size or 0))[0]
 
     def _export(self, kind: str) -> str:
         document = next((each for each in self._listing.documents if each.mime_type == kind), None)
         if document is None:
             return "none there"
-        said, before, after = self._fetched(document)
+        said, before, after = self._fetch(document)
         time.sleep(1)  # what an export does to its document may take a moment
-        later = self._described(document)
+        later = self._describe(document)
         moves = [int(each.get("version") or 0) - int(before.get("version") or 0) for each in (after, later)]
         edited = after.get("modifiedTime") != before.get("modifiedTime")
         return (
             f"{said}, version +{moves[0]}, +{moves[1]} a second later, modifiedTime {'moved' if edited else 'the same'}"
         )
 
-    def _fetched(self, document: Document) -> tuple[str, Mapping[str, Any], Mapping[str, Any]]:
-        before = self._described(document)
+    def _fetch(self, document: Document) -> tuple[str, Mapping[str, Any], Mapping[str, Any]]:
+        before = self._describe(document)
         with (
             temporary_folder() as folder,
             self._drive.fetch(document.id, folder, _LARGEST) as fetched,
         ):
             said = f"{fetched.path.stat().st_size} bytes, {'unsettled' if 'unsettled' in fetched.version else 'whole'}"
-        return said, before, self._described(document)
+        return said, before, self._describe(document)
 
-    def _described(self, document: Document) -> Mapping[str, Any]:
+    def _describe(self, document: Document) -> Mapping[str, Any]:
         return download.request_file(self._client, {"id": document.id}, download.FIELDS)
 
     def _refusal(self, make: "api.Make") -> str:

@@ -67,13 +67,13 @@ def attempt(patience: float = 1.0, sink: Sink | None = None) -> Iterator[None]:
         _attempt.reset(token)
 
 
-def bounded(seconds: float) -> float:
+def bound_wait(seconds: float) -> float:
     """The time-out of a single wait: never beyond the deadline.
 
     Raises:
         TimeoutError: the deadline is over.
     """
-    remaining = min(seconds, deadline.left())
+    remaining = min(seconds, deadline.seconds_left())
     if remaining <= 0:
         raise TimeoutError("the deadline is over")
     return remaining
@@ -98,7 +98,7 @@ class _Timed(io.RawIOBase):
             if self._came < _SLOWEST:
                 raise TimeoutError("the answer comes too slowly")
             self._since, self._came = now, 0
-        self._socket.settimeout(bounded((WINDOW if self._since else FIRST_BYTE) * self._patience))
+        self._socket.settimeout(bound_wait((WINDOW if self._since else FIRST_BYTE) * self._patience))
         self._hurry()
         count = self._raw.readinto(buffer)
         self._since = self._since or time.monotonic()
@@ -151,7 +151,7 @@ class _Connection(httplib2.HTTPConnectionWithTimeout):
     response_class = _Answer
 
     def connect(self) -> None:
-        self.timeout = bounded(_CONNECT)
+        self.timeout = bound_wait(_CONNECT)
         super().connect()
 
 
@@ -159,7 +159,7 @@ class _SecureConnection(httplib2.HTTPSConnectionWithTimeout):
     response_class = _Answer
 
     def connect(self) -> None:
-        self.timeout = bounded(_CONNECT)
+        self.timeout = bound_wait(_CONNECT)
         super().connect()
 
 
@@ -175,7 +175,7 @@ class Wire(httplib2.Http):
         self._extra_places = extra_places
 
     def request(self, uri: str, *args: Any, **options: Any) -> tuple[httplib2.Response, bytes]:
-        if self._extra_places is not None and not trusted(uri, self._extra_places):
+        if self._extra_places is not None and not may_hold_token(uri, self._extra_places):
             raise SourceFailed("Google Drive sent this download to a place that is not Google's. It was not followed.")
         secure = urlsplit(uri).scheme == "https"
         options["connection_type"] = _SecureConnection if secure else _Connection
@@ -189,7 +189,7 @@ def place(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
 
 
-def trusted(url: str, extra_places: Collection[str]) -> bool:
+def may_hold_token(url: str, extra_places: Collection[str]) -> bool:
     """Whether a token may go there: to Google, encrypted, or to a place that the settings name."""
     parts = urlsplit(url)
     if place(url) in extra_places:

@@ -22,8 +22,8 @@ from uuid import uuid4
 from storage.settings import StorageSettings
 from tasks import cancellation
 from tasks.documents.drive.drive import ROOT, Changes, Document, Fetched, Folder, Listing, hidden, identifier
-from tasks.documents.drive.mime_types import mime_type_of
-from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, document_of, values_of
+from tasks.documents.drive.mime_types import guess_mime_type
+from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, write_values
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
 
 _MARK = "L"  # ids begin with it, so that none can be read as `root`
@@ -39,9 +39,9 @@ class Tree:
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
         self._below = self.root.rstrip(os.sep) + os.sep
-        self._path_of = lru_cache(maxsize=4096)(self._path_of)  # type: ignore[method-assign]  # 4 of 20 µs a request
+        self._find_path = lru_cache(maxsize=4096)(self._find_path)  # type: ignore[method-assign]  # 4 of 20 µs a request
 
-    def id_of(self, path: str) -> str:
+    def make_id(self, path: str) -> str:
         """The id of an absolute path at or below the root."""
         if path == self.root:
             return ROOT
@@ -56,7 +56,7 @@ class Tree:
         if item_id == ROOT:
             return self.root
         try:
-            path = self._path_of(item_id)
+            path = self._find_path(item_id)
             real = self._real(path)
         except (binascii.Error, ValueError, OSError) as error:
             raise Outside from error
@@ -64,7 +64,7 @@ class Tree:
             raise Outside
         return real
 
-    def _path_of(self, item_id: str) -> str:
+    def _find_path(self, item_id: str) -> str:
         """The path that an id spells, whatever lies there.
 
         Raises:
@@ -73,7 +73,7 @@ class Tree:
         encoded = item_id.removeprefix(_MARK)
         relative = os.fsdecode(base64.b64decode(encoded + "=" * (-len(encoded) % 4), altchars=b"-_", validate=True))
         path = self._below + relative
-        forged = not relative or "\0" in relative or os.path.normpath(path) != path or self.id_of(path) != item_id
+        forged = not relative or "\0" in relative or os.path.normpath(path) != path or self.make_id(path) != item_id
         if forged or not self.shows(path):
             raise Outside
         return path
@@ -193,10 +193,10 @@ class LocalDrive:
         for path in (reference, reference.strip()):
             folder = self._tree.find(path) if reference.strip() else None
             if folder is not None and os.path.isdir(folder):
-                return self._tree.id_of(folder)
+                return self._tree.make_id(folder)
         folder_id = identifier(reference, "folder")
         try:
-            return self._tree.id_of(self._folder(folder_id))
+            return self._tree.make_id(self._folder(folder_id))
         except NotFound:
             raise NotFound(
                 f"No folder {reference!r} under the drive's root. Give its path from there, its id or its URL; "
@@ -226,7 +226,7 @@ class LocalDrive:
         if known is not None and known.version == _version(status):  # in which all is that is said of a file
             return known
         name = display(os.path.basename(path))
-        document = self._describe(path, status, name, self._tree.id_of(os.path.dirname(path)), "")
+        document = self._describe(path, status, name, self._tree.make_id(os.path.dirname(path)), "")
         if len(self._described) >= _MOST_DESCRIBED:
             self._described.clear()
         self._described[path] = document
@@ -242,7 +242,7 @@ class LocalDrive:
                 if in_place.is_unchanged():
                     return in_place
                 source.seek(0)
-            copy = _copied(source, spool, max_bytes)
+            copy = _copy(source, spool, max_bytes)
         except BaseException:
             source.close()
             raise
@@ -264,7 +264,7 @@ class LocalDrive:
         return Path(path)
 
     def _describe(self, file: str, status: os.stat_result, name: str, folder_id: str, path: str) -> Document:
-        document_id = self._tree.id_of(file)
+        document_id = self._tree.make_id(file)
         # os.stat gives no time of creation on Linux: the older of change and modification is nearest to it.
         born = getattr(status, "st_birthtime", min(status.st_ctime, status.st_mtime))
         return Document(
@@ -273,7 +273,7 @@ class LocalDrive:
             folder_id=folder_id,
             path=path,
             url=f"{self._base_url}/file/d/{document_id}/view",
-            mime_type=mime_type_of(os.path.basename(file)),
+            mime_type=guess_mime_type(os.path.basename(file)),
             size=status.st_size,
             created=utc_time(born),
             updated=utc_time(status.st_mtime),
@@ -329,7 +329,7 @@ class FolderWalk:
         self._tree = tree
         self._describe = describe
         self._recursive = recursive
-        self._listing = Listing(Folder(tree.id_of(top), display(os.path.basename(top) or os.sep), ""))
+        self._listing = Listing(Folder(tree.make_id(top), display(os.path.basename(top) or os.sep), ""))
         self._folders = {top}
         self._documents: list[Document] = []
         self._rows = SpooledRows(spool) if spool else None
@@ -347,7 +347,7 @@ class FolderWalk:
             else:
                 self._follow(*self._links.popleft())
         rows = self._rows
-        self._listing.documents = self._documents if rows is None else SpooledDocuments(lambda: map(document_of, rows))
+        self._listing.documents = self._documents if rows is None else SpooledDocuments(lambda: map(read_values, rows))
         return self._listing
 
     def _list(self, folder: str, path: str) -> None:
@@ -363,7 +363,7 @@ class FolderWalk:
             self._listing.incomplete = True
             return
         self._listed_folders.add(folder)
-        folder_id = self._tree.id_of(folder)
+        folder_id = self._tree.make_id(folder)
         for entry in entries:
             if hidden(entry.name) or not self._tree.shows(entry.path):
                 continue
@@ -401,7 +401,7 @@ class FolderWalk:
             if self._recursive and real not in self._folders:
                 self._folders.add(real)
                 below = f"{path}/{name}" if path else name
-                self._listing.folders.append(Folder(self._tree.id_of(real), name, below, folder_id))
+                self._listing.folders.append(Folder(self._tree.make_id(real), name, below, folder_id))
                 self._to_list.append((real, below))
         elif stat.S_ISREG(status.st_mode):
             # A set of all documents would take memory: they stand in a folder that was listed, or links led to them.
@@ -419,7 +419,7 @@ class FolderWalk:
         if self._rows is None:
             self._documents.append(document)
         else:
-            self._rows.add([values_of(document)])
+            self._rows.add([write_values(document)])
 
 
 def display(name: str) -> str:
@@ -427,7 +427,7 @@ def display(name: str) -> str:
     return name if name.isascii() else os.fsencode(name).decode("utf-8", "replace")
 
 
-def _copied(source: BinaryIO, spool: Path, max_bytes: int) -> Fetched:
+def _copy(source: BinaryIO, spool: Path, max_bytes: int) -> Fetched:
     """A copy of a document that is being written, or was a moment ago."""
     target = spool / uuid4().hex
     before, opened = os.fstat(source.fileno()), time.time_ns()

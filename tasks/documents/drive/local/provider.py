@@ -65,21 +65,21 @@ class LocalFolders:
         try:
             return ask(self._own)
         except NotFound:
-            for root in _roots_of_runs(document_id):
+            for root in _list_run_roots(document_id):
                 with suppress(NotConfigured, NotFound):  # the root, or the document, is there no more
                     return ask(LocalDrive(root, self._base_url))
             raise
 
 
-def _roots_of_runs(document_id: str) -> list[Path]:
+def _list_run_roots(document_id: str) -> list[Path]:
     with suppress(DatabaseUnavailable), database.reading() as session:
-        drives = run_documents.drives_of_document(session, document_id)
+        drives = run_documents.find_document_drives(session, document_id)
         return [Path(drive["drive_root"]) for drive in drives if drive["drive"] == "local"]
     return []
 
 
 def open_drive(identity: Identity | None) -> Drive:  # noqa: ARG001 - every identity has the service's own rights
-    return _opened(LocalDriveSettings.current().drive_root.absolute(), DocumentSettings.current().base_url)
+    return _open(LocalDriveSettings.current().drive_root.absolute(), DocumentSettings.current().base_url)
 
 
 def run_identity() -> None:
@@ -107,5 +107,5 @@ def examine() -> Iterator[CheckResult]:
 
 
 @lru_cache(maxsize=16)
-def _opened(root: Path, base_url: str) -> Drive:
+def _open(root: Path, base_url: str) -> Drive:
     return LocalFolders(LocalDrive(root, base_url), base_url)

@@ -7,7 +7,7 @@ from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused, NoJson
 from tasks.ai.budget import LONGEST_ANSWER, BudgetSpent, Ledger
 from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.openai.capabilities import capabilities_of
+from tasks.ai.openai.capabilities import find_capabilities
 from tasks.errors import NotConfigured
 from tasks.language.tokens import most_model_tokens
 from tests.servers.openai_server import (
@@ -156,7 +156,7 @@ def test_a_server_that_has_become_another_one_is_found_out_anew() -> None:
         with pytest.raises(NotConfigured):
             asking(server).judge("Score it.", "text", Verdict)
         server.always(None)
-        assert capabilities_of(server.url, "small").unsupported == set()
+        assert find_capabilities(server.url, "small").unsupported == set()
 
 
 def test_a_call_carries_the_id_of_the_request_that_it_is_made_for() -> None:

@@ -11,7 +11,7 @@ from tasks.ai.answerer import AnswerCut, Source
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.openai.capabilities import capabilities_of
+from tasks.ai.openai.capabilities import find_capabilities
 from tasks.ai.openai.errors import ContextWindowExceeded, Option, error_for_status
 from tasks.errors import NotConfigured, SourceFailed, TookTooLong, TooLarge
 from tasks.language.tokens import most_model_tokens
@@ -70,7 +70,7 @@ def test_a_server_that_writes_is_not_silent(server: ModelServer) -> None:
 
 
 def test_a_server_that_reads_slowly_is_waited_for(server: ModelServer) -> None:
-    capabilities_of(server.url, "small").reading = 100.0  # tokens a second
+    find_capabilities(server.url, "small").reading = 100.0  # tokens a second
     server.always(slow(1.5))
     source = Source(1, "a.txt", None, "The tenant pays the rent. " * 100)
     assert asking(server, timeout=0.5).answer("Is it?", [source]).text == "Yes."
@@ -107,7 +107,7 @@ def test_a_server_that_ignores_the_limit_is_stopped_and_told_the_older_name(serv
         asking(server, api="chat").answer("Is it?", [], ledger=spent)
     assert spent.answer_limit is not None
     assert spent.answer_limit * 2 <= spent.spent.output_tokens < spent.answer_limit * 3
-    assert Option.COMPLETION_LIMIT in capabilities_of(server.url, "small").refused
+    assert Option.COMPLETION_LIMIT in find_capabilities(server.url, "small").refused
 
 
 # a stream that fails
@@ -169,7 +169,7 @@ def test_what_llama_cpp_tells_of_itself_is_taken(home: object) -> None:
     with ModelServer(model, models=["small"], props=props) as server:
         answerer = asking(server, probes=True)
         judged(answerer)
-        found = capabilities_of(server.url, "small")
+        found = find_capabilities(server.url, "small")
         assert (found.slots, found.window, found.models) == (3, 4096, ("small",))
         assert answerer.side_by_side == 3
 

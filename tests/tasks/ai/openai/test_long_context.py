@@ -10,7 +10,7 @@ from tasks.ai.answerer import Answer, AnswererFailed, ModelRefused, Source
 from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.money import Cap, Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.openai.long_context import cut, size_of
+from tasks.ai.openai.long_context import cut, measure_sources
 from tasks.errors import TooLarge
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, failing, refusing, saying
 from tests.tasks.ai.openai.test_answerer import Verdict
@@ -226,7 +226,7 @@ TEXTS = st.lists(st.text(alphabet=st.sampled_from("ab é漢\ud800\n\f. "), max_s
 def test_nothing_is_lost_or_read_twice_and_no_part_is_too_large(texts: list[str], room: int) -> None:
     sources = [Source(number, "a.txt", "page 1", text) for number, text in enumerate(texts, 1)]
     parts = list(cut(sources, room))
-    assert all(0 < size_of(part) <= room for part in parts)
+    assert all(0 < measure_sources(part) <= room for part in parts)
     read = [piece for part in parts for piece in part]
     for source in sources:
         assert "".join(piece.text for piece in read if piece.number == source.number) == source.text

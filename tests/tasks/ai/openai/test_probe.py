@@ -9,7 +9,7 @@ import pytest
 from storage.settings import override_settings
 from tasks.ai.openai import client
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.openai.capabilities import capabilities_of
+from tasks.ai.openai.capabilities import find_capabilities
 from tasks.ai.openai.protocols import RequestFormat
 from tasks.ai.registry import current_answerer
 from tasks.errors import NotConfigured
@@ -41,7 +41,7 @@ def test_a_server_is_asked_once_and_what_it_showed_is_kept(home: Path) -> None:
         client.forget(server.url)  # as in another process
         asking(server).judge("Score it.", "text", Verdict)
         assert len(server.requests) == 3
-    assert RequestFormat.RESPONSES in capabilities_of(server.url, "m").works
+    assert RequestFormat.RESPONSES in find_capabilities(server.url, "m").works
 
 
 def test_a_server_that_takes_a_schema_and_ignores_it_is_asked_in_the_next_format(home: Path) -> None:
@@ -69,7 +69,7 @@ def test_answers_that_tell_a_fingerprint_and_others_that_do_not_come_from_one_mo
     with ModelServer() as server:
         server.always(telling)
         asking(server).judge("Score it.", "text", Verdict)
-    assert capabilities_of(server.url, "m").servers == {"m"}
+    assert find_capabilities(server.url, "m").servers == {"m"}
 
 
 def test_a_model_that_keeps_to_nothing_is_asked_in_the_usual_order(home: Path) -> None:

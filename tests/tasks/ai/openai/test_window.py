@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.ai.openai.errors import fewest, named_window, was_cut
+from tasks.ai.openai.errors import fewest, read_window, was_cut
 
 PROSE = (
     "The Company shall provide the services in accordance with the terms of this agreement and its schedules. " * 200
@@ -77,4 +77,4 @@ def test_a_tiny_count_of_a_long_prompt_is_a_cut() -> None:
     ],
 )
 def test_the_window_is_read_from_what_servers_say(message: str, window: int | None) -> None:
-    assert named_window(message.lower()) == window
+    assert read_window(message.lower()) == window

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tasks.companies.search import Hit
-from tasks.companies.search.registry import configured_searcher
+from tasks.companies.search.registry import choose_searcher
 from tasks.errors import NotConfigured, SourceFailed
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, failing, web_page
 
@@ -68,7 +68,7 @@ def server(home: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServe
 
 
 def _search(count: int = 5) -> list[Hit]:
-    searcher = configured_searcher()
+    searcher = choose_searcher()
     assert searcher is not None
     return list(searcher.search("What does Alpha make?", count))
 

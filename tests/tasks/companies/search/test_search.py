@@ -7,7 +7,7 @@ import pytest
 
 from tasks.companies.search import Hit, Searcher
 from tasks.companies.search.brave import BraveSearcher
-from tasks.companies.search.registry import configured_searcher
+from tasks.companies.search.registry import choose_searcher
 from tasks.companies.search.searxng import SearxngSearcher
 from tasks.companies.search.tavily import TavilySearcher
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed
@@ -120,7 +120,7 @@ def test_searxng_tells_of_engines_that_did_not_answer(server: LoopbackServer, ca
 
 @pytest.mark.usefixtures("home")
 def test_without_a_provider_there_is_none() -> None:
-    assert configured_searcher() is None
+    assert choose_searcher() is None
 
 
 @pytest.mark.usefixtures("home")
@@ -130,7 +130,7 @@ def test_the_setting_names_the_provider(monkeypatch: pytest.MonkeyPatch, server:
     monkeypatch.setenv("DILIGENCE_SEARCH_URL", server.url)
     monkeypatch.setenv("DILIGENCE_SEARCH_KEY", KEY)
 
-    opened = configured_searcher()
+    opened = choose_searcher()
 
     assert opened is not None
     assert opened.name == name
@@ -151,7 +151,7 @@ def test_a_missing_setting_is_named(monkeypatch: pytest.MonkeyPatch, name: str, 
     monkeypatch.setenv("DILIGENCE_SEARCH", name)
 
     with pytest.raises(NotConfigured, match=setting):
-        configured_searcher()
+        choose_searcher()
 
 
 @pytest.mark.usefixtures("home")
@@ -160,5 +160,5 @@ def test_a_key_with_a_line_break_is_refused_without_being_shown(monkeypatch: pyt
     monkeypatch.setenv("DILIGENCE_SEARCH_KEY", "half\nother")
 
     with pytest.raises(NotConfigured, match="DILIGENCE_SEARCH_KEY") as refused:
-        configured_searcher()
+        choose_searcher()
     assert "half" not in str(refused.value)

@@ -52,7 +52,7 @@ def strict(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A pool with limits that a test can meet."""
     limits = replace(page_module.LIMITS, seconds=1)
     with ExtractionPool(1, limits, page_module.read, page_module.load) as pool:
-        monkeypatch.setattr(page_module, "reading_pool", lambda: pool)
+        monkeypatch.setattr(page_module, "share_reading_pool", lambda: pool)
         yield
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tasks.companies.web.client import FetchLimits
 from tasks.companies.wikidata import client as asking
-from tasks.companies.wikidata.entity import ENTITIES, claimants, entity_of
+from tasks.companies.wikidata.entity import ENTITIES, claimants, find_entity
 from tasks.errors import BadRequest, NotConfigured, SourceFailed, TooManyRequests, Unavailable
 from tests.companies_servers.wikidata import addresses, forget, item, item_value, moment, statement, wikidata
 from tests.web.behaviours import busy, json_reply
@@ -33,7 +33,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
 
 
 def taken(domain: str = "alpha.example") -> str | None:
-    entity = entity_of(domain)
+    entity = find_entity(domain)
     return None if entity is None else entity.id
 
 
@@ -65,7 +65,7 @@ def test_a_company_is_found_however_its_website_is_written(serve: Serve, site: s
         )
     )
 
-    entity = entity_of("Alpha.Example.")
+    entity = find_entity("Alpha.Example.")
 
     assert entity is not None
     assert (entity.id, entity.name, entity.wikipedia) == ("Q1", "Alpha", "Alpha (company)")
@@ -112,7 +112,7 @@ def test_another_host_is_not_its_website_even_where_a_query_service_says_so(serv
         json_reply({"results": {"bindings": [row]}}) if asked.path == "/sparql" else known(asked)
     )
 
-    assert entity_of("alpha.example") is None
+    assert find_entity("alpha.example") is None
 
 
 def test_what_an_item_says_counts_and_not_how_the_query_service_says_it(serve: Serve) -> None:
@@ -159,7 +159,7 @@ def test_the_preferred_website_decides_between_several(serve: Serve) -> None:
         item("Q2", "Alpha", P856=[statement("https://alpha.example/", "preferred"), "https://a.example"]),
         item("Q3", "Beta", P856=["https://alpha.example/", statement("https://beta.example/", "preferred")]),
     )
-    entity = entity_of("alpha.example")
+    entity = find_entity("alpha.example")
     assert entity is not None
     assert (entity.id, entity.others) == ("Q2", ())
 
@@ -179,7 +179,7 @@ def test_the_top_parent_decides_between_equals(serve: Serve) -> None:
         item("Q2", "Alpha Retail", **site, P127=[item_value("Q3")]),
         item("Q3", "Alpha", **site, P749=[item_value("Q99")]),
     )
-    entity = entity_of("alpha.example")
+    entity = find_entity("alpha.example")
     assert entity is not None
     assert (entity.id, entity.others) == ("Q3", ())
 
@@ -188,14 +188,14 @@ def test_a_parent_of_former_times_is_none(serve: Serve) -> None:
     site: dict[str, Any] = {"P856": ["https://alpha.example/"]}
     former = statement(item_value("Q2"), P582=moment("2001"))
     serve(item("Q1", "Alpha", **site, P749=[former]), item("Q2", "Beta", **site))
-    assert entity_of("alpha.example") is None
+    assert find_entity("alpha.example") is None
     assert claimants("alpha.example") == ("Alpha (Q1)", "Beta (Q2)")
 
 
 def test_of_two_that_claim_a_domain_the_one_with_a_legal_entitys_identifier_is_taken(serve: Serve) -> None:
     company: dict[str, Any] = {"P856": ["https://alpha.example/"], "P452": [item_value("Q9")]}
     serve(item("Q1", "Alpha Brand", **company), item("Q2", "Alpha", **company, P1278=["HWUPKR0MPOU8FGXBT394"]))
-    entity = entity_of("alpha.example")
+    entity = find_entity("alpha.example")
     assert entity is not None
     assert (entity.id, entity.others) == ("Q2", ("Alpha Brand (Q1)",))
     assert claimants("alpha.example") == ()
@@ -207,7 +207,7 @@ def test_those_that_own_each_other_are_named_and_the_living_company_taken(serve:
         item("Q1", "Alpha One", **site, P576=[moment("2010")], P127=[item_value("Q2")]),
         item("Q2", "Alpha Two", **site, P127=[item_value("Q1")]),
     )
-    entity = entity_of("alpha.example")
+    entity = find_entity("alpha.example")
     assert entity is not None
     assert (entity.id, entity.others) == ("Q2", ("Alpha One (Q1)",))
 
@@ -220,7 +220,7 @@ def test_a_company_with_a_thousand_officers_is_read(serve: Serve) -> None:
 
 def test_a_merged_item_is_the_one_it_was_merged_into(serve: Serve) -> None:
     serve(item("Q1", "Alpha", P856=["https://alpha.example/"]), merged={"Q2": "Q1"})
-    entity = entity_of("alpha.example")
+    entity = find_entity("alpha.example")
     assert entity is not None
     assert (entity.id, entity.others) == ("Q1", ())
 
@@ -246,7 +246,7 @@ def test_without_a_contact_wikimedia_is_not_asked(serve: Serve, monkeypatch: pyt
     monkeypatch.delenv("DILIGENCE_CONTACT")
 
     with pytest.raises(NotConfigured, match="DILIGENCE_CONTACT"):
-        entity_of("alpha.example")
+        find_entity("alpha.example")
 
     assert server.asked == []
 
@@ -255,7 +255,7 @@ def test_a_failure_is_not_remembered(serve: Serve) -> None:
     server = serve(item("Q1", "Alpha", P856=["https://alpha.example/"]))
     server.then(Reply(b"no", 403))
     with pytest.raises(SourceFailed, match="Wikidata"):
-        entity_of("alpha.example")
+        find_entity("alpha.example")
     assert taken() == "Q1"
 
 
@@ -279,7 +279,7 @@ def test_a_busy_wikidata_is_asked_again_when_it_wants_to_be(serve: Serve) -> Non
 def test_an_answer_that_is_none_is_an_error_and_not_an_unknown_company(serve: Serve, answer: bytes) -> None:
     serve().pages = {"/sparql": Reply(answer)}
     with pytest.raises(SourceFailed, match="Wikidata"):
-        entity_of("alpha.example")
+        find_entity("alpha.example")
 
 
 @pytest.mark.parametrize(
@@ -298,13 +298,13 @@ def test_an_item_that_is_none_is_an_error(serve: Serve, answer: bytes) -> None:
     assert callable(known)
     server.pages = lambda asked: Reply(answer) if "EntityData" in asked.path else known(asked)
     with pytest.raises(SourceFailed, match="Wikidata"):
-        entity_of("alpha.example")
+        find_entity("alpha.example")
 
 
 def test_a_subdomain_is_refused(serve: Serve) -> None:
     serve()
     with pytest.raises(BadRequest):
-        entity_of("www.alpha.example")
+        find_entity("www.alpha.example")
 
 
 def test_a_wikidata_that_wants_to_be_left_alone_is(serve: Serve) -> None:
@@ -312,7 +312,7 @@ def test_a_wikidata_that_wants_to_be_left_alone_is(serve: Serve) -> None:
     server.pages = {"/sparql": busy(429, "3000")}
     for _ in range(2):
         with pytest.raises(TooManyRequests, match="Wikidata"):
-            entity_of("alpha.example")
+            find_entity("alpha.example")
     assert len(server.asked) == 1
 
 
@@ -322,4 +322,4 @@ def test_wikidata_out_of_reach_is_an_error(serve: Serve, monkeypatch: pytest.Mon
     with LoopbackServer() as gone:
         monkeypatch.setenv("DILIGENCE_WIKIDATA_SPARQL_URL", f"{gone.url}/sparql")
     with pytest.raises(Unavailable, match="Wikidata cannot be reached"):
-        entity_of("alpha.example")
+        find_entity("alpha.example")

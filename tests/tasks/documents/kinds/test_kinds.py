@@ -7,8 +7,8 @@ from pathlib import Path, PurePath
 import pytest
 
 from tasks.documents.kinds.catalogue import is_kind, kinds
-from tasks.documents.kinds.families import Family, Member, Tie, find_families
-from tasks.documents.kinds.kind import DocumentKind, asked_kind, document_kind
+from tasks.documents.kinds.families import Family, FamilyMember, FamilyTie, find_families
+from tasks.documents.kinds.kind import DocumentKind, document_kind, parse_asked_kind
 from tasks.documents.kinds.signs import read_signs, resemblance, sketch
 
 AUDITED = "audited_financial_statements"
@@ -22,12 +22,12 @@ def what(name: str, text: str, path: str = "") -> DocumentKind:
     return document_kind(name, path, read_signs(text, []))
 
 
-def member(name: str, text: str) -> Member:
+def member(name: str, text: str) -> FamilyMember:
     content = hashlib.sha256(text.encode()).hexdigest()
-    return Member(name, name, what(name, text), content, sketch(text))
+    return FamilyMember(name, name, what(name, text), content, sketch(text))
 
 
-def named(family: Family) -> tuple[str, dict[str, Tie]]:
+def named(family: Family) -> tuple[str, dict[str, FamilyTie]]:
     return family.front.name, {other.name: tie for other, tie in family.others}
 
 
@@ -95,7 +95,7 @@ def test_versions_are_one_family_with_the_newest_signed_one_in_front() -> None:
     front, others = named(family)
     assert front in {"Lease v2 signed.pdf", "Copy of Lease v2 signed.pdf"}
     assert len(others) == 3
-    assert Tie.COPY in others.values()
+    assert FamilyTie.COPY in others.values()
 
 
 def test_agreements_of_one_form_with_two_parties_are_two() -> None:
@@ -111,7 +111,7 @@ def test_minutes_of_two_meetings_are_two_documents() -> None:
 
 def test_two_thousand_near_copies_are_one_family() -> None:
     marked = sketch(LEASE)
-    copies = [Member(str(number), f"{number}.txt", DocumentKind(), None, marked) for number in range(2000)]
+    copies = [FamilyMember(str(number), f"{number}.txt", DocumentKind(), None, marked) for number in range(2000)]
     (family,) = find_families(copies)
     assert len(family.others) == 1999
 
@@ -142,7 +142,7 @@ def test_what_is_cited_and_not_there_is_kept() -> None:
     ],
 )
 def test_a_question_names_a_kind_and_what_else_it_asks(asked: str, kind: str | None, rest: list[str]) -> None:
-    found, other = asked_kind(asked)
+    found, other = parse_asked_kind(asked)
     assert ((found.id if found else None), other) == (kind, rest)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tasks.errors import TooLarge
 from tasks.reading.docx.layout import Layout
-from tasks.reading.docx.lines import Marks, unmarked
+from tasks.reading.docx.lines import Marks, drop_marks
 from tasks.reading.docx.scan import Scan, signature
 from tasks.reading.docx.styles import StyleFacts
 
@@ -41,7 +41,7 @@ def scan(data: str) -> Layout:
 
 
 def lines_of(data: str) -> list[str]:
-    return [unmarked(line) for line in scan(data).lines]
+    return [drop_marks(line) for line in scan(data).lines]
 
 
 def test_references_are_followed_by_kind_and_id() -> None:
@@ -142,7 +142,7 @@ def test_a_cell_spans_no_more_columns_than_a_table_may_have() -> None:
 def test_spans_outside_of_tables_say_nothing() -> None:
     span = '<w:gridSpan w:val="3"/><w:gridBefore w:val="3"/>'
     lines = scan(f"{span}<w:p><w:t>a</w:t></w:p><w:txbxContent>{span}<w:p><w:t>b</w:t></w:p>").lines
-    assert [unmarked(line) for line in lines] == ["a", "b"]
+    assert [drop_marks(line) for line in lines] == ["a", "b"]
 
 
 @pytest.mark.slow

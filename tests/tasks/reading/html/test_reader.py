@@ -177,8 +177,8 @@ def test_xhtml_closes_its_elements_and_quotes_its_characters() -> None:
 
 def test_lines_for_documents_that_hold_pages() -> None:
     page = "<title>x</title><h1>Part</h1><p>one<br>two</p><table><tr><td>a<td>b</table>"
-    assert reader.lines_of(page.encode()) == ["Part", "one", "two", "a\tb"]
-    assert reader.lines_of(b"") == []
+    assert reader.read_lines(page.encode()) == ["Part", "one", "two", "a\tb"]
+    assert reader.read_lines(b"") == []
 
 
 def test_an_empty_page_is_an_empty_text() -> None:

@@ -95,7 +95,7 @@ def test_a_picture_is_read_again_when_recognition_comes(
     assert document_text(document.id).text == ""
     monkeypatch.delenv("DILIGENCE_OCR")
     assert document_text(document.id).text.split() == WORDS
-    assert texts.known_texts(drive, [document])[document.id].outcome is Outcome.READ
+    assert texts.find_known_texts(drive, [document])[document.id].outcome is Outcome.READ
     assert database.url()
 
 

@@ -104,7 +104,7 @@ def test_it_is_read_as_soon_as_libreoffice_is_there(
     (tmp_path / "room").mkdir()
     (tmp_path / "room/old.doc").write_bytes(DOC)
     monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path / "room"))
-    monkeypatch.setattr("tasks.documents.texts.shared_pool", _InThisProcess)
+    monkeypatch.setattr("tasks.documents.texts.share_pool", _InThisProcess)
     path = os.environ["PATH"]
     monkeypatch.setenv("PATH", "")
     document_id = _only_document()
@@ -167,7 +167,7 @@ def test_one_that_hangs_is_ended_in_time_and_leaves_nothing(
 ) -> None:
     pid = tmp_path / "pid"
     install(f"echo $$ > {pid}; exec /bin/sleep 100")
-    monkeypatch.setattr(limits, "left", lambda: 1.0)
+    monkeypatch.setattr(limits, "seconds_left", lambda: 1.0)
     started = time.monotonic()
     with pytest.raises(TookTooLong, match="DILIGENCE_DOCUMENT_TIMEOUT"):
         read_document(DOC, ".doc")

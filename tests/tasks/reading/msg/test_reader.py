@@ -80,7 +80,7 @@ def test_plain_text_within_rtf_and_rtf_alone() -> None:
     ],
 )
 def test_the_examples_of_the_specification_are_decompressed(packed: str, rtf: bytes) -> None:
-    assert reader.decompressed(bytes.fromhex(packed)) == rtf  # [MS-OXRTFCP] 4.1
+    assert reader.decompress_rtf(bytes.fromhex(packed)) == rtf  # [MS-OXRTFCP] 4.1
 
 
 def test_attachments_are_read_after_the_mail_and_pictures_of_the_page_left_out() -> None:

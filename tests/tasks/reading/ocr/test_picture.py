@@ -6,7 +6,7 @@ import pypdfium2
 import pytest
 from PIL import Image
 
-from tasks.reading.ocr.recognise import picture_of
+from tasks.reading.ocr.recognise import draw_page
 from tests.tasks.reading.ocr.scans import page, scan
 
 
@@ -23,7 +23,7 @@ from tests.tasks.reading.ocr.scans import page, scan
 def test_a_page_is_drawn_as_large_as_it_reads_well(
     tmp_path: Path, dots: tuple[int, int], size: tuple[int, int], drawn: int
 ) -> None:
-    found = picture_of(page(scan(tmp_path / "a.pdf", [Image.new("L", dots, 200)], size)))
+    found = draw_page(page(scan(tmp_path / "a.pdf", [Image.new("L", dots, 200)], size)))
     assert found is not None
     assert found.height == pytest.approx(drawn, abs=3)
     assert len(found.dots) == found.width * found.height
@@ -48,10 +48,10 @@ def hand_written(page_entries: str, image_entries: str = "/Width 8 /Height 8 /Bi
     "box", ["[0 0 14400 14400]", "[0 0 1 14400]", "[0 0 900000000 900000000]", "[0 0 0 0]", "[0 0 -5 -5]", "[5 5 5 9]"]
 )
 def test_no_claim_of_a_page_swells_its_picture(box: str) -> None:
-    found = picture_of(pypdfium2.PdfDocument(hand_written(f"/MediaBox {box}"))[0])
+    found = draw_page(pypdfium2.PdfDocument(hand_written(f"/MediaBox {box}"))[0])
     assert found is None or (len(found.dots) < 26_000_000 and max(found.width, found.height) <= 30_001)
 
 
 def test_a_picture_with_too_many_dots_is_not_drawn() -> None:
     huge = hand_written("/MediaBox [0 0 500 700]", "/Width 20000 /Height 20000 /BitsPerComponent 8")
-    assert picture_of(pypdfium2.PdfDocument(huge)[0]) is None
+    assert draw_page(pypdfium2.PdfDocument(huge)[0]) is None

@@ -23,14 +23,14 @@ PICTURE = Picture(2, 2, b"abcd")
 
 def test_languages_that_are_missing_are_told_from_those_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(program(tmp_path)))
-    assert tesseract.installed() == ("9.9", ("eng",))
-    assert tesseract.languages_of("deu, eng+chi_sim,eng") == (("eng",), ("deu", "chi_sim"))
-    assert tesseract.package_of("chi_sim") == "tesseract-ocr-chi-sim"
+    assert tesseract.find_tesseract() == ("9.9", ("eng",))
+    assert tesseract.split_languages("deu, eng+chi_sim,eng") == (("eng",), ("deu", "chi_sim"))
+    assert tesseract.package_name("chi_sim") == "tesseract-ocr-chi-sim"
 
 
 @needs_tesseract
 def test_the_tesseract_of_this_machine_says_what_it_has() -> None:
-    found = tesseract.installed()
+    found = tesseract.find_tesseract()
     assert found is not None
     assert re.match(r"v?\d+\.", found.version)
     assert "osd" not in found.languages

@@ -16,7 +16,7 @@ from pptx.util import Inches
 
 from tasks.errors import Damaged, PasswordProtected
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.ooxml.ole import DEFAULT_PASSWORD, decrypted
+from tasks.reading.ooxml.ole import DEFAULT_PASSWORD, decrypt_package
 from tasks.reading.ooxml.package import CUT_OFF
 from tests.tasks.reading.ooxml.compounds import agile, compound, standard
 
@@ -80,7 +80,7 @@ def test_a_large_package_comes_out_as_it_went_in() -> None:
     package = workbook(8_000)
     assert len(package) > 100_000
     for encrypt in (agile, standard):
-        assert decrypted(encrypt(package, DEFAULT_PASSWORD)) == package
+        assert decrypt_package(encrypt(package, DEFAULT_PASSWORD)) == package
 
 
 def test_what_is_left_of_a_package_that_is_cut_off_is_read() -> None:
@@ -96,12 +96,12 @@ def test_a_package_that_ends_within_a_block_is_damaged(encrypt: Encrypt) -> None
     parts = streams(encrypt(workbook(), DEFAULT_PASSWORD))
     parts["EncryptedPackage"] = parts["EncryptedPackage"][:-3]
     with pytest.raises(Damaged):
-        decrypted(compound(parts))
+        decrypt_package(compound(parts))
 
 
 def test_rights_management_is_named() -> None:
     with pytest.raises(PasswordProtected, match="rights management"):
-        decrypted(compound({"EncryptedPackage": workbook()}))
+        decrypt_package(compound({"EncryptedPackage": workbook()}))
 
 
 @pytest.mark.parametrize(
@@ -117,14 +117,14 @@ def test_rights_management_is_named() -> None:
 )
 def test_another_way_of_encryption_asks_for_a_copy_without_it(information: bytes) -> None:
     with pytest.raises(PasswordProtected, match="Save it without one"):
-        decrypted(compound({"EncryptionInfo": information, "EncryptedPackage": workbook()}))
+        decrypt_package(compound({"EncryptionInfo": information, "EncryptedPackage": workbook()}))
 
 
 def test_a_password_that_takes_minutes_to_check_is_not_tried() -> None:
     parts = streams(agile(workbook(), DEFAULT_PASSWORD))
     parts["EncryptionInfo"] = parts["EncryptionInfo"].replace(b'spinCount="100000"', b'spinCount="9999999"')
     with pytest.raises(PasswordProtected) as refusal:
-        decrypted(compound(parts))
+        decrypt_package(compound(parts))
     assert type(refusal.value.__cause__).__name__ == "DecryptionError"  # a wrong key has an error of its own
 
 
@@ -133,9 +133,9 @@ def test_an_entity_bomb_in_the_description_of_the_encryption_ends() -> None:
     bomb = f'<!DOCTYPE e [<!ENTITY a0 "x">{entities}]><encryption>&a9;</encryption>'.encode()
     information = struct.pack("<HHI", 4, 4, 0x40) + bomb
     with pytest.raises(PasswordProtected):
-        decrypted(compound({"EncryptionInfo": information, "EncryptedPackage": b""}))
+        decrypt_package(compound({"EncryptionInfo": information, "EncryptedPackage": b""}))
     with pytest.raises(Damaged):
-        decrypted(compound({"EncryptionInfo": information + b" " * (64 << 10), "EncryptedPackage": b""}))
+        decrypt_package(compound({"EncryptionInfo": information + b" " * (64 << 10), "EncryptedPackage": b""}))
 
 
 def test_a_compound_file_of_no_known_format_asks_for_the_right_one() -> None:
@@ -146,7 +146,7 @@ def test_a_compound_file_of_no_known_format_asks_for_the_right_one() -> None:
 def test_an_encrypted_file_that_is_cut_off_is_damaged() -> None:
     data = agile(workbook(), DEFAULT_PASSWORD)
     with pytest.raises(Damaged):
-        decrypted(data[: len(data) // 2])
+        decrypt_package(data[: len(data) // 2])
 
 
 def test_what_decrypts_is_loaded_only_when_something_is_encrypted() -> None:

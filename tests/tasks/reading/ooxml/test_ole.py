@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tasks.errors import Damaged
-from tasks.reading.ooxml.ole import Compound, unpacked
+from tasks.reading.ooxml.ole import Compound, unpack_document
 from tests.tasks.reading.ooxml.compounds import END, NATIVE, SECTOR, compound, native
 
 LARGE = bytes(range(256)) * 40
@@ -22,7 +22,7 @@ def test_streams_large_and_small_come_as_they_were_put_in() -> None:
 
 
 def test_an_office_file_lies_in_a_stream_named_package() -> None:
-    assert unpacked("oleObject1.bin", compound({"\x01Ole": b"", "Package": LARGE})) == ("oleObject1.bin", LARGE)
+    assert unpack_document("oleObject1.bin", compound({"\x01Ole": b"", "Package": LARGE})) == ("oleObject1.bin", LARGE)
 
 
 @pytest.mark.parametrize(
@@ -40,30 +40,30 @@ def test_an_office_file_lies_in_a_stream_named_package() -> None:
 @pytest.mark.parametrize("wide", [True, False])
 def test_a_packed_file_has_the_name_of_its_label_without_the_path(label: str, path: str, name: str, wide: bool) -> None:
     stream = native(label, path, LARGE, wide=wide)
-    assert unpacked("oleObject1.bin", compound({NATIVE: stream})) == (name, LARGE)
+    assert unpack_document("oleObject1.bin", compound({NATIVE: stream})) == (name, LARGE)
 
 
 def test_a_name_in_any_script_comes_from_the_wide_form() -> None:
     stream = native("新建文本文档.txt", "C:\\新建文本文档.txt", b"text")
-    assert unpacked("oleObject1.bin", compound({NATIVE: stream})) == ("新建文本文档.txt", b"text")
+    assert unpack_document("oleObject1.bin", compound({NATIVE: stream})) == ("新建文本文档.txt", b"text")
 
 
 def test_a_packed_file_without_names_is_all_that_follows_the_size() -> None:
     stream = struct.pack("<I", 9) + b"%PDF-1.7\n"
-    assert unpacked("oleObject1.bin", compound({NATIVE: stream})) == ("oleObject1.bin", b"%PDF-1.7\n")
+    assert unpack_document("oleObject1.bin", compound({NATIVE: stream})) == ("oleObject1.bin", b"%PDF-1.7\n")
 
 
 @pytest.mark.parametrize("cut", [0, 3, 5, 8, 30, 60, 400])
 def test_a_packed_file_that_is_cut_off_is_no_failure(cut: int) -> None:
     stream = native("Budget.xlsx", "C:\\Budget.xlsx", LARGE)[:cut]
-    name, data = unpacked("oleObject1.bin", compound({NATIVE: stream}))
+    name, data = unpack_document("oleObject1.bin", compound({NATIVE: stream}))
     assert (name, data) == ("oleObject1.bin", stream[4:])
 
 
 def test_a_pdf_lies_in_a_stream_named_contents() -> None:
     contents = compound({"CONTENTS": b"\0\0\0%PDF-1.4 and so on"})
-    assert unpacked("oleObject2.bin", contents) == ("oleObject2.pdf", b"%PDF-1.4 and so on")
-    assert unpacked("oleObject2.bin", compound({"CONTENTS": LARGE})) == ("oleObject2.bin", None)
+    assert unpack_document("oleObject2.bin", contents) == ("oleObject2.pdf", b"%PDF-1.4 and so on")
+    assert unpack_document("oleObject2.bin", compound({"CONTENTS": LARGE})) == ("oleObject2.bin", None)
 
 
 @pytest.mark.parametrize(
@@ -77,18 +77,18 @@ def test_a_pdf_lies_in_a_stream_named_contents() -> None:
 )
 def test_a_document_in_an_old_format_is_named_by_it(stream: str, name: str) -> None:
     document = compound({stream: LARGE})
-    assert unpacked("oleObject3.bin", document) == (name, document)
+    assert unpack_document("oleObject3.bin", document) == (name, document)
 
 
 @pytest.mark.parametrize(("stream", "name"), [("Equation Native", "Equation"), ("something else", "oleObject3.bin")])
 def test_what_no_reader_could_read_has_a_name_only(stream: str, name: str) -> None:
-    assert unpacked("oleObject3.bin", compound({stream: LARGE})) == (name, None)
+    assert unpack_document("oleObject3.bin", compound({stream: LARGE})) == (name, None)
 
 
 def test_what_is_encrypted_or_no_compound_file_stays_as_it_is() -> None:
     encrypted = compound({"EncryptedPackage": LARGE, "EncryptionInfo": b""})
     for data in (encrypted, b"PK\3\4 a zip", b""):
-        assert unpacked("Budget.xlsx", data) == ("Budget.xlsx", data)
+        assert unpack_document("Budget.xlsx", data) == ("Budget.xlsx", data)
 
 
 def table(data: bytearray) -> int:
@@ -145,13 +145,13 @@ def test_a_file_that_says_to_be_larger_than_it_is_is_refused(attack: Callable[[b
     data = bytearray(compound({"Package": LARGE, "small": b"a few bytes"}))
     attack(data)
     with pytest.raises(Damaged):
-        unpacked("oleObject1.bin", bytes(data))
+        unpack_document("oleObject1.bin", bytes(data))
 
 
 def test_a_directory_without_end_is_refused() -> None:
     deep = compound({f"stream {number}": b"" for number in range(3000)})  # each beside the one before: olefile recurses
     with pytest.raises(Damaged):
-        unpacked("oleObject1.bin", deep)
+        unpack_document("oleObject1.bin", deep)
 
 
 def test_a_directory_of_thousands_is_refused() -> None:
@@ -161,7 +161,7 @@ def test_a_directory_of_thousands_is_refused() -> None:
         below = [child if child <= 5000 else 0xFFFFFFFF for child in (2 * number, 2 * number + 1)]
         struct.pack_into("<II", data, at + 128 * number + 68, *below)
     with pytest.raises(Damaged):
-        unpacked("oleObject1.bin", bytes(data))
+        unpack_document("oleObject1.bin", bytes(data))
 
 
 @pytest.mark.parametrize("seeds", [range(5), pytest.param(range(5, 300), marks=pytest.mark.slow)], ids=["5", "295"])
@@ -180,7 +180,7 @@ def _ends(seed: int) -> bool:
         data[at : at + 4] = chance.choice((bytes(4), b"\xff" * 4, b"\xfe\xff\xff\xff", chance.randbytes(4)))
     del data[chance.choice((len(data), len(data), chance.randrange(len(data)))) :]
     try:
-        _, found = unpacked("oleObject1.bin", bytes(data))
+        _, found = unpack_document("oleObject1.bin", bytes(data))
     except Damaged:
         return True
     return len(found or b"") <= len(data)

@@ -17,23 +17,23 @@ from tasks.reading.ooxml import xml
     ],
 )
 def test_attributes(tag: bytes, value: str) -> None:
-    assert xml.attribute(xml.rest_of_tag(b"<x" + tag + b"after", 2), b"w:id") == value
+    assert xml.attribute(xml.read_tag_rest(b"<x" + tag + b"after", 2), b"w:id") == value
 
 
 def test_the_rest_of_a_tag_ends_with_it() -> None:
     data = b"<w:tc a='1 > 2' b=\">\"/>text<w:tc><w:tc a='"
-    assert xml.rest_of_tag(data, 5) == b" a='1 > 2' b=\">\"/>"
-    assert xml.rest_of_tag(data, data.index(b"<w:tc>") + 5) == b">"
-    assert xml.rest_of_tag(data, data.rindex(b"<w:tc") + 5) == b""
+    assert xml.read_tag_rest(data, 5) == b" a='1 > 2' b=\">\"/>"
+    assert xml.read_tag_rest(data, data.index(b"<w:tc>") + 5) == b">"
+    assert xml.read_tag_rest(data, data.rindex(b"<w:tc") + 5) == b""
 
 
 def test_entities_are_unescaped_once_and_only_those_of_xml() -> None:
-    assert xml.unescaped("&lt;&#65;&#x3B2;&apos;&amp;amp; &nbsp; & &#; &#x110000;|") == "<Aβ'&amp; &nbsp; & &#; |"
+    assert xml.unescape("&lt;&#65;&#x3B2;&apos;&amp;amp; &nbsp; & &#; &#x110000;|") == "<Aβ'&amp; &nbsp; & &#; |"
 
 
 def test_what_is_escaped_comes_back() -> None:
     text = "a & b < c &lt; \N{GREEK SMALL LETTER BETA}"
-    assert xml.unescaped(xml.escaped(text).decode()) == text
+    assert xml.unescape(xml.escape(text).decode()) == text
 
 
 def test_elements_know_the_usual_prefixes_and_end_where_the_slice_does() -> None:

@@ -11,7 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 from tasks.reading import places
 from tasks.reading.pdf import reader
 from tasks.reading.pdf.columns import columns_by_height
-from tasks.reading.pdf.lines import lines_of
+from tasks.reading.pdf.lines import build_lines
 from tasks.reading.pdf.table_columns import is_list
 from tasks.reading.pdf.words import PageWord
 from tests.tasks.reading.pdf import pdfs
@@ -385,8 +385,8 @@ def test_a_numbered_list_beside_the_legend_of_a_chart_is_a_list() -> None:
         for left, cell in cells
         for text, at in ((match.group(), match.start()) for match in re.finditer(r"\S+", cell))
     ]
-    assert is_list(lines_of(words))
-    assert not is_list(lines_of(word for word in words if word.base != 28))
+    assert is_list(build_lines(words))
+    assert not is_list(build_lines(word for word in words if word.base != 28))
 
 
 def test_columns_of_prose_that_are_drawn_line_by_line_across_are_read_one_after_the_other() -> None:

@@ -36,17 +36,17 @@ def drawn(*pieces: tuple[str, float, float, float]) -> bytes:
     ],
 )
 def test_a_word_split_at_a_line_s_end_is_mended(text: str, expected: str) -> None:
-    assert pages.mended(text) == expected
+    assert pages.mend_text(text) == expected
 
 
 def test_non_keeps_its_hyphen_where_the_document_writes_so() -> None:
     page = "NON\ufffeINFRINGEMENT, Non\ufffecontrolling interests"
-    compounds = pages.compounds_of(["a non-exclusive license", "noncontrolling interests", page])
-    assert pages.mended(page, compounds=compounds) == "NON-INFRINGEMENT, Noncontrolling interests"
+    compounds = pages.find_compounds(["a non-exclusive license", "noncontrolling interests", page])
+    assert pages.mend_text(page, compounds=compounds) == "NON-INFRINGEMENT, Noncontrolling interests"
 
 
 def test_bullets_of_fonts_for_symbols_are_bullets() -> None:
-    assert pages.mended("\uf0b7 one\n\uf0a7 two\nthree \uf0a8 four") == "• one\n• two\nthree \uf0a8 four"
+    assert pages.mend_text("\uf0b7 one\n\uf0a7 two\nthree \uf0a8 four") == "• one\n• two\nthree \uf0a8 four"
 
 
 def test_a_compound_that_another_page_has_keeps_its_hyphen_at_a_line_s_end() -> None:

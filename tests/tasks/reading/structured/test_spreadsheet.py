@@ -58,7 +58,7 @@ def test_other_xml_stays_the_text_that_it_is() -> None:
 
 @pytest.mark.parametrize("name", [".xls", ".xlsx", ".xml"])
 def test_a_workbook_in_xml_is_known_under_the_names_of_workbooks(name: str) -> None:
-    assert detect.format_of(BOOK.encode(), name) == ".xml"
+    assert detect.detect_format(BOOK.encode(), name) == ".xml"
 
 
 def test_dates_errors_and_rich_text_stand_as_they_are_shown() -> None:

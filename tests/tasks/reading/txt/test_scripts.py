@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.reading.txt.reader import decoded
+from tasks.reading.txt.reader import decode_text
 from tasks.reading.txt.scripts import code_page
 
 TEXTS = {
@@ -33,7 +33,7 @@ PAGES = {
 
 @pytest.mark.parametrize(("language", "page"), [(language, page) for language in PAGES for page in PAGES[language]])
 def test_a_line_is_read_in_the_code_page_of_its_language(language: str, page: str) -> None:
-    assert decoded(TEXTS[language].encode(page)) == (TEXTS[language], False)
+    assert decode_text(TEXTS[language].encode(page)) == (TEXTS[language], False)
 
 
 def test_a_long_text_may_be_cut_within_a_character() -> None:
@@ -47,4 +47,4 @@ def test_what_is_no_language_has_none(data: bytes) -> None:
 
 def test_turkish_is_not_taken_for_icelandic() -> None:
     for words, page in (("Yıllık faaliyet raporu özeti", "cp1254"), ("Þóknun og síðan ársreikningur", "cp1252")):
-        assert decoded(words.encode(page))[0] == words
+        assert decode_text(words.encode(page))[0] == words

@@ -67,7 +67,7 @@ def test_a_damaged_one_says_so(open_archive: Open) -> None:
 
 
 def test_without_the_library_the_extra_is_named(open_archive: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seven_zip, "installed", lambda: False)
+    monkeypatch.setattr(seven_zip, "has_py7zr", lambda: False)
     with pytest.raises(ArchiveNotOpened, match=r"pip install -e '\.\[archives\]'") as caught:
         open_archive(packed({"a.txt": "a"}), "a.7z")
     assert not caught.value.lasting

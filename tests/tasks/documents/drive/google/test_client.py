@@ -408,7 +408,7 @@ def test_token_is_sent_to_no_other_place(home: object) -> None:
     ],
 )
 def test_places_that_a_token_may_go_to(url: str, trusted: bool) -> None:
-    assert transport.trusted(url, {"http://127.0.0.1:9"}) is trusted
+    assert transport.may_hold_token(url, {"http://127.0.0.1:9"}) is trusted
 
 
 @pytest.mark.parametrize("path", ["", "/", "/drive/v3", "/drive/v3/"])

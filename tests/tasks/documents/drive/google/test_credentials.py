@@ -16,7 +16,7 @@ from google_auth_httplib2 import AuthorizedHttp  # type: ignore[import-untyped]
 from storage import database, logins
 from storage.logins import Whose
 from tasks.documents.drive.drive import Bearer, ConfiguredAccount, Identity, Login, caller
-from tasks.documents.drive.google.credentials import account_of, credentials_of
+from tasks.documents.drive.google.credentials import find_account, find_credentials
 from tasks.documents.drive.registry import acting_as_run_account, run_identity
 from tasks.errors import DiligenceError, NotAllowed, NotConfigured, NotLoggedIn, Unavailable
 from tests.google.credentials import SERVICE, authorised_user_file, service_account_file
@@ -39,7 +39,7 @@ def google(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DriveEmulato
 def asked_by(google: DriveEmulator, who: Identity | None) -> str:
     """Whose view the identity's requests have, asked as the client library asks."""
     assert who is not None
-    with closing(AuthorizedHttp(credentials_of(who), http=httplib2.Http(timeout=20))) as http:
+    with closing(AuthorizedHttp(find_credentials(who), http=httplib2.Http(timeout=20))) as http:
         response, content = http.request(f"{google.endpoint}about?fields=user(emailAddress)")
     assert response.status == 200
     email: str = json.loads(content)["user"]["emailAddress"]
@@ -97,7 +97,7 @@ def test_a_revoked_login_is_401_and_marked_so(google: DriveEmulator) -> None:
     assert revoked(login_id)
     tried = google.service.oauth.refreshes
     with pytest.raises(NotLoggedIn, match="Log in again"):
-        credentials_of(Login(login_id)).refresh(None)  # type: ignore[no-untyped-call]
+        find_credentials(Login(login_id)).refresh(None)  # type: ignore[no-untyped-call]
     assert google.service.oauth.refreshes == tried, "Google was asked again for nothing"
 
 
@@ -144,7 +144,7 @@ def test_a_login_sealed_with_a_lost_key_is_told(google: DriveEmulator, home: Pat
 def test_a_missing_client_is_named(google: DriveEmulator, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.delenv(f"DILIGENCE_GOOGLE_CLIENT_{name}")
     with pytest.raises(NotConfigured, match=f"DILIGENCE_GOOGLE_CLIENT_{name}"):
-        credentials_of(Login(1))
+        find_credentials(Login(1))
 
 
 def test_a_token_endpoint_that_fails_now_and_then_is_asked_again(google: DriveEmulator) -> None:
@@ -211,10 +211,10 @@ def test_the_project_that_quotas_are_counted_for_is_named_in_each_request(
         file = authorised_user_file(google, tmp_path / f"{project}.json", ADA, **more)
         monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(file))
         if outcome == ADA:
-            assert account_of(credentials_of(ConfiguredAccount())).email == ADA
+            assert find_account(find_credentials(ConfiguredAccount())).email == ADA
         else:
             with pytest.raises(NotConfigured, match="quota_project_id"):
-                account_of(credentials_of(ConfiguredAccount()))
+                find_account(find_credentials(ConfiguredAccount()))
 
 
 def test_a_file_of_an_authorised_user_that_was_revoked_is_401(
@@ -251,7 +251,7 @@ def test_a_wrong_file_is_told_without_its_content(
     (tmp_path / "key.json").write_text(content)
     monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(tmp_path / "key.json"))
     with pytest.raises(NotConfigured, match=says) as raised:
-        credentials_of(ConfiguredAccount())
+        find_credentials(ConfiguredAccount())
     assert "DILIGENCE_GOOGLE_CREDENTIALS" in raised.value.message
     for kept in ("hush", str(tmp_path)):
         assert kept not in raised.value.message
@@ -262,7 +262,7 @@ def test_a_missing_file_is_told_without_its_path(
 ) -> None:
     monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(tmp_path / "nowhere.json"))
     with pytest.raises(NotConfigured, match="cannot be read") as raised:
-        credentials_of(ConfiguredAccount())
+        find_credentials(ConfiguredAccount())
     assert str(tmp_path) not in raised.value.message
 
 
@@ -272,7 +272,7 @@ def test_a_subject_goes_with_service_accounts_only(
     monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(authorised_user_file(google, tmp_path / "u.json", ADA)))
     monkeypatch.setenv("DILIGENCE_GOOGLE_SUBJECT", BOB)
     with pytest.raises(NotConfigured, match="DILIGENCE_GOOGLE_SUBJECT"):
-        credentials_of(ConfiguredAccount())
+        find_credentials(ConfiguredAccount())
 
 
 def test_without_credentials_runs_act_as_the_machines_login_and_never_as_a_web_users(google: DriveEmulator) -> None:
@@ -294,7 +294,7 @@ def test_a_revoked_login_of_the_machine_says_which_command(google: DriveEmulator
 
 
 def test_the_account_is_the_one_that_drive_names(google: DriveEmulator) -> None:
-    assert account_of(credentials_of(Login(stored_login(google, ADA)))).email == ADA
+    assert find_account(find_credentials(Login(stored_login(google, ADA)))).email == ADA
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_an_account_that_drive_does_not_name_is_an_error(
 ) -> None:
     google.faults.set(Fault(on="about.get", status=403, reason=reason))
     with pytest.raises(error):
-        account_of(credentials_of(Bearer(google.token(ADA))))
+        find_account(find_credentials(Bearer(google.token(ADA))))
 
 
 def test_tokens_show_in_no_text_and_no_pickle(google: DriveEmulator, caplog: pytest.LogCaptureFixture) -> None:
@@ -315,9 +315,14 @@ def test_tokens_show_in_no_text_and_no_pickle(google: DriveEmulator, caplog: pyt
     asked_by(google, Bearer(token))
     asked_by(google, login)
     known = [token, *google.accounts.access, *google.accounts.refresh]
-    for shown in (repr(Bearer(token)), repr(credentials_of(Bearer(token))), repr(credentials_of(login)), caplog.text):
+    for shown in (
+        repr(Bearer(token)),
+        repr(find_credentials(Bearer(token))),
+        repr(find_credentials(login)),
+        caplog.text,
+    ):
         assert not any(each in shown for each in known)
-    for kept in (Bearer(token), credentials_of(Bearer(token)), credentials_of(login)):
+    for kept in (Bearer(token), find_credentials(Bearer(token)), find_credentials(login)):
         with pytest.raises(TypeError):
             pickle.dumps(kept)
     with database.reading() as session:
@@ -332,4 +337,4 @@ def test_addresses_that_tokens_are_sent_to_are_encrypted(
         with monkeypatch.context() as context:
             context.setenv(f"DILIGENCE_GOOGLE_{name}", "http://drive.example/")
             with pytest.raises(ValueError, match="https://"):
-                credentials_of(Bearer("x"))
+                find_credentials(Bearer("x"))

@@ -12,7 +12,7 @@ import pytest
 from google.auth.exceptions import GoogleAuthError, RefreshError, TransportError
 from googleapiclient.errors import HttpError
 
-from tasks.documents.drive.google.errors import ExportTooLarge, Fault, FaultKind, Refused, fault_of, reason_of
+from tasks.documents.drive.google.errors import ExportTooLarge, Fault, FaultKind, Refused, find_fault, read_reason
 from tasks.errors import (
     DiligenceError,
     NotAllowed,
@@ -30,7 +30,7 @@ from tests.google.refusals import REASONS, bad_login, file_not_found, invalid, r
 
 def refusal(status: int, body: bytes, **headers: str) -> Fault:
     response = httplib2.Response({"status": str(status), **{name.replace("_", "-"): v for name, v in headers.items()}})
-    found = fault_of(HttpError(response, body, uri="https://www.googleapis.com/drive/v3/files/secret-id"))
+    found = find_fault(HttpError(response, body, uri="https://www.googleapis.com/drive/v3/files/secret-id"))
     assert found is not None
     return found
 
@@ -91,7 +91,7 @@ def test_status_decides_where_google_gives_no_reason(
     "body", [b"", b"[]", b'"x"', b"null", b'{"error": "x"}', b'{"error": {"errors": []}}', b"\xff"]
 )
 def test_body_that_is_no_envelope_has_no_reason(body: bytes) -> None:
-    assert reason_of(body) == ""
+    assert read_reason(body) == ""
 
 
 def test_retry_after_is_read_as_seconds_and_as_a_date() -> None:
@@ -132,13 +132,13 @@ def auth(kind: type[GoogleAuthError], *args: Any, **options: Any) -> GoogleAuthE
 def test_what_breaks_on_the_way_has_its_meaning(
     error: Exception, kind: FaultKind, meaning: type[DiligenceError]
 ) -> None:
-    found = fault_of(error)
+    found = find_fault(error)
     assert found is not None
     assert (found.kind, type(found.error)) == (kind, meaning)
 
 
 def test_mistake_of_ours_is_no_fault_of_google() -> None:
-    assert fault_of(TypeError("a mistake")) is None
+    assert find_fault(TypeError("a mistake")) is None
 
 
 def test_errors_hold_neither_address_nor_googles_own_words() -> None:

@@ -150,7 +150,7 @@ def test_changes_elsewhere_are_none_of_it_and_are_read_once(emulator: DriveEmula
     document_index(room.id)
     assert "files.list" not in emulator.counts.by_method
     with database.reading() as session:
-        (kept,) = documents.marked_rooms(session, room.id, recursive=True)
+        (kept,) = documents.list_marked_rooms(session, room.id, recursive=True)
     assert kept.mark == f"archives-1 own:{emulator.world.first_change + len(emulator.world.changes)}"
 
 
@@ -202,7 +202,7 @@ def test_with_drive_out_of_reach_there_is_no_answer(
 def test_a_mark_that_drive_no_longer_knows_is_no_harm(emulator: DriveEmulator, room: Item, ada: str) -> None:
     first = document_index(room.id).answer()
     with database.writing() as session:
-        (kept,) = documents.marked_rooms(session, room.id, recursive=True)
+        (kept,) = documents.list_marked_rooms(session, room.id, recursive=True)
         documents.move_mark(session, kept.id or 0, ":expired")
     emulator.reset()
     assert document_index(room.id).answer() == first

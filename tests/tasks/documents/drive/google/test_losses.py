@@ -63,7 +63,7 @@ def _believed(client: Client, top: Item) -> set[str]:
         parents = [waiting.popleft() for _ in range(min(50, len(waiting)))]
         token = None
         while True:
-            page = client.call(api.page(api.lying_in(parents), fields=api.TOGETHER, token=token))
+            page = client.call(api.page(api.query_folders(parents), fields=api.TOGETHER, token=token))
             for file in page["files"]:
                 if file["mimeType"] == FOLDER:
                     waiting.append(file["id"])

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from tasks.documents.drive.drive import ROOT, Changes, Document, Fetched, Folder, Listing, hidden, identifier
-from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, document_of, values_of
+from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, write_values
 from tasks.errors import NotAllowed, NotFound, TooLarge
 from tests.tasks.documents.drive.memory.store import Node, Store
 
@@ -62,7 +62,7 @@ class MemoryDrive:
                 if rows is None:
                     documents.append(document)
                 else:
-                    rows.add([values_of(document)])
+                    rows.add([write_values(document)])
 
         while waiting or shortcuts:  # the shortcuts come last: a document in the tree is listed where it lies
             if waiting:
@@ -83,7 +83,7 @@ class MemoryDrive:
                     )
                 else:
                     take(target, shortcut.name, folder_id, path)
-        listing.documents = documents if rows is None else SpooledDocuments(lambda: map(document_of, rows))
+        listing.documents = documents if rows is None else SpooledDocuments(lambda: map(read_values, rows))
         return listing
 
     def changes_since(self, folder_id: str, mark: str) -> Changes | None:

@@ -20,7 +20,7 @@ from flows.batch_file import read_batch
 from storage.settings import override_settings
 from tasks.documents.batch import read_documents
 from tasks.documents.drive import registry
-from tasks.documents.drive.registry import DriveSettings, acting_as_run_account, configured_drive, open_drive
+from tasks.documents.drive.registry import DriveSettings, acting_as_run_account, choose_drive, open_drive
 from tasks.documents.index import document_index, index_room
 from tasks.errors import BadRequest, NotConfigured, NotLoggedIn
 from tests.tasks.documents.drive.memory.login import agree
@@ -42,7 +42,7 @@ def store(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 
 def test_the_settings_name_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert configured_drive().title == "the memory drive"
+    assert choose_drive().title == "the memory drive"
     monkeypatch.setenv("DILIGENCE_DRIVE", "dropbox")
     with pytest.raises(ValidationError, match="Input should be 'local', 'google' or 'memory'"):
         DriveSettings.current()
@@ -95,7 +95,7 @@ def test_a_batch_file_may_name_it_and_not_choose_its_account(store: Store, tmp_p
     batch = "name: Screen\ncriteria: criteria.yaml\ncompanies:\n  - {name: A, domain: a.example, folder: Room}\n"
     (tmp_path / "batch.yaml").write_text(f"{batch}drive: memory\n")
     with override_settings(read_batch(tmp_path / "batch.yaml").settings):
-        assert configured_drive().name == "memory"
+        assert choose_drive().name == "memory"
     (tmp_path / "batch.yaml").write_text(f"{batch}memory_account: {ADA}\n")
     with pytest.raises(BadRequest, match="environment, as DILIGENCE_MEMORY_ACCOUNT"):
         read_batch(tmp_path / "batch.yaml")
