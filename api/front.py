@@ -9,6 +9,7 @@ from typing import Any
 from anyio import CancelScope
 from litestar import Litestar
 from litestar.serialization import encode_json
+from pydantic import ValidationError
 
 from api.auth import KEY, audit, check_origin
 from api.connections import ON_HANG_UP
@@ -70,7 +71,7 @@ class Service(Litestar):
         if scope["type"] != "http":
             await super().__call__(scope, receive, send)
             return
-        base = base_path()
+        base = _base_path()
         if base and scope["path"].startswith(f"{base}/"):  # a proxy may hand on the path as it came, or without its own
             scope = {**scope, "path": scope["path"].removeprefix(base)}
         proposed = next((value for name, value in scope["headers"] if name == _REQUEST_ID), b"")
@@ -140,6 +141,14 @@ class Service(Litestar):
             if LogSettings.current().is_json:  # by the operation: paths and queries tell whom somebody looks at
                 logger.info("%s %s: %d", scope["method"], answered.operation, answered.status)
             await audit_once(NO_ANSWER)
+
+
+def _base_path() -> str:
+    """The path of the service behind a proxy; "" where a setting is wrong, which the operation then says."""
+    try:
+        return base_path()
+    except ValidationError:
+        return ""
 
 
 def _with_head(allow: bytes) -> bytes:

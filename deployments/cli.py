@@ -72,7 +72,8 @@ COMMANDS = {
     ),
     "export": Command("deployments.export:export", "Write the tables of a run to files, for analysis."),
     "webhooks": Command(
-        "deployments.webhooks:list_webhooks", "List what was told to other programs, or try again what did not arrive."
+        "deployments.webhooks:list_webhooks",
+        "List the deliveries of webhooks, newest first, or try again what did not arrive.",
     ),
     "mcp": Command("deployments.mcp:mcp", "Serve an AI assistant on stdin and stdout (Model Context Protocol)."),
     "keys": Command("deployments.accounts:manage_keys", "Add, list or revoke the API keys of the service."),

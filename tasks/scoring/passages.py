@@ -201,7 +201,7 @@ class TextPlaces:
         return [label for (end, label) in rest[first:behind] if end > start]
 
 
-class PassageIndex:
+class Index:
     """Texts made ready for many questions, ranked as the passages of a data room are. No vector is stored."""
 
     def __init__(self, texts: Sequence[str]) -> None:

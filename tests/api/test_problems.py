@@ -221,7 +221,7 @@ def test_database_that_cannot_be_opened(room: Path, tmp_path: Path, monkeypatch:
 def test_every_answer_carries_the_security_headers(service: httpx.Client, path: str) -> None:
     headers = service.get(path).headers
     assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["referrer-policy"] == ("same-origin" if path == "/" else "no-referrer")  # where a form comes from
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert ("no-store" in headers["cache-control"]) is (path != "/static/pages.css")
 

@@ -18,7 +18,7 @@ from typing import Final
 
 from storage.settings import override_settings
 from tasks.language.tokens import word_forms
-from tasks.scoring.passages import PassageIndex
+from tasks.scoring.passages import Index
 from tests.benchmarks import contracts
 from tests.benchmarks.contracts import FOLDER
 from tests.benchmarks.questions import PARTS, Ranker, figures
@@ -57,7 +57,7 @@ def chosen(embeddings: str) -> Callable[[list[str]], Ranker]:
 
     def index(passages: list[str]) -> Ranker:
         with override_settings({"embeddings": embeddings}):
-            return PassageIndex(passages).rank
+            return Index(passages).rank
 
     return index
 

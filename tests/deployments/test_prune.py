@@ -118,7 +118,8 @@ def test_prefects_history_of_old_runs_goes_and_that_of_kept_ones_stays(prefect_u
     with get_client(sync_client=True) as client:
         between = work_twice()
         assert seen() == (2, 2)
-        assert prefect_server.delete_history(client, between, "diligence") == (0, 0), "they are others' runs"
+        prefect_server.delete_history(client, between, "diligence")
+        assert seen() == (2, 2), "they are others' runs"
         assert seen() == (2, 2)
         flow_runs, artifacts = prefect_server.delete_history(client, between)
         assert min(flow_runs, artifacts) >= 1  # of tests before this one too

@@ -8,27 +8,37 @@ from sqlmodel import Session, SQLModel
 from storage import (
     companies,
     database,
+    decisions,
     documents,
     figures,
     kinds,
     logins,
     model_calls,
+    recognised_pages,
     run_documents,
+    run_requests,
     runs,
     scores,
+    tables,
     texts,
+    users,
+    webhooks,
 )
 from storage.columns import now, row_values
 from storage.companies import SourceAnswer, StoredClaim, StoredProfile
+from storage.decisions import Decision, DecisionKind
 from storage.documents import RoomFolder
 from storage.figures import NewLedger, StoredLedger
 from storage.logins import AuditedCall, StoredLogin, Whose
 from storage.model_calls import add_call
 from storage.rate_limits import SourceBudget
+from storage.recognised_pages import StoredPage
 from storage.run_documents import DocumentStatus, RunDocument
+from storage.run_requests import RequestKind, RunRequest
 from storage.runs import RunStatus
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from storage.texts import Passage
+from storage.webhooks import WebhookDelivery
 from tests.storage import rows
 
 REFRESH_TOKEN = "1//refresh"
@@ -52,6 +62,18 @@ def fill() -> None:
         answer = SourceAnswer(source="sec", origin="https://sec.example", domain="a.example", retrieved_at=now())
         companies.save_answer(session, answer)
         session.add(SourceBudget(server="sec", next_at=1.5))
+        users.add_user(session, "ada", users.Role.ADMIN, "a password")
+        session.flush()
+        users.start_user_session(session, "secret", 1)
+        decisions.add_decision(
+            session, Decision(batch="b", domain="a.example", kind=DecisionKind.FLAG, by="ada", run_id="r1")
+        )
+        run_requests.add_request(session, RunRequest(kind=RequestKind.STOP, by="ada", run_id="r1"))
+        runs.save_definition(session, {"name": "b"})
+        page = StoredPage(content_hash="c1", page="1", engine="tesseract", seconds=60, packed="{}")
+        recognised_pages.save_page(session, page)
+        delivery = WebhookDelivery(message="msg_1", event="run.finished", url="https://hook.example", body="{}")
+        webhooks.add_delivery(session, delivery)
 
 
 def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text: str = "", **given: Any) -> None:
@@ -88,6 +110,7 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
         company = rows.company(run_id, room_id=room, profile_id=profile)
         runs.add_run(session, rows.run(run_id, **values | given), [company])
         session.flush()
+        tables.save_cells(session, "1", {saved.id: {"parties": None}})
         company_id = runs.run_companies(session, run_id)[0].id
         assert company_id is not None
         run_documents.place_documents(

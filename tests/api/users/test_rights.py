@@ -194,4 +194,5 @@ def test_a_service_that_nobody_is_logged_in_to_is_ready(users: Users, client: ht
 
 
 def test_the_start_page_leads_to_the_login(users: Users, client: httpx.Client) -> None:
-    assert 'href="/login/you"' in client.get("/").text
+    there = client.get("/", headers={"Accept": "text/html"}, follow_redirects=False)
+    assert there.headers["location"] == "/login?next=/"

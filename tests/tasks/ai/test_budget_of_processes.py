@@ -15,11 +15,11 @@ from tests.storage import processes
 SPEND = """
 import sys, time
 from storage.settings import override_settings
-from tasks.ai.budget import BudgetSpent, ledger_of
+from tasks.ai.budget import BudgetSpent, find_ledger
 from tasks.ai.money import Usage
 spent = 0
 with override_settings({settings!r}):
-    ledger = ledger_of("r")
+    ledger = find_ledger("r")
     while spent < 100:
         try:
             with ledger.call(200) as settle:

@@ -160,8 +160,8 @@ from tasks.reading.pool.pool import ExtractionPool
 
 document = Path("today.trace")
 document.write_text("the valve closed")
-print({".log", ".trace"} <= set(formats.supported()))
-print(formats.format_of(document.name), formats.format_of_mime_type("text/x-log"))
+print({".log", ".trace"} <= set(formats.list_supported()))
+print(formats.find_format(document.name), formats.find_format_by_mime_type("text/x-log"))
 print(formats.version(".log"), read_document(document).text.strip())
 with ExtractionPool(1, load=more_formats.add_format) as pool:
     print(pool.read(document, ".log").text.strip())
