@@ -27,7 +27,7 @@ from tasks.table.spans import subtract_duration
 
 _MONEY: Final = ("revenue", "recurring_revenue")
 _LEGAL_FORM: Final = re.compile(
-    r"[,.]?\s*\b(?:inc|incorporated|corp|corporation|co|company|llc|ltd|limited|plc|gmbh|ag|s\.?a|sas|b\.?v|n\.?v|se|kg|oy|ab|as)\b\.?",
+    r"(?<!\s)[,.]?\s*+\b(?:inc|incorporated|corp|corporation|co|company|llc|ltd|limited|plc|gmbh|ag|s\.?a|sas|b\.?v|n\.?v|se|kg|oy|ab|as)\b\.?",
     re.IGNORECASE,
 )
 

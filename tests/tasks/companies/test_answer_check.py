@@ -24,7 +24,7 @@ def _proved(answer: str) -> str:
         ("Alpha was founded in 2015 [2].", "Alpha was founded in 2015 [1]."),
         ("Alpha was founded in 2015 [7].", "Alpha was founded in 2015 [1]."),
         ("Alpha was founded in 2016 [1].", ""),
-        ("Founded in 2015, it employs 1,200 people [1][2].", "Founded in 2015, it employs 1,200 people [1][2]."),
+        ("Founded in 2015, it employs 1,200 people [1][2].", ""),  # no one sentence says both
         ("Alpha is a fraud and a scam in Berlin [1].", ""),
         ("Alpha is a fraud in Berlin [1].", ""),
         ("Gegründet: “founded in 2015” [1].", "Gegründet: “founded in 2015” [1]."),
