@@ -13,7 +13,9 @@ import pytest
 
 from deployments.cli import COMMANDS, load
 from flows.batch_file import read_batch
+from tasks.requests.request_list import read_requests
 from tasks.scoring.criteria import read_criteria
+from tasks.table.columns import read_columns
 from tests.flows.conftest import write_room
 from tests.homes import make_home
 
@@ -116,6 +118,14 @@ def test_examples_of_a_batch_can_be_read(page: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", ["criteria.md", "figures.md"])
 def test_examples_of_criteria_can_be_read(page: str, tmp_path: Path) -> None:
     for block in list_blocks(DOCS / page, "yaml"):
+        file = tmp_path / "file.yaml"
+        file.write_text(block)
+        if block.startswith("kinds"):
+            assert read_columns("file.yaml", tmp_path).columns
+            continue
+        if block.startswith("requests"):
+            assert read_requests(file).items
+            continue
         whole = block if block.startswith("scale") else f"scale: [0, 5]\ncriteria:\n{block}"
         (tmp_path / "criteria.yaml").write_text(whole)
         assert read_criteria(tmp_path / "criteria.yaml").criteria

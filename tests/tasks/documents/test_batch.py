@@ -239,7 +239,7 @@ from tasks.reading.pool.pool import ExtractionPool
 from tests.tasks.documents.readers import slowly
 
 pool = ExtractionPool(workers=2, read=slowly)
-reading.shared_pool = lambda: pool
+reading.share_pool = lambda: pool
 read_documents({room_id}, {ids})
 """
 

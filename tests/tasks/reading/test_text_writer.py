@@ -81,7 +81,7 @@ def test_white_space_alone_is_no_text() -> None:
             writer.line(" ")
     writer.warn("nothing")
     writer.warn("nothing")
-    assert writer.reading() == Reading("", [], ["nothing"])
+    assert writer.reading() == Reading("", [], ["nothing"], pages=2)
 
 
 def test_a_place_is_a_plain_tuple() -> None:

@@ -15,6 +15,8 @@ OF_THE_RUN = set(RunSummary.model_fields) - {"sensitivity"}
 OF_THE_COMPANY = {"name", "domain", "folder_id", "status", "compared_with"}
 OF_PUBLIC_SOURCES = {"facts", "conflicts"}
 MADE_ANEW = {
+    "requests",
+    "tables",
     "decisions",  # those on hidden criteria, and on the whole where anything is hidden, are left out
     "total", "coverage", "standing", "rank",
     "criteria", "missing", "documents", "changes", "problem", "warnings", "stability",

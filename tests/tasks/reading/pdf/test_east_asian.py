@@ -2,6 +2,7 @@
 
 import pytest
 
+from tasks.documents.extract import read_document
 from tasks.reading.pdf import reader
 from tests.tasks.reading.pdf import east_asian
 
@@ -41,5 +42,5 @@ def test_a_page_that_lies_on_its_side_is_named(rotation: int) -> None:
 
 
 def test_a_character_map_that_pdfium_does_not_know_is_a_warning() -> None:
-    reading = reader.read(east_asian.pdf("Japan1", "UniJIS2004-UTF16-H"))
+    reading = read_document(east_asian.pdf("Japan1", "UniJIS2004-UTF16-H"), ".pdf")
     assert any("page 1" in warning for warning in reading.warnings)
