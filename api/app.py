@@ -19,7 +19,7 @@ from api.auth import CALLER, Guard, Keyring, needs_account, needs_key, needs_key
 from api.deliveries import delivering
 from api.front import Service
 from api.html import respond_outside_of_operations, respond_with_page
-from api.mcp import Endpoint
+from api.mcp import AssistantEndpoint
 from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
 from api.pages import accounts, home, review, rooms
 from api.requests import MEMORY, Admission, Calls, JsonRequest, prepare_tracking
@@ -109,7 +109,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
     def on_drive(scope: str) -> Guard:
         return needs_account(key(scope), rate)
 
-    assistants = Endpoint(calls, settings.max_body_bytes)
+    assistants = AssistantEndpoint(calls, settings.max_body_bytes)
     service = Service(
         [
             assistants.handler(needs_key_or_account(key(None), rate)),

@@ -175,7 +175,7 @@ def local_runner() -> Runner:
     return run
 
 
-class Endpoint:
+class AssistantEndpoint:
     """`/mcp` of a service."""
 
     def __init__(self, calls: Mapping[str, Calls], max_body_bytes: int) -> None:

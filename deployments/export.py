@@ -13,7 +13,7 @@ import typer
 from deployments.terminal import echo, harmless_cell
 from storage import database
 from tasks.errors import BadRequest
-from tasks.reports.export import TABLES, Table
+from tasks.reports.export import TABLES, ExportTable
 from tasks.reports.files import as_json
 from tasks.reports.replacing import check_writable
 from tasks.reports.report import build
@@ -48,7 +48,7 @@ def export(
         raise BadRequest(f"The tables cannot be written ({error.strerror}). Choose another --out.") from error
 
 
-def _write_csv(table: Table, rows: Iterator[tuple[Any, ...]], target: Path) -> int:
+def _write_csv(table: ExportTable, rows: Iterator[tuple[Any, ...]], target: Path) -> int:
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(table.columns)
@@ -58,7 +58,7 @@ def _write_csv(table: Table, rows: Iterator[tuple[Any, ...]], target: Path) -> i
     return count
 
 
-def _write_parquet(table: Table, rows: Iterator[tuple[Any, ...]], target: Path) -> int:
+def _write_parquet(table: ExportTable, rows: Iterator[tuple[Any, ...]], target: Path) -> int:
     """DuckDB reads JSON lines by the table's own types: https://duckdb.org/docs/stable/data/json/loading_json."""
     import duckdb  # noqa: PLC0415 - 50 ms, which no other command needs
 

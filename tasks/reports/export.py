@@ -17,7 +17,7 @@ _OF_ALL: Final = {"run_id": TEXT, "company_domain": TEXT}
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ExportTable:
     """A table: its columns with their types, and what makes its rows of a company of a report."""
 
     columns: Mapping[str, str]
@@ -125,12 +125,12 @@ def _decisions(company: Mapping[str, Any]) -> Rows:
         }
 
 
-def _table(of_company: Callable[[Mapping[str, Any]], Rows], **columns: str) -> Table:
-    return Table({**_OF_ALL, **columns}, of_company)
+def _export_table(of_company: Callable[[Mapping[str, Any]], Rows], **columns: str) -> ExportTable:
+    return ExportTable({**_OF_ALL, **columns}, of_company)
 
 
-TABLES: Final[Mapping[str, Table]] = {
-    "companies": _table(
+TABLES: Final[Mapping[str, ExportTable]] = {
+    "companies": _export_table(
         _companies,
         company_name=TEXT,
         status=TEXT,
@@ -144,7 +144,7 @@ TABLES: Final[Mapping[str, Table]] = {
         why_not_ranked=TEXT,
         gates_failed=TEXT,
     ),
-    "criteria": _table(
+    "criteria": _export_table(
         _criteria,
         criterion_id=TEXT,
         title=TEXT,
@@ -157,7 +157,7 @@ TABLES: Final[Mapping[str, Table]] = {
         reason=TEXT,
         must=TRUTH,
     ),
-    "quotes": _table(
+    "quotes": _export_table(
         _quotes,
         criterion_id=TEXT,
         number=COUNT,
@@ -170,7 +170,7 @@ TABLES: Final[Mapping[str, Table]] = {
         place=TEXT,
         evidence_url=TEXT,
     ),
-    "figures": _table(
+    "figures": _export_table(
         _figures,
         number=COUNT,
         concept=TEXT,
@@ -186,7 +186,7 @@ TABLES: Final[Mapping[str, Table]] = {
         document_name=TEXT,
         place=TEXT,
     ),
-    "claims": _table(
+    "claims": _export_table(
         _claims,
         number=COUNT,
         field=TEXT,
@@ -196,7 +196,7 @@ TABLES: Final[Mapping[str, Table]] = {
         retrieved_at=TIME,
         as_of=TIME,
     ),
-    "documents": _table(
+    "documents": _export_table(
         _documents,
         document_id=TEXT,
         document_name=TEXT,
@@ -212,7 +212,7 @@ TABLES: Final[Mapping[str, Table]] = {
         family=TEXT,
         warning=TEXT,
     ),
-    "requests": _table(
+    "requests": _export_table(
         _requests,
         position=COUNT,
         request_number=TEXT,
@@ -221,7 +221,7 @@ TABLES: Final[Mapping[str, Table]] = {
         document_id=TEXT,
         document_name=TEXT,
     ),
-    "decisions": _table(
+    "decisions": _export_table(
         _decisions,
         number=COUNT,
         criterion_id=TEXT,

@@ -16,14 +16,14 @@ _MOST_READ: Final = 200
 """Documents that one question reads at most; a run reads the rest."""
 
 
-class RoomTexts(NamedTuple):
+class FolderTexts(NamedTuple):
     """The texts of a room's documents, and the names of the documents that have none."""
 
     texts: tuple[LedgerText, ...]
     unread: tuple[str, ...]
 
 
-def room_texts(folder_id: str) -> RoomTexts:
+def room_texts(folder_id: str) -> FolderTexts:
     """The texts of a folder's documents that the caller sees. What was never read is read, up to 200 documents.
 
     Raises:
@@ -42,7 +42,7 @@ def room_texts(folder_id: str) -> RoomTexts:
         if one.id in known and known[one.id].characters
     ]
     have = {text.document_id for text in found}
-    return RoomTexts(tuple(found), tuple(one.name for one in listed if one.id not in have))
+    return FolderTexts(tuple(found), tuple(one.name for one in listed if one.id not in have))
 
 
 def _read(drive: Drive, document: Document) -> None:
