@@ -28,6 +28,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from api.auth import CALLER, KEY, KEY_SCOPES, Guard, audit
+from api.problems import MethodNotAllowed
 from api.requests import Calls
 from tasks.ai.question import ai_question
 from tasks.assistants import lookup
@@ -205,6 +206,8 @@ class AssistantEndpoint:
 
         @asgi("/mcp", guards=[guard], copy_scope=True)
         async def mcp(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["method"] != "POST":  # without sessions there is nothing to listen to, or to end
+                raise MethodNotAllowed("POST")
             await self._manager.handle_request(scope, receive, send)  # type: ignore[arg-type]
 
         return mcp

@@ -180,6 +180,13 @@ def test_garbage_gets_an_error_and_the_next_call_an_answer(folder: str, body: by
         assert content(results[0])["runs"] == []
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_there_is_nothing_to_listen_to(folder: str, method: str) -> None:
+    with serving() as service:
+        refused = service.request(method, "/mcp", headers={"Accept": "text/event-stream"})
+    assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
+
+
 def test_a_hundred_calls_at_once_are_all_answered(folder: str) -> None:
     async def run(address: str) -> list[CallToolResult]:
         async with httpx_of({}) as http, Client(streamable_http_client(address, http_client=http)) as client:
