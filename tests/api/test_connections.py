@@ -101,6 +101,7 @@ def test_with_few_descriptors_others_are_served(
 
 
 @pytest.mark.slow
+@pytest.mark.nightly  # it waits for two minutes
 def test_a_client_that_takes_no_answer_is_closed(connect: Connect) -> None:
     body = b'{"question": "What?", "context": "' + b"word " * 2_000_000 + b'"}'
     reader = connect(b"")

@@ -31,7 +31,7 @@ CUT = (
     "WHERE datname = current_database() AND pid <> pg_backend_pid()"
 )
 FAULTS = ["helper killed", "leader killed", "connections cut"]
-SEEDS = [pytest.param(seed, marks=pytest.mark.nightly if seed > 2 else ()) for seed in range(30)]
+SEEDS = [pytest.param(seed, marks=pytest.mark.nightly if seed > 0 else ()) for seed in range(30)]
 
 
 class Model(ModelServer):
