@@ -266,7 +266,7 @@ def header_period(text: str) -> When | None:
         exact = [when for when in dated if when.end]
         if len({when.end for when in exact}) != 1:
             return None
-        years = {when.year for when in dated if when.is_bare_year}
+        years = {when.year for when in dated if when.is_bare_year and f"{when.year}" in text}
         if years and exact[0].end and exact[0].end.year not in years and not _NAMED_FISCAL.search(text):
             return None  # "30/09/2025 ANNO 2024": the heads of two columns
         dated = exact

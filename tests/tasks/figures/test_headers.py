@@ -235,7 +235,12 @@ def test_a_day_beside_the_end_of_a_year_ends_the_year_so_far() -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "period"), [("1.1.-30.9.2025", "2025-01-01/2025-09-30"), ("01/01-30/09/2025 ANNO 2024", "")]
+    ("head", "period"),
+    [
+        ("1.1.-30.9.2025", "2025-01-01/2025-09-30"),
+        ("boekjaar 01-01-2024 tot 31-12-2024", "2024-01-01/2024-12-31"),
+        ("01/01-30/09/2025 ANNO 2024", ""),
+    ],
 )
 def test_a_head_gives_one_span_or_none(head: str, period: str) -> None:
     assert [each[2] for each in revenues(f"EUR\n\t{head}\nRevenue\t4647\n")] == ([period] if period else [])
