@@ -206,7 +206,8 @@ class AssistantEndpoint:
 
         @asgi("/mcp", guards=[guard], copy_scope=True)
         async def mcp(scope: Scope, receive: Receive, send: Send) -> None:
-            if scope["method"] != "POST":  # without sessions there is nothing to listen to, or to end
+            http: Any = scope
+            if http.get("method") != "POST":  # without sessions there is nothing to listen to, or to end
                 raise MethodNotAllowed("POST")
             await self._manager.handle_request(scope, receive, send)  # type: ignore[arg-type]
 
