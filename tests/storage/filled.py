@@ -64,7 +64,10 @@ def fill() -> None:
         session.add(SourceBudget(server="sec", next_at=1.5))
         users.add_user(session, "ada", users.Role.ADMIN, "a password")
         session.flush()
-        users.start_user_session(session, "secret", 1)
+        ada = users.find_user(session, "ada")
+        assert ada is not None
+        assert ada.id is not None
+        users.start_user_session(session, "secret", ada.id)
         decisions.add_decision(
             session, Decision(batch="b", domain="a.example", kind=DecisionKind.FLAG, by="ada", run_id="r1")
         )
