@@ -112,7 +112,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
     assistants = AssistantEndpoint(calls, settings.max_body_bytes)
     service = Service(
         [
-            assistants.handler(needs_key_or_account(key(None), rate)),
+            assistants.handler(needs_key_or_account(key(None))),
             assistants.card,
             llms,
             area(

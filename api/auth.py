@@ -250,19 +250,23 @@ def check_role(connection: Connection, needed: Role) -> Viewer:
     return viewer
 
 
-def needs_key_or_account(by_key: Guard, rate: CallRate | None) -> Guard:
+def needs_key_or_account(by_key: Guard) -> Guard:
     """A guard for what has operations of both kinds: a token of the drive where one is sent, else as `by_key` says.
 
-    A session is no way in: programs have none.
+    A session is no way in: programs have none. Whoever sends a token alone, which the drive has yet to look at, has the
+    scopes of no key.
     """
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
         accounts = choose_drive().accounts
         if accounts is not None and "authorization" in connection.headers:
-            check_rate(rate, _format_address(connection))
             connection.scope["state"][CALLER] = await _account(connection, accounts)
-        if CALLER not in connection.scope["state"] or HEADER in connection.headers:
+        try:
             await by_key(connection, handler)
+        except NotLoggedIn:
+            if CALLER not in connection.scope["state"] or HEADER in connection.headers:
+                raise
+            connection.scope["state"][KEY_SCOPES] = frozenset()
 
     return guard
 

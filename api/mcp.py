@@ -27,7 +27,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from api.auth import CALLER, KEY, KEY_SCOPES, Guard, audit
+from api.auth import CALLER, HEADER, KEY, KEY_SCOPES, Guard, audit
 from api.problems import MethodNotAllowed
 from api.requests import Calls
 from tasks.ai.question import ai_question
@@ -255,5 +255,7 @@ def _check_rights(state: dict[str, Any], area: Area) -> None:
     if area in {"documents", "runs"} and accounts is not None:
         if state.get(CALLER) is None:
             raise NotLoggedIn(accounts.login_needed)
+    elif KEY not in state and KEY_SCOPES in state:
+        raise NotLoggedIn(f"This tool needs an API key. Send it in the header {HEADER}.")
     elif area not in state.get(KEY_SCOPES, {area}):
         raise NotAllowed(f"This API key is not good for {area}. Ask for one with that scope.")

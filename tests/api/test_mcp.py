@@ -18,6 +18,7 @@ from sqlmodel import select
 from storage import database
 from storage.logins import AuditedCall
 from tests.api.conftest import serving
+from tests.api.google import google_service
 
 TOOLS = {
     "document_index",
@@ -58,8 +59,9 @@ def ask_each(client: Client, calls: Calls) -> Any:
     return anyio.run(run)
 
 
-def over_http(service: httpx.Client, calls: Calls, key: str | None = None) -> Any:
+def over_http(service: httpx.Client, calls: Calls, key: str | None = None, token: str | None = None) -> Any:
     headers = {"X-API-Key": key} if key else {}
+    headers |= {"Authorization": f"Bearer {token}"} if token else {}
     address = str(service.base_url.join("/mcp"))
 
     async def run() -> Any:
@@ -226,3 +228,14 @@ def test_assistants_find_the_server_by_the_name_of_its_host(folder: str) -> None
         described = service.get("/llms.txt")
     assert described.headers["content-type"].startswith("text/plain")
     assert all(name in described.text for name in TOOLS)
+
+
+def test_a_token_of_the_drive_alone_opens_documents_and_no_model(monkeypatch: pytest.MonkeyPatch, room: Path) -> None:
+    with google_service(monkeypatch, DILIGENCE_API_KEYS="all-of-it") as (_, service):
+        _, results = over_http(
+            service, [("ask", RENT), ("company_facts", {"domain": "alpha.example"})], token="made-up"
+        )
+        _, keyed = over_http(service, [("ask", RENT), ("document_index", {"cloud_drive_folder": "root"})], "all-of-it")
+    assert all(result.is_error and "X-API-Key" in str(result.content) for result in results)
+    assert not keyed[0].is_error
+    assert keyed[1].is_error  # no account of the drive was named
