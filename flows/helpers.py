@@ -108,8 +108,14 @@ def _end(process: subprocess.Popen[bytes], errors: IO[bytes], patience: float) -
     with errors:
         if is_failed:
             errors.seek(0)
-            said = errors.read().decode(errors="replace").strip().splitlines() or ["it said nothing"]
-            log.warning("A process that was to help with the run ended before it: %s", said[-1])
+            said = _last_words(errors.read().decode(errors="replace"))
+            log.warning("A process that was to help with the run ended before it: %s", said)
+
+
+def _last_words(errors: str) -> str:
+    """What a process said at its end: its sentence, or the type of an error whose message may hold foreign words."""
+    lines = errors.strip().splitlines() or ["it said nothing"]
+    return lines[-1].partition(":")[0] if any(line.startswith("Traceback") for line in lines) else lines[-1]
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from flows import helpers
 from flows.batch import batch
 from flows.help_run import help_run
 from storage import database, runs
@@ -50,3 +51,15 @@ def test_helpers_finish_a_run_that_nobody_leads_and_refuse_what_differs(
     with database.reading() as session:
         assert runs.get_run(session, run).status is RunStatus.FINISHED
         assert {company.status for company in runs.run_companies(session, run)} == {CompanyStatus.FINISHED}
+
+
+@pytest.mark.parametrize(
+    ("errors", "told"),
+    [
+        ("The run is over.\n", "The run is over."),
+        ("Traceback (most recent call last):\n  File ...\nValueError: words of a document\n", "ValueError"),
+        ("", "it said nothing"),
+    ],
+)
+def test_the_log_has_a_helpers_sentence_and_no_words_of_an_error(errors: str, told: str) -> None:
+    assert helpers._last_words(errors) == told
