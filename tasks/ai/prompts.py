@@ -10,6 +10,7 @@ name is a hash of the text inside. And what is grave is judged from passages tha
 import json
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -18,7 +19,7 @@ from tasks.ai.prompt_injection import find_orders
 
 Messages = list[dict[str, str]]  # each with `role` and `content`
 
-VERSION = 1  # raised when the wording changes: stored judgements were made with another one
+VERSION = 2  # raised when the wording changes: stored judgements were made with another one
 _MOST_NAMED = 5  # places that a warning names
 
 _RULES = """\
@@ -88,12 +89,27 @@ def notes_prompt(question: str, notes: str, *, fewer: bool = False) -> Messages:
 
 
 def judgement_prompt(instructions: str, material: str, schema: type[BaseModel]) -> Messages:
-    """The prompt for a judgement. It holds the schema as text too, because many servers ignore it silently."""
-    schema_text = json.dumps(schema.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
+    """The prompt for a judgement. It holds the schema as text too, because many servers ignore it silently.
+
+    What all judgements of a kind have in common stands first: a server that keeps what it has read reads it once
+    (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md, `cache_prompt`).
+    """
+    schema_text = json.dumps(_without_titles(schema.model_json_schema()), ensure_ascii=False, separators=(",", ":"))
+    told = "\n\n".join(part for part in (_marks(material), instructions) if part)
     return [
-        {"role": "system", "content": f"{_rules(material)}\n\n{instructions}\n\n{_JSON}{schema_text}"},
+        {"role": "system", "content": f"{_RULES}\n\n{_JSON}{schema_text}\n\n{told}"},
         {"role": "user", "content": _fence("material", "", material, _code(material))},
     ]
+
+
+def _without_titles(schema: Any) -> Any:
+    """The schema without the titles that pydantic makes of its names: they say nothing, and are a sixth of it."""
+    if isinstance(schema, list):
+        return [_without_titles(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: part for key, part in schema.items() if key != "title" or not isinstance(part, str)}
+    return {key: _without_titles(part) for key, part in kept.items()}
 
 
 def repair_prompt(prompt: Messages, answer: str, problems: Sequence[str]) -> Messages:
@@ -106,10 +122,15 @@ def repair_prompt(prompt: Messages, answer: str, problems: Sequence[str]) -> Mes
     ]
 
 
+def _marks(*texts: str) -> str:
+    """What the marks in these texts mean; empty where there are none."""
+    return _MARKS if any(mark in text for text in texts for mark in ("[comment", "[hidden ", "[computed]")) else ""
+
+
 def _rules(*texts: str) -> str:
-    """The rules for these texts; what marks in them mean is told where there are any."""
-    marked = any(mark in text for text in texts for mark in ("[comment", "[hidden ", "[computed]"))
-    return f"{_RULES}\n\n{_MARKS}" if marked else _RULES
+    """The rules for these texts."""
+    marks = _marks(*texts)
+    return f"{_RULES}\n\n{marks}" if marks else _RULES
 
 
 def as_material(sources: Sequence[Source]) -> str:

@@ -21,7 +21,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from storage.scores import ScoreStatus
-from tasks.ai.answerer import AnswerCut, NotAsked, Source
+from tasks.ai.answerer import AnswerCut, NoJson, NotAsked, Source
 from tasks.ai.budget import BudgetSpent
 from tasks.ai.prompts import as_material
 from tasks.errors import DiligenceError
@@ -127,7 +127,11 @@ class IsolatedQuestion:
         return portions
 
     def _read_all(self, portions: Sequence[Portion], ask: Ask) -> list[list[JudgedQuote] | DiligenceError]:
-        """What was quoted of each portion, or the error in its place. Ends where the budget does."""
+        """What was quoted of each portion, or the error in its place.
+
+        Ends where the budget does, and where the model writes what is no reading: nothing is scored then, and a model
+        that fails at one document mostly fails at the next.
+        """
         told = _write_reading_instructions(self.criterion, self.company)
         read: list[list[JudgedQuote] | DiligenceError] = []
         for portion in portions:
@@ -135,6 +139,8 @@ class IsolatedQuestion:
                 reading: PortionReading = ask(told, as_material(portion.sources), PortionReading).value
             except BudgetSpent as spent:
                 return [spent] * len(portions)
+            except (AnswerCut, NoJson) as error:
+                return [*read, *[error] * (len(portions) - len(read))]
             except DiligenceError as error:
                 read.append(error)
             else:

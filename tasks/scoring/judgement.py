@@ -40,6 +40,7 @@ _LONGEST = 4000  # characters of a quotation: longer than any source, so it stan
 _LONGEST_QUOTATION = 400  # characters, for servers that keep to it: one or two sentences
 _SHOWN = 2000  # characters of an unverified one; for a verified one the text's own span is shown
 _NO_SOURCE = 0  # sources count from 1
+_MOST_SOURCES = 99
 _LONGEST_REASON = 4000
 _LONGEST_MATTER = 200
 
@@ -88,7 +89,10 @@ class JudgedWords(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    source: int = Field(description="the number of the source that the words stand in")
+    source: int = Field(
+        description="the number of the source that the words stand in",
+        json_schema_extra={"minimum": 1, "maximum": _MOST_SOURCES},  # else a small model writes digits without end
+    )
     # A quotation that a server ends at the bound is the beginning of one, and still stands in its source.
     text: Words = Field(
         description="the words exactly as they stand there, one or two sentences",

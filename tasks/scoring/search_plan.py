@@ -25,6 +25,7 @@ from tasks.scoring.evidence import Evidence
 
 _MOST_WORDINGS = 16
 _LONGEST = 160  # characters of a wording; longer ones are no wording but an answer
+_BOUNDED = {"maxItems": 12, "items": {"type": "string", "maxLength": 60}}  # for servers that keep to it
 _DEFAULT_LANGUAGES = ("English",)
 
 _INSTRUCTIONS = """\
@@ -55,13 +56,19 @@ class SearchPlan(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     wordings: Annotated[list[str], BeforeValidator(_phrases)] = Field(
-        min_length=1, description="how documents put it: terms, titles of clauses, phrases, line items"
+        min_length=1,
+        description="how documents put it: terms, titles of clauses, phrases, line items",
+        json_schema_extra=_BOUNDED,
     )
     names: Annotated[list[str], BeforeValidator(_phrases_or_none)] = Field(
-        default_factory=list, description="names of the statements, sections and tables in which it would stand"
+        default_factory=list,
+        description="names of the statements, sections and tables in which it would stand",
+        json_schema_extra=_BOUNDED | {"maxItems": 6},
     )
     units: Annotated[list[str], BeforeValidator(_phrases_or_none)] = Field(
-        default_factory=list, description="units of its figures as documents write them; none where there are none"
+        default_factory=list,
+        description="units of its figures as documents write them; none where there are none",
+        json_schema_extra=_BOUNDED | {"maxItems": 6},
     )
 
     @property

@@ -22,6 +22,7 @@ _LAST_EVENTS = frozenset(("response.completed", "response.incomplete", "response
 _TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
 _TOLD = ("usage", "model")  # by the events of a chat: the last one counts
 _LOOP, _PERIOD = 1_000, 60  # characters that say the same again and again, each time in no more than these
+_JSON_LOOP, _TIMES = 300, 4  # characters of JSON, and times that it says the same there, each time in more than those
 _CHECKED = 32  # pieces after which that is looked at again
 _BEYOND = 2  # times the limit that was asked for: a server that sends as many tokens does not know it
 _THOUGHTS = 8  # times the limit for answer and thoughts, where a server counts thoughts apart
@@ -156,9 +157,21 @@ class Arrival:
 
 
 def _repeats(texts: list[str]) -> bool:
-    """Whether texts end in the same few characters, again and again."""
+    """Whether texts end in the same words, again and again: few words, or in JSON also longer ones, sooner.
+
+    A text may have a line of dashes or a table of equal rows; a judgement has no use for four equal quotations.
+    """
     end = "".join(texts[-_LOOP:])[-_LOOP:]
-    return len(end) == _LOOP and any(end[period:] == end[:-period] for period in range(1, _PERIOD + 1))
+
+    def has_period(period: int, size: int) -> bool:
+        return len(end) >= size and end[period - size :] == end[-size:-period]
+
+    if any(has_period(period, _LOOP) for period in range(1, _PERIOD + 1)):
+        return True
+    is_json = "".join(texts[:8]).lstrip().startswith("{")
+    return is_json and any(
+        has_period(period, max(_JSON_LOOP, period * _TIMES)) for period in range(_PERIOD, len(end) // _TIMES + 1)
+    )
 
 
 def _choices(event: Mapping[str, Any]) -> list[dict[str, Any]]:

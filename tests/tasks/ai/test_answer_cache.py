@@ -180,8 +180,8 @@ def test_keys_of_stored_answers_stay_the_same() -> None:
     ]
     keys = [answer_key(answerer, "Score.", "text", Verdict), text_key(answerer, "When?", sources)]
     assert keys == [
-        "1c3c8904b86c7e1b7d651efdff3a6879a4bf0672d243c26c752f9782d083ff64",
-        "59fcef80c036207b7056c11ce180b4f6cfe4d4dc09be57c5be5fdd7fe8710150",
+        "6ab7b92dfa06d734d9bc66346e86482b6bb68e182a2029ff5d815f447f56e237",
+        "61dff24e3dfb1e1fb5350fb4ff553fe480d138bf17bd914c419ca2ec5b829aa3",
     ]
 
 

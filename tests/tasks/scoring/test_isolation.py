@@ -18,7 +18,7 @@ from tasks.scoring.judge import prepare
 from tasks.scoring.results import Contested, CriterionResult
 from tasks.scoring.score import score_criteria
 from tests.benchmarks import plants
-from tests.servers.openai_server import ModelRequest, ModelServer, refusing
+from tests.servers.openai_server import ModelRequest, ModelServer, refusing, saying
 from tests.tasks.scoring import conftest
 from tests.tasks.scoring.conftest import Room
 
@@ -183,6 +183,15 @@ def test_a_passage_that_could_not_be_read_is_named_and_nothing_is_scored(room: R
     again = judged(room)
     assert (again.status, again.score) == (ScoreStatus.SCORED, 1)
     assert len(server.requests) == 2 + 1 + 1  # what was read is not read again
+
+
+def test_a_model_that_writes_no_reading_is_not_asked_for_the_next(room: Room, server: ModelServer) -> None:
+    server.then(saying("no JSON"), saying("nor this"))
+    result = judged(room)
+    assert (result.status, result.failed) == (ScoreStatus.UNSCORED, True)
+    assert "Legal.txt" in result.reason
+    assert "Review.txt" in result.reason
+    assert len(server.requests) == 2, "one reading, and its second attempt"
 
 
 def test_what_the_budget_does_not_reach_is_left_to_be_finished(room: Room, server: ModelServer) -> None:

@@ -292,7 +292,7 @@ def test_a_model_with_a_small_window_judges_the_best_passages_and_a_warning_says
     finding = judged(room)
     assert finding.reason == "Most of it recurs."
     assert finding.warning == (
-        "The model's context is too small for all 12 passages: it was given the best 7, and 5 were left out."
+        "The model's context is too small for all 12 passages: it was given the best 8, and 4 were left out."
     )
     assert (finding.status is ScoreStatus.SCORED, finding.failed) == (not more, False)
 

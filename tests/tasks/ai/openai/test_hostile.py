@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterator
-from itertools import repeat
+from itertools import chain, repeat
 
 import pytest
 
@@ -98,6 +98,18 @@ def test_a_model_that_repeats_itself_is_stopped_and_billed_once(server: ModelSer
     assert 100 < cut.value.usage.output_tokens < 1000
     assert cut.value.text.startswith(" the the")
     assert soon(lambda: len(server.cancelled) == 1)
+
+
+SAME = ', {"source": 3, "text": "The company is owned by the patent, software, and other IP of the founders.", "stance": "for"}'
+
+
+@pytest.mark.parametrize("times", [3, 50])
+def test_a_judgement_that_quotes_the_same_again_and_again_is_stopped_early(server: ModelServer, times: int) -> None:
+    halves = chain.from_iterable(repeat((SAME[:60], SAME[60:]), times))
+    server.always(writing(chain(['{"quotes": [{}'], halves, ["]}"])))
+    with pytest.raises(SourceFailed) as failed:
+        asking(server, api="chat").judge("Score it.", "text", Verdict)
+    assert isinstance(failed.value, AnswerCut) == (times > 4)
 
 
 def test_a_server_that_ignores_the_limit_is_stopped_and_told_the_older_name(server: ModelServer) -> None:
