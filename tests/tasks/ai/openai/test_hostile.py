@@ -100,7 +100,7 @@ def test_a_model_that_repeats_itself_is_stopped_and_billed_once(server: ModelSer
     assert soon(lambda: len(server.cancelled) == 1)
 
 
-SAME = ', {"source": 3, "text": "The company is owned by the patent, software, and other IP of the founders.", "stance": "for"}'
+SAME = ', {"source": 3, "text": "The company is owned by the patent, software, and other IP of its founders."}'
 
 
 @pytest.mark.parametrize("times", [3, 50])
