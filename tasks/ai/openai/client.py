@@ -300,7 +300,8 @@ class Endpoint:
                     arrival, pace = self._send(request_format, request, call)
                     reply = self._read(arrival, request_format, prompt, call)
             except AnswererFailed as failure:
-                if isinstance(failure, EndlessAnswer) and request_format is not RequestFormat.RESPONSES:
+                is_beyond = limit is not None and failure.usage.output_tokens > limit
+                if isinstance(failure, EndlessAnswer) and is_beyond and request_format is not RequestFormat.RESPONSES:
                     self.capabilities.refuse(Option.COMPLETION_LIMIT)  # the newer name may have been ignored
                 cut = failure.text if isinstance(failure, AnswerCut) and call.answer_limit is None else None
                 failure.usage = self._usage(failure.usage, prompt, cut, call.answer_limit)
