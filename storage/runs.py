@@ -259,6 +259,13 @@ def add_cost(
     session.exec(update(Run).where(col(Run.id) == run_id).values(**spent))
 
 
+def sum_costs(session: Session, since: datetime) -> tuple[int, float]:
+    """The tokens, read and written, and the USD that runs which began `since` then have spent or hold."""
+    tokens, usd = func.sum(col(Run.input_tokens) + col(Run.output_tokens)), func.sum(col(Run.usd))
+    row = session.exec(select(func.coalesce(tokens, 0), func.coalesce(usd, 0.0)).where(Run.started_at >= since)).one()
+    return int(row[0]), float(row[1])
+
+
 def hold_cost(
     session: Session,
     run_id: str,

@@ -39,6 +39,7 @@ from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError, NotConfigured
 
 SETTING = "DILIGENCE_AI_BUDGET"
+MONTHLY = "DILIGENCE_AI_MONTHLY_BUDGET"
 HEADER = "Idempotency-Key"
 LONGEST_ANSWER, SHORTEST_ANSWER = 4096, 512  # tokens: a judgement takes some hundreds, a model's reasoning thousands
 
@@ -57,16 +58,25 @@ class BudgetSpent(DiligenceError):
 
     status, slug, title = 402, "budget-spent", "The budget is spent"
     opening: ClassVar[str] = "The budget is spent"
+    above: ClassVar[str] = "the run"
+    advice: ClassVar[str] = f"Raise {SETTING} and start the run again"
 
     def __init__(self, cap: Cap) -> None:
         super().__init__(
-            f"{self.opening}: one more call could take the run above {cap}. Raise {SETTING} and start the run "
-            "again; no answer is paid for twice."
+            f"{self.opening}: one more call could take {self.above} above {cap}. {self.advice}; no answer is paid for "
+            "twice."
         )
         self.cap = cap
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.cap,)
+
+
+class MonthSpent(BudgetSpent):
+    """The next call could take the runs of this month above what all of them may spend."""
+
+    above = "the runs of this month"
+    advice = f"Raise {MONTHLY}, or start the run again next month"
 
 
 class LoggedCall(NamedTuple):
@@ -131,11 +141,13 @@ class RunCallLog:
     """The log of one run, in the database, which other processes that work on the run write too.
 
     A call's hold is recorded by one statement that looks at the caps, so that no two processes spend the same money.
+    What all runs of a month may spend is looked at just before: runs that call at one moment may pass it by a call.
     """
 
-    def __init__(self, run_id: str, limits: _CapAndPrice = (None, None)) -> None:
+    def __init__(self, run_id: str, limits: _CapAndPrice = (None, None), month: Cap | None = None) -> None:
         self._run_id = run_id
         self._limits = limits
+        self._month = month
         self._own: set[int] = set()
         self._lost: dict[str, list[str]] = defaultdict(list)
         self._lock = Lock()
@@ -163,6 +175,12 @@ class RunCallLog:
         cap, price = self._limits
         if ahead == Usage():
             return True
+        if self._month is not None:
+            tokens, usd = runs.sum_costs(session, now().replace(day=1, hour=0, minute=0, second=0, microsecond=0))
+            above_tokens = self._month.tokens is not None and tokens + ahead.tokens > self._month.tokens
+            more = price.of(ahead) if price else 0.0
+            if above_tokens or (self._month.usd is not None and usd + more > self._month.usd + _ROUNDING):
+                raise MonthSpent(self._month)
         rates = (price.input, price.output) if price else (0.0, 0.0)
         most = (cap.tokens, cap.usd) if cap else (None, None)
         return runs.hold_cost(session, self._run_id, ahead.input_tokens, ahead.output_tokens, rates, most)
@@ -488,26 +506,37 @@ def _answer_limit(cap: Cap | None, price: Price | None) -> int | None:
 def cap_and_price() -> _CapAndPrice:
     """The most that a run may spend, and the price of its model; each None where there is none.
 
+    A run without a cap of its own may spend what all runs of a month may.
+
     Raises:
-        NotConfigured: the cap is in USD and the model's price is not known.
+        NotConfigured: a cap is in USD and the model's price is not known.
         BadRequest: what is wrong in the user's file of prices.
     """
     settings = AiSettings.current()
-    cap = Cap.parse(settings.ai_budget) if settings.ai_budget else None
+    month = _find_month_cap()
+    cap = Cap.parse(settings.ai_budget) if settings.ai_budget else month
     model = settings.ai_model
     price = find_price(model, settings.ai_prices) if model else None
-    if model and price is None and cap is not None and cap.usd is not None:
+    in_usd = [each for each in (cap, month) if each is not None and each.usd is not None]
+    if model and price is None and in_usd:
         where = (
             f"the file that {PRICES_SETTING} names"
             if settings.ai_prices
             else f"a file, and name it in {PRICES_SETTING}"
         )
+        setting = MONTHLY if in_usd[0] is month else SETTING
         raise NotConfigured(
-            f"{SETTING} is {cap}, but no price is known for {model}. Write its price into {where}: "
+            f"{setting} is {in_usd[0]}, but no price is known for {model}. Write its price into {where}: "
             f'[models], and below it "{model}" = {{ input = 0.15, output = 0.60 }}, in USD for a million tokens '
             "(0 for a server of your own). Or give the budget in tokens."
         )
     return cap, price
+
+
+def _find_month_cap() -> Cap | None:
+    """The most that all runs of a calendar month (UTC) may spend; None for no limit."""
+    written = AiSettings.current().ai_monthly_budget
+    return Cap.parse(written) if written else None
 
 
 def find_ledger(run_id: str) -> Ledger:
@@ -559,7 +588,7 @@ def _from_row(run_id: str, limits: _CapAndPrice) -> Ledger:
         spent, usd = Usage(run.calls, run.input_tokens, run.output_tokens), run.usd
     if cap is not None and cap.usd is not None and price is None:  # no model is called
         cap = None
-    log = RunCallLog(run_id, (cap, price))
+    log = RunCallLog(run_id, (cap, price), _find_month_cap() if cap else None)
     return Ledger(cap, price, spent, usd, record, ahead=True, log=log, measured=_measure_usage(run_id))
 
 

@@ -37,6 +37,9 @@ class AiSettings(Settings):
     ai_budget: Annotated[str | None, BeforeValidator(_as_cap)] = Field(
         None, description="the most that a run may spend on the model: 0.50 USD or 20000 tokens"
     )
+    ai_monthly_budget: Annotated[str | None, BeforeValidator(_as_cap)] = Field(
+        None, description="the most that all runs of this database may spend on models in a calendar month (UTC)"
+    )
     ai_prices: Path | None = Field(None, description="a file of models' prices, which go before those known here")
     ai_window: int | None = Field(
         None, ge=512, description="tokens that the model takes at once; found out where it is not set"

@@ -1,15 +1,17 @@
 """Every call is in the log of its run until its answer is known; a lost one's key goes with the same request again."""
 
 import gc
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from storage.columns import now
 from storage.database import reading, writing
 from storage.model_calls import count_unanswered
-from storage.runs import Run, add_run, get_run
+from storage.runs import Run, add_cost, add_run, get_run
 from storage.settings import override_settings
-from tasks.ai.budget import HEADER, BudgetSpent, RunCallLog, find_ledger
+from tasks.ai.budget import HEADER, BudgetSpent, MonthSpent, RunCallLog, find_ledger
 from tasks.ai.money import Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tests.servers.openai_server import (
@@ -125,6 +127,27 @@ def test_under_a_cap_a_lost_call_counts_as_the_most_that_it_can_have_cost() -> N
         with find_ledger("r").call(1000) as call:
             call(Usage(1, 1000, 100))
     assert (calls(), unknown()) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("most", "first", "second"), [("20000 tokens", 9000, 9000), ("0.008 USD", 12_000, 20_000)], ids=["tokens", "usd"]
+)
+def test_the_runs_of_a_month_share_a_cap(most: str, first: int, second: int) -> None:
+    with writing() as session:
+        last_month = now().replace(day=1) - timedelta(days=1)
+        add_run(
+            session, Run(id="old", batch="b", fingerprint="o", answerer="a", criteria={}, started_at=last_month), []
+        )
+        add_cost(session, "old", 9, 900_000, 900_000, 9.0)
+        add_run(session, Run(id="other", batch="b", fingerprint="x", answerer="a", criteria={}), [])
+    with override_settings({"ai_model": "gpt-4o-mini", "ai_monthly_budget": most}):
+        with find_ledger("other").call(first) as call:
+            call(Usage(1, first, 4000))
+        with pytest.raises(MonthSpent, match="DILIGENCE_AI_MONTHLY_BUDGET"), find_ledger("r").call(second):
+            pytest.fail("the call was made")
+        with find_ledger("r").call(1000) as call:
+            call(Usage(1, 1000, 100))
+    assert calls() == 1
 
 
 def test_a_lost_call_has_its_price_under_a_cap() -> None:
