@@ -1,7 +1,7 @@
 """The outermost ASGI layer: security headers, HEAD, counts and request ids for every path."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -103,21 +103,8 @@ class Service(Litestar):
             if message["type"] == "http.response.start":
                 answered.status = message["status"]
                 await audit_once(message["status"])
-                headers = list(message["headers"])
-                present = {name.lower() for name, _ in headers}
-                headers += [item for item in _HEADERS.items() if item[0] not in present]
-                headers.append((_REQUEST_ID, request_id))
-                if self.state.get(ENDING):
-                    headers.append((b"connection", b"close"))
-                if scope["method"] == "OPTIONS":
-                    headers = [(name, _with_head(value) if name == b"allow" else value) for name, value in headers]
-                message["headers"] = headers
-            body = message.get("body", b"")
-            if len(body) > LONG:
-                for piece in pieces(body):
-                    await send({**message, "body": piece, "more_body": True})
-                message = {**message, "body": b""}
-            await send(message)
+                message["headers"] = self._headers(message["headers"], scope["method"], request_id)
+            await _send_in_pieces(message, send)
 
         try:
             if self.trusted_hosts is not None:
@@ -141,6 +128,28 @@ class Service(Litestar):
             if LogSettings.current().is_json:  # by the operation: paths and queries tell whom somebody looks at
                 logger.info("%s %s: %d", scope["method"], answered.operation, answered.status)
             await audit_once(NO_ANSWER)
+
+    def _headers(self, own: Iterable[tuple[bytes, bytes]], method: str, request_id: bytes) -> list[tuple[bytes, bytes]]:
+        """The headers of an answer: its own, those that each has, and HEAD among the methods where GET is."""
+        headers = list(own)
+        present = {name.lower() for name, _ in headers}
+        headers += [item for item in _HEADERS.items() if item[0] not in present]
+        headers.append((_REQUEST_ID, request_id))
+        if self.state.get(ENDING):
+            headers.append((b"connection", b"close"))
+        if method == "OPTIONS":
+            headers = [(name, _with_head(value) if name == b"allow" else value) for name, value in headers]
+        return headers
+
+
+async def _send_in_pieces(message: Any, send: Any) -> None:
+    """Send a message, a long body piece by piece."""
+    body = message.get("body", b"")
+    if len(body) > LONG:
+        for piece in pieces(body):
+            await send({**message, "body": piece, "more_body": True})
+        message = {**message, "body": b""}
+    await send(message)
 
 
 def _base_path() -> str:

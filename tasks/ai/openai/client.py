@@ -165,20 +165,7 @@ class Endpoint:
         limit = self._answer_limit(ledger, most)
 
         def ask() -> Reply:
-            while True:
-                try:
-                    return self._patiently(
-                        lambda: self._ask(request_format, messages, schema, ledger, most), one_attempt=one_attempt
-                    )
-                except RefusedOption as refusal:
-                    refused = self.capabilities.refuse(refusal.option)
-                if refused is None:
-                    raise not_taken(400)
-                if refused is Option.LIMIT and ledger is not None and ledger.answer_limit is not None:
-                    raise NotConfigured(
-                        "The AI server takes no limit on an answer's length, which DILIGENCE_AI_BUDGET needs. Leave "
-                        "the budget out, or ask another server."
-                    )
+            return self._ask_by_learning(request_format, messages, schema, ledger, most, one_attempt=one_attempt)
 
         try:
             return ask()
@@ -205,6 +192,32 @@ class Endpoint:
                 failure.usage += cut.usage
                 raise
             return replace(reply, usage=reply.usage + cut.usage)
+
+    def _ask_by_learning(
+        self,
+        request_format: RequestFormat,
+        messages: Messages,
+        schema: type[BaseModel] | None,
+        ledger: Ledger | None,
+        most: int | None,
+        *,
+        one_attempt: bool,
+    ) -> Reply:
+        """Ask without the parts of a request that the server refuses, as they become known."""
+        while True:
+            try:
+                return self._patiently(
+                    lambda: self._ask(request_format, messages, schema, ledger, most), one_attempt=one_attempt
+                )
+            except RefusedOption as refusal:
+                refused = self.capabilities.refuse(refusal.option)
+            if refused is None:
+                raise not_taken(400)
+            if refused is Option.LIMIT and ledger is not None and ledger.answer_limit is not None:
+                raise NotConfigured(
+                    "The AI server takes no limit on an answer's length, which DILIGENCE_AI_BUDGET needs. Leave the "
+                    "budget out, or ask another server."
+                )
 
     def send(self, request_format: RequestFormat, request: dict[str, Any]) -> bytes:
         """The body of the response to a request of that format; a busy server is tried again for a while.

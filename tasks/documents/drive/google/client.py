@@ -186,18 +186,17 @@ class Client:
         seconds: float | None = None,
     ) -> T:
         """Try until there is an answer, or no hope of one."""
-        tries, reached = 0, progress()
         refused: list[str] = []  # access tokens
+        patience = _Patience(progress, most_tries or TRIES)
 
         def call_once() -> T:
-            nonlocal tries
-            calls, token, patience = cost(), "", 2.0**tries
+            calls, token = cost(), ""
             with self._turn(calls) as turn:
                 try:
-                    with transport.attempt(patience):
+                    with transport.attempt(2.0**patience.tries):
                         token = self._token(refused[-1] if refused else "")
                     self.requests += 1
-                    with self.connections.connection() as wire, transport.attempt(patience, sink):
+                    with self.connections.connection() as wire, transport.attempt(2.0**patience.tries, sink):
                         answer = attempt(AuthorizedHttp(AccessToken(self._credentials), http=wire))
                 except DiligenceError:
                     raise
@@ -205,37 +204,24 @@ class Client:
                     fault = find_fault(error)
                     if fault is None:
                         raise
-                    if isinstance(error, TokenRefused) and token not in refused and len(refused) < _RENEWALS:
+                    is_new_token = isinstance(error, TokenRefused) and token not in refused
+                    if is_new_token and len(refused) < _RENEWALS:
                         refused.append(token)
                         raise _FailedCall(fault, at_once=True) from None
-                    if fault.kind is FaultKind.RATE:
-                        if self._limiter.refused(turn, fault.retry_after) >= deadline.seconds_left():
-                            raise fault.error from None
-                        raise _FailedCall(fault, at_once=True) from None  # the limiter waits, for all
-                    raise _FailedCall(fault) from None
+                    raise self._failed_call(fault, turn) from None
                 self._limiter.answered(calls)
                 return answer
 
-        def pause(failure: TryAgain, _attempt: int) -> float:
-            nonlocal tries, reached
-            assert isinstance(failure, _FailedCall)
-            if progress() > reached:
-                reached, tries = progress(), 0
-            if failure.at_once:
-                return 0.0
-            tries += 1
-            kind = failure.fault.kind
-            if kind in {FaultKind.LASTING, FaultKind.EXPIRED} or tries >= (
-                _TRIES_UNREACHABLE if kind is FaultKind.AWAY else most_tries or TRIES
-            ):
-                raise failure.error
-            seconds = BACKOFF.pause(tries, failure.after)
-            if seconds >= deadline.seconds_left():
-                raise TookTooLong("Google Drive took too long to answer. Try again later, or over a faster line.")
-            return seconds
-
         with deadline.within(seconds or self._seconds):
-            return retry(call_once, pause)
+            return retry(call_once, patience.pause)
+
+    def _failed_call(self, fault: Fault, turn: Turn) -> Exception:
+        """The failure of a call; where the quota is used up, the limiter waits for all."""
+        if fault.kind is not FaultKind.RATE:
+            return _FailedCall(fault)
+        if self._limiter.refused(turn, fault.retry_after) >= deadline.seconds_left():
+            return fault.error
+        return _FailedCall(fault, at_once=True)
 
     def _turn(self, cost: int) -> Turn:
         try:
@@ -375,6 +361,31 @@ class _FailedCall(TryAgain):
         super().__init__(fault.error, fault.retry_after)
         self.fault = fault
         self.at_once = at_once
+
+
+class _Patience:
+    """How long a call is tried again; the tries count anew whenever something has arrived since the last one."""
+
+    def __init__(self, progress: Callable[[], int], most: int) -> None:
+        self._progress, self._reached, self._most = progress, progress(), most
+        self.tries = 0
+
+    def pause(self, failure: TryAgain, _attempt: int) -> float:
+        """The seconds before the next try. Raises the failure's error where there is no hope."""
+        assert isinstance(failure, _FailedCall)
+        if self._progress() > self._reached:
+            self._reached, self.tries = self._progress(), 0
+        if failure.at_once:
+            return 0.0
+        self.tries += 1
+        kind = failure.fault.kind
+        most = _TRIES_UNREACHABLE if kind is FaultKind.AWAY else self._most
+        if kind in {FaultKind.LASTING, FaultKind.EXPIRED} or self.tries >= most:
+            raise failure.error
+        seconds = BACKOFF.pause(self.tries, failure.after)
+        if seconds >= deadline.seconds_left():
+            raise TookTooLong("Google Drive took too long to answer. Try again later, or over a faster line.")
+        return seconds
 
 
 def _close_all(idle: IdleConnections) -> None:
