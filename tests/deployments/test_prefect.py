@@ -309,11 +309,17 @@ def test_whoever_presses_run_names_no_path_and_no_other_company(server: Server, 
 def test_silent_runs_are_marked_as_crashed(server: Server) -> None:
     deployment = server.ask("/deployments/name/batch/sample-screen")
     assert deployment["job_variables"]["env"]["PREFECT_FLOWS_HEARTBEAT_FREQUENCY"] == "30"
-    watching = [each for each in server.ask("/automations/filter", {}) if each["name"] == "Sample screen: silent runs"]
-    assert len(watching) == 3, "of each deployment"
-    trigger = watching[0]["trigger"]
+    ours = {each["id"] for each in server.ask("/deployments/filter", {}) if each["name"] == "sample-screen"}
+    watching = {
+        each["trigger"]["match_related"]["prefect.resource.id"].removeprefix("prefect.deployment."): each
+        for each in server.ask("/automations/filter", {})
+        if each["name"] == "Sample screen: silent runs"
+    }
+    assert len(ours) == 3
+    assert ours <= watching.keys(), "of each deployment"
+    trigger = watching[deployment["id"]]["trigger"]
     assert (trigger["posture"], trigger["within"]) == ("Proactive", 86)
-    assert [action["state"] for action in watching[0]["actions"]] == ["CRASHED"]
+    assert [action["state"] for action in watching[deployment["id"]]["actions"]] == ["CRASHED"]
 
 
 def test_deploying_again_keeps_what_is_not_given_anew(server: Server, two: tuple[Path, Path]) -> None:
