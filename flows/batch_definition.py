@@ -98,7 +98,8 @@ class DeployedBatch(BaseModel):
         Raises:
             NotFound: the database in force has none of that hash.
         """
-        with database.reading() as session:
+        with database.writing() as session:
+            runs.use_definition(session, self.hash)
             content = runs.find_definition(session, self.hash)
         if content is None:
             raise NotFound(

@@ -43,7 +43,7 @@ from storage.logins import AuditedCall
 from storage.model_calls import USE_STEP, StoredAnswer, TextVector, UnansweredCall
 from storage.recognised_pages import delete_pages_without_text
 from storage.run_documents import RunDocument
-from storage.runs import Run, RunCompany, prunable_runs
+from storage.runs import Run, RunCompany, delete_definitions, prunable_runs
 from storage.scores import CriterionOutcome, Quote
 from storage.tables import StoredCells
 from storage.texts import Passage, SpanPages, StoredText
@@ -124,6 +124,7 @@ def prune(keep: int, *, calls_before: datetime | None = None, dry_run: bool = Fa
             time.sleep(_PAUSE)
     with database.writing() as session:
         delete_pages_without_text(session)
+        delete_definitions(session)
     if calls_before is not None:
         _delete_calls(calls_before, pruned)
     return pruned

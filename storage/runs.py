@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Column, func, update
+from sqlalchemy import JSON, Column, delete, func, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage.columns import UtcDateTime, now, put, string_enum
@@ -74,7 +74,10 @@ class Run(SQLModel, table=True):
 
 
 class StoredDefinition(SQLModel, table=True):
-    """A batch as it was deployed or begun. `hash` is the SHA-256 of its content, in hex."""
+    """A batch as it was deployed or begun. `hash` is the SHA-256 of its content, in hex.
+
+    `kept_at` is when it was last deployed, or run as it was deployed.
+    """
 
     __tablename__ = "definitions"
 
@@ -94,6 +97,22 @@ def find_definition(session: Session, digest: str) -> dict[str, Any] | None:
     """The definition of that hash; None where this database has none."""
     stored = session.get(StoredDefinition, digest)
     return None if stored is None else stored.content
+
+
+def use_definition(session: Session, digest: str) -> None:
+    """Note that a deployment still runs that definition."""
+    session.exec(update(StoredDefinition).where(col(StoredDefinition.hash) == digest).values(kept_at=now()))
+
+
+def delete_definitions(session: Session) -> None:
+    """Delete the definitions that no run has and no deployment has used for more than a year."""
+    of_runs = select(Run.definition).where(col(Run.definition).is_not(None))
+    unused = col(StoredDefinition.kept_at) < now() - _LONGEST_UNUSED, col(StoredDefinition.hash).not_in(of_runs)
+    session.exec(delete(StoredDefinition).where(*unused))
+
+
+_LONGEST_UNUSED = timedelta(days=400)
+"""A deployment may run once a year."""
 
 
 class RunCompany(SQLModel, table=True):

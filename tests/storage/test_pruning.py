@@ -208,3 +208,19 @@ def test_the_record_of_calls_is_kept_for_as_long_as_it_is_wanted(
     assert pruning.prune(1, calls_before=before).rows["calls"] == 6
     assert kept() == 2
     assert pruning.prune(1, calls_before=before).rows["calls"] == 0
+
+
+def test_definitions_go_that_no_run_has_and_no_deployment_uses(database_url: str) -> None:
+    filled.add_finished("r1")
+    with database.writing() as session:
+        used, of_run, unused = (
+            runs.save_definition(session, {"name": name}) for name in ("used", "of a run", "unused")
+        )
+        table = find_table(runs.StoredDefinition)
+        session.connection().execute(table.update().values(kept_at=now() - timedelta(days=500)))
+        session.get_one(runs.Run, "r1").definition = of_run
+        runs.use_definition(session, used)
+    pruning.prune(1)
+    with database.reading() as session:
+        found = {digest: runs.find_definition(session, digest) for digest in (used, of_run, unused)}
+    assert [bool(found[digest]) for digest in (used, of_run, unused)] == [True, True, False]
