@@ -280,9 +280,9 @@ def add_cost(
 
 def sum_costs(session: Session, since: datetime) -> tuple[int, float]:
     """The tokens, read and written, and the USD that runs which began `since` then have spent or hold."""
-    tokens, usd = func.sum(col(Run.input_tokens) + col(Run.output_tokens)), func.sum(col(Run.usd))
-    row = session.exec(select(func.coalesce(tokens, 0), func.coalesce(usd, 0.0)).where(Run.started_at >= since)).one()
-    return int(row[0]), float(row[1])
+    sums = func.sum(col(Run.input_tokens) + col(Run.output_tokens)), func.sum(col(Run.usd))
+    tokens, usd = session.exec(select(*sums).where(col(Run.started_at) >= since)).one()
+    return int(tokens or 0), float(usd or 0.0)
 
 
 def hold_cost(

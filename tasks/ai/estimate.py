@@ -131,8 +131,8 @@ class CountingAnswerer:
             is_check = schema is StatementVerdicts
             most = most_model_tokens(json.dumps(request, ensure_ascii=False))
             self.most_input += most
-            self.readings += schema is not None and schema is self._reading
-            if schema is not None and schema is self._second_look:
+            self.readings += _is(schema, self._reading)
+            if _is(schema, self._second_look):
                 self.second_looks += 1
                 raise NotAsked(_NOT_ASKED)
             usual = usual_model_tokens(*texts)
@@ -144,3 +144,8 @@ class CountingAnswerer:
                 self.plans += 1
                 self.most_plan_input += most
         raise NotAsked(_NOT_ASKED)
+
+
+def _is(schema: type[BaseModel] | None, kind: type[BaseModel] | None) -> bool:
+    """Whether a schema is of that kind, bounds or not."""
+    return schema is not None and kind is not None and issubclass(schema, kind)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from storage.scores import ScoreStatus
 from tasks.ai.answerer import AnswerCut, NoJson, NotAsked, Source
@@ -27,6 +27,7 @@ from tasks.ai.prompts import as_material
 from tasks.errors import DiligenceError
 from tasks.language.tokens import tokens
 from tasks.scoring.ask import Ask, warn_left_out
+from tasks.scoring.bounds import Bounded, bound
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
@@ -52,7 +53,7 @@ Quotes = Sequence[Sequence[Quotation]]
 """The quotations of each portion."""
 
 
-class PortionReading(BaseModel):
+class PortionReading(Bounded):
     """What the passages of one document say on a question."""
 
     model_config = ConfigDict(extra="forbid")
@@ -136,7 +137,8 @@ class IsolatedQuestion:
         read: list[list[JudgedQuote] | DiligenceError] = []
         for portion in portions:
             try:
-                reading: PortionReading = ask(told, as_material(portion.sources), PortionReading).value
+                schema = bound(PortionReading, portion.sources)
+                reading = ask(told, as_material(portion.sources), schema).value
             except BudgetSpent as spent:
                 return [spent] * len(portions)
             except (AnswerCut, NoJson) as error:
@@ -212,7 +214,9 @@ class IsolatedQuestion:
     def _ask(self, quotes: Sequence[Quotation], schema: type[Judgement], ask: Ask) -> Judgement | DiligenceError:
         """The judgement of these quotations, or why there is none."""
         try:
-            return ask.judge(self._write_scoring_instructions(quotes), _sources(quotes), schema, self.criterion)
+            sources = _sources(quotes)
+            schema = bound(schema, sources, self.scale)
+            return ask.judge(self._write_scoring_instructions(quotes), sources, schema, self.criterion)
         except DiligenceError as error:
             return error
 

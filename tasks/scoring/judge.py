@@ -24,6 +24,7 @@ from tasks.ai.settings import AiSettings
 from tasks.ai.statement_check import Opinion, second_opinions
 from tasks.errors import DiligenceError, TooLarge
 from tasks.scoring.ask import Ask, speaks_clearly, warn_left_out
+from tasks.scoring.bounds import bound
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Isolate, Judged, isolates
 from tasks.scoring.evidence import Evidence, Excerpt
@@ -147,7 +148,8 @@ class Question:
             window = answerer.window
             given = ask.choose_fitting(self.instructions, sources[:most], Judgement)
             try:
-                judgement = ask.judge(self.instructions, given, Judgement, self.criterion)
+                schema = bound(Judgement, given, self.scale)
+                judgement = ask.judge(self.instructions, given, schema, self.criterion)
             except TooLarge:
                 if answerer.window != window:  # it has just become known
                     continue

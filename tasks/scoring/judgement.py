@@ -24,6 +24,7 @@ from pydantic_core import from_json
 from storage.scores import Absence, ScoreStatus
 from tasks.language.normalise import caseless, one_line
 from tasks.language.sentences import sentences
+from tasks.scoring.bounds import Bounded
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
@@ -120,7 +121,7 @@ class JudgedContradiction(BaseModel):
     other: JudgedWords = Field(description="what another source says against it")
 
 
-class Judgement(BaseModel):
+class Judgement(Bounded):
     """A judge's answer to one criterion. What it rests on comes before what follows from it."""
 
     model_config = ConfigDict(extra="forbid")

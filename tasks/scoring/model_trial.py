@@ -29,6 +29,7 @@ from tasks.ai.money import Usage
 from tasks.ai.prompts import as_material
 from tasks.errors import TooLarge
 from tasks.scoring.ask import gives_reason
+from tasks.scoring.bounds import bound
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judgement import Judgement, instructions
 from tasks.scoring.quotes import verify
@@ -36,7 +37,7 @@ from tasks.scoring.quotes import verify
 CASES: Final = Path(__file__).parent / "trial_cases.toml"
 _SCALE: Final = (0.0, 5.0)
 _COMPANY: Final = "Alder"
-_VERSION: Final = 2  # raised when the cases or what is counted of them change
+_VERSION: Final = 3  # raised when the cases or what is counted of them change
 _STEP: Final = 1.0
 _FEWEST_SCORES: Final = 0.6
 """The share of scores within one step below which a model is weak: to say 3 each time is right in a quarter of them."""
@@ -174,7 +175,7 @@ def _put(case: Case, answerer: Answerer, ledger: Ledger | None) -> _Outcome:
     sources = [Source(number, f"document {number}", None, text) for number, text in enumerate(case.sources, 1)]
     try:
         told = instructions(criterion, _SCALE, _COMPANY)
-        verdict = answerer.judge(told, as_material(sources), Judgement, ledger=ledger)
+        verdict = answerer.judge(told, as_material(sources), bound(Judgement, sources, _SCALE), ledger=ledger)
     except AnswererFailed as failure:
         return _Outcome(case, None, failure.usage)
     except TooLarge:

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.config import JsonDict
 
 from tasks.ai.answer_cache import judge_once
 from tasks.ai.answerer import Answerer, NotAsked
@@ -25,7 +26,7 @@ from tasks.scoring.evidence import Evidence
 
 _MOST_WORDINGS = 16
 _LONGEST = 160  # characters of a wording; longer ones are no wording but an answer
-_BOUNDED = {"maxItems": 12, "items": {"type": "string", "maxLength": 60}}  # for servers that keep to it
+_WORDING: JsonDict = {"type": "string", "maxLength": 60}  # for servers that keep to it
 _DEFAULT_LANGUAGES = ("English",)
 
 _INSTRUCTIONS = """\
@@ -58,17 +59,17 @@ class SearchPlan(BaseModel):
     wordings: Annotated[list[str], BeforeValidator(_phrases)] = Field(
         min_length=1,
         description="how documents put it: terms, titles of clauses, phrases, line items",
-        json_schema_extra=_BOUNDED,
+        json_schema_extra={"maxItems": 12, "items": _WORDING},
     )
     names: Annotated[list[str], BeforeValidator(_phrases_or_none)] = Field(
         default_factory=list,
         description="names of the statements, sections and tables in which it would stand",
-        json_schema_extra=_BOUNDED | {"maxItems": 6},
+        json_schema_extra={"maxItems": 6, "items": _WORDING},
     )
     units: Annotated[list[str], BeforeValidator(_phrases_or_none)] = Field(
         default_factory=list,
         description="units of its figures as documents write them; none where there are none",
-        json_schema_extra=_BOUNDED | {"maxItems": 6},
+        json_schema_extra={"maxItems": 6, "items": _WORDING},
     )
 
     @property

@@ -135,5 +135,5 @@ def test_thoughts_that_leave_nothing_of_an_answer_get_more_room_once() -> None:
         answerer = OpenAiAnswerer("small", api="chat", base_url=server.url, pause=0.01)
         verdict = answerer.judge("Score it.", "text", Verdict)
         limits = [request.body["max_completion_tokens"] for request in server.requests]
-    assert limits == [320, 16_384]
+    assert limits == [448, 16_384]
     assert verdict.usage.calls == 2

@@ -1,0 +1,47 @@
+"""The schema of an answer allows no more than its sources and scale do; what a server answers is read all the same."""
+
+import pytest
+
+from tasks.ai.answerer import Source
+from tasks.ai.openai.protocols import longest_answer
+from tasks.scoring.bounds import bound
+from tasks.scoring.isolation import PortionReading
+from tasks.scoring.judgement import Judgement
+
+SCALE = (0.0, 5.0)
+
+
+def sources(count: int, characters: int = 100) -> list[Source]:
+    return [Source(number, "a.txt", None, "x" * characters) for number in range(1, count + 1)]
+
+
+def test_one_short_source_has_two_quotations_and_contradicts_nothing() -> None:
+    schema = bound(Judgement, sources(1), SCALE).model_json_schema()
+    fields = schema["properties"]
+    assert (fields["quotes"]["maxItems"], fields["contradictions"]["maxItems"]) == (2, 0)
+    assert schema["$defs"]["JudgedQuote"]["properties"]["source"]["maximum"] == 1
+    assert longest_answer(bound(Judgement, sources(1), SCALE))[0] < longest_answer(Judgement)[0] / 3
+
+
+def test_many_long_sources_leave_the_schema_as_it_is() -> None:
+    free, bounded = PortionReading.model_json_schema(), bound(PortionReading, sources(9)).model_json_schema()
+    assert free == bounded
+
+
+@pytest.mark.parametrize(
+    ("scale", "listed"),
+    [((0.0, 2.0), [0, 0.5, 1, 1.5, 2]), ((1.0, 3.5), [1, 1.5, 2, 2.5, 3, 3.5]), ((0.0, 100.0), None)],
+)
+def test_a_score_is_one_of_the_scale(scale: tuple[float, float], listed: list[float] | None) -> None:
+    number, nothing = bound(Judgement, sources(1), scale).model_json_schema()["properties"]["score"]["anyOf"]
+    assert number.get("enum") == listed
+    assert nothing == {"type": "null"}
+
+
+def test_few_schemas_are_made_and_an_answer_beyond_them_is_read() -> None:
+    schema = bound(Judgement, sources(2, 90), SCALE)
+    assert schema is bound(Judgement, sources(2), SCALE)
+    given = {"found": True, "quotes": [{"source": 7, "text": "x"}] * 5, "reason": "It is so.", "score": 3.7}
+    answer = schema.model_validate(given)
+    assert isinstance(answer, Judgement)
+    assert (answer.score, len(answer.quotes)) == (3.7, 5)
