@@ -60,7 +60,7 @@ class IndexOfFolder(Body):
     tags=["Documents"],
     summary="Extract Document Text",
     description=f"The entire text of one document ({', '.join(formats.names())} and their variants) in reading order.",
-    response_description="The document's text. That of a scan is recognised where Tesseract is installed, else empty.",
+    response_description="The document's text. Scanned pages are recognised, unless DILIGENCE_OCR is off.",
     responses=failures(400, 401, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504),
 )
 async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) -> Response[DocumentText]:

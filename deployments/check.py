@@ -30,7 +30,7 @@ def check(
     room: Annotated[str, typer.Option(help="The folder of the drive that it is held against.")],
     out: Annotated[Path | None, typer.Option(help="The folder for the two files; else they stand beside it.")] = None,
 ) -> None:
-    """Hold every figure, quotation and statement of a memo against a room."""
+    """Check each figure, quotation and statement of a memo against a room."""
     folder = out or memo.parent
     page, data = _targets(memo, folder)
     reading = _read(memo)

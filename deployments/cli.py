@@ -48,14 +48,14 @@ COMMANDS = {
         "deployments.operations:facts", "Print the company's profile as JSON, or the fields that `fact:` may name."
     ),
     "ask-company": Command("deployments.operations:ask_company", "Ask a question about a company."),
-    "report": Command("deployments.runs:report", "Give the report of a run."),
+    "report": Command("deployments.runs:report", "Write the report of a run, or print it."),
     "documents": Command(
         "deployments.documents:list_documents",
         "Print what the documents of a room are: kinds, states, dates, families, pages.",
     ),
     "table": Command("deployments.table:table", "Print what each document says of each question."),
     "figures": Command("deployments.figures:figures", "Print the figures of a room."),
-    "check": Command("deployments.check:check", "Hold every figure, quotation and statement of a memo against a room."),
+    "check": Command("deployments.check:check", "Check each figure, quotation and statement of a memo against a room."),
     "runs": Command("deployments.runs:list_runs", "List the runs, newest first, with status, ranking and cost."),
     "serve": Command("deployments.serve:serve", "Serve the API and its pages."),
     "worker": Command("deployments.requested:work", "Take up the runs that people ask for in the service."),

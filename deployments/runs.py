@@ -35,7 +35,7 @@ def report(
     format: Annotated[ReportFormat, typer.Option(help="The format.")] = ReportFormat.HTML,  # noqa: A002 - what users type
     out: Annotated[Path | None, typer.Option(help="Write it to a file in this folder; else to stdout.")] = None,
 ) -> None:
-    """Give the report of a run."""
+    """Write the report of a run, or print it."""
     database.check_exists()
     if out is not None:
         check_writable(out, f"report.{format}")
