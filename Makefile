@@ -12,7 +12,7 @@ SERVERS := .servers/.installed
 JOBS ?= 3
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
 
-.PHONY: demo test test-slow test-nightly test-all real-servers test-failed check sbom wheel bench faults fuzz golden linear-time nightly format lock clean
+.PHONY: demo docs test test-slow test-nightly test-all real-servers test-failed check sbom wheel bench faults fuzz golden linear-time nightly format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
 	$(BIN)/diligence demo
@@ -39,6 +39,9 @@ check: $(DEV)  ## style, format, types, which room imports which, and licences
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python .ci/licences.py requirements.lock requirements-dev.lock
+
+docs: $(DEV)  ## the documentation as a site, with the reference made from the code: build/site/index.html
+	$(BIN)/python -m docs.site.build
 
 real-servers: $(SERVERS)  ## what a test of a second real server needs, 750 MB; without it that test is skipped
 

@@ -55,7 +55,7 @@ _GUARDED = frozenset(
 """Where a run's keys and texts go and which private networks it reaches: not a file's to say."""
 
 
-class _RunSettings:
+class RunSettings:
     """The settings of a run by name, those of every drive among them, and which of them a batch file may set.
 
     Whose account a run acts as is not a file's to say either: a drive says which of its settings are.
@@ -74,7 +74,7 @@ class _RunSettings:
 
 def read_settings(file: UserFile, written: Mapping[str, Any]) -> dict[str, Value]:
     """The settings as `override_settings` takes them; paths are relative to the file. Mistakes are noted in it."""
-    known = _RunSettings()
+    known = RunSettings()
     values: dict[str, Value] = {}
     for name, value in written.items():
         if name in known.secret:
@@ -134,12 +134,12 @@ def _check_settings(file: UserFile, values: Mapping[str, Value], classes: Iterab
 
 def secrets() -> list[str]:
     """The settings of a run that are secrets, by name."""
-    return sorted(_RunSettings().secret)
+    return sorted(RunSettings().secret)
 
 
 def secret_files() -> list[str]:
     """The settings of a run that name a file of secrets: those paths that a batch file may not set."""
-    known = _RunSettings()
+    known = RunSettings()
     return sorted((known.paths & known.guarded) - StorageSettings.model_fields.keys())
 
 
@@ -191,7 +191,7 @@ class Batch:
         one; nor where its files lie, which is another place on another machine.
         """
         companies = [(company.name, company.domain, company.folder) for company in self.companies]
-        unasked = UNASKED | _RunSettings().paths
+        unasked = UNASKED | RunSettings().paths
         settings = sorted((name, value) for name, value in self.settings.items() if name not in unasked)
         concepts = self.settings.get("figure_concepts")
         parts: list[Any] = [self.criteria.fingerprint(), answerer, companies, settings]

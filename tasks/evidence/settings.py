@@ -2,10 +2,10 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from storage.settings import Settings
 
 
 class EvidenceSettings(Settings):
-    """`evidence`: for which passages pages are written beside a report, and pictures drawn."""
-
-    evidence: Literal["none", "cited", "all"] = "cited"
+    evidence: Literal["none", "cited", "all"] = Field("cited", description="for which passages pages are drawn")

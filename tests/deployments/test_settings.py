@@ -3,40 +3,16 @@
 import re
 from pathlib import Path
 
-from api.settings import ApiSettings
-from flows.settings import BatchSettings
-from storage.logs import LogSettings
-from storage.settings import Settings, StorageSettings
-from tasks.ai.settings import AiSettings
-from tasks.companies.settings import CompanySettings
-from tasks.documents.drive.registry import DriveSettings, descriptions
-from tasks.documents.settings import DocumentSettings
-from tasks.figures.concepts import FigureSettings
-from tasks.ranking.semantic import EmbeddingSettings
-from tasks.reading.settings import ReadingSettings
+from docs.site.reference import default, settings_classes
 
 REPOSITORY = Path(__file__).parents[2]
-ROOMS: tuple[type[Settings], ...] = (
-    StorageSettings,
-    LogSettings,
-    BatchSettings,
-    DocumentSettings,
-    ReadingSettings,
-    DriveSettings,
-    *(drive.settings for drive in descriptions()),
-    CompanySettings,
-    AiSettings,
-    EmbeddingSettings,
-    FigureSettings,
-    ApiSettings,
-)
 
 
 def names() -> set[str]:
     """Each setting as users type it."""
     return {
         str(field.validation_alias or f"DILIGENCE_{name.upper()}")
-        for room in ROOMS
+        for room in settings_classes()
         for name, field in room.model_fields.items()
     }
 
@@ -53,7 +29,17 @@ def test_the_page_on_settings_explains_every_setting() -> None:
     assert names() - explained == set()
 
 
+def test_the_page_on_settings_has_the_defaults_of_the_code() -> None:
+    page = (REPOSITORY / "docs" / "settings.md").read_text()
+    told = dict(re.findall(r"^\| `(?:DILIGENCE_)?(\w+)` \| (\S+) \|", page, re.MULTILINE))
+    fields = {name.upper(): field for room in settings_classes() for name, field in room.model_fields.items()}
+    known = {name: default(field).strip("`") for name, field in fields.items() if name in told}
+    compared = {name: value for name, value in known.items() if value != "none"}  # of the others the page says more
+    assert len(compared) > 25
+    assert {name: told[name].strip("`") for name in compared} == compared
+
+
 def test_every_setting_says_what_it_is() -> None:
-    for room in ROOMS:
+    for room in settings_classes():
         for name, field in room.model_fields.items():
             assert field.description, name
