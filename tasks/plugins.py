@@ -1,12 +1,8 @@
 """Formats, sources of facts and drives that other installed packages add.
 
-A package declares them as entry points, each a module:
-
-    [project.entry-points."diligence.formats"]
-    parquet = "my_package.parquet"
-
-A module of `diligence.formats` has a `FORMAT` (`tasks.reading.formats`), one of `diligence.fact_sources` an
-`open_source` (`tasks.companies.sources`), one of `diligence.drives` a `DESCRIPTION` (`tasks.documents.drive.drive`).
+A package declares them as entry points (`docs/architecture.md`), each a module. One of `diligence.formats` has a
+`FORMAT` (`tasks.reading.formats`), one of `diligence.fact_sources` an `open_source` (`tasks.companies.sources`), one of
+`diligence.drives` a `DESCRIPTION` (`tasks.documents.drive.drive`).
 What the program has itself is never replaced: of two of one name its own counts.
 Entry points: https://packaging.python.org/en/latest/specifications/entry-points/
 """
