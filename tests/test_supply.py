@@ -49,7 +49,7 @@ def test_the_list_of_parts_names_what_the_wheel_needs_and_is_the_same_each_time(
 def test_the_wheel_holds_the_list_of_its_parts(tmp_path: Path) -> None:
     for name in ("api", "deployments", "flows", "storage", "tasks", ".ci"):
         shutil.copytree(REPOSITORY / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "diligence.py"):
         shutil.copy(REPOSITORY / name, tmp_path)
     (tmp_path / "dist").mkdir()
     (tmp_path / "dist" / "diligence.cdx.json").write_text("{}")
