@@ -6,13 +6,14 @@ DEV := .venv/.dev-installed
 MODELS := .venv/.models-installed
 PEERS := .peers/.installed
 SERVERS := .servers/.installed
+GENERATOR := .generator/.installed
 
 # Workers of pytest-xdist; the tests of a group (`xdist_group`) stay in one of them. On two cores three take 6:59 for
 # `make test` where two take 9:04, as many tests wait for servers and processes.
 JOBS ?= 3
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
 
-.PHONY: demo docs test test-slow test-nightly test-all real-servers test-failed check sbom wheel bench faults fuzz golden linear-time nightly format lock clean
+.PHONY: demo docs test test-slow test-nightly test-all real-servers test-failed check sbom wheel dist bench faults fuzz golden linear-time nightly format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
 	$(BIN)/diligence demo
@@ -20,13 +21,13 @@ demo: $(RUN)  ## run the sample batch and say where its report is
 test: $(DEV)  ## every behaviour once; what needs a browser or Tesseract is skipped without it, and says so
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not slow"
 
-test-slow: $(DEV) $(MODELS)  ## what `make test` leaves out: kills, seeds, hostile files, fault matrices, real workers and models
+test-slow: $(DEV) $(MODELS) $(GENERATOR)  ## what `make test` leaves out: kills, seeds, hostile files, fault matrices, real workers and models
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "slow and not nightly"
 
 test-nightly: $(DEV) $(MODELS)  ## the tests that take minutes: whole fault matrices, a run on a real model, all shapes of texts
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m nightly
 
-test-all: $(DEV) $(MODELS)  ## every test: those of `make test`, `make test-slow` and `make test-nightly`
+test-all: $(DEV) $(MODELS) $(GENERATOR)  ## every test: those of `make test`, `make test-slow` and `make test-nightly`
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 test-failed: $(DEV)  ## the tests that failed the last time, one after the other
@@ -50,6 +51,9 @@ sbom: $(DEV)  ## what the wheel needs, as CycloneDX lists it: dist/diligence.cdx
 
 wheel: sbom  ## the wheel, with that list in its .dist-info/sboms/; the same bytes from the same commit
 	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir dist .
+
+dist: sbom  ## the wheel and the sdist; `.ci/try_dist` installs them by pip, uv and pipx and runs the demo
+	$(BIN)/python -m hatchling build --directory dist --target sdist --target wheel
 
 bench: $(DEV) $(PEERS)  ## measure; the figures are kept in tests/benchmarks/README.md
 	$(BIN)/python -m tests.benchmarks
@@ -97,8 +101,14 @@ $(SERVERS): .venv/bin/python tests/real_models/servers.txt
 	.servers/bin/pip install --quiet --disable-pip-version-check -r tests/real_models/servers.txt
 	@touch $@
 
+# A generator of typed clients. Where it cannot be had, its test is skipped and says so.
+$(GENERATOR): .venv/bin/python tests/api/generator.txt
+	@$(BIN)/python -m venv .generator
+	@.generator/bin/pip install --quiet --disable-pip-version-check -r tests/api/generator.txt && touch $@ || \
+		echo "The generator of clients could not be installed: its test will be skipped."
+
 clean:
-	rm -rf .venv .peers .servers .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .generator .peers .servers .mypy_cache .ruff_cache .pytest_cache
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
