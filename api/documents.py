@@ -122,7 +122,7 @@ class RangeNotSatisfiable(DiligenceError):
     description="The document itself, where a `document_url` leads. PDF and plain text are shown, other formats saved.",
     response_description="The file. A single `Range` is honoured.",
     media_type="application/octet-stream",
-    responses=failures(401, 403, 404, 416, 500, 503),
+    responses=failures(400, 401, 403, 404, 416, 500, 503),
 )
 async def view(request: Request[None, None, State], document_id: FromPath[str]) -> Stream:
     return await stream(request, *await to_thread.run_sync(_open, document_id))

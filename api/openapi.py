@@ -1,8 +1,9 @@
 """The OpenAPI document of the service and its page, both from our own files."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from litestar import MediaType, Request, Response, Router
 from litestar.exceptions import NotFoundException
@@ -56,8 +57,12 @@ def failures(*statuses: int) -> Mapping[int, ResponseSpec]:
     }
 
 
+_EXAMPLES: Final[dict[str, dict[str, Any]]] = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
+"""By the id of an operation its request and its answer."""
+
+
 class _Document(JsonRenderPlugin):
-    """The OpenAPI document as JSON, with what was written by hand."""
+    """The OpenAPI document as JSON, with examples and what was written by hand."""
 
     def __init__(self, by_hand: Mapping[str, Mapping[str, Any]]) -> None:
         super().__init__(media_type=MediaType.JSON)
@@ -68,6 +73,14 @@ class _Document(JsonRenderPlugin):
             schema = openapi_schema["components"]["schemas"][name]
             schema["properties"].update(more.get("properties", {}))
             schema.update({key: value for key, value in more.items() if key != "properties"})
+        operations = {one["operationId"]: one for path in openapi_schema["paths"].values() for one in path.values()}
+        for name, example in _EXAMPLES.items():
+            answered = operations[name]["responses"]["200"]
+            operations[name]["requestBody"]["content"]["application/json"]["example"] = example["request"]
+            answered["content"]["application/json"]["example"] = example["answer"]
+        for operation in operations.values():
+            for file in operation["responses"]["200"]["content"].keys() & {"application/octet-stream"}:
+                operation["responses"]["200"]["content"][file]["schema"] = {"type": "string", "format": "binary"}
         return super().render(request, openapi_schema)
 
 

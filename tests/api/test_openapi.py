@@ -62,7 +62,7 @@ def test_every_field_of_a_body_is_explained_with_an_example(document: dict[str, 
 def test_both_names_of_a_company_question_are_described(document: dict[str, Any]) -> None:
     body = document["components"]["schemas"]["QuestionAboutCompany"]
     assert set(body["properties"]) == {"question_prompt", "question", "company_name", "company_domain", "web_domain"}
-    assert body["anyOf"] == [{"required": ["question_prompt"]}, {"required": ["question"]}]
+    assert (body["if"], body["then"]) == ({"not": {"required": ["question"]}}, {"required": ["question_prompt"]})
 
 
 @pytest.mark.parametrize(
