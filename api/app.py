@@ -3,10 +3,14 @@
 Handlers hold no logic: the operations are in tasks/, their limits and guards are set here.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final
 
-from litestar import MediaType, Router, get
+import anyio
+from anyio import to_thread
+from litestar import Litestar, MediaType, Router, get
 from litestar.datastructures import CacheControlHeader
 from litestar.di import Provide
 from litestar.openapi.spec import SecurityRequirement
@@ -16,7 +20,6 @@ from litestar.types import Scope
 
 from api import ai, companies, documents, login, monitoring, runs
 from api.auth import CALLER, Guard, Keyring, needs_account, needs_key, needs_key_or_account, needs_local, needs_viewer
-from api.deliveries import delivering
 from api.front import Service
 from api.html import respond_outside_of_operations, respond_with_page
 from api.mcp import AssistantEndpoint
@@ -31,6 +34,9 @@ from tasks.documents.texts import share_readers
 from tasks.offload import Processes
 from tasks.reading.pool.pool import processors
 from tasks.tracing import start_tracing
+from tasks.webhooks import WebhookSettings, send_due
+
+logger = logging.getLogger(__name__)
 
 
 @get("/llms.txt", include_in_schema=False, media_type=MediaType.TEXT)
@@ -50,6 +56,31 @@ _OFFLOADED = (
 )
 """Modules whose work is offloaded."""
 _STATIC_AGE = CacheControlHeader(max_age=3600, public=True)
+
+
+_DELIVERED_EVERY: Final = 30.0
+"""Seconds between two looks at what is due."""
+
+
+@asynccontextmanager
+async def delivering(_service: Litestar) -> AsyncIterator[None]:
+    """Send what is due, every half a minute, where there are receivers."""
+    if not WebhookSettings.current().webhooks:
+        yield
+        return
+    async with anyio.create_task_group() as group:
+        group.start_soon(_deliver)
+        yield
+        group.cancel_scope.cancel()
+
+
+async def _deliver() -> None:
+    while True:
+        try:
+            await to_thread.run_sync(send_due, abandon_on_cancel=True)
+        except Exception as error:  # noqa: BLE001 - the next look may find the database again
+            logger.warning("webhooks could not be sent: %s", type(error).__qualname__)
+        await anyio.sleep(_DELIVERED_EVERY)
 
 
 def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | None = None) -> Service:

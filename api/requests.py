@@ -6,7 +6,7 @@ pieces.
 
 import logging
 import secrets
-from asyncio import get_running_loop
+from asyncio import Task, create_task, get_running_loop, shield, wait
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable, Iterator
 from concurrent.futures import Future
@@ -24,7 +24,6 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 from pydantic_core import PydanticCustomError, to_json
 
 from api.settings import ApiSettings
-from api.sharing import SharedCalls
 from tasks.cancellation import Cancellation, Cancelled, cancelled_by
 from tasks.documents.drive.drive import Identity, acting_as
 from tasks.errors import BadRequest, NotConfigured, UnsupportedFormat
@@ -101,6 +100,50 @@ class Admission:
 
     def _fits(self, needed: int) -> bool:
         return self._reserved == 0 or self._reserved + needed <= self._memory
+
+
+class _Turn:
+    """One call, the clients that wait for it, and whether it has begun."""
+
+    def __init__(self) -> None:
+        self.has_begun = False
+        self.waiting = 0
+        self.task: Task[Any]
+
+
+class SharedCalls:
+    """Calls by a key: while one runs, all who ask for the same wait for the next one, and share its result.
+
+    Nobody gets what was begun before they asked: a document that was just added is in their index.
+    """
+
+    def __init__(self) -> None:
+        self._turns: dict[Hashable, _Turn] = {}
+
+    async def __call__(self, key: Hashable, call: Callable[[], Awaitable[Any]]) -> Any:
+        """What the call gives, or raises; it is stopped when all who wait for it have hung up."""
+        turn = self._turns.get(key)
+        if turn is None or turn.has_begun:
+            before, turn = turn, _Turn()
+            self._turns[key] = turn
+            turn.task = create_task(self._run(key, before, turn, call))
+        turn.waiting += 1
+        try:
+            return await shield(turn.task)
+        finally:
+            turn.waiting -= 1
+            if not turn.waiting:
+                turn.task.cancel()
+
+    async def _run(self, key: Hashable, before: _Turn | None, turn: _Turn, call: Callable[[], Awaitable[Any]]) -> Any:
+        try:
+            if before is not None:
+                await wait([before.task])
+            turn.has_begun = True
+            return await call()
+        finally:
+            if self._turns.get(key) is turn:
+                del self._turns[key]
 
 
 LONG: Final = 1024 * 1024
