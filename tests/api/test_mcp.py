@@ -18,7 +18,7 @@ from sqlmodel import select
 from storage import database
 from storage.logins import AuditedCall
 from tests.api.conftest import serving
-from tests.api.google import google_service
+from tests.api.google import ADA, BOB, google_service
 
 TOOLS = {
     "document_index",
@@ -40,6 +40,8 @@ LETTER = (
     f"Alpha, Accounts 2024\n\nRevenue in 2024 was EUR 12.4 million. The lease of the offices ends in 2031.\n\n{ORDER}\n"
 )
 RENT = {"question": "How much is the rent?", "context": "The rent is 4 euros."}
+QUOTE = {"quote": "ends in 2027"}
+HIDDEN: list[tuple[str, dict[str, Any]]] = [("document_text", {}), ("verify_quote", QUOTE), ("evidence", QUOTE)]
 Calls = list[tuple[str, dict[str, Any]]]
 
 
@@ -239,3 +241,23 @@ def test_a_token_of_the_drive_alone_opens_documents_and_no_model(monkeypatch: py
     assert all(result.is_error and "X-API-Key" in str(result.content) for result in results)
     assert not keyed[0].is_error
     assert keyed[1].is_error  # no account of the drive was named
+
+
+def test_a_caller_sees_of_the_drive_what_the_account_sees(monkeypatch: pytest.MonkeyPatch, room: Path) -> None:
+    with google_service(monkeypatch) as (drive, service):
+        top = drive.world.folder("Room", drive.world.root(ADA))
+        shown = drive.world.file("Shown.txt", top, b"The lease of the offices ends in 2031.")
+        hidden = drive.world.file("Hidden.txt", top, b"The lease of the depot ends in 2027.")
+        drive.world.share(shown, BOB)
+        calls: Calls = [
+            ("document_text", {"document_id": shown.id}),
+            *((name, {"document_id": hidden.id, **more}) for name, more in HIDDEN),
+            ("find_passages", {"folder_id": top.id, "question": "When does the lease of the depot end?"}),
+        ]
+        _, bobs = over_http(service, calls, token=drive.token(BOB))
+        _, adas = over_http(service, calls, token=drive.token(ADA))
+        _, nobodys = over_http(service, calls, token="made-up")
+    assert "2031" in content(bobs[0])["text"]
+    assert all(result.is_error for result in [*bobs[1:], *nobodys])
+    assert "2027" not in str([result.content for result in [*bobs, *nobodys]])
+    assert all("2027" in json.dumps(content(result)) for result in (adas[1], adas[3], adas[4]))
