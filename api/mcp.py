@@ -2,7 +2,7 @@
 
 One server for both ways in: `diligence mcp` speaks on stdio as the account of runs; `/mcp` of the service acts with the
 caller's rights, keys and limits, and writes an audit row for each tool. No tool changes anything. An answer that may
-hold words of documents has a `notice` that says that they are data.
+hold words of documents has a `notice` that says that they are data. Words of privileged documents are left out.
 
 The protocol is the official SDK's (https://github.com/modelcontextprotocol/python-sdk). The service keeps no sessions:
 each request is answered by itself, so that any process of several may answer it.
@@ -37,7 +37,6 @@ from tasks.companies.question import company_question
 from tasks.documents.drive.registry import acting_as_run_account, choose_drive
 from tasks.documents.index import document_index as index
 from tasks.documents.settings import DocumentSettings
-from tasks.documents.texts import document_text as text
 from tasks.errors import DiligenceError, NotAllowed, NotLoggedIn
 from tasks.reports import live_json
 
@@ -100,7 +99,7 @@ def create_server(run: Runner) -> MCPServer[Any]:
     @server.tool(annotations=_READS)
     async def document_text(request: Request, document_id: DocumentId) -> dict[str, Any]:
         """Give the entire text of a document in reading order, with a form feed between pages, slides and sheets."""
-        return await answer(request, "documents", partial(text.function, document_id))
+        return await answer(request, "documents", partial(lookup.document_text, document_id))
 
     @server.tool(annotations=_READS)
     async def find_passages(request: Request, folder_id: FolderId, question: Question) -> dict[str, Any]:

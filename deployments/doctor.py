@@ -23,6 +23,7 @@ from tasks.ai.money import Usage, dollars
 from tasks.ai.openai.capabilities import Capabilities
 from tasks.ai.openai.errors import Option
 from tasks.ai.openai.protocols import RequestFormat
+from tasks.ai.pseudonyms import PseudonymousAnswerer
 from tasks.ai.registry import current_answerer
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.registry import choose_sources
@@ -190,8 +191,9 @@ def _answerer() -> Iterator[CheckResult]:
     yield CheckResult("answerer", f"{answerer.name} answers ({answer.usage.input_tokens} input tokens)")
     from tasks.ai.openai.answerer import OpenAiAnswerer  # noqa: PLC0415 - 0.7 s, which only a model needs
 
-    if isinstance(answerer, OpenAiAnswerer):
-        yield from _abilities(answerer.find_out())
+    asked = answerer.inner if isinstance(answerer, PseudonymousAnswerer) else answerer
+    if isinstance(asked, OpenAiAnswerer):
+        yield from _abilities(asked.find_out())
 
 
 def _abilities(found: Capabilities) -> Iterator[CheckResult]:

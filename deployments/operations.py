@@ -10,14 +10,15 @@ import typer
 
 from deployments.figures import texts_of_room
 from deployments.terminal import echo
-from deployments.texts import read_text
+from deployments.texts import read_all
+from tasks.ai.privileged import find_privileged_files, say_kept
 from tasks.ai.question import ai_question
 from tasks.companies.facts import company_facts
 from tasks.companies.profile import field_name, fields
 from tasks.companies.question import company_question
 from tasks.documents.drive.registry import acting_as_run_account, open_drive
 from tasks.documents.index import document_index
-from tasks.errors import BadRequest
+from tasks.errors import BadRequest, NotAllowed
 from tasks.language.normalise import one_line
 from tasks.rooms.passages import RoomPassages
 from tasks.rooms.question import RoomAnswer, ask_room
@@ -57,7 +58,7 @@ def ask(
     if room and context:
         raise BadRequest("Give --context or --room, not both.", {"room": "not with --context"})
     if not room:
-        typer.echo(ai_question(question, read_text(context) if context else None).answer)
+        typer.echo(ai_question(question, _read_context(context) if context else None).answer)
         return
     answers = [(folder, _ask_room(question, folder)) for folder in room]
     if format is AnswerFormat.JSON:
@@ -72,6 +73,21 @@ def ask(
             echo(f"[{number}] {quote.document_name}, {quote.place} — “{one_line(quote.text)}”")
 
 
+def _read_context(name: str) -> str:
+    """The texts of a document or a folder, one behind the other, without what may not go to the model.
+
+    Raises:
+        NotAllowed: nothing of it may.
+    """
+    read = read_all(name)
+    kept = find_privileged_files(name, read)
+    if kept:
+        echo(say_kept(sorted(kept)), err=True)
+    if kept == read.keys():
+        raise NotAllowed(f"Nothing of {name} may go to the model: DILIGENCE_AI_PRIVILEGED keeps it from models.")
+    return "\n\n".join(reading.text for document, reading in read.items() if document not in kept)
+
+
 _INTERNAL: Final = {"quotes": {"__all__": {"text_id", "start", "end"}}}
 
 
@@ -80,7 +96,7 @@ def _ask_room(question: str, folder: str) -> RoomAnswer:
     if not documents:
         raise BadRequest(f"There is no document in {folder} that can be read. Give another --room.")
     names = Path(folder).name.replace("-", " ").replace("_", " ")
-    return ask_room(question, RoomPassages(documents), names)
+    return ask_room(question, RoomPassages(documents, [folder]), names)
 
 
 def facts(

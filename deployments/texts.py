@@ -274,8 +274,8 @@ def _write_all(reader: "DocumentReader", documents: Iterable[DocumentToRead], wo
     return status
 
 
-def read_text(name: str) -> str:
-    """The text of a document, or of all documents of a folder or an archive, one behind the other.
+def read_all(name: str) -> dict[str, Reading]:
+    """A document, or all documents of a folder or an archive, as they were read, by their names in order.
 
     What cannot be read in a folder is told on stderr.
 
@@ -283,18 +283,19 @@ def read_text(name: str) -> str:
         DiligenceError: nothing of it can be read; it says why.
     """
     limits = make_reading_limits(ReadingSettings.current())
-    texts, last = [], None
+    read: dict[str, Reading] = {}
+    last: DiligenceError | None = None
     with ExtractionPool(processors(), limits) as pool:
         reader = DocumentReader(pool, process_folder(), limits.max_mb << 20)
         for document, reading in in_order(reader, find_documents([name], limits.max_mb << 20, Skipped()), processors()):
             try:
-                texts.append(reading.result().text)
+                read[document] = reading.result()
             except DiligenceError as error:
                 last = error
                 echo(f"{document}: {error.message}", err=True)
-    if not texts:
+    if not read:
         raise last or NotFound(f"{name} holds no document that can be read.")
-    return "\n\n".join(texts)
+    return read
 
 
 def in_order(

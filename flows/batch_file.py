@@ -49,9 +49,11 @@ _AREAS: tuple[type[Settings], ...] = (
     EvidenceSettings,
     FigureSettings,
 )
-_GUARDED = frozenset(
-    {"web_allow", "search_url", "profile_api_url", "openai_base_url", "embeddings_url", "ai_monthly_budget"}
-)
+_GUARDED = frozenset({"web_allow", "search_url", "profile_api_url", "openai_base_url", "embeddings_url"}) | {
+    "ai_monthly_budget",
+    "ai_privileged_model",
+    "ai_pseudonyms",
+}
 """Where a run's keys and texts go and which private networks it reaches: not a file's to say."""
 
 

@@ -121,7 +121,7 @@ def _count(company: RunCompany, longest: int, planned: set[str]) -> CompanyEstim
         with database.reading() as session:
             inputs = Inputs.of(session, company.id)
         evidence = Evidence(company.id, inputs.documents)
-        plans = search_plans(evidence, answerer, None)
+        plans = search_plans(evidence.open_to(answerer), answerer, None)
         for _result in criterion_results(inputs, evidence, answerer, None, plans):
             pass
     except DiligenceError as error:

@@ -10,7 +10,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any, cast
 
-from sqlalchemy import JSON, BigInteger, Column, Executable, TextClause, bindparam, delete, insert, text, update
+from sqlalchemy import JSON, BigInteger, Column, Executable, TextClause, bindparam, delete, insert, or_, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
@@ -192,6 +192,16 @@ def some_documents(session: Session, room_id: int, document_ids: Sequence[str]) 
     return session.exec(
         select(RoomDocument).where(RoomDocument.room_id == room_id, col(RoomDocument.document_id).in_(document_ids))
     ).all()
+
+
+def find_paths(session: Session, item_id: str) -> set[str]:
+    """Where a folder, or a document and its copies, stand in all rooms that have them: paths and, of files, names."""
+    of_folder = select(RoomFolder.path).where(RoomFolder.folder_id == item_id)
+    contents = select(Content.content_hash).where(Content.document_id == item_id)
+    copies = select(Content.document_id).where(col(Content.content_hash).in_(contents))
+    is_one = or_(col(RoomDocument.document_id) == item_id, col(RoomDocument.document_id).in_(copies))
+    files = session.exec(select(RoomDocument.path, RoomDocument.name).where(is_one))
+    return {*session.exec(of_folder), *(f"{path}/{name}" for path, name in files)}
 
 
 def find_contents(session: Session, drive: str, document_ids: Sequence[str]) -> dict[str, Content]:

@@ -19,3 +19,24 @@ def test_every_path_of_the_page_is_there() -> None:
     paths = re.findall(r"`((?:api|deployments|flows|storage|tasks|tests)/[\w./]*)`", PAGE.read_text("utf-8"))
     assert len(paths) > 40
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+ASKERS = {
+    "deployments/doctor.py": "asks for the word yes",
+    "tasks/ai/question.py": "the caller's own context, from which `diligence ask` leaves out what is privileged",
+    "tasks/ai/statement_check.py": "the sources of an answer that was given",
+    "tasks/companies/question.py": "public pages and facts",
+    "tasks/rooms/question.py": "`RoomPassages.open_to`",
+    "tasks/scoring/ask.py": "`Evidence.open_to`, by `tasks.scoring.score`",
+    "tasks/scoring/model_trial.py": "cases of the program's own",
+    "tasks/scoring/search_plan.py": "the criterion and the languages of `Evidence.open_to`",
+}
+"""Who asks a model, and what it is given. Whoever comes new opens its room to the model (`tasks.ai.privileged`)."""
+
+
+def test_nobody_asks_a_model_who_might_give_it_privileged_documents() -> None:
+    asks = re.compile(r"\b(?:judge_once|answer_once)\(|\banswerer\.(?:judge|answer)\(")
+    rooms = ("api", "deployments", "flows", "tasks")
+    files = {file.relative_to(ROOT) for room in rooms for file in (ROOT / room).rglob("*.py")}
+    asking = {str(file) for file in files if asks.search((ROOT / file).read_text("utf-8"))}
+    assert asking - {"tasks/ai/answer_cache.py"} == ASKERS.keys()

@@ -15,8 +15,10 @@ from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Answerer, Source
 from tasks.ai.budget import Ledger, make_question_ledger
 from tasks.ai.extractive import quote_sentences
+from tasks.ai.names import signature_names
 from tasks.ai.nearby import nearby
 from tasks.ai.prompt_injection import without_injections
+from tasks.ai.pseudonyms import with_names
 from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import LEFT_OUT, check_answer
 from tasks.errors import BadRequest
@@ -66,7 +68,7 @@ def ai_question(question: str, context: str | None = None) -> AiAnswer:
     if not question.strip():
         raise BadRequest("The question is empty. Send the question as text.", {"question": "must not be empty"})
     sources = [Source(1, "context", None, context)] if context and context.strip() else []
-    answerer = current_answerer()
+    answerer = with_names(current_answerer(), lambda: signature_names(context or ""))
     ledger = make_question_ledger()
     answer = answer_once(answerer, question, sources, ledger=ledger)
     if sources and answerer.model is not None:

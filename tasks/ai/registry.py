@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from tasks.ai.answerer import Answerer
+from tasks.ai.pseudonyms import PseudonymousAnswerer, is_on
 from tasks.ai.settings import AiSettings
 
 ANSWERERS: tuple[tuple[str, Callable[[AiSettings], bool]], ...] = (
@@ -23,14 +24,16 @@ Modules are named, not imported: the `openai` library takes 0.7 s to import and 
 def current_answerer() -> Answerer:
     """The answerer that the settings ask for: a model where `DILIGENCE_AI_MODEL` names one, else extractive.
 
-    The same settings give the same object, which keeps its connections and what it knows of its server.
+    The same settings give the same object, which keeps its connections and what it knows of its server. Where names are
+    replaced, it is asked through `tasks.ai.pseudonyms`.
 
     Raises:
         NotConfigured: a model is named without a server, or address or key cannot be right.
     """
     settings = AiSettings.current()
     module = next(module for module, is_used in ANSWERERS if is_used(settings))
-    return _make(module, settings)
+    answerer = _make(module, settings)
+    return PseudonymousAnswerer(answerer) if answerer.model is not None and is_on() else answerer
 
 
 @lru_cache(maxsize=8)

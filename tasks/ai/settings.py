@@ -14,6 +14,10 @@ def _as_cap(value: Any) -> str | None:
     return str(Cap.parse(str(value))) if value is not None else None
 
 
+def _as_switch(value: Any) -> Any:
+    return ("on" if value else "off") if isinstance(value, bool) else value
+
+
 class AiSettings(Settings):
     """Without `ai_model` no model is called. The two `OPENAI_` variables are those that every such tool reads."""
 
@@ -41,6 +45,18 @@ class AiSettings(Settings):
         None, description="the most that all runs of this database may spend on models in a calendar month (UTC)"
     )
     ai_prices: Path | None = Field(None, description="a file of models' prices, which go before those known here")
+    ai_privileged: str | None = Field(
+        None,
+        description="what goes to no model: folders, names (with * and ?) or kinds of documents, comma-separated",
+    )
+    ai_privileged_model: str | None = Field(
+        None,
+        description="the one model that may be given privileged documents, where its server is local",
+    )
+    ai_pseudonyms: Annotated[str | None, BeforeValidator(_as_switch)] = Field(
+        None,
+        description="on, or a file of names, one a line: names of people and companies go to no model, stand-ins do",
+    )
     ai_window: int | None = Field(
         None, ge=512, description="tokens that the model takes at once; found out where it is not set"
     )

@@ -1,6 +1,7 @@
 """What an assistant or another program looks up in a data room: passages, figures, quotations and statements.
 
-Each answer is made of stored texts, word for word, and says where the words stand. No model is asked.
+Each answer is made of stored texts, word for word, and says where the words stand. No model is asked, but an assistant
+is one: what is privileged is left out, and counted in `kept_from_model`.
 """
 
 from functools import lru_cache
@@ -20,7 +21,7 @@ from tasks.memo.room import MemoTexts
 from tasks.offload import offload_always
 from tasks.reports.evidence_links import make_anchor
 from tasks.rooms.passages import RoomPassages
-from tasks.rooms.texts import document_with_text, room_texts
+from tasks.rooms.texts import FolderTexts, document_with_text, room_texts
 from tasks.scoring.passages import TextPlaces
 from tasks.scoring.quotes import locate
 
@@ -40,7 +41,11 @@ def find_passages(folder_id: str, question: str) -> dict[str, Any]:
     _check(question, "question")
     room = room_texts(folder_id)
     passages = offload_always(_likeliest, room.texts, question) if room.texts else []
-    return {"passages": passages, "unread": list(room.unread)}
+    return {"passages": passages, **_left_out(room)}
+
+
+def _left_out(room: FolderTexts) -> dict[str, Any]:
+    return {"unread": list(room.unread), "kept_from_model": room.kept}
 
 
 def _likeliest(texts: tuple[LedgerText, ...], question: str) -> list[dict[str, Any]]:
@@ -65,7 +70,7 @@ def room_figures(folder_id: str, concept: str | None = None) -> dict[str, Any]:
     wanted = _concept(concept) if concept else None
     room = room_texts(folder_id)
     build(room.texts)
-    return {**offload_always(_figures, room.texts, wanted), "unread": list(room.unread)}
+    return {**offload_always(_figures, room.texts, wanted), **_left_out(room)}
 
 
 def _figures(texts: tuple[LedgerText, ...], concept: str | None) -> dict[str, Any]:
@@ -100,7 +105,7 @@ def check_statement(folder_id: str, statement: str) -> dict[str, Any]:
     _check(statement, "statement")
     room = room_texts(folder_id)
     answer = _checked(room.texts, statement) if room.texts else _NOTHING  # its figures are found in readers' processes
-    return {**answer, "unread": list(room.unread)}
+    return {**answer, **_left_out(room)}
 
 
 _NOTHING: Final = {
@@ -138,6 +143,15 @@ def _checked(texts: tuple[LedgerText, ...], statement: str) -> dict[str, Any]:
         "quotes": quotes if is_found else [],
         "nearest": [] if is_found else quotes,
     }
+
+
+def document_text(document_id: str) -> dict[str, Any]:
+    """The entire text of a document.
+
+    Raises:
+        As `document_with_text`.
+    """
+    return {"document_id": document_id, "text": document_with_text(document_id)[1].text}
 
 
 def verify_quote(document_id: str, quote: str) -> dict[str, Any]:

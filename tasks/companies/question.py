@@ -20,7 +20,9 @@ from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Source
 from tasks.ai.budget import make_question_ledger
 from tasks.ai.extractive import quote_sentences
+from tasks.ai.names import profile_names
 from tasks.ai.prompt_injection import find_orders, without_injections
+from tasks.ai.pseudonyms import with_names
 from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import LEFT_OUT, check_answer
 from tasks.companies.claims import Claim
@@ -213,7 +215,7 @@ def _number_pages(page_set: PageSet) -> list[_NumberedSource]:
 
 def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: str, identity: Identity) -> str:
     """The answer with its sources at the end: those that it uses, or else all of them."""
-    current = current_answerer()
+    current = with_names(current_answerer(), lambda: profile_names(identity.name or "", company, None))
     sources = [Source(number, source.name, source.place, source.text) for number, source in enumerate(numbered, 1)]
     if current.model is None:
         answer = current.answer(question, sources)

@@ -51,6 +51,11 @@ class EmbeddingSettings(Settings):
         None, validation_alias="OPENAI_BASE_URL", description="the AI server's address, usually ending in /v1"
     )
 
+    @property
+    def sends_texts(self) -> bool:
+        """Whether passages go to a server to be embedded."""
+        return self.embeddings not in {AUTO, LOCAL, OFF, ""}
+
 
 Vectors = NDArray[np.float32]
 Key = tuple[int, int, int]  # text id, start, end

@@ -6,7 +6,7 @@ not shared with the viewer, is not shown. Where the drive has accounts, a report
 the run opened it, whatever the service's own root is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from os import SEEK_END
 from pathlib import Path
@@ -42,7 +42,7 @@ from tasks.reports.evidence_pages import (
 from tasks.reports.html import render_company, render_overview
 from tasks.reports.models import Report
 from tasks.reports.report import build, in_reports_order
-from tasks.reports.rights import look
+from tasks.reports.rights import Seen, look, without_privileged
 from tasks.reports.wording import day, weblink
 from tasks.review.state import decided_companies
 
@@ -109,14 +109,18 @@ def report_page(run_id: str) -> str:
         return render_overview(report, [(f"{base_path()}/", "Runs"), *_LEADS])
 
 
-def live_report(live: LiveRun, number: int | None = None) -> Report:
+def live_report(live: LiveRun, number: int | None = None, *, for_model: bool = False) -> Report:
     """The report as the viewer sees it, or that of the company of a number (from 1) alone.
+
+    With `for_model` it is without all that rests on privileged documents.
 
     Raises:
         NotFound: the viewer does not see that company.
     """
     companies = live.companies if number is None else [live.companies[number - 1]]
-    seen = look(live.drive, companies) if live.has_accounts else None
+    seen: Mapping[str, Seen] | None = look(live.drive, companies) if live.has_accounts else None
+    if for_model:
+        seen = without_privileged(companies, seen)
     if number is None:
         return build(live.run.id, seen=seen)
     if seen is not None and seen[companies[0].domain].documents is None:

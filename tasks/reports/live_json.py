@@ -33,7 +33,7 @@ def runs() -> dict[str, Any]:
 
 
 def run(run_id: str) -> dict[str, Any]:
-    """The report of a run, as `report --format json` gives it.
+    """The report of a run, as `report --format json` gives it, for a model: without what rests on privileged documents.
 
     Raises:
         NotFound, NotLoggedIn: as `live_run`.
@@ -43,5 +43,5 @@ def run(run_id: str) -> dict[str, Any]:
 
 def _run(run_id: str) -> dict[str, Any]:
     with live_run(run_id) as live:
-        content: dict[str, Any] = json.loads(as_json(live_report(live)))
+        content: dict[str, Any] = json.loads(as_json(live_report(live, for_model=True)))
         return content

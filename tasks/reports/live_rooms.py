@@ -139,14 +139,14 @@ def ask(run_id: str, question: str, domains: Sequence[str]) -> tuple[str, str, l
         for company, documents in rooms:
             if question.strip() and (not domains or company.domain in domains):
                 texts = tuple(_text(row) for row in documents if row.text_id is not None and row.characters)
-                answer = ask_room(question, _passages(texts), company.name)
+                answer = ask_room(question, _passages(texts, (company.folder,)), company.name)
                 answers.append(Asked(company.name, answer, [_quote_address(quoted) for quoted in answer.quotes]))
         return live.run.id, live.run.batch, answers, [(company.domain, company.name) for company, _ in rooms]
 
 
 @lru_cache(maxsize=8)  # a second question of a room finds it ready, in the same process
-def _passages(texts: tuple[LedgerText, ...]) -> RoomPassages:
-    return RoomPassages(texts)
+def _passages(texts: tuple[LedgerText, ...], above: tuple[str, ...] = ()) -> RoomPassages:
+    return RoomPassages(texts, above)
 
 
 def _rooms(live: LiveRun) -> list[tuple[RunCompany, Sequence[RunDocument]]]:

@@ -5,12 +5,14 @@ made of what the viewer may see. Rows are made anew, and get only what is writte
 later is not shown where something is hidden. Each outcome names the documents that had a part in it.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
+from storage import database, run_documents
 from storage.runs import CompanyStatus, RunCompany
 from storage.scores import CriterionOutcome, ScoreStatus
+from tasks.ai.privileged import find_privileged
 from tasks.documents.drive.drive import Drive
 from tasks.documents.index import document_index
 from tasks.errors import NotAllowed, NotFound
@@ -55,6 +57,23 @@ def _look(drive: Drive, folder_id: str | None) -> Seen:
         return Seen()
     folders = [folder for category in index.document_index for folder in (category, *(category.subfolders or ()))]
     return Seen({entry.document_id for folder in folders for entry in folder.documents}, index.warnings or ())
+
+
+def without_privileged(companies: Sequence[RunCompany], seen: Mapping[str, Seen] | None) -> Mapping[str, Seen] | None:
+    """What of these companies may go to a model that asks as a viewer who sees this; None for everything."""
+    with database.reading() as session:
+        rooms = run_documents.load_company_documents(session, [company.id or 0 for company in companies])
+    left: dict[str, Seen] = {}
+    is_less = False
+    for company in companies:
+        rows = rooms[company.id or 0]
+        now = Seen({row.document_id for row in rows}) if seen is None else seen[company.domain]
+        texts = {row.document_id: row.text_id for row in rows if row.text_id is not None}
+        privileged = find_privileged(rows, texts, [company.folder])
+        is_less = is_less or bool(privileged)
+        documents = None if now.documents is None else {*now.documents} - privileged
+        left[company.domain] = replace(now, documents=documents)
+    return left if is_less else seen
 
 
 def as_seen(side: Side, seen: Seen) -> Side:

@@ -13,8 +13,11 @@ from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answerer, Source
 from tasks.ai.budget import make_question_ledger
 from tasks.ai.extractive import OPENING, best_sentences
+from tasks.ai.names import profile_names
 from tasks.ai.nearby import nearby
+from tasks.ai.privileged import say_kept
 from tasks.ai.prompt_injection import without_injections
+from tasks.ai.pseudonyms import with_names
 from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import check_answer
 from tasks.errors import BadRequest
@@ -73,12 +76,16 @@ def ask_room(question: str, room: RoomPassages, company: str = "") -> RoomAnswer
     """
     if not question.strip():
         raise BadRequest("The question is empty. Send the question as text.", {"question": "must not be empty"})
+    answerer = current_answerer()
+    room = room.open_to(answerer)
     passages = dict(enumerate(room.likeliest(question, _BY_QUERY, _BY_WORDS), 1))
     sources = [Source(number, one.document.document_name, one.span.place, one.text) for number, one in passages.items()]
-    answerer = current_answerer()
     if answerer.model is None:
         return _without_model(question, sources, passages, company)
-    return _by_model(question, sources, passages, company, answerer)
+    answerer = with_names(answerer, lambda: profile_names(company, "", None) | room.signed_names)
+    answer = _by_model(question, sources, passages, company, answerer)
+    answer.notes += filter(None, [say_kept([document.document_name for document in room.kept])])
+    return answer
 
 
 def _without_model(

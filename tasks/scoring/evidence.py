@@ -14,16 +14,19 @@ from threading import Lock
 
 from cachetools import LRUCache
 
-from storage import database, run_documents, texts
+from storage import database, run_documents, runs, texts
 from storage.run_documents import RunDocument
+from tasks.ai.answerer import Answerer
+from tasks.ai.privileged import find_privileged, may_read_all
 from tasks.ai.prompt_injection import find_orders
+from tasks.ai.pseudonyms import is_on
 from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.language.languages import detect_languages
 from tasks.language.quotations import in_sentence, locate
 from tasks.language.tokens import word_forms
 from tasks.ranking import Index
 from tasks.ranking.embedders import semantic_ranking
-from tasks.ranking.semantic import Candidate, SemanticRanking
+from tasks.ranking.semantic import Candidate, EmbeddingSettings, SemanticRanking
 from tasks.scoring.passages import SCORED, PassageSpan, TextPlaces, load_passages
 
 MANY = 300_000  # passages; of a room of more the log says what its index takes
@@ -117,7 +120,10 @@ class RoomTexts:
 
 
 class Evidence:
-    """What the data room of a run's company says. Texts are loaded once; an index is built on first use."""
+    """What the data room of a run's company says. Texts are loaded once; an index is built on first use.
+
+    `kept` are the documents of the room that are not among its `documents`, since they go to no model.
+    """
 
     def __init__(self, company_id: int, documents: Sequence[RunDocument] | None = None) -> None:
         """Load what the documents of a company say; `documents` are all of them, where they were loaded before."""
@@ -125,6 +131,7 @@ class Evidence:
             with database.reading() as session:
                 documents = run_documents.company_documents(session, company_id)
         self.documents = documents
+        self.kept: Sequence[RunDocument] = ()
         self._company_id = company_id
         self._places: dict[int, TextPlaces] = {}
         self._texts = RoomTexts()
@@ -145,6 +152,23 @@ class Evidence:
     def kinds(self) -> RoomKinds:
         """What the documents are."""
         return run_kinds(self.documents)
+
+    def open_to(self, answerer: Answerer) -> "Evidence":
+        """The evidence without what may not go to this answerer, or to the server that embeds passages."""
+        sends_texts = EmbeddingSettings.current().sends_texts
+        return self if may_read_all(answerer) and not sends_texts else self._without_privileged
+
+    @cached_property
+    def _without_privileged(self) -> "Evidence":
+        texts_of = {row.document_id: row.text_id for row in self.documents if row.text_id is not None}
+        with database.reading() as session:
+            folder = runs.get_company(session, self._company_id).folder
+        privileged = find_privileged(self.documents, texts_of, [folder])
+        if not privileged:
+            return self
+        rest = Evidence(self._company_id, [row for row in self.documents if row.document_id not in privileged])
+        rest.kept = [row for row in self.documents if row.document_id in privileged]
+        return rest
 
     @property
     def unread(self) -> list[RunDocument]:
@@ -244,7 +268,16 @@ class Evidence:
     @property
     def warning(self) -> str | None:
         """Why passages were ranked by their words alone although an embedding model is set, or None."""
+        if self._keeps_names:
+            return (
+                "Passages were ranked by their words alone: names would go to the embedding server as they are, and "
+                "DILIGENCE_AI_PSEUDONYMS replaces them in prompts only."
+            )
         return self._semantic.warning if self._semantic else None
+
+    @property
+    def _keeps_names(self) -> bool:
+        return is_on() and EmbeddingSettings.current().sends_texts
 
     def read_beginning(self, document: RunDocument, characters: int) -> str:
         """The first characters of a document's text, empty where there is none."""
@@ -321,7 +354,7 @@ class Evidence:
 
     @cached_property
     def _semantic(self) -> SemanticRanking | None:
-        return semantic_ranking(self._candidates, self._company_id)
+        return None if self._keeps_names else semantic_ranking(self._candidates, self._company_id)
 
     def _span(self, document: RunDocument, text_id: int, start: int, end: int) -> Excerpt:
         """A span of a document's text, with its place."""

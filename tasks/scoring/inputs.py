@@ -20,6 +20,7 @@ from storage.run_documents import RunDocument
 from storage.runs import ModelTrial, RunCompany
 from storage.scores import CriterionOutcome
 from tasks.ai.answerer import Answerer
+from tasks.ai.privileged import privileged_rules
 from tasks.ai.settings import AiSettings
 from tasks.code_version import code_version
 from tasks.figures.ledger import ledger_version
@@ -109,7 +110,8 @@ class Inputs:
 
 def _ways_of_judging() -> list[object]:
     ai, ranking = AiSettings.current(), EmbeddingSettings.current()
-    return [ai.ai_search_plan, ai.ai_statement_check, ai.ai_window, ranking.embeddings, ranking.embeddings_url]
+    ways: list[object] = [ai.ai_search_plan, ai.ai_statement_check, ai.ai_window]
+    return [*ways, ranking.embeddings, ranking.embeddings_url, privileged_rules(), ai.ai_privileged_model]
 
 
 class CarriedOver(NamedTuple):

@@ -213,7 +213,7 @@ def prepare(
 def _explain_no_passage(evidence: Evidence) -> str:
     """Why there is no passage."""
     if not evidence.documents:
-        return "The data room is empty."
+        return "No document of the data room may go to the model." if evidence.kept else "The data room is empty."
     if len(evidence.unread) == len(evidence.documents):
         return "No document in the data room has readable text."
     return "No passage in the data room shares a word with the question."

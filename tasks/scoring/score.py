@@ -19,6 +19,9 @@ from storage.runs import ModelTrial, RunCompany
 from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
 from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, find_ledger
+from tasks.ai.names import Names, profile_names, stored_names
+from tasks.ai.privileged import say_kept
+from tasks.ai.pseudonyms import with_names
 from tasks.ai.registry import current_answerer
 from tasks.figures.conflicts import RoomFigure
 from tasks.language.normalise import one_line
@@ -103,7 +106,9 @@ def _score(inputs: Inputs, answerer: Answerer) -> None:
     company = inputs.company
     assert company.id is not None
     evidence, ledger = Evidence(company.id, inputs.documents), find_ledger(company.run_id)
-    plans = search_plans(evidence, answerer, ledger)
+    open_evidence = evidence.open_to(answerer)
+    answerer = with_names(answerer, partial(_find_names, inputs, open_evidence))
+    plans = search_plans(open_evidence, answerer, ledger)
     unsaved: list[Scored] = []
     for scored in criterion_results(inputs, evidence, answerer, ledger, plans):
         unsaved.append(scored)
@@ -113,9 +118,18 @@ def _score(inputs: Inputs, answerer: Answerer) -> None:
     _save(company.id, unsaved)
     with database.reading() as session:
         warnings = list_passage_warnings(scores.company_outcomes(session, company.id))
-    company.search_warnings = [warning for warning in (evidence.warning, plans.warning if plans else None) if warning]
+    warnings += filter(None, [say_kept([row.name for row in open_evidence.kept])])
+    trouble = (open_evidence.warning, plans.warning if plans else None)
+    company.search_warnings = [warning for warning in trouble if warning]
     company.evidence_warnings = None if company.search_warnings else warnings
     company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
+
+
+def _find_names(inputs: Inputs, evidence: Evidence) -> Names:
+    """The names of people and companies that the company's room and its profile tell."""
+    company, profile = inputs.company, inputs.profile.profile if inputs.profile else None
+    texts = [row.text_id for row in evidence.documents if row.text_id is not None]
+    return profile_names(company.name, company.domain, profile) | stored_names(texts)
 
 
 def criterion_results(
@@ -141,11 +155,7 @@ def criterion_results(
         }
     criteria, hashes = inputs.criteria, inputs.hashes(answerer)
     judged: list[tuple[int, Judged, str]] = []
-    looked_up = cache(partial(load_figures, evidence))  # when the first criterion needs them
-
-    def room() -> Sequence[RoomFigure]:
-        evidence.record(row.document_id for row in looked_up())
-        return looked_up()
+    room, open_evidence = _figures(evidence), evidence.open_to(answerer)
 
     for ordinal, criterion in enumerate(criteria.criteria):
         rests_on = hashes[criterion.id]
@@ -167,8 +177,22 @@ def criterion_results(
             judged.append((ordinal, criterion, rests_on))
     reasons = ReasonChecks(inputs.company.name, answerer, ledger)
     is_weak = find_standing(answerer) is ModelTrial.WEAK
-    judge = _Judge(criteria, inputs.company.name, evidence, answerer, ledger, plans, room, reasons, is_weak)
+    judge = _Judge(
+        *(criteria, inputs.company.name, open_evidence, answerer, ledger, plans),
+        *(room if open_evidence is evidence else _figures(open_evidence), reasons, is_weak),
+    )
     yield from _judgements(judged, judge)
+
+
+def _figures(evidence: Evidence) -> RoomFigures:
+    """The figures of a room, looked up when the first criterion needs them."""
+    looked_up = cache(partial(load_figures, evidence))
+
+    def room() -> Sequence[RoomFigure]:
+        evidence.record(row.document_id for row in looked_up())
+        return looked_up()
+
+    return room
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +273,11 @@ def _with_unread(result: CriterionResult, evidence: Evidence) -> CriterionResult
     """The result; what is missing, and nobody knows why, may lie in the documents that could not be read."""
     if result.status is not ScoreStatus.MISSING or result.absence is not None:
         return result
+    if evidence.kept:
+        kept = say_kept([document.name for document in evidence.kept])
+        result = replace(result, reason=f"{result.reason} {kept} It may lie there.", absence=Absence.UNREAD)
     if not (unread := evidence.unread):
-        return replace(result, absence=Absence.SILENT)
+        return result if evidence.kept else replace(result, absence=Absence.SILENT)
     named = ", ".join(map(_in_part, unread[:_MOST_UNREAD]))
     more = f" and {len(unread) - _MOST_UNREAD} more" if len(unread) > _MOST_UNREAD else ""
     count = "1 document" if len(unread) == 1 else f"{len(unread)} documents"

@@ -15,10 +15,12 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from tasks.ai import nearby, prompts
+from tasks.ai import names, nearby, prompts
 from tasks.ai.answerer import Source
 from tasks.ai.extractive import ExtractiveAnswerer, best_sentences, quote_sentences
 from tasks.ai.openai import errors, json_answer
+from tasks.ai.privileged import is_named
+from tasks.ai.pseudonyms import StandIns
 from tasks.companies import walls
 from tasks.companies.company_match import Identity, is_parked, names_exactly
 from tasks.companies.web import html
@@ -92,6 +94,9 @@ def _page(text: str) -> Page:
     return html_page(text.split("\n\n"))
 
 
+_NAMES: Final = names.Names(frozenset({"Anna Müller", "Mark Price"}), frozenset({"Acme Software GmbH"}))
+
+
 def html_page(paragraphs: list[str]) -> Page:
     """A page with these paragraphs and nothing else."""
     return Page(url="https://acme.example/", paragraphs=paragraphs)
@@ -143,6 +148,9 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.statements.figures.limit_words": lambda text: [
         figures.limit_words(text, each) for each in figures.figures(text)
     ],
+    "tasks.ai.names.profile_names": lambda text: names.profile_names(text, text, None),
+    "tasks.ai.privileged.is_named": lambda text: is_named(text, ["Legal", "*privileged*", "*.msg"]),
+    "tasks.ai.pseudonyms": lambda text: StandIns(_NAMES).hide([text])[1](text),
     "tasks.ai.nearby.nearby": lambda text: nearby.nearby([STATEMENT], text * (nearby.LONGEST // len(text) + 1)),
     "tasks.memo.claims.split": lambda text: claims.split(text, _marked_places(text)),
     "tasks.memo.claims.find_growth": _sentence(claims.find_growth),
@@ -217,13 +225,14 @@ CALLS: Final[dict[str, Call]] = {
 EXCUSED: Final[dict[str, str]] = {
     "it takes texts that were cut to what a model reads": r"ranking\.embedders\.local\.embed_batch",
     "it takes a few characters": r"""
-        language\.(languages\.detect_script_language|locales\.month_names)
+        language\.(languages\.detect_script_language|locales\.month_names) | ai\.names\.words_about
         | evidence\.boxes\.fold_character | scoring\.libraries\.library\.\w+""",
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live\w*|report|evidence|evidence_pages|files)\.\w+
         | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.(find_ledger|record_unpriced)
         | evidence\.(drawing|page)\.\w+ | reading\.pool\.worker\.run
         | ai\.answer_cache\.\w+""",
+    "it takes paths, and has the kinds of texts told elsewhere": r"ai\.privileged\.find_privileged_files",
     "it calls a service; what is done with the answer is measured by itself": r"""
         ai\.(openai\.(capabilities|client|protocols|probe)|prices|statement_check|question)\.\w+
         | companies\.(facts|edgar|question|sources\.registry|wikidata\.(client|entity)|search)\.\w+

@@ -23,6 +23,7 @@ from tasks.ai.openai.long_context import LongContext
 from tasks.ai.openai.probe import find_out, recall
 from tasks.ai.openai.protocols import Reply, RequestFormat, longest_answer
 from tasks.ai.prompts import Messages, judgement_prompt, order_warnings, question_prompt, repair_prompt
+from tasks.ai.pseudonyms import is_on
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.language.sentences import sentences
@@ -392,6 +393,11 @@ def open_web_search() -> WebSearch:
         raise NotConfigured(
             "DILIGENCE_SEARCH is hosted, which is the AI server's own search, and no model is configured. Set "
             "DILIGENCE_AI_MODEL and OPENAI_API_KEY."
+        )
+    if is_on():
+        raise NotConfigured(
+            "DILIGENCE_SEARCH is hosted: the AI server would be told the names that DILIGENCE_AI_PSEUDONYMS keeps from "
+            "it. Name another search."
         )
     return _web_search(settings)
 

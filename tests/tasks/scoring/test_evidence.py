@@ -4,8 +4,12 @@ import pytest
 
 from storage.database import reading
 from storage.texts import find_passages
+from tasks.ai.registry import current_answerer
 from tasks.scoring import evidence
+from tasks.scoring.criteria import Judged
+from tasks.scoring.judge import prepare
 from tasks.scoring.passages import CUTTER
+from tasks.scoring.results import CriterionResult
 from tests.tasks.scoring.conftest import Room
 
 REPORT = "Annual report\n\fRevenue was 3,700.\n\fCosts fell.\n\fRevenue was 3,700.\n"
@@ -168,3 +172,19 @@ def test_hidden_sheets_come_last_and_say_so(room: Room) -> None:
         room.evidence.find_distinct("lease of the plant", 5),
     ):
         assert [excerpt.place for excerpt in found] == ["sheet Now", "sheet Old, hidden sheet"]
+
+
+def test_what_is_privileged_is_no_evidence_for_a_model(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://models.example/v1")
+    monkeypatch.setenv("DILIGENCE_AI_MODEL", "m")
+    criterion = Judged(id="churn", ask="How high was churn in 2024?")
+    everything = room.evidence
+    assert everything.open_to(current_answerer()) is everything
+    for rules, kept in (("letter*", ["Letter.txt"]), ("*", ["Letter.txt", "Report.pdf", "Scan.pdf"])):
+        monkeypatch.setenv("DILIGENCE_AI_PRIVILEGED", rules)
+        opened = room.evidence.open_to(current_answerer())
+        assert [row.name for row in opened.kept] == kept
+        assert "Letter.txt" not in [excerpt.document.name for excerpt in opened.find("churn", 5)]
+    result = prepare(criterion, (0, 5), "Alpha", opened, current_answerer())
+    assert isinstance(result, CriterionResult)
+    assert result.reason == "No document of the data room may go to the model."

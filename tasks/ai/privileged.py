@@ -1,0 +1,120 @@
+"""Privileged documents: those of a room that go to no model, as the setting `DILIGENCE_AI_PRIVILEGED` wants it.
+
+A document is privileged by its kind, by its name, or by a folder that it lies in; a copy of one is one too. A room is
+opened to a model by `Evidence.open_to` and `RoomPassages.open_to`, which leave them out. Criteria that need no model
+(facts, documents, figures) and people's own searches go by all documents.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import translate
+from functools import lru_cache
+from ipaddress import ip_address
+from unicodedata import normalize
+from urllib.parse import urlsplit
+
+from tasks.ai.answerer import Answerer
+from tasks.ai.registry import current_answerer
+from tasks.ai.settings import AiSettings
+from tasks.documents.kinds.catalogue import kinds, plain_words
+from tasks.documents.kinds.kind import document_kind
+from tasks.documents.kinds.room import Listed, room_kinds
+from tasks.documents.kinds.signs import read_signs
+from tasks.reading.text_writer import Reading
+
+_NAMED = 3  # documents that a notice names
+
+
+def find_privileged(documents: Sequence[Listed], texts: Mapping[str, int], above: Iterable[str] = ()) -> frozenset[str]:
+    """The ids of the privileged ones of a room's documents.
+
+    Args:
+        documents: the documents of the room.
+        texts: by document the id of its text, where it has one.
+        above: paths of the room's own folder, as far as they are known.
+    """
+    rules = privileged_rules()
+    if not rules:
+        return frozenset()
+    tops = ["", *above]
+    kept = {
+        one.document_id for one in documents if any(is_named(f"{top}/{one.path}/{one.name}", rules) for top in tops)
+    }
+    if wanted := _kinds_in(rules):
+        found = room_kinds(documents, texts, {}).kinds
+        kept |= {name for name, what in found.items() if any(what.holds(kind) is not None for kind in wanted)}
+    contents = {texts[name] for name in kept if name in texts}
+    return frozenset(kept | {name for name, text_id in texts.items() if text_id in contents})
+
+
+def find_privileged_files(above: str, read: Mapping[str, Reading]) -> set[str]:
+    """The names of those documents, read and not stored, that may not go to the model of the settings.
+
+    Args:
+        above: the path of the folder, or of the document.
+        read: by its path in the folder each document as it was read.
+    """
+    if may_read_all(current_answerer()) or not (rules := privileged_rules()):
+        return set()
+    wanted = _kinds_in(rules)
+    kept = {name for name in read if is_named(f"{above}/{name}", rules)}
+    for name, reading in read.items() if wanted else ():
+        what = document_kind(name, signs=read_signs(reading.text, reading.places))
+        kept |= {name for kind in wanted if what.holds(kind) is not None}
+    texts = {read[name].text for name in kept}
+    return {name for name, reading in read.items() if reading.text in texts}
+
+
+def is_named(path: str, rules: Iterable[str] | None = None) -> bool:
+    """Whether the name of a document or a folder above it fits a rule; `path` has the folders, `/` between them."""
+    patterns = [_plain(rule).removeprefix("**/").removesuffix("/**").strip("/") for rule in rules or privileged_rules()]
+    return any(_pattern(pattern).search(_plain(path)) for pattern in patterns if pattern)
+
+
+@lru_cache(maxsize=1000)
+def _pattern(rule: str) -> re.Pattern[str]:
+    """A rule where it stands for neighbouring names of a path, to the letter or with `*` and `?`."""
+    return re.compile(rf"(?:^|/)(?:{re.escape(rule)}|{translate(rule)[4:-3]})(?:/|$)", re.DOTALL)
+
+
+def may_read_all(answerer: Answerer) -> bool:
+    """Whether an answerer may be given privileged documents: it asks no model, or the local one that is named for it.
+
+    Local is a server at a loopback or private address, or at a host whose name has no dot.
+    """
+    if answerer.model is None:
+        return True
+    return answerer.model == AiSettings.current().ai_privileged_model and _is_local(answerer.address or "")
+
+
+def say_kept(names: Sequence[str]) -> str:
+    """The notice that documents of these names were kept from the model; empty for none."""
+    if not names:
+        return ""
+    count = "1 document was" if len(names) == 1 else f"{len(names)} documents were"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{count} kept from the model (DILIGENCE_AI_PRIVILEGED): {', '.join(names[:_NAMED])}{more}."
+
+
+def privileged_rules() -> list[str]:
+    """What the environment, and besides it the batch that runs, calls privileged."""
+    written = dict.fromkeys((AiSettings().ai_privileged, AiSettings.current().ai_privileged))
+    return [rule.strip() for rules in written for rule in (rules or "").split(",") if rule.strip()]
+
+
+def _kinds_in(rules: Iterable[str]) -> set[str]:
+    """The kinds of the catalogue that rules name, by id or title."""
+    known = {plain_words(name): kind.id for kind in kinds().values() for name in (kind.id, kind.title) if name}
+    return {known[words] for words in map(plain_words, rules) if words in known}
+
+
+def _plain(path: str) -> str:
+    return normalize("NFC", path).casefold().replace("\\", "/")
+
+
+def _is_local(address: str) -> bool:
+    host = urlsplit(address).hostname or ""
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return bool(host) and "." not in host

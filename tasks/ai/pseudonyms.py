@@ -1,0 +1,292 @@
+"""Pseudonyms: names of people and companies leave for a model as stand-ins, and come back in its answer as names.
+
+A name is replaced word by word, so that "Anna Müller", "Müller, Anna" and "Müllers" agree: each word has a stand-in of
+its own, such as `PersonqBCDF`, in capitals or small letters as the name is. Endings and compounds stay behind it.
+A word that is one of the language as well (`May`, `Bank`) is replaced beside another word of its name, or a title.
+Every spelling has one stand-in and every stand-in one spelling, so that a quotation is put back to the letter. No text
+has a stand-in of its own: its beginning is chosen anew where a text has it.
+
+`current_answerer` wraps every model in this where `DILIGENCE_AI_PSEUDONYMS` wants it, with the names of the user's
+list; whoever knows a room adds its names (`with_names`).
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from itertools import count, product
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from tasks.ai.answerer import Answer, AnswerCut, Answerer, Source, T, Verdict
+from tasks.ai.budget import Ledger
+from tasks.ai.money import Pace
+from tasks.ai.names import Names, listed_names, words_about
+from tasks.ai.settings import AiSettings
+from tasks.errors import NotConfigured
+from tasks.language.languages import COMMON_WORDS
+
+_ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"", "off", "false", "no", "0"})
+_LETTERS: Final = "bcdfghjklmnpqrstvwxz"  # of codes: no vowels, so that a code makes no word
+_SHORT, _LONG = 4, 6  # letters of names that are replaced in small letters, and as parts of compounds
+_ENDINGS: Final = frozenset({"s", "es", "n", "ns", "en", "a", "e", "i", "u", "em", "om"})
+_ADDRESS: Final = frozenset({"@", "_", "-", "/"})
+_COMMON: Final = frozenset().union(*COMMON_WORDS.values())
+_NAME: Final = re.compile(r"[^\W_]+(?:['’&+][^\W_]+)*")
+_LETTERS_BEHIND: Final = re.compile(r"[^\W\d_]+")
+_UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
+
+
+def is_on() -> bool:
+    """Whether names are replaced."""
+    return _setting().casefold() not in _OFF
+
+
+def with_names(answerer: Answerer, find: Callable[[], Names]) -> Answerer:
+    """The answerer that replaces these names too, where names are replaced; `find` is called at the first question."""
+    return PseudonymousAnswerer(answerer.inner, find) if isinstance(answerer, PseudonymousAnswerer) else answerer
+
+
+def user_names() -> Names:
+    """The names that the user lists: in a file, one a line, or in the setting itself, comma-separated.
+
+    Raises:
+        NotConfigured: the setting names a file that cannot be read.
+    """
+    written = _setting()
+    if written.casefold() in _ON | _OFF:
+        return Names()
+    is_file = "/" in written or written.endswith((".txt", ".csv")) or Path(written).is_file()
+    try:
+        return listed_names(Path(written).read_text("utf-8").splitlines() if is_file else written.split(","))
+    except (OSError, UnicodeDecodeError):
+        raise NotConfigured(
+            "DILIGENCE_AI_PSEUDONYMS names a file that cannot be read. Give a text file with a name a line, or `on` to "
+            "replace the names in profiles and signature blocks alone."
+        ) from None
+
+
+def _setting() -> str:
+    return (AiSettings.current().ai_pseudonyms or "").strip()
+
+
+class StandIns:
+    """The stand-ins of names, the same for as long as this lives. Safe to use from several threads."""
+
+    def __init__(self, names: Names) -> None:
+        """Give each word of the names a stand-in; the same names get the same ones."""
+        self._codes: dict[str, str] = {}  # by the spelling in which a name is listed
+        self._spellings: dict[str, str] = {}
+        self._words: dict[str, tuple[str, str]] = {}  # the listed spelling and what it is, by the caseless one
+        self._beside: dict[str, set[str]] = {}  # other words of a name
+        self._new_codes = map("".join, product(_LETTERS, repeat=4))
+        self._lock = Lock()
+        for kind, listed in (("person", names.people), ("firm", names.companies)):
+            for name in sorted(listed):
+                self._add(name, kind)
+
+    def _add(self, name: str, kind: str) -> None:
+        left_out = words_about("titles") | words_about("particles") | words_about("forms")
+        words = [
+            word
+            for word in _NAME.findall(unicodedata.normalize("NFC", name))
+            if len(word) > 1 and word.casefold() not in left_out
+        ]
+        for word in words:
+            others = {spelling.casefold() for other in words if other != word for spelling in _spell(other)}
+            for spelling in _spell(word):
+                self._words.setdefault(spelling.casefold(), (spelling, kind))
+                self._beside.setdefault(spelling.casefold(), set()).update(others)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        forms = {form for word, (listed, _) in self._words.items() for form in (word, listed, listed.upper())}
+        return re.compile(_any_of(forms) if forms else "(?!)", re.IGNORECASE)
+
+    def hide(self, texts: Sequence[str]) -> tuple[list[str], Callable[[str], str]]:
+        """The texts with stand-ins for names, and what puts the names back into an answer to them."""
+        marks = _Marks(texts)
+        return [self._hide(text, marks) for text in texts], lambda text: self._show(text, marks)
+
+    def _hide(self, text: str, marks: "_Marks") -> str:
+        def stand_in(match: re.Match[str]) -> str:
+            word = self._words.get(match[0].casefold())
+            if word is None or not self._is_name(match):
+                return match[0]
+            listed, kind = word
+            for styled in (str, str.upper, str.lower):
+                if match[0] == styled(listed):
+                    return styled(marks.write(kind, self._code(listed)))
+            return marks.write(kind, self._code(match[0]))
+
+        return self._pattern.sub(stand_in, text)
+
+    def _show(self, text: str, marks: "_Marks") -> str:
+        def name(match: re.Match[str]) -> str:
+            spelling = self._spellings.get(match["code"].casefold())
+            if spelling is None:
+                return match[0]
+            written = match["kind"] + match["code"]
+            return spelling.upper() if written.isupper() else spelling.lower() if written.islower() else spelling
+
+        return marks.pattern.sub(name, text)
+
+    def _code(self, spelling: str) -> str:
+        with self._lock:
+            if spelling not in self._codes:
+                code = next(self._new_codes)
+                self._codes[spelling], self._spellings[code] = code, spelling
+            return self._codes[spelling]
+
+    def _is_name(self, match: re.Match[str]) -> bool:
+        """Whether a name's word is one where it stands, and no part of another word or a word of the language."""
+        text, word = match.string, match[0]
+        before, behind = text[max(match.start() - 1, 0) : match.start()], text[match.end() : match.end() + 40]
+        in_address = before in _ADDRESS or behind[:1] in _ADDRESS
+        if before.isalpha() and not (before.islower() and word[0].isupper()):
+            return False
+        if not _may_be_followed(word, behind, in_address=in_address):
+            return False
+        beside = self._beside[word.casefold()]
+        if word.casefold() not in _COMMON | words_about("words") or (not beside and word[0].isupper()):
+            return not word[0].islower() or len(word) >= _SHORT or in_address
+        around = {
+            *map(str.casefold, _NAME.findall(text[max(match.start() - 40, 0) : match.start()])[-1:]),
+            *map(str.casefold, _NAME.findall(behind)[:1]),
+        }
+        return bool(around & beside) or (word[0].isupper() and bool(around & words_about("titles")))
+
+
+def _may_be_followed(word: str, behind: str, *, in_address: bool) -> bool:
+    """Whether a name may have these letters behind it: an ending, a further name, or the rest of a compound.
+
+    "Müllervertrag" is a contract that is called by a name; "international" speaks of no company Inter.
+    """
+    rest = _LETTERS_BEHIND.match(behind)
+    if rest is None or rest[0] in _ENDINGS or rest[0][0].isupper():
+        return True
+    return in_address or (word[0].isupper() and len(word) >= _LONG)
+
+
+class _Marks:
+    """How stand-ins are written: what no text of a question has is what they begin with."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        for letters in (letter * times for times in count(1) for letter in "qxzjkv"):
+            begin = re.compile(f"(?:person|firm){letters}", re.IGNORECASE)
+            if not any(begin.search(text) for text in texts):
+                break
+        self._letters = letters
+        self.pattern = re.compile(rf"(?P<kind>person|firm){letters}(?P<code>[{_LETTERS}]{{4}})", re.IGNORECASE)
+
+    def write(self, kind: str, code: str) -> str:
+        return f"{kind.capitalize()}{self._letters}{code.upper()}"
+
+
+def _spell(word: str) -> Iterator[str]:
+    """The ways in which a name's word is spelled, `Müller` and `Mueller`."""
+    composed = unicodedata.normalize("NFC", word)
+    decomposed = unicodedata.normalize("NFD", word)
+    yield from dict.fromkeys(
+        (composed, decomposed, composed.translate(_UMLAUTS), "".join(filter(_is_no_accent, decomposed)))
+    )
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """A pattern for the longest of these words, as a tree by their letters: a list would be tried word by word."""
+    branches: dict[str, list[str]] = {}
+    for word in words:
+        branches.setdefault(word[:1], []).append(word[1:])
+    ends = branches.pop("", None) is not None
+    if not branches:
+        return ""
+    tree = "|".join(f"{re.escape(letter)}{_any_of(rest)}" for letter, rest in sorted(branches.items()))
+    return f"(?:{tree}){'?' if ends else ''}"
+
+
+def _is_no_accent(letter: str) -> bool:
+    return unicodedata.category(letter) != "Mn"
+
+
+class PseudonymousAnswerer:
+    """Asks another answerer with stand-ins for names, and gives its answers with the names."""
+
+    def __init__(self, inner: Answerer, find: Callable[[], Names] = Names) -> None:
+        """Replace the user's names, and those that `find` gives at the first question."""
+        self.inner = inner
+        self.name, self.model, self.address, self.judges = inner.name, inner.model, inner.address, inner.judges
+        self._find, self._lock = find, Lock()
+
+    @cached_property
+    def _stand_ins(self) -> StandIns:
+        with self._lock:
+            return _make(user_names() | self._find())
+
+    @property
+    def window(self) -> int | None:
+        """As `Answerer.window`."""
+        return self.inner.window
+
+    @property
+    def side_by_side(self) -> int:
+        """As `Answerer.side_by_side`."""
+        return self.inner.side_by_side
+
+    @property
+    def pace(self) -> Pace | None:
+        """As `Answerer.pace`."""
+        return self.inner.pace
+
+    def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
+        """As `Answerer.answer`."""
+        written = [question, *(part for source in sources for part in (source.name, source.place or "", source.text))]
+        (asked, *parts), show = self._stand_ins.hide(written)
+        hidden = [
+            replace(source, name=parts[at], place=parts[at + 1] or None, text=parts[at + 2])
+            for at, source in zip(range(0, len(parts), 3), sources, strict=True)
+        ]
+        try:
+            answer = self.inner.answer(asked, hidden, ledger=ledger)
+        except AnswerCut as cut:
+            cut.text = show(cut.text)
+            raise
+        return replace(answer, text=show(answer.text), notes=tuple(map(show, answer.notes)))
+
+    def judge(
+        self,
+        instructions: str,
+        material: str,
+        schema: type[T],
+        *,
+        ledger: Ledger | None = None,
+        one_attempt: bool = False,
+    ) -> Verdict[T]:
+        """As `Answerer.judge`."""
+        (told, given), show = self._stand_ins.hide([instructions, material])
+        try:
+            verdict = self.inner.judge(told, given, schema, ledger=ledger, one_attempt=one_attempt)
+        except AnswerCut as cut:
+            cut.text = show(cut.text)
+            raise
+        return replace(verdict, value=_show_in(verdict.value, show))
+
+
+@lru_cache(maxsize=8)
+def _make(names: Names) -> StandIns:
+    """The same stand-ins for the same names."""
+    return StandIns(names)
+
+
+def _show_in(value: Any, show: Callable[[str], str]) -> Any:
+    """The value with its texts as `show` gives them; it was validated, and names may be longer than stand-ins."""
+    if isinstance(value, str):
+        return show(value)
+    if isinstance(value, BaseModel):
+        return value.model_copy(update={name: _show_in(part, show) for name, part in value})
+    if isinstance(value, Mapping):
+        return {name: _show_in(part, show) for name, part in value.items()}
+    return [_show_in(part, show) for part in value] if isinstance(value, list | tuple) else value
