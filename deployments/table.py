@@ -15,8 +15,9 @@ from storage.settings import override_settings
 from tasks.figures.ledger import LedgerText, build, room_ledger
 from tasks.figures.rows import room_row
 from tasks.reports.models import ReportedFigure, ReportedTable
-from tasks.reports.tables import build_table, table_workbook, value_in_words
+from tasks.reports.tables import build_table, table_workbook
 from tasks.table.columns import read_columns
+from tasks.table.values import value_in_words
 
 _WIDEST = 40
 
@@ -49,8 +50,11 @@ def table(
         for row in listed
         if row.document_id in texts
     ]
-    build(ledger_texts)
-    figures = [ReportedFigure.model_validate(room_row(row)) for row in room_ledger(ledger_texts).figures]
+
+    def figures() -> list[ReportedFigure]:
+        build(ledger_texts)
+        return [ReportedFigure.model_validate(room_row(row)) for row in room_ledger(ledger_texts).figures]
+
     built = build_table(chosen, room, texts, {row.document_id: row.url for row in listed}, figures)
     if not built.rows:
         echo("No document is of the kinds that these columns are about.", err=True)

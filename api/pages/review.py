@@ -21,8 +21,8 @@ from tasks.reports.html import css_name
 from tasks.review.decide import Act
 
 _COLUMNS: Final = (
-    *("id", "at", "by", "kind", "batch", "domain", "criterion_id", "value", "reason", "undoes", "run_id"),
-    "evidence",
+    *("id", "at", "by", "kind", "batch", "domain", "document_id", "criterion_id", "value", "reason", "undoes"),
+    *("run_id", "evidence"),
 )
 
 
@@ -46,14 +46,14 @@ async def decide(
 ) -> Response[Any]:
     """Decide on a cell; htmx gets the cell anew, a plain form the page."""
     by = check_role(request, Role.REVIEWER)
-    act = _act(await read_form(request))
+    act = read_act(await read_form(request))
     await calls.here(live_review.write_decision, run, domain, act, by.name)
     reviewed = await calls.apart(live_review.reviewed_company, run, domain)
     if not is_partial(request):
         anchor = f"#cell-{css_name(act.criterion_id)}" if act.criterion_id else ""
         return to(f"/runs/{request.path_params['run']}/review/{domain}{anchor}")
     cells = [cell for cell in reviewed.cells if cell.criterion.id == act.criterion_id]
-    shown = {"reviewed": reviewed, "said": _SAID[act.kind], **_words(reviewed)}
+    shown = {"reviewed": reviewed, "said": SAID[act.kind], **_words(reviewed)}
     if not cells:
         return show(request, "company_decisions.html", **shown)
     return show(request, "cell.html", cell=cells[0], **shown)
@@ -83,8 +83,11 @@ def _cell(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
-def _act(fields: Mapping[str, Any]) -> Act:
-    """What a form asks for. Its button says the kind, as `undo/ID` and `quote/accepted/KEY` what it is about, too."""
+def read_act(fields: Mapping[str, Any], document_id: str = "") -> Act:
+    """What a form asks for; of a cell of a table the document is named.
+
+    Its button says the kind, as `undo/ID` and `quote/accepted/KEY` what it is about, too.
+    """
 
     def field(name: str) -> str:
         return str(fields.get(name) or "")
@@ -95,11 +98,14 @@ def _act(fields: Mapping[str, Any]) -> Act:
     except ValueError as error:
         raise BadRequest("The form is not whole. Load the page again.", {"kind": "unknown"}) from error
     value, _, quote = about.partition("/")
-    given = {DecisionKind.OVERRIDE: field("score"), DecisionKind.ASSIGNMENT: field("who")}.get(kind, value)
-    return Act(field("criterion_id"), kind, follows, field("saw") or None, given, field("reason"), quote)
+    said = field("value" if document_id else "score")
+    given = {DecisionKind.OVERRIDE: said, DecisionKind.ASSIGNMENT: field("who")}.get(kind, value)
+    absence = value if document_id and kind is DecisionKind.OVERRIDE and value else field("absence")
+    named = field("criterion_id"), kind, follows, field("saw") or None
+    return Act(*named, given, field("reason"), quote, document_id, absence)
 
 
-_SAID: Final = {
+SAID: Final = {
     DecisionKind.OVERRIDE: "Your score counts now; the program’s stays beside it.",
     DecisionKind.COMMENT: "Your comment is written down.",
     DecisionKind.SIGN_OFF: "Signed off, on the evidence shown here.",

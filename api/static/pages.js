@@ -18,3 +18,10 @@ document.addEventListener("htmx:responseError", (event) => {
 document.addEventListener("htmx:sendError", () => {
   tell("The service cannot be reached. Nothing was written; try again.");
 });
+// A value of a table leads to its words: the document's page, at the column.
+document.addEventListener("click", (event) => {
+  const cell = event.target.closest(".grid td");
+  if (!cell || getSelection().toString()) return;
+  const column = cell.closest("table").tHead.rows[0].cells[cell.cellIndex].dataset.column;
+  location.assign(`${cell.parentElement.querySelector("a").href}#cell-${column}`);
+});

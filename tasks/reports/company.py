@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Self
 from sqlmodel import Session
 
 from storage.companies import get_profile, profile_claims
-from storage.decisions import DecisionKind, decisions_of
+from storage.decisions import DecisionKind, decisions_of, table_decisions
 from storage.run_documents import DocumentStatus, RunDocument, company_documents, pages_of
 from storage.runs import Run, RunCompany, RunStatus
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
@@ -35,7 +35,7 @@ from tasks.reports.models import (
     StandingReport,
 )
 from tasks.reports.rights import Seen, as_seen
-from tasks.reports.tables import build_table
+from tasks.reports.tables import run_table
 from tasks.reports.wording import plain, why_not_ranked
 from tasks.requests.match import OPENING, match_requests
 from tasks.requests.request_list import RequestList
@@ -180,7 +180,7 @@ def company_report(
             for row in room.cited[:MOST_CITED]
         ],
         requests=_requests(session, run, now.documents, room) if is_whole else [],
-        tables=_tables(run, now.documents, room, figures["figures"]) if is_whole else [],
+        tables=_tables(session, run, now, room, figures["figures"]) if is_whole else [],
         changes=changes,
         compared_with=before.id if before and earlier else None,
         **figures,
@@ -188,21 +188,14 @@ def company_report(
 
 
 def _tables(
-    run: Run, documents: Sequence[RunDocument], room: RoomKinds, figures: Sequence[Mapping[str, Any]]
+    session: Session, run: Run, now: Side, room: RoomKinds, figures: Sequence[Mapping[str, Any]]
 ) -> list[ReportedTable]:
     """The table of documents and questions that the criteria ask for."""
     if "table" not in run.criteria:
         return []
-    texts = {row.document_id: row.text_id for row in documents if row.text_id is not None and row.characters}
-    return [
-        build_table(
-            ColumnSet.model_validate(run.criteria["table"]),
-            room,
-            texts,
-            {row.document_id: row.url for row in documents},
-            [ReportedFigure.model_validate(figure) for figure in figures],
-        )
-    ]
+    columns = ColumnSet.model_validate(run.criteria["table"])
+    decided = table_decisions(session, run.batch, now.company.domain)
+    return [run_table(columns, room, now.documents, lambda: list(map(ReportedFigure.model_validate, figures)), decided)]
 
 
 def _requests(session: Session, run: Run, documents: Sequence[RunDocument], room: RoomKinds) -> list[ReportedRequest]:
@@ -296,6 +289,12 @@ def side_of(session: Session, run: Run, company: RunCompany, seen: Seen | None) 
     assert company.id is not None
     side = Side(run, company, company_documents(session, company.id), company_outcomes(session, company.id))
     return side if seen is None else as_seen(side, seen)
+
+
+def report_figures(documents: Sequence[RunDocument], run: Run) -> list[ReportedFigure]:
+    """The figures of these documents of a run, as its report has them."""
+    figures = _figures(documents, [], load_figure_rule(run.criteria))["figures"]
+    return [ReportedFigure.model_validate(figure) for figure in figures]
 
 
 def _figures(documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Sequence[Step]) -> dict[str, Any]:

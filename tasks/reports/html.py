@@ -38,7 +38,6 @@ from tasks.reports.findings import (
 from tasks.reports.key_figures import figures_across, in_full, key_figures, rule_in_words
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportInParts, RunSummary
 from tasks.reports.request_files import remark, tally_in_words
-from tasks.reports.tables import value_in_words
 from tasks.reports.wording import (
     NOTHING,
     Tally,
@@ -71,6 +70,7 @@ from tasks.reports.wording import (
     weblink,
     words,
 )
+from tasks.table.values import value_in_words
 
 TEMPLATES = Path(__file__).parent / "templates"
 

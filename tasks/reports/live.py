@@ -50,7 +50,7 @@ _CHANGED: Final = "The document was changed after the run read it. These are its
 _NOT_THERE: Final = (
     "There is no such page in this run, or what it shows was deleted since the run, or is not shared with your account."
 )
-_LEADS: Final = [("review", "Review"), ("search", "Search"), ("ask", "Ask")]
+_LEADS: Final = [("review", "Review"), ("table", "Table"), ("search", "Search"), ("ask", "Ask")]
 _SEEN_BY: Final = "You see it because your account may see the document."
 _SEEN_BY_ALL: Final = "Whoever may use this service sees it."
 

@@ -66,7 +66,7 @@ def overview(run_id: str) -> tuple[str, str, list[ReviewedLine]]:
     """
     with live_run(run_id) as live:
         lines = []
-        for company, seen in _seen_companies(live):
+        for company, seen in seen_companies(live):
             review = _review(live, company, seen)
             cells = [criterion_id for criterion_id in review.cells if criterion_id != WHOLE_COMPANY]
             lines.append(
@@ -90,10 +90,10 @@ def reviewed_company(run_id: str, domain: str) -> ReviewedCompany:
         NotLoggedIn: as `live_run`.
     """
     with live_run(run_id) as live:
-        number, row = _company(live, domain)
+        number, row = find_company(live, domain)
         report = live_report(live, number)
         company = with_originals(report.companies[0], originals(live))
-        review = _review(live, row, _seen(live, row))
+        review = _review(live, row, find_seen(live, row))
         known = {criterion.id for criterion in company.criteria}
         return ReviewedCompany(
             run=report.run,
@@ -126,8 +126,8 @@ def write_decision(run_id: str, domain: str, act: Act, by: str) -> Decision:
         NotLoggedIn: as `live_run`.
     """
     with live_run(run_id) as live:
-        _, row = _company(live, domain)
-        return decide(live.run, domain, _review(live, row, _seen(live, row)), act, by)
+        _, row = find_company(live, domain)
+        return decide(live.run, domain, _review(live, row, find_seen(live, row)), act, by)
 
 
 def exported_log(run_id: str) -> list[dict[str, Any]]:
@@ -139,25 +139,38 @@ def exported_log(run_id: str) -> list[dict[str, Any]]:
     with live_run(run_id) as live:
         if not live.has_accounts:
             with database.reading() as session:
-                log: Sequence[Decision] = decisions.decisions_of(session, live.run.batch)
+                log = [*decisions.decisions_of(session, live.run.batch)]
+                log += decisions.table_decisions(session, live.run.batch)
         else:
-            reviews = [_review(live, company, seen) for company, seen in _seen_companies(live)]
-            log = sorted((one for review in reviews for one in review.log), key=lambda one: one.id or 0)
-        return [one.model_dump(mode="json", exclude={"follows"}) for one in log]
+            log = []
+            for company, seen in seen_companies(live):
+                log += _review(live, company, seen).log
+                with database.reading() as session:
+                    on_cells = decisions.table_decisions(session, live.run.batch, company.domain)
+                log += [one for one in on_cells if seen is not None and one.document_id in (seen.documents or ())]
+        in_order = sorted(log, key=lambda one: one.id or 0)
+        return [one.model_dump(mode="json", exclude={"follows"}) for one in in_order]
 
 
-def _seen_companies(live: LiveRun) -> list[tuple[RunCompany, Seen | None]]:
+def seen_companies(live: LiveRun) -> list[tuple[RunCompany, Seen | None]]:
+    """The companies of a run that the viewer sees, each with what of it."""
     if not live.has_accounts:
         return [(company, None) for company in live.companies]
     seen = look(live.drive, live.companies)
     return [(row, seen[row.domain]) for row in live.companies if seen[row.domain].documents is not None]
 
 
-def _seen(live: LiveRun, company: RunCompany) -> Seen | None:
+def find_seen(live: LiveRun, company: RunCompany) -> Seen | None:
+    """What the viewer sees of a company; None for all of it."""
     return look(live.drive, [company])[company.domain] if live.has_accounts else None
 
 
-def _company(live: LiveRun, domain: str) -> tuple[int, RunCompany]:
+def find_company(live: LiveRun, domain: str) -> tuple[int, RunCompany]:
+    """The company of that domain with its number in the run, from 1.
+
+    Raises:
+        NotFound: there is none.
+    """
     for number, company in enumerate(live.companies, 1):
         if company.domain == domain:
             return number, company

@@ -183,15 +183,16 @@ def _pieces(text: str, words: str) -> list[tuple[str, bool]]:
 
 
 def _address(passage: RoomPassage, start: int, end: int) -> str:
-    return _document_address(passage.document.document_id, start, end)
+    return document_address(passage.document.document_id, start, end)
 
 
 def _quote_address(quoted: object) -> str:
     document_id, start, end = (getattr(quoted, name) for name in ("document_id", "start", "end"))
-    return _document_address(document_id, start, end)
+    return document_address(document_id, start, end)
 
 
-def _document_address(document_id: str, start: int | None, end: int | None) -> str:
+def document_address(document_id: str, start: int | None, end: int | None) -> str:
+    """Where a span of a document's text is shown, relative to the run's folder."""
     place = "" if start is None or end is None else f"?start={start}&end={end}#{make_anchor(start, end)}"
     return f"documents/{quote(document_id, safe='')}{place}"
 

@@ -125,7 +125,7 @@ class ReportedQuote(BaseModel):
     of the page that shows them, relative to the report, null where none is written; `boxes` are where they stand on the
     pages of a PDF, one a line, none where that is not certain or not known. `before` and `behind` are the words around
     it in its sentence, or its table row, as the document has them; empty where it is one. `decision` is what a person
-    said of it, left out where nobody did.
+    said of it, left out where nobody did. `start` and `end` are offsets in the document's text, where they are known.
     """
 
     text: str
@@ -140,6 +140,8 @@ class ReportedQuote(BaseModel):
     evidence_url: str | None = None
     boxes: list[QuoteBox] = []
     decision: Literal["accepted", "rejected"] | None = None
+    start: int | None = Field(None, exclude=True)
+    end: int | None = Field(None, exclude=True)
 
     @model_serializer(mode="wrap")
     def _without_empty_words(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -229,14 +231,14 @@ class ReportedDecision(BaseModel):
 
     `value` is the score of an override, the name of an assignment. `is_open`: it needs somebody: a sign-off that saw
     other evidence than this run has, a flag or an assignment on what is not signed off, an override that this run
-    cannot take.
+    cannot take. Of a cell of a table `criterion_id` is its column, and an override has `{value, absence}`.
     """
 
     criterion_id: str | None
     kind: Literal["override", "comment", "sign_off", "flag", "assignment"]
     by: str
     at: datetime
-    value: float | str | None
+    value: float | str | dict[str, Any] | None
     reason: str
     is_open: bool
     id: int = Field(0, exclude=True)
@@ -376,10 +378,19 @@ class ReportedColumn(BaseModel):
     type: ColumnType
 
 
+class ProgramCell(BaseModel):
+    """What the program says of a cell whose value a person set."""
+
+    value: Any
+    absence: Absence | None
+
+
 class ReportedCell(BaseModel):
     """What a document says of a column, and who says so; without a value `absence` is why there is none.
 
-    Both are null where only a model could tell, and none was asked.
+    Both are null where only a model could tell, and none was asked, and where a person rejected the value. `program` is
+    what it says where a person's word counts, `decisions` are those that hold, oldest first; both are left out where
+    nobody decided.
     """
 
     value: Any
@@ -387,6 +398,13 @@ class ReportedCell(BaseModel):
     sure: float
     by: Literal["text", "model", "person"] = "text"
     quotes: list[ReportedQuote] = []
+    program: ProgramCell | None = None
+    decisions: list[ReportedDecision] = []
+
+    @model_serializer(mode="wrap")
+    def _without_decisions(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        fields: dict[str, object] = handler(self)
+        return {name: value for name, value in fields.items() if value or name not in {"program", "decisions"}}
 
 
 class ReportedRow(BaseModel):

@@ -1,29 +1,38 @@
 """Tables of documents and questions: their cells with quotes and places, the calendar, and the money at stake."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
 from storage import database
+from storage.decisions import Decision
+from storage.run_documents import RunDocument
 from storage.scores import Absence
 from storage.texts import find_texts, group_sizes, text_sizes
 from tasks.documents.kinds.room import RoomKinds
 from tasks.reports.models import (
     AtStake,
     CalendarEntry,
+    ProgramCell,
     ReportedCell,
     ReportedColumn,
+    ReportedDecision,
     ReportedFigure,
     ReportedQuote,
     ReportedRow,
     ReportedTable,
 )
+from tasks.reports.wording import ABSENCES, decision_in_words
 from tasks.reports.workbook import FIGURE, SHARE, Row, SheetColumn, WorkbookFile
+from tasks.review.cells import CellReview
+from tasks.review.evidence import name_cell
 from tasks.scoring.passages import TextPlaces
 from tasks.table.cells import find_text_cells, is_row
-from tasks.table.columns import ColumnSet
+from tasks.table.columns import Column, ColumnSet
 from tasks.table.spans import subtract_duration
+from tasks.table.values import value_in_words
 
 _MONEY: Final = ("revenue", "recurring_revenue")
 _LEGAL_FORM: Final = re.compile(
@@ -37,9 +46,11 @@ def build_table(
     room: RoomKinds,
     texts: Mapping[str, int],
     urls: Mapping[str, str],
-    figures: Sequence[ReportedFigure] = (),
+    figures: Callable[[], Sequence[ReportedFigure]] = list,
+    decided: Sequence[Decision] = (),
     *,
     find: bool = True,
+    quoted: Collection[str] | None = None,
 ) -> ReportedTable:
     """The table of a room.
 
@@ -48,23 +59,30 @@ def build_table(
         room: what its documents are.
         texts: the ids of their texts, of those with words.
         urls: where documents can be looked at.
-        figures: those of the ledger, by which clauses are weighed.
+        figures: gives those of the ledger, by which clauses are weighed, where there are such clauses.
+        decided: what people decided on cells, oldest first.
         find: whether cells that are not stored are found now.
+        quoted: the documents whose cells have quotations; None for all. Those with decisions have them in any case.
     """
-    cells = find_text_cells(texts.values(), columns, find=find)
+    may_be = {name for name in room.documents if columns.takes(room.kinds[name].kind) is not False}
+    cells = find_text_cells((text for name, text in texts.items() if name in may_be), columns, find=find)
     chosen = [name for name in room.documents if is_row(columns, room.kinds[name].kind, cells.get(texts.get(name, -1)))]
-    rows: dict[str, ReportedRow] = {}
+    logs: dict[tuple[str, str], list[Decision]] = defaultdict(list)
+    for decision in decided:
+        logs[decision.document_id, decision.criterion_id].append(decision)
+    with_quotes = set(chosen if quoted is None else quoted) | {name for name, _ in logs}
+    rows: dict[str, ReportedRow] = {name: _row(columns, room, name, cells.get(texts.get(name, -1))) for name in chosen}
     with database.reading() as session:
-        sizes = text_sizes(session, sorted({texts[name] for name in chosen if name in texts}))
+        sizes = text_sizes(session, sorted({texts[name] for name in chosen if name in texts and name in with_quotes}))
         for group in group_sizes(sizes):
             for text in find_texts(session, group):
                 places = TextPlaces(text.text, text.places)
                 for name in (name for name in chosen if texts.get(name) == text.id):
-                    found = cells.get(text.id or 0, {})
-                    rows[name] = _row(columns, room, name, found, text.text, places, urls)
-    for name in chosen:
-        if name not in rows:
-            rows[name] = _unread_row(columns, room, name)
+                    _add_quotes(rows[name], cells[text.id or 0], columns, text.text, places, urls.get(name))
+    for (name, column_id), log in logs.items():
+        column = next((column for column in columns.columns if column.id == column_id), None)
+        if name in rows and column is not None:
+            _add_decisions(rows[name].cells[column_id], review_cell(rows[name], column, log))
     table = ReportedTable(
         columns=[ReportedColumn(id=column.id, title=column.title, type=column.type) for column in columns.columns],
         rows=[rows[name] for name in chosen],
@@ -74,47 +92,77 @@ def build_table(
     return table
 
 
-def _row(
+def run_table(
     columns: ColumnSet,
     room: RoomKinds,
-    name: str,
-    cells: Mapping[str, Any],
-    text: str,
-    places: TextPlaces,
-    urls: Mapping[str, str],
-) -> ReportedRow:
-    row = room.documents[name]
+    documents: Sequence[RunDocument],
+    figures: Callable[[], Sequence[ReportedFigure]] = list,
+    decided: Sequence[Decision] = (),
+    quoted: Collection[str] | None = None,
+) -> ReportedTable:
+    """The table of a company of a run, whose `documents` make the room; else as `build_table`."""
+    texts = {row.document_id: row.text_id for row in documents if row.text_id is not None and row.characters}
+    urls = {row.document_id: row.url for row in documents}
+    return build_table(columns, room, texts, urls, figures, decided, quoted=quoted)
 
-    def quote(start: int, end: int) -> ReportedQuote:
-        return ReportedQuote(
-            text=text[start:end],
-            verified=True,
-            document_id=name,
-            document_name=row.name,
-            document_url=urls.get(name),
-            place=places.place(start, end),
-        )
 
-    filled = {}
+def _row(columns: ColumnSet, room: RoomKinds, name: str, found: Mapping[str, Any] | None) -> ReportedRow:
+    """A row without quotations; what was not read is said so."""
+    cells = {}
     for column in columns.columns:
-        cell = cells.get(column.find or "", None)
-        filled[column.id] = (
+        cell = (found or {}).get(column.find or "")
+        cells[column.id] = (
             ReportedCell(
-                value=cell["value"],
-                absence=Absence(cell["absence"]) if cell["absence"] else None,
-                sure=cell["sure"],
-                quotes=[quote(*span) for span in cell["spans"]],
+                value=cell["value"], absence=Absence(cell["absence"]) if cell["absence"] else None, sure=cell["sure"]
             )
             if cell is not None
-            else ReportedCell(value=None, absence=None, sure=0.0)
+            else ReportedCell(value=None, absence=Absence.UNREAD if found is None else None, sure=0.0)
         )
-    return ReportedRow(document_id=name, document_name=row.name, kind=room.kinds[name].kind, cells=filled)
-
-
-def _unread_row(columns: ColumnSet, room: RoomKinds, name: str) -> ReportedRow:
-    cells = {column.id: ReportedCell(value=None, absence=Absence.UNREAD, sure=0.0) for column in columns.columns}
     document = room.documents[name]
     return ReportedRow(document_id=name, document_name=document.name, kind=room.kinds[name].kind, cells=cells)
+
+
+def _add_quotes(
+    row: ReportedRow, cells: Mapping[str, Any], columns: ColumnSet, text: str, places: TextPlaces, url: str | None
+) -> None:
+    for column in columns.columns:
+        cell = cells.get(column.find or "", None)
+        row.cells[column.id].quotes = [
+            ReportedQuote(
+                text=text[start:end],
+                verified=True,
+                document_id=row.document_id,
+                document_name=row.document_name,
+                document_url=url,
+                place=places.place(start, end),
+                start=start,
+                end=end,
+            )
+            for start, end in (cell["spans"] if cell else ())
+        ]
+
+
+def review_cell(row: ReportedRow, column: Column, log: Sequence[Decision]) -> CellReview:
+    """The decisions on a cell of a row that has quotations, held against what the program says of it."""
+    cell = row.cells[column.id]
+    said = cell.program or cell
+    return CellReview(column, name_cell(said.value, said.absence, [quote.text for quote in cell.quotes]), log)
+
+
+def _add_decisions(cell: ReportedCell, review: CellReview) -> None:
+    """Set what people decided beside what the program says, and the value of a person in its place."""
+    cell.decisions = [
+        ReportedDecision(
+            criterion_id=review.column.id,
+            is_open=review.is_open(decision),
+            **decision.model_dump(include={"id", "kind", "by", "at", "value", "reason"}),
+        )
+        for decision in review.held
+    ]
+    if review.override is not None:
+        cell.program = ProgramCell(value=cell.value, absence=cell.absence)
+        value, absence = review.override.value["value"], review.override.value["absence"]
+        cell.value, cell.absence, cell.sure, cell.by = value, absence and Absence(absence), 1.0, "person"
 
 
 def _value(row: ReportedRow, column: str) -> Any:
@@ -137,10 +185,10 @@ def _calendar(rows: Sequence[ReportedRow]) -> list[CalendarEntry]:
     return sorted(entries, key=lambda entry: (entry.day, entry.document_name))
 
 
-def _at_stake(rows: Sequence[ReportedRow], figures: Sequence[ReportedFigure]) -> list[AtStake]:
+def _at_stake(rows: Sequence[ReportedRow], figures: Callable[[], Sequence[ReportedFigure]]) -> list[AtStake]:
     """For each agreement that a change of control puts at risk the newest revenue of a party in the ledger."""
     by_party: dict[str, list[ReportedFigure]] = {}
-    for figure in figures:
+    for figure in figures() if any(_value(row, "change_of_control") is True for row in rows) else ():
         if figure.entity and figure.concept in _MONEY and len(figure.unit) == 3:
             by_party.setdefault(_plain_name(figure.entity), []).append(figure)
     stakes: list[AtStake] = []
@@ -167,37 +215,21 @@ def _plain_name(name: str) -> str:
     return " ".join(re.findall(r"\w+", _LEGAL_FORM.sub("", name).casefold()))
 
 
-def value_in_words(value: Any) -> str:
-    """A cell's value as people read it."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return "; ".join(map(str, value))
-    if isinstance(value, dict):
-        return f"{value['unit']} {value['value']}"
-    match = re.fullmatch(r"P(\d+)([DWMY])", str(value))
-    if match:
-        unit = {"D": "day", "W": "week", "M": "month", "Y": "year"}[match[2]]
-        return f"{match[1]} {unit}{'' if match[1] == '1' else 's'}"
-    return str(value)
-
-
 def table_rows(table: ReportedTable) -> Iterator[Row]:
-    """A row for each cell that has a value: document, column, value, how sure, quotation and place."""
+    """A row for each cell with a value or a decision: document, column, value, sure, quotation, place, decisions."""
     for row in table.rows:
         for column in table.columns:
             cell = row.cells[column.id]
-            if cell.value is not None:
+            if cell.value is not None or cell.decisions:
                 quote = cell.quotes[0] if cell.quotes else None
                 yield [
                     row.document_name,
                     column.title,
-                    value_in_words(cell.value),
+                    value_in_words(cell.value) or (ABSENCES[cell.absence] if cell.absence else ""),
                     cell.sure,
                     quote.text if quote else "",
                     quote.place or "" if quote else "",
+                    "; ".join(map(decision_in_words, cell.decisions)),
                 ]
 
 
@@ -217,6 +249,7 @@ def add_tables(book: WorkbookFile, tables: Sequence[tuple[str, ReportedTable]]) 
             SheetColumn("Value", 24),
         )
         columns += (SheetColumn("Sure", 8, SHARE), SheetColumn("Quote", 90), SheetColumn("Place", 24))
+        columns += (SheetColumn("Decisions", 60),)
         book.sheet(f"Cells{behind}", columns, table_rows(table), still=(1, 1))
         events = ([entry.day, entry.event, entry.document_name] for entry in table.calendar)
         book.sheet(

@@ -29,6 +29,7 @@ from tasks.reports.models import (
 )
 from tasks.scoring.results import ORDERS, OTHERS
 from tasks.scoring.standing import Standing
+from tasks.table.values import value_in_words
 
 _SHORT: Final = 18
 """Characters of a cell at most that is kept on one line."""
@@ -295,17 +296,35 @@ def range_in_words(least: float, most: float) -> str:
 def decision_in_words(decision: ReportedDecision) -> str:
     """`Score set to 4 by Ann, 21 November 2025: the lease was renewed`, and whether somebody must look at it."""
     what = {
-        "override": f"Score set to {number(decision.value)}" if isinstance(decision.value, float) else "Score set",
+        "override": _override_in_words(decision.value),
         "comment": "Comment",
         "sign_off": "Signed off",
         "flag": "Flagged",
         "assignment": f"Assigned to {decision.value}",
     }[decision.kind]
     reason = f": {decision.reason}" if decision.reason else ""
-    state = f" ({_OPEN[decision.kind]})" if decision.is_open else ""
+    why_open = _OPEN_VALUE if isinstance(decision.value, dict) else _OPEN[decision.kind] if decision.is_open else ""
+    state = f" ({why_open})" if decision.is_open else ""
     return f"{what} by {decision.by}, {day(decision.at)}{reason}{state}"
 
 
+def _override_in_words(value: float | str | Mapping[str, Any] | None) -> str:
+    if isinstance(value, Mapping):
+        if value["value"] is not None:
+            return f"Set to {value_in_words(value['value'])}"
+        return f"Set to “{ABSENCES[Absence(value['absence'])]}”" if value["absence"] else "Rejected"
+    return f"Score set to {number(value)}" if isinstance(value, float) else "Score set"
+
+
+ABSENCES: Final = {
+    Absence.SILENT: "not stated",
+    Absence.NONE: "none",
+    Absence.NOT_APPLICABLE: "does not apply",
+    Absence.ELSEWHERE: "in another document",
+    Absence.UNREAD: "not read",
+}
+"""The kinds of no, as cells of tables have them."""
+_OPEN_VALUE: Final = "open: the document says something else now"
 _OPEN: Final = {
     "sign_off": "open again: this run shows other evidence",
     "flag": "open",

@@ -1,19 +1,25 @@
-"""Deciding on a cell or a company: what a person asks for, checked, and written into the log."""
+"""Deciding on a cell, of a table too, or a company: what a person asks for, checked, and written into the log."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from storage import database
 from storage.decisions import WHOLE_COMPANY, Decision, DecisionKind, add_decision
 from storage.runs import Run
+from storage.scores import Absence
 from tasks.errors import BadRequest, Conflict, NotFound
+from tasks.review.cells import CellReview
 from tasks.review.evidence import is_same, quote_key
 from tasks.review.state import CompanyReview
+from tasks.table.values import ALLOWED, parse_value
 
 _LONGEST: Final = 10_000
 _MEANWHILE: Final = (
     "{} on this meanwhile, so nothing was written. Look at it as it is now, and decide again if you still want to."
 )
+REJECTED: Final = "rejected"
+"""In place of an absence: what the program says is wrong, and nothing is put in its place."""
 _NEEDS_REASON: Final = {DecisionKind.OVERRIDE: "Say why", DecisionKind.COMMENT: "Write the comment"}
 
 
@@ -22,7 +28,8 @@ class Act:
     """What a person asks for. `saw` is the digest of the evidence on the page, `follows` the newest decision on it.
 
     `value` is the score of an override, who an assignment is for, `accepted` or `rejected`, or the id of what an undo
-    takes back; `quote` is the key of a quotation.
+    takes back; `quote` is the key of a quotation. Of a cell of a table `criterion_id` is the column, `document_id` its
+    document; an override has its value in words, else its absence, or `rejected` in place of one.
     """
 
     criterion_id: str
@@ -32,6 +39,8 @@ class Act:
     value: str = ""
     reason: str = ""
     quote: str = ""
+    document_id: str = ""
+    absence: str = ""
 
 
 def decide(run: Run, domain: str, review: CompanyReview, act: Act, by: str) -> Decision:
@@ -52,26 +61,46 @@ def decide(run: Run, domain: str, review: CompanyReview, act: Act, by: str) -> D
     evidence = review.cells.get(act.criterion_id)
     if evidence is None:
         raise NotFound("There is no such criterion in this run, or you may not see it.")
-    if act.saw is not None and act.criterion_id != WHOLE_COMPANY and not is_same({"digest": act.saw}, evidence):
+    is_whole = act.criterion_id == WHOLE_COMPANY
+    reason = _check(act, act.saw is None or is_whole or is_same({"digest": act.saw}, evidence))
+    undoes = _undone(review.held, act) if act.kind is DecisionKind.UNDO else None
+    value = None if undoes is not None else _value(run, evidence, act)
+    seen = evidence if act.kind is not DecisionKind.QUOTE else evidence | {"quote": act.quote}
+    return _write(run, domain, act, by, value=value, reason=reason, evidence=seen, undoes=undoes)
+
+
+def decide_cell(run: Run, domain: str, cell: CellReview, act: Act, by: str) -> Decision:
+    """Write an act on a cell of a table into the log; arguments and errors as those of `decide`."""
+    reason = _check(act, is_same({"digest": act.saw}, cell.evidence), needs_reason=act.kind is DecisionKind.COMMENT)
+    undoes = _undone(cell.held, act) if act.kind is DecisionKind.UNDO else None
+    match act.kind:
+        case DecisionKind.OVERRIDE:
+            value: Any = _cell_value(cell, act)
+        case DecisionKind.QUOTE:
+            raise BadRequest("Reject the value: its quotations go with it.", {"kind": "must not be quote"})
+        case DecisionKind.ASSIGNMENT:
+            value = _assignee(act.value.strip())
+        case _:
+            value = None
+    return _write(run, domain, act, by, value=value, reason=reason, evidence=dict(cell.evidence), undoes=undoes)
+
+
+def _check(act: Act, is_as_seen: bool, *, needs_reason: bool | None = None) -> str:
+    """The reason of an act on evidence that is still as the person saw it."""
+    if not is_as_seen:
         raise Conflict(_MEANWHILE.format("The run found other evidence"))
     reason = act.reason.strip()
     if len(reason) > _LONGEST:
         raise BadRequest(f"The text is longer than {_LONGEST:,} characters.", {"reason": "too long"})
-    if not reason and act.kind in _NEEDS_REASON:
+    if not reason and (act.kind in _NEEDS_REASON if needs_reason is None else needs_reason):
         raise BadRequest(f"{_NEEDS_REASON[act.kind]}: it stands beside the decision.", {"reason": "must not be empty"})
-    undoes = _undone(review, act) if act.kind is DecisionKind.UNDO else None
+    return reason
+
+
+def _write(run: Run, domain: str, act: Act, by: str, **fields: Any) -> Decision:
+    fields |= {"document_id": act.document_id, "criterion_id": act.criterion_id}
     decision = Decision(
-        batch=run.batch,
-        domain=domain,
-        criterion_id=act.criterion_id,
-        follows=act.follows,
-        kind=act.kind,
-        by=by,
-        value=None if undoes is not None else _value(run, evidence, act),
-        reason=reason,
-        evidence=evidence if act.kind is not DecisionKind.QUOTE else evidence | {"quote": act.quote},
-        run_id=run.id,
-        undoes=undoes,
+        batch=run.batch, domain=domain, follows=act.follows, kind=act.kind, by=by, run_id=run.id, **fields
     )
     with database.writing() as session:
         if not add_decision(session, decision):
@@ -79,8 +108,21 @@ def decide(run: Run, domain: str, review: CompanyReview, act: Act, by: str) -> D
     return decision
 
 
-def _undone(review: CompanyReview, act: Act) -> int:
-    ids = {str(decision.id): decision for decision in review.held if decision.criterion_id == act.criterion_id}
+def _cell_value(cell: CellReview, act: Act) -> Mapping[str, Any]:
+    """The value that a person gives to a cell, or why it has none; without both the program's is rejected."""
+    if act.absence:
+        if act.absence not in {REJECTED, *Absence}:
+            raise BadRequest("There is no such kind of absence.", {"absence": ", ".join(Absence)})
+        return {"value": None, "absence": None if act.absence == REJECTED else act.absence}
+    value = parse_value(cell.column.type, act.value, cell.column.choices)
+    if value is None:
+        allowed = ", ".join(cell.column.choices or ()) or ALLOWED[cell.column.type]
+        raise BadRequest(f"Write the value as this: {allowed}. Or say why there is none.", {"value": allowed})
+    return {"value": value, "absence": None}
+
+
+def _undone(held: Sequence[Decision], act: Act) -> int:
+    ids = {str(decision.id): decision for decision in held if decision.criterion_id == act.criterion_id}
     decision = ids.get(act.value)
     if decision is None or decision.id is None:
         raise NotFound("There is no such decision to undo, or it was undone already.")
@@ -95,9 +137,7 @@ def _value(run: Run, evidence: dict[str, Any], act: Act) -> Any:
         case DecisionKind.OVERRIDE:
             raise BadRequest("A company has no score of its own: override one of its criteria.", {"kind": "override"})
         case DecisionKind.ASSIGNMENT:
-            if not value or len(value) > 200:
-                raise BadRequest("Say who is to look at it.", {"value": "must be a name"})
-            return value
+            return _assignee(value)
         case DecisionKind.QUOTE:
             keys = {quote_key(quote["document_id"], quote["text"]) for quote in evidence.get("quotes", ())}
             if act.quote not in keys:
@@ -107,6 +147,12 @@ def _value(run: Run, evidence: dict[str, Any], act: Act) -> Any:
             return value
         case _:
             return None
+
+
+def _assignee(name: str) -> str:
+    if not name or len(name) > 200:
+        raise BadRequest("Say who is to look at it.", {"value": "must be a name"})
+    return name
 
 
 def _score(run: Run, value: str) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
-from storage.scores import CriterionOutcome, Quote
+from storage.scores import Absence, CriterionOutcome, Quote
 
 NOTHING_YET: Final[Mapping[str, Any]] = {"score": None, "status": None, "quotes": [], "digest": "nothing yet"}
 """The evidence of a cell that a run has not come to."""
@@ -28,10 +28,20 @@ def name_evidence(outcome: CriterionOutcome, quotes: Sequence[Quote]) -> dict[st
             for quote in quotes
         ],
     }
-    digest = sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:24]
+    digest = _digest(shown)
     for entry, quote in zip(shown["quotes"], quotes, strict=True):
         entry["place"] = quote.place
     return shown | {"digest": digest}
+
+
+def name_cell(value: Any, absence: Absence | None, quotes: Sequence[str]) -> dict[str, Any]:
+    """The evidence of a cell of a table as JSON: what the program says, the words that say so, and their digest."""
+    shown = {"value": value, "absence": absence and absence.value, "quotes": list(quotes)}
+    return shown | {"digest": _digest(shown)}
+
+
+def _digest(shown: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:24]
 
 
 def quote_key(document_id: str | None, text: str) -> str:

@@ -86,7 +86,8 @@ def find_dates(flat: str, start: int, end: int) -> list[Dated]:
             and when.months is None
             and not any(other.start < when.stop and when.start < other.end for other in found)
         ):
-            found.append(Dated(_not_to_come(when.end), when.start, when.stop))
+            is_full = str(when.end.year) in stretch[when.start : when.stop]
+            found.append(Dated(when.end if is_full else _not_to_come(when.end), when.start, when.stop))
     return sorted(
         (Dated(one.day, one.start + max(0, start), one.end + max(0, start)) for one in found), key=lambda one: one.start
     )

@@ -1,0 +1,234 @@
+"""The tables of a run's documents and questions in the service, under the viewer's rights, and decisions on cells."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from storage import database
+from storage.decisions import Decision, table_decisions
+from storage.run_documents import RunDocument
+from storage.runs import Run
+from tasks.documents.kinds.room import run_kinds
+from tasks.errors import NotFound
+from tasks.reports.company import report_figures, side_of
+from tasks.reports.live import LiveRun, live_run
+from tasks.reports.live_review import find_company, find_seen, seen_companies
+from tasks.reports.live_rooms import document_address
+from tasks.reports.models import ReportedCell, ReportedFigure, ReportedRow, ReportedTable
+from tasks.reports.tables import review_cell, run_table, table_workbook
+from tasks.review.decide import Act, decide_cell
+from tasks.table.columns import Column, ColumnSet, named_set, set_names
+
+_ROWS: Final = 500
+"""Rows of a page."""
+_LISTED: Final = 40
+"""Days of the calendar, and agreements at stake, that a page lists; the workbook has all."""
+OWN: Final = "criteria"
+"""The set of columns that the run's criteria name."""
+_NO_ROW: Final = "The table has no such document, or it is not shared with your account."
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which table is looked at: the run, a company of it, and the set of columns."""
+
+    run_id: str
+    batch: str
+    name: str
+    domain: str
+    columns: str
+    sets: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A page of a table. `count` is that of all rows; `to_come` that of all days of the calendar that are to come."""
+
+    chosen: Chosen
+    companies: Sequence[tuple[str, str]]
+    table: ReportedTable
+    count: int
+    page: int
+    pages: int
+    to_come: int
+    past: int
+
+
+@dataclass(frozen=True)
+class ShownCell:
+    """A cell with what the next decision on it must name, and where each of its quotations is shown."""
+
+    column: Column
+    cell: ReportedCell
+    saw: str
+    follows: int
+    is_signed: bool
+    addresses: Sequence[str]
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A document with its cells, and the documents before and behind it in the table."""
+
+    chosen: Chosen
+    row: ReportedRow
+    cells: Sequence[ShownCell]
+    previous: str | None = None
+    following: str | None = None
+    number: int = 0
+    count: int = 0
+
+
+class _Room:
+    """What the viewer sees of a company of a run, for tables of it.
+
+    Raises:
+        NotFound: there is no such company, or set of columns.
+    """
+
+    def __init__(self, live: LiveRun, domain: str, columns: str) -> None:
+        run = live.run
+        _, company = find_company(live, domain)
+        with database.reading() as session:
+            side = side_of(session, run, company, find_seen(live, company))
+            self.log = table_decisions(session, run.batch, domain)
+        if not side.company.domain:
+            raise NotFound(_NO_ROW)
+        self.run, self.documents = run, side.documents
+        own = [(OWN, "Of the criteria")] if "table" in run.criteria else []
+        sets = [*own, *((name, name.capitalize()) for name in set_names())]
+        chosen = columns or sets[0][0]
+        if chosen not in dict(sets):
+            raise NotFound(f"There is no set of columns of that name: {', '.join(dict(sets))}.")
+        self.columns = _columns(run, chosen)
+        self.chosen = Chosen(run.id, run.batch, side.company.name, domain, chosen, sets)
+
+    def table(self, quoted: Sequence[str] | None, documents: Sequence[RunDocument] | None = None) -> ReportedTable:
+        """The table of these documents, of which the `quoted` have quotations; None for all."""
+        rows = self.documents if documents is None else documents
+        return run_table(self.columns, run_kinds(rows, find=False), rows, self._figures, self.log, quoted)
+
+    def _figures(self) -> list[ReportedFigure]:
+        return report_figures(self.documents, self.run)
+
+    def row(self, document_id: str) -> ReportedRow:
+        """One row, with quotations.
+
+        Raises:
+            NotFound: the table has no such row.
+        """
+        table = self.table(None, [row for row in self.documents if row.document_id == document_id])
+        if not table.rows:
+            raise NotFound(_NO_ROW)
+        return table.rows[0]
+
+    def cells(self, row: ReportedRow) -> list[ShownCell]:
+        """The cells of a row, for a page."""
+        return [self._cell(row, column) for column in self.columns.columns]
+
+    def _cell(self, row: ReportedRow, column: Column) -> ShownCell:
+        cell, review = row.cells[column.id], review_cell(row, column, self.log_of(row, column.id))
+        addresses = [document_address(row.document_id, quote.start, quote.end) for quote in cell.quotes]
+        return ShownCell(column, cell, review.evidence["digest"], review.newest, bool(review.signed), addresses)
+
+    def log_of(self, row: ReportedRow, column_id: str) -> list[Decision]:
+        """The decisions on a cell, oldest first."""
+        return [one for one in self.log if (one.document_id, one.criterion_id) == (row.document_id, column_id)]
+
+
+def _columns(run: Run, chosen: str) -> ColumnSet:
+    return ColumnSet.model_validate(run.criteria["table"]) if chosen == OWN else named_set(chosen)
+
+
+def show_table(run_id: str, domain: str, columns: str, words: str, page: int) -> ShownTable:
+    """A page of the table of a company of a run, or of the first one that the viewer sees.
+
+    Args:
+        run_id: the run.
+        domain: the company; "" for the first.
+        columns: the set of columns; "" for that of the criteria, else the first of the program.
+        words: what the names of its documents have in them.
+        page: from 1.
+
+    Raises:
+        NotFound, NotLoggedIn: as `live_run`, or there is no such company or set of columns.
+    """
+    with live_run(run_id) as live:
+        companies = [(company.domain, company.name) for company, _ in seen_companies(live)]
+        if not companies:
+            raise NotFound("The run has no company that is shared with your account.")
+        room = _Room(live, domain or companies[0][0], columns)
+        table = room.table([])
+        rows = [row for row in table.rows if words.strip().casefold() in row.document_name.casefold()]
+        pages = max(1, -(-len(rows) // _ROWS))
+        page = min(max(page, 1), pages)
+        today = datetime.now(UTC).date().isoformat()
+        to_come = [entry for entry in table.calendar if entry.day >= today]
+        shown = ReportedTable(
+            columns=table.columns,
+            rows=rows[(page - 1) * _ROWS : page * _ROWS],
+            calendar=to_come[:_LISTED],
+            at_stake=table.at_stake[:_LISTED],
+        )
+        past = len(table.calendar) - len(to_come)
+        return ShownTable(room.chosen, companies, shown, len(rows), page, pages, len(to_come), past)
+
+
+def whole_table(run_id: str, domain: str, columns: str, write: Callable[[ReportedTable], bytes]) -> bytes:
+    """The whole table with its quotations, as `write` writes it; arguments and errors as those of `show_table`."""
+    with live_run(run_id) as live:
+        first = "" if domain else next((company.domain for company, _ in seen_companies(live)), "")
+        return write(_Room(live, domain or first, columns).table(None))
+
+
+def as_json(table: ReportedTable) -> bytes:
+    """A table as `diligence table --format json` prints it."""
+    return table.model_dump_json(indent=2).encode()
+
+
+def as_workbook(table: ReportedTable) -> bytes:
+    """A table as a workbook."""
+    return table_workbook([("", table)])
+
+
+def show_row(run_id: str, domain: str, document_id: str, columns: str) -> ShownRow:
+    """A document of a table with its cells.
+
+    Raises:
+        NotFound, NotLoggedIn: as `show_table`, or the table has no such document.
+    """
+    with live_run(run_id) as live:
+        room = _Room(live, domain, columns)
+        table = room.table([document_id])
+        names = [row.document_id for row in table.rows]
+        if document_id not in names:
+            raise NotFound(_NO_ROW)
+        at = names.index(document_id)
+        return ShownRow(
+            *(room.chosen, table.rows[at], room.cells(table.rows[at])),
+            previous=names[at - 1] if at else None,
+            following=names[at + 1] if at + 1 < len(names) else None,
+            number=at + 1,
+            count=len(names),
+        )
+
+
+def write_cell_decision(run_id: str, domain: str, columns: str, act: Act, by: str) -> ShownRow:
+    """Write down what somebody decided on a cell of a table; gives its row as it is then.
+
+    Raises:
+        BadRequest, Conflict: as `decide_cell`.
+        NotFound, NotLoggedIn: as `show_row`, or there is no such column.
+    """
+    with live_run(run_id) as live:
+        room = _Room(live, domain, columns)
+        row = room.row(act.document_id)
+        column = next((column for column in room.columns.columns if column.id == act.criterion_id), None)
+        if column is None:
+            raise NotFound("The table has no such column.")
+        decide_cell(live.run, domain, review_cell(row, column, room.log_of(row, column.id)), act, by)
+        with database.reading() as session:
+            room.log = table_decisions(session, live.run.batch, domain)
+        row = room.row(act.document_id)
+        return ShownRow(room.chosen, row, room.cells(row))
