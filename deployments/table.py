@@ -12,10 +12,13 @@ from deployments.documents import read_room
 from deployments.terminal import echo, harmless_cell
 from storage.run_documents import format_day
 from storage.settings import override_settings
+from tasks.ai.budget import make_question_ledger
+from tasks.ai.registry import current_answerer
 from tasks.figures.ledger import LedgerText, build, room_ledger
 from tasks.figures.rows import room_row
 from tasks.reports.models import ReportedFigure, ReportedTable
 from tasks.reports.tables import build_table, table_workbook
+from tasks.table.ask import ask_rows
 from tasks.table.columns import read_columns
 from tasks.table.values import value_in_words
 
@@ -55,6 +58,8 @@ def table(
         build(ledger_texts)
         return [ReportedFigure.model_validate(room_row(row)) for row in room_ledger(ledger_texts).figures]
 
+    for warning in ask_rows(chosen, room, texts, current_answerer(), make_question_ledger()):
+        echo(warning, err=True)
     built = build_table(chosen, room, texts, {row.document_id: row.url for row in listed}, figures)
     if not built.rows:
         echo("No document is of the kinds that these columns are about.", err=True)

@@ -35,6 +35,7 @@ from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger, ledger_warnings
 from tasks.operation import concerning
 from tasks.reports.report import load_results
+from tasks.table.ask import ask_table
 
 _FEW: Final = 5
 """Texts whose figures are found in less time than it takes to tell Prefect of it."""
@@ -143,6 +144,7 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
                 find_company_kinds(company_id)
             company_facts(domain, company_id=company_id)
             is_complete = score_company(domain, run=run)
+            add_warnings(company_id, ask_table(company_id))
         pdfs = count_pdfs(company_id)
         if pdfs:
             is_quick = pdfs <= _FEW_PDFS or find_run_company(run, domain).carried_from is not None

@@ -26,6 +26,7 @@ from tasks.scoring.inputs import Inputs
 from tasks.scoring.isolation import JudgementAlone, PortionReading
 from tasks.scoring.score import criterion_results
 from tasks.scoring.search_plan import search_plans
+from tasks.table.ask import ask_company
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,7 @@ def _count(company: RunCompany, longest: int, planned: set[str]) -> CompanyEstim
         plans = search_plans(evidence.open_to(answerer), answerer, None)
         for _result in criterion_results(inputs, evidence, answerer, None, plans):
             pass
+        ask_company(company.id, answerer, None)
     except DiligenceError as error:
         return CompanyEstimate(company.name, problem=error.message)
     return CompanyEstimate(company.name, usual=answerer.usual(longest), most=answerer.most(longest))

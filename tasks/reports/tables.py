@@ -29,7 +29,8 @@ from tasks.reports.workbook import FIGURE, SHARE, Row, SheetColumn, WorkbookFile
 from tasks.review.cells import CellReview
 from tasks.review.evidence import name_cell
 from tasks.scoring.passages import TextPlaces
-from tasks.table.cells import find_text_cells, is_row
+from tasks.table.ask import find_model_cells
+from tasks.table.cells import choose_rows
 from tasks.table.columns import Column, ColumnSet
 from tasks.table.spans import subtract_duration
 from tasks.table.values import value_in_words
@@ -64,21 +65,21 @@ def build_table(
         find: whether cells that are not stored are found now.
         quoted: the documents whose cells have quotations; None for all. Those with decisions have them in any case.
     """
-    may_be = {name for name in room.documents if columns.takes(room.kinds[name].kind) is not False}
-    cells = find_text_cells((text for name, text in texts.items() if name in may_be), columns, find=find)
-    chosen = [name for name in room.documents if is_row(columns, room.kinds[name].kind, cells.get(texts.get(name, -1)))]
+    chosen, cells = choose_rows(columns, room, texts, find=find)
+    by_model = find_model_cells((texts[name] for name in chosen if name in texts), columns)
     logs: dict[tuple[str, str], list[Decision]] = defaultdict(list)
     for decision in decided:
         logs[decision.document_id, decision.criterion_id].append(decision)
     with_quotes = set(chosen if quoted is None else quoted) | {name for name, _ in logs}
-    rows: dict[str, ReportedRow] = {name: _row(columns, room, name, cells.get(texts.get(name, -1))) for name in chosen}
+    said = {text_id: _join(columns, found, by_model.get(text_id, {})) for text_id, found in cells.items()}
+    rows = {name: _row(columns, room, name, said.get(texts.get(name, -1))) for name in chosen}
     with database.reading() as session:
         sizes = text_sizes(session, sorted({texts[name] for name in chosen if name in texts and name in with_quotes}))
         for group in group_sizes(sizes):
             for text in find_texts(session, group):
                 places = TextPlaces(text.text, text.places)
                 for name in (name for name in chosen if texts.get(name) == text.id):
-                    _add_quotes(rows[name], cells[text.id or 0], columns, text.text, places, urls.get(name))
+                    _add_quotes(rows[name], said[text.id or 0], text.text, places, urls.get(name))
     for (name, column_id), log in logs.items():
         column = next((column for column in columns.columns if column.id == column_id), None)
         if name in rows and column is not None:
@@ -106,28 +107,34 @@ def run_table(
     return build_table(columns, room, texts, urls, figures, decided, quoted=quoted)
 
 
-def _row(columns: ColumnSet, room: RoomKinds, name: str, found: Mapping[str, Any] | None) -> ReportedRow:
+def _join(columns: ColumnSet, found: Mapping[str, Any], by_model: Mapping[str, Any]) -> dict[str, Any]:
+    """The cells of a text by column: what it states in ordinary form, else what a model read in it."""
+    cells: dict[str, Any] = {}
+    for column in columns.columns:
+        cell, read = found.get(column.find or ""), by_model.get(column.id)
+        if read is not None and (cell is None or (cell["absence"] == Absence.SILENT and read["absence"] != "silent")):
+            cells[column.id] = read | {"by": "model"}
+        elif cell is not None:
+            cells[column.id] = cell
+    return cells
+
+
+def _row(columns: ColumnSet, room: RoomKinds, name: str, cells: Mapping[str, Any] | None) -> ReportedRow:
     """A row without quotations; what was not read is said so."""
-    cells = {}
-    for column in columns.columns:
-        cell = (found or {}).get(column.find or "")
-        cells[column.id] = (
-            ReportedCell(
-                value=cell["value"], absence=Absence(cell["absence"]) if cell["absence"] else None, sure=cell["sure"]
-            )
-            if cell is not None
-            else ReportedCell(value=None, absence=Absence.UNREAD if found is None else None, sure=0.0)
-        )
     document = room.documents[name]
-    return ReportedRow(document_id=name, document_name=document.name, kind=room.kinds[name].kind, cells=cells)
+    unasked = {"value": None, "absence": Absence.UNREAD if cells is None else None, "sure": 0.0}
+    shown = {
+        column.id: ReportedCell.model_validate(
+            {key: value for key, value in (cells or {}).get(column.id, unasked).items() if key != "spans"}
+        )
+        for column in columns.columns
+    }
+    return ReportedRow(document_id=name, document_name=document.name, kind=room.kinds[name].kind, cells=shown)
 
 
-def _add_quotes(
-    row: ReportedRow, cells: Mapping[str, Any], columns: ColumnSet, text: str, places: TextPlaces, url: str | None
-) -> None:
-    for column in columns.columns:
-        cell = cells.get(column.find or "", None)
-        row.cells[column.id].quotes = [
+def _add_quotes(row: ReportedRow, cells: Mapping[str, Any], text: str, places: TextPlaces, url: str | None) -> None:
+    for column_id, cell in cells.items():
+        row.cells[column_id].quotes = [
             ReportedQuote(
                 text=text[start:end],
                 verified=True,
@@ -138,7 +145,7 @@ def _add_quotes(
                 start=start,
                 end=end,
             )
-            for start, end in (cell["spans"] if cell else ())
+            for start, end in cell["spans"]
         ]
 
 

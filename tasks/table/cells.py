@@ -1,7 +1,8 @@
 """The cells of a table, by text: found once, verified, and stored with the text."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, Final
 
 from storage import database
@@ -9,6 +10,7 @@ from storage.scores import Absence
 from storage.tables import find_cells, save_cells
 from storage.texts import find_texts, group_sizes, text_sizes
 from tasks.code_version import code_version
+from tasks.documents.kinds.room import RoomKinds
 from tasks.language.quotations import verify
 from tasks.table.clauses import FINDERS, Contract
 from tasks.table.columns import Column, ColumnSet
@@ -17,10 +19,10 @@ _FEW: Final = 3
 """Cells from which on a document of no known kind is taken for an agreement."""
 
 
-def columns_version(columns: Sequence[Column]) -> str:
-    """A hash of what is looked for, and of the program that looks for it."""
-    found = sorted({column.find for column in columns if column.find})
-    return hashlib.sha256(f"{code_version('tasks.table')} {found}".encode()).hexdigest()[:24]
+@cache
+def _version() -> str:
+    """A hash of the program that looks for cells: what is kept of an earlier one is found anew."""
+    return hashlib.sha256(code_version("tasks.table").encode()).hexdigest()[:24]
 
 
 def read_cells(text: str, columns: Iterable[Column]) -> dict[str, Any]:
@@ -47,30 +49,42 @@ def read_cells(text: str, columns: Iterable[Column]) -> dict[str, Any]:
 
 
 def find_text_cells(text_ids: Iterable[int], columns: ColumnSet, *, find: bool = True) -> dict[int, dict[str, Any]]:
-    """The cells of these texts, by text; those that are not stored are found now (unless not `find`), and stored."""
-    ids, version = sorted(set(text_ids)), columns_version(columns.columns)
-    by_finder = [Column(id=name).model_copy(update={"find": name}) for name in sorted(_finders(columns))]
+    """The cells of these texts, by text; those that are not stored are found now (unless not `find`), and stored.
+
+    All that can be found is found at once, so that another set of columns finds it there.
+    """
+    ids, version = sorted(set(text_ids)), _version()
+    everything = [Column(id=name).model_copy(update={"find": name}) for name in FINDERS]
     with database.reading() as session:
         stored = find_cells(session, ids, version)
         sizes = text_sizes(session, [text_id for text_id in ids if text_id not in stored]) if find else {}
     for group in group_sizes(sizes):
         with database.reading() as session:
             new = {
-                text.id: read_cells(text.text, by_finder) for text in find_texts(session, group) if text.id is not None
+                text.id: read_cells(text.text, everything) for text in find_texts(session, group) if text.id is not None
             }
         with database.writing() as session:
             save_cells(session, version, new)
         stored |= new
-    return stored
+    wanted = {column.find for column in columns.columns} & FINDERS.keys()
+    return {text_id: {name: cells[name] for name in wanted} for text_id, cells in stored.items()}
 
 
-def _finders(columns: ColumnSet) -> set[str]:
-    return {column.find for column in columns.columns if column.find is not None and column.find in FINDERS}
+def choose_rows(
+    columns: ColumnSet, room: RoomKinds, texts: Mapping[str, int], *, find: bool = True
+) -> tuple[list[str], dict[int, dict[str, Any]]]:
+    """The documents of a room that are rows, in its order, and what their texts state; arguments as of `build_table`.
 
+    A document is one where it is of the kinds, or of no known one and says much of what is looked for.
+    """
+    takes = {name: columns.takes(room.kinds[name].kind) for name in room.documents}
+    may_be = [text for name, text in texts.items() if takes.get(name) is not False]
+    cells = find_text_cells(may_be, columns, find=find)
 
-def is_row(columns: ColumnSet, kind: str | None, cells: Mapping[str, Any] | None) -> bool:
-    """Whether a document is a row: it is of the kinds, or of no known one and says much of what is looked for."""
-    takes = columns.takes(kind)
-    if takes is None:
-        return cells is not None and sum(cell["value"] is not None for cell in cells.values()) >= _FEW
-    return takes
+    def is_row(name: str) -> bool:
+        if (taken := takes[name]) is not None:
+            return taken
+        stated = cells.get(texts.get(name, -1), {})
+        return sum(cell["value"] is not None for cell in stated.values()) >= _FEW
+
+    return list(filter(is_row, room.documents)), cells
