@@ -5,15 +5,18 @@ A finder takes a text and gives what it states with the words that say so, or no
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel
 
 from storage.scores import Absence
-from tasks.language.numbers import amounts
+from tasks.figures.concepts import guess_language
+from tasks.language.numbers import amounts, uses_decimal_comma
 from tasks.table.spans import (
     Dated,
     Duration,
@@ -30,13 +33,13 @@ PERPETUAL: Final = "perpetual"
 
 
 @cache
-def _patterns() -> Mapping[str, Sequence[str]]:
+def _data() -> Mapping[str, Any]:
     return tomllib.loads(Path(__file__).with_name("clauses.toml").read_text(encoding="utf-8"))
 
 
 def _written(name: str) -> str:
     """A pattern of `clauses.toml`: one of its lines matches."""
-    return "|".join(_patterns()[name])
+    return "|".join(_data()[name])
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,11 @@ class Contract:
     def flat(self) -> str:
         """The text without breaks of lines."""
         return flatten(self.text)
+
+    @cached_property
+    def comma_decimal(self) -> bool:
+        """Whether it writes decimals with a comma."""
+        return uses_decimal_comma(self.text, guess_language(self.text))
 
     def clause(self, start: int, end: int) -> Span:
         """The sentence around a stretch."""
@@ -602,26 +610,67 @@ def find_liability_cap(contract: Contract) -> Found | None:
     return None
 
 
-_PRICE: Final = _written("price")
+# --- what one clause states: an amount, a duration, or that it is so
 
 
-def find_price(contract: Contract) -> Found | None:
-    """The amount of the first price, fee, rent or salary that is stated as one amount."""
-    for match in _all(contract, _PRICE):
-        stretch = contract.flat[match.end() : match.end() + 60]
-        found = [one for one in amounts(stretch) if one.unit and len(one.unit) == 3 and one.value > 0]
-        if not found or re.search(r"[.;]\s[A-Z]", stretch[: found[0].start]):
+class _Stated(BaseModel):
+    """How clauses state one thing, as `clauses.toml` has it under `stated`.
+
+    One of `says` stands in them, and its value `within` so many characters behind, else before. A clause with one of
+    `no` says that there is no such thing; one with one of `unless`, up to its value, is about another thing.
+    """
+
+    type: Literal["money", "duration", "yes_no"]
+    says: list[str]
+    no: list[str] = []
+    unless: list[str] = []
+    within: int = 60
+    before: int = 0
+    sure: float = 0.65
+
+
+def _find_stated(stated: _Stated, contract: Contract) -> Found | None:
+    says, no, unless = "|".join(stated.says), "|".join(stated.no), "|".join(stated.unless)
+    for match in _all(contract, says):
+        clause = contract.clause(match.start(), match.end())
+        if no and _pattern(no).search(contract.flat, clause.start, clause.end):
+            is_plain = stated.type == "yes_no"
+            return Found(False if is_plain else None, (clause,), stated.sure, None if is_plain else Absence.NONE)
+        found = _stated_value(stated, contract, match, clause)
+        if found is None:
             continue
-        clause = contract.clause(match.start(), match.end() + found[0].stop)
-        if re.search(
-            r"insurance|damages|late|penalt|deposit|exceed|less than|up to|minimum|maximum|threshold",
-            contract.words(clause),
-            re.IGNORECASE,
-        ):
-            continue
-        return Found({"value": f"{found[0].value.normalize():f}", "unit": found[0].unit}, (clause,), 0.65)
+        value, end = found
+        if not unless or not _pattern(unless).search(contract.flat, clause.start, max(match.end(), end)):
+            return Found(value, (Span(clause.start, max(clause.end, end)),), stated.sure)
     return None
 
+
+def _stated_value(stated: _Stated, contract: Contract, match: re.Match[str], clause: Span) -> tuple[Any, int] | None:
+    """The value of a clause, and where its words end."""
+    if stated.type == "yes_no":
+        return True, clause.end
+    flat = contract.flat
+    behind = Span(match.end(), match.end() + stated.within)
+    before = Span(max(clause.start, match.start() - stated.before), match.start())
+    for stretch in (behind, before) if stated.before else (behind,):
+        if stated.type == "money":
+            words = flat[stretch.start : stretch.end]
+            listed = amounts(words, comma_decimal=contract.comma_decimal)
+            found = [one for one in listed if one.unit and len(one.unit) == 3 and one.value > 0]
+            if found and not re.search(r"[.;]\s[A-Z]", words[: found[0].start]):
+                value = {"value": f"{found[0].value.normalize():f}", "unit": found[0].unit}
+                return value, stretch.start + found[0].stop
+        else:
+            within = min(stretch.end, clause.end)
+            durations = [
+                one for one in find_durations(flat, stretch.start, within) if not _is_notice(flat, one, clause)
+            ]
+            if durations:
+                return durations[0].value, durations[0].end
+    return None
+
+
+_STATED: Final = {name: _Stated.model_validate(rule) for name, rule in _data()["stated"].items()}
 
 FINDERS: Final[Mapping[str, Callable[[Contract], Found | None]]] = {
     "parties": find_parties,
@@ -634,6 +683,6 @@ FINDERS: Final[Mapping[str, Callable[[Contract], Found | None]]] = {
     "assignment": find_assignment,
     "change_of_control": find_change_of_control,
     "liability_cap": find_liability_cap,
-    "price": find_price,
+    **{name: partial(_find_stated, stated) for name, stated in _STATED.items()},
 }
 """What can be found without a model, by the name that a column gives."""

@@ -12,6 +12,10 @@ OPENING = (
 GERMAN = "Dieser Vertrag ist am 1. April 2024 geschlossen. "
 
 
+GERMAN = """Der Arbeitnehmer wird als Leiter der Abteilung eingestellt und ist dem Vorstand unterstellt.
+Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des Monats gezahlt."""
+
+
 @pytest.mark.parametrize(
     ("finder", "text", "value"),
     [
@@ -45,6 +49,34 @@ GERMAN = "Dieser Vertrag ist am 1. April 2024 geschlossen. "
         ("liability_cap", "The insurance policy limits liability to more than one case per occurrence.", None),
         ("price", "The annual fee is EUR 120,000 per year.", {"value": "120000", "unit": "EUR"}),
         ("price", "The fee shall not exceed EUR 5,000.", None),
+        ("rent", "The annual rent shall be GBP 84,000, payable quarterly in advance.", {"value": "84000", "unit": "GBP"}),
+        ("rent", "Die Nettokaltmiete beträgt 4.200,00 EUR monatlich.", {"value": "4200", "unit": "EUR"}),
+        ("rent", "Le loyer annuel est fixé à 36 000 euros hors taxes.", {"value": "36000", "unit": "EUR"}),
+        ("rent", "The Tenant shall insure the rent for a sum of EUR 50,000.", None),
+        ("deposit", "The Tenant pays a security deposit of USD 12,500 on signing.", {"value": "12500", "unit": "USD"}),
+        ("deposit", "Der Mieter leistet eine Kaution in Höhe von 12.600,00 EUR.", {"value": "12600", "unit": "EUR"}),
+        ("deposit", "The notice is deemed given three days after its deposit in the mail for USD 5.", None),
+        ("term", "The premises are let for a term of ten (10) years from 1 May 2024.", "P10Y"),
+        ("term", "Das Mietverhältnis ist befristet auf 5 Jahre.", "P5Y"),
+        ("term", "The Tenant may renew this Lease for a term of five years.", None),
+        ("break_option", "The Tenant may terminate this Lease on the fifth anniversary by six months' notice.", True),
+        ("break_option", "The Tenant may terminate this Lease if the Premises are destroyed by fire.", None),
+        ("break_option", "The Tenant has no right to terminate this Lease early; no break option is granted.", False),
+        ("indexation", "The rent is adjusted each year to the Consumer Price Index.", True),
+        ("indexation", "Die Miete ändert sich mit dem Verbraucherpreisindex.", True),
+        ("indexation", "An index of exhibits stands at the end.", None),
+        ("salary", "The Employee receives an annual base salary of CHF 140,000.", {"value": "140000", "unit": "CHF"}),
+        ("salary", GERMAN, {"value": "78000", "unit": "EUR"}),
+        ("salary", "The salary is reviewed yearly; a bonus of EUR 5,000 is possible.", None),
+        ("probation", "The first six months are a probationary period.", "P6M"),
+        ("probation", "Die Probezeit beträgt sechs Monate.", "P6M"),
+        ("probation", "During the probationary period either party may terminate by one week's notice.", None),
+        ("non_compete", "The Employee shall not engage in any business that is competitive with the Company.", True),
+        ("non_compete", "Für die Dauer eines Jahres gilt ein nachvertragliches Wettbewerbsverbot.", True),
+        ("non_compete", "There is no post-contractual non-compete.", False),
+        ("ip_assignment", "The Employee hereby assigns to the Company all inventions made at work.", True),
+        ("ip_assignment", "Work product shall be the sole and exclusive property of the Company.", True),
+        ("ip_assignment", "The Employee assigns his claim for wages to nobody.", None),
     ],
 )  # fmt: skip
 def test_values(finder: str, text: str, value: object) -> None:
