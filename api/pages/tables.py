@@ -19,7 +19,10 @@ from tasks.reports.wording import ABSENCES
 from tasks.table.values import ALLOWED
 
 _SHEETS: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-_OVERRIDDEN: Final = "Your word counts now; the program’s stays beside it."
+_SAID: Final = SAID | {
+    DecisionKind.OVERRIDE: "Your word counts now; the program’s stays beside it.",
+    DecisionKind.SIGN_OFF: "Approved, on the words shown here.",
+}
 
 
 @get("/{run:str}/table", include_in_schema=False)
@@ -90,8 +93,9 @@ async def decide(
         cell_on_page = f"?columns={quote(shown.chosen.columns)}#cell-{css_name(act.criterion_id)}"
         return to(f"/runs/{quote(run, safe='')}/table/{place}{cell_on_page}")
     cell = next(cell for cell in shown.cells if cell.column.id == act.criterion_id)
-    said = _OVERRIDDEN if act.kind is DecisionKind.OVERRIDE else SAID[act.kind]
-    return show(request, "table_cell.html", shown=shown, cell=cell, said=said, absences=ABSENCES, allowed=ALLOWED)
+    return show(
+        request, "table_cell.html", shown=shown, cell=cell, said=_SAID[act.kind], absences=ABSENCES, allowed=ALLOWED
+    )
 
 
 HANDLERS: Final = [table, table_as_json, table_as_workbook, row, decide]

@@ -231,7 +231,8 @@ class ReportedDecision(BaseModel):
 
     `value` is the score of an override, the name of an assignment. `is_open`: it needs somebody: a sign-off that saw
     other evidence than this run has, a flag or an assignment on what is not signed off, an override that this run
-    cannot take. Of a cell of a table `criterion_id` is its column, and an override has `{value, absence}`.
+    cannot take. Of a cell of a table `criterion_id` is its column, and an override has `{value, absence}`;
+    `document_id` is its document then.
     """
 
     criterion_id: str | None
@@ -242,6 +243,7 @@ class ReportedDecision(BaseModel):
     reason: str
     is_open: bool
     id: int = Field(0, exclude=True)
+    document_id: str = Field("", exclude=True)
 
 
 class DocumentReport(BaseModel):
@@ -397,9 +399,9 @@ class ReportedCell(BaseModel):
     absence: Absence | None
     sure: float
     by: Literal["text", "model", "person"] = "text"
-    quotes: list[ReportedQuote] = []
+    quotes: list[ReportedQuote] = Field(default_factory=list)  # copying [] takes longer, thousands of times
     program: ProgramCell | None = None
-    decisions: list[ReportedDecision] = []
+    decisions: list[ReportedDecision] = Field(default_factory=list)
 
     @model_serializer(mode="wrap")
     def _without_decisions(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:

@@ -162,7 +162,7 @@ def _add_decisions(cell: ReportedCell, review: CellReview) -> None:
         ReportedDecision(
             criterion_id=review.column.id,
             is_open=review.is_open(decision),
-            **decision.model_dump(include={"id", "kind", "by", "at", "value", "reason"}),
+            **decision.model_dump(include={"id", "document_id", "kind", "by", "at", "value", "reason"}),
         )
         for decision in review.held
     ]

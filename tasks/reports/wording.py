@@ -298,13 +298,13 @@ def decision_in_words(decision: ReportedDecision) -> str:
     what = {
         "override": _override_in_words(decision.value),
         "comment": "Comment",
-        "sign_off": "Signed off",
+        "sign_off": "Approved" if decision.document_id else "Signed off",
         "flag": "Flagged",
         "assignment": f"Assigned to {decision.value}",
     }[decision.kind]
     reason = f": {decision.reason}" if decision.reason else ""
-    why_open = _OPEN_VALUE if isinstance(decision.value, dict) else _OPEN[decision.kind] if decision.is_open else ""
-    state = f" ({why_open})" if decision.is_open else ""
+    why_open = _OPEN | (_OPEN_CELL if decision.document_id else {})
+    state = f" ({why_open[decision.kind]})" if decision.is_open else ""
     return f"{what} by {decision.by}, {day(decision.at)}{reason}{state}"
 
 
@@ -324,7 +324,10 @@ ABSENCES: Final = {
     Absence.UNREAD: "not read",
 }
 """The kinds of no, as cells of tables have them."""
-_OPEN_VALUE: Final = "open: the document says something else now"
+_OPEN_CELL: Final = {
+    "sign_off": "open again: the document says something else now, or somebody set another value",
+    "override": "open: the document says something else now",
+}
 _OPEN: Final = {
     "sign_off": "open again: this run shows other evidence",
     "flag": "open",

@@ -516,7 +516,9 @@ def find_governing_law(contract: Contract) -> Found | None:
     for match in _LAW.finditer(contract.flat):
         if _NO_LAW.search(match[0]):
             continue
-        place = " ".join(next(filter(None, match.groups())).split())
+        written = re.split(r"\.\s", match[match.lastgroup or 0])[0]
+        end = match.start(match.lastgroup or 0) + len(written)
+        place = " ".join(written.split())
         rest = contract.flat[match.end() : match.end() + 80]
         if re.match(r"United States", place) and (
             state := re.match(
@@ -527,7 +529,7 @@ def find_governing_law(contract: Contract) -> Found | None:
         place = re.sub(
             r"^(?:(?:the )?(?:state|commonwealth|province) of )(?:the )?|^the ", "", place, flags=re.IGNORECASE
         )
-        place = _PLACE_TAIL.sub("", re.split(r"\. ", place)[0]).strip(" ,.")
+        place = _PLACE_TAIL.sub("", place).strip(" ,.")
         place = _ADJECTIVES.get(place, place)
         if place and not _NO_PLACE.match(place):
             named = (
@@ -535,7 +537,7 @@ def find_governing_law(contract: Contract) -> Found | None:
                 if place.isupper() and len(place) > 4
                 else place
             )
-            return Found(named, (contract.clause(match.start(), match.end()),), 0.9)
+            return Found(named, (contract.clause(match.start(), end),), 0.9)
     return None
 
 

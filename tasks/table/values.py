@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import date
+from decimal import Decimal
 from typing import Any, Final
 
 from tasks.language.numbers import amounts, numbers
@@ -85,7 +86,7 @@ def value_in_words(value: Any) -> str:
     if isinstance(value, list):
         return "; ".join(map(str, value))
     if isinstance(value, dict):
-        return f"{value['unit']} {value['value']}"
+        return f"{value['unit']} {Decimal(value['value']):,f}"
     match = re.fullmatch(r"P(\d+)([DWMY])", str(value))
     if match:
         unit = {"D": "day", "W": "week", "M": "month", "Y": "year"}[match[2]]

@@ -4,13 +4,16 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from storage import database, users
 from storage.users import Role
+from tasks.table.columns import named_set
 from tests.tasks.reports.cited import write_cited_run
+from tests.tasks.reports.rows import CRITERIA
 
 QUOTED = {
     "Revenue.txt": ("Recurring revenue was 83 % of all revenue.", "line 1"),
@@ -84,3 +87,30 @@ def log_in(browser: Callable[[], httpx.Client]) -> LogIn:
         return opened
 
     return load
+
+
+AGREEMENT = """SERVICE AGREEMENT
+
+This Service Agreement is made as of March 1, 2024 by and between Alpha GmbH (the "Supplier")
+and Beta Ltd (the "Customer").
+
+The term of this Agreement shall begin on March 1, 2024 and end on December 31, 2099. Either party may terminate this
+Agreement at any time on three months' prior written notice. {more}
+
+This Agreement shall be governed by the laws of Germany.
+
+Signed: Jane Doe, Supplier. Signed: John Roe, Customer.
+"""
+TERMS = {"Service agreement <Beta>.txt": ("governed by the laws of Germany", "line 9")}
+TABLED: dict[str, Any] = {**CRITERIA, "table": named_set("contracts").model_dump()}
+
+
+@pytest.fixture
+def beta(room: Path) -> Path:
+    """A room with one agreement and a note, and the run r1 whose criteria ask for a table."""
+    folder = room / "alpha"
+    folder.mkdir()
+    (folder / next(iter(TERMS))).write_text(AGREEMENT.format(more=""))
+    (folder / "Note.txt").write_text("Lunch is at noon.\n")
+    write_cited_run("alpha", TERMS, criteria=TABLED)
+    return folder

@@ -11,6 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, sync_playwright
 
 from storage.users import Role
+from tasks.reports.html import css_name
 from tests.api.pages.conftest import PASSWORD, add_person
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -93,11 +94,42 @@ def test_a_whole_review_from_login_to_exported_log_by_keyboard_alone(
     assert [error for error in errors if not any(words in error for words in expected)] == []
 
 
+def test_a_table_is_read_and_decided_on_by_keyboard_alone(service: httpx.Client, beta: Path, page: Page) -> None:
+    page.set_default_timeout(120_000)
+    page.goto(f"{service.base_url}/runs/r1/table")
+    press(page, "Service agreement <Beta>.txt")
+    page.wait_for_selector("#cell-notice")
+    press(page, "Approve Notice")
+    page.wait_for_selector("#cell-notice .verified:has-text('approved')")
+    press(page, "Correct or comment on Governing law")
+    write(page, "Value", "Austria")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-focus]:has-text('Your word counts now')")
+    assert "Austria" in page.inner_text(f"#cell-{css_name('governing_law')} .value")
+    press(page, "Correct or comment on Expires on")
+    write(page, "Value", "soon")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#told:has-text('a day such as')")
+    press(page, "Back to the table")
+    page.wait_for_selector(".grid")
+    page.click(".grid tbody td:has-text('Austria')")  # a value leads to its words
+    page.wait_for_url("**#cell-governing_5flaw")
+    found = Axe().run(page).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_a_phone_has_room(service: httpx.Client, alpha: Path, page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.set_viewport_size({"width": 390, "height": 844})
-    of_run = ("review", "review/alpha.example", "search?q=notice", "search", "ask?q=notice+lease")
+    of_run = (
+        "table?columns=leases",
+        "review",
+        "review/alpha.example",
+        "search?q=notice",
+        "search",
+        "ask?q=notice+lease",
+    )
     for path in ("/", "/login/password", *(f"/runs/r1/{name}" for name in of_run)):
         page.goto(f"{service.base_url}{path}")
         found = Axe().run(page).response["violations"]

@@ -14,36 +14,8 @@ from storage.users import Role
 from tasks.reports.html import css_name
 from tasks.reports.models import ReportedCell, ReportedTable
 from tasks.reports.report import build
-from tasks.table.columns import named_set
-from tests.api.pages.conftest import PAGE, LogIn, add_person, field
+from tests.api.pages.conftest import AGREEMENT, PAGE, TABLED, TERMS, LogIn, add_person, field
 from tests.tasks.reports.cited import write_cited_run
-from tests.tasks.reports.rows import CRITERIA
-
-AGREEMENT = """SERVICE AGREEMENT
-
-This Service Agreement is made as of March 1, 2024 by and between Alpha GmbH (the "Supplier")
-and Beta Ltd (the "Customer").
-
-The term of this Agreement shall begin on March 1, 2024 and end on December 31, 2099. Either party may terminate this
-Agreement at any time on three months' prior written notice. {more}
-
-This Agreement shall be governed by the laws of Germany.
-
-Signed: Jane Doe, Supplier. Signed: John Roe, Customer.
-"""
-QUOTED = {"Service agreement <Beta>.txt": ("governed by the laws of Germany", "line 9")}
-TABLED: dict[str, Any] = {**CRITERIA, "table": named_set("contracts").model_dump()}
-
-
-@pytest.fixture
-def beta(room: Path) -> Path:
-    """A room with one agreement and a note, and the run r1 whose criteria ask for a table."""
-    folder = room / "alpha"
-    folder.mkdir()
-    (folder / next(iter(QUOTED))).write_text(AGREEMENT.format(more=""))
-    (folder / "Note.txt").write_text("Lunch is at noon.\n")
-    write_cited_run("alpha", QUOTED, criteria=TABLED)
-    return folder
 
 
 def table(run: str = "r1") -> ReportedTable:
@@ -145,8 +117,8 @@ def test_decisions_are_in_the_next_table_and_open_again_where_the_document_says_
     assert opener()("sign_off", "expiry").status_code == 303
     assert opener()("override", "notice", value="P6M").status_code == 303
     changed = AGREEMENT.format(more="Extras.").replace("2099", "2098").replace("three months'", "four months'")
-    (beta / next(iter(QUOTED))).write_text(changed)
-    write_cited_run("alpha", QUOTED, "r2", days=1, criteria=TABLED)
+    (beta / next(iter(TERMS))).write_text(changed)
+    write_cited_run("alpha", TERMS, "r2", days=1, criteria=TABLED)
     assert [one.is_open for one in cell("governing_law", "r2").decisions] == [False]
     assert [one.is_open for one in cell("expiry", "r2").decisions] == [True]
     notice = cell("notice", "r2")
