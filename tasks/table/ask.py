@@ -183,7 +183,7 @@ def ask_text(text: str, columns: Sequence[Column], answerer: Answerer, ledger: L
     instructions = _INSTRUCTIONS.format(columns=told)
     answers = judge_once(answerer, instructions, material, CellAnswers, ledger=ledger).value.answers
     by_id = {column.id: column for column in columns}
-    silent = {"value": None, "absence": Absence.SILENT.value, "sure": 0.0, "spans": []}
+    silent: dict[str, Any] = {"value": None, "absence": Absence.SILENT.value, "sure": 0.0, "spans": []}
     proven = {
         answer.column: cell
         for answer in reversed(answers)  # of two answers the first counts

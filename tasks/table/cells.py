@@ -66,7 +66,7 @@ def find_text_cells(text_ids: Iterable[int], columns: ColumnSet, *, find: bool =
         with database.writing() as session:
             save_cells(session, version, new)
         stored |= new
-    wanted = {column.find for column in columns.columns} & FINDERS.keys()
+    wanted = {column.find for column in columns.columns if column.find is not None} & FINDERS.keys()
     return {text_id: {name: cells[name] for name in wanted} for text_id, cells in stored.items()}
 
 
