@@ -102,6 +102,7 @@ _NAME_END: Final = re.compile(_written("name_end"))
 _PARTY_BREAK: Final = re.compile(_written("party_break"), re.IGNORECASE)
 _ALIAS: Final = re.compile(_written("alias"))
 _DESCRIBED: Final = re.compile(_written("described"), re.IGNORECASE)
+_THE: Final = re.compile(r"(?:\s*the (?=[A-Z]\w+ [A-Z]))?")
 _SMALL: Final = frozenset("of and the for de la di du y e und van der des für en et in".split())
 _NO_PARTY: Final = re.compile(_written("no_party"), re.IGNORECASE)
 
@@ -112,13 +113,14 @@ def find_parties(contract: Contract) -> Found | None:
     best: list[tuple[str, Span]] = []
     for match in _all(contract, _BETWEEN, _OPENING):
         is_plain = match[0].strip().casefold() in {"by", "with"}
-        names = list(_party_names(flat, match.end(), match.end() + 2000))
+        names = list(_party_names(contract, match.end(), match.end() + 2000))
         has_aliases = all(_ALIAS.search(flat, span.end, span.end + 500) for _, span in names)
-        if len(names) >= 2 and (has_aliases or (not is_plain and not best)):
+        is_pair = len({_plain_name(name) for name, _ in names}) == len(names) >= 2
+        if is_pair and (has_aliases or (not is_plain and not best)):
             best = names
             if has_aliases:
                 break
-    best = best or _aliased_names(flat)
+    best = best or _aliased_names(flat) or _labelled_names(contract.text[:_OPENING])
     if not best:
         return None
     first, last = best[0][1].start, best[-1][1].end
@@ -134,6 +136,7 @@ def _aliased_names(flat: str) -> list[tuple[str, Span]]:
     found: dict[str, Span] = {}
     for alias in _ALIAS.finditer(flat, 0, _OPENING):
         low = max(0, alias.start() - 300, max((span.end for span in found.values()), default=0))
+        known = {_plain_name(name) for name in found}
         for start in (match.end() for match in _BEFORE_NAME.finditer(flat, low, alias.start())):
             end = _NAME_END.search(flat, start, alias.end())
             name = " ".join(flat[start : end.start()].split()).strip(" ,") if end else ""
@@ -143,6 +146,7 @@ def _aliased_names(flat: str) -> list[tuple[str, Span]]:
                 and is_near
                 and _LEGAL_END.search(name)
                 and " " in name
+                and _plain_name(name) not in known
                 and _is_party(name, flat, end.start(), has_alias=False)
             ):
                 dot = end.start() + (flat[end.start() : end.start() + 1] == ".")
@@ -153,16 +157,40 @@ def _aliased_names(flat: str) -> list[tuple[str, Span]]:
     return []
 
 
-def _party_names(flat: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
-    """The names between two places, each with where it stands, up to the first that is none."""
+_LABELLED: Final = re.compile(_written("labelled"), re.IGNORECASE | re.MULTILINE)
+
+
+def _labelled_names(text: str) -> list[tuple[str, Span]]:
+    """The names of lines such as `Landlord: Alpha Ltd`, where there are two or more."""
+    found = {
+        _plain_name(match["name"]): (match["name"].strip(), Span(*match.span("name")))
+        for match in _LABELLED.finditer(text)
+    }
+    return list(found.values()) if len(found) > 1 else []
+
+
+def _plain_name(name: str) -> str:
+    return re.sub(r"\W", "", name.casefold())
+
+
+def _party_names(contract: Contract, start: int, end: int) -> Iterator[tuple[str, Span]]:
+    """The names between two places, each with where it stands, up to the first that is none.
+
+    A line that ends in a legal form ends a name: an address, or the rest of a title page, follows.
+    """
+    flat = contract.flat
     position = start
     while position < end:
+        position += len(_THE.match(flat[position : position + 9])[0])  # type: ignore[index] # it may be empty
         match = _NAME_END.search(flat, position, end)
         conjunction = _PARTY_BREAK.search(flat, position, end)
         stop = match.start() if match else end
         before_and = flat[position : conjunction.start()].rstrip(" ,") if conjunction else ""
         if conjunction and conjunction.start() < stop and _LEGAL_END.search(before_and):
             stop = conjunction.start()
+        line = contract.text.find("\n", position, stop)
+        if line >= 0 and _LEGAL_END.search(flat[position:line].rstrip(" ,")):
+            stop = line
         name = " ".join(flat[position:stop].split()).strip(" ,")
         if flat[stop : stop + 1] == "." and _LEGAL_END.search(name):
             name, stop = f"{name}.", stop + 1
@@ -328,7 +356,8 @@ def _is_open_ended(contract: Contract, match: re.Match[str], clause: Span) -> bo
 def _named_end(contract: Contract, clause: Span) -> Dated | None:
     for match in _pattern(_ENDS).finditer(contract.flat, clause.start, clause.end):
         found = find_dates(contract.flat, match.end(), min(clause.end, match.end() + 40))
-        if found and not re.search(r"\d|renew", contract.flat[match.end() : found[0].start]):
+        begins = re.search(r"\b(?:commenc|beg[iau]n|start|made|dated|entered|beginnt)", match[0], re.IGNORECASE)
+        if found and not begins and not re.search(r"\d|renew", contract.flat[match.end() : found[0].start]):
             return found[0]
     return None
 
@@ -406,6 +435,7 @@ def _start_of_term(contract: Contract, clause: Span, duration: Duration) -> tupl
 
 
 _RENEWAL: Final = _written("renewal")
+_FIRST_TERM: Final = _written("first_term")
 
 
 def find_renewal(contract: Contract) -> Found | None:
@@ -415,7 +445,7 @@ def find_renewal(contract: Contract) -> Found | None:
         clause = contract.clause(match.start(), match.end())
         words = flat[clause.start : clause.end]
         if re.search(
-            r"patent|insurance|trademark|domain|permit|certificat|copyright|lien|warranty|calendar quarter|contract year|during the term|conversion|half a year",
+            r"patent|insurance|trademark|domain|permit|certificat|copyright|lien|warranty|calendar quarter|contract year|during the term|conversion|half a year|\baudit|confidential|force majeure|(?:commencement|completion) date|compet(?:e|ing)\b",
             words,
             re.IGNORECASE,
         ):
@@ -430,6 +460,8 @@ def find_renewal(contract: Contract) -> Found | None:
             if re.match(
                 r"[\s,]*(?:prior|notice|written|before|in advance|advance|vor)", behind, re.IGNORECASE
             ) or re.search(r"notice|least|within|prior", before[-70:], re.IGNORECASE):
+                continue
+            if re.search(_FIRST_TERM, f"{before[-90:]}\0{behind}", re.IGNORECASE):
                 continue
             if duration.value[-1] == "D" or not re.search(
                 r"for|period|term|successive|additional|by|of|um|durée|another|further|on an?|each",
