@@ -96,7 +96,7 @@ def _ask_room(question: str, folder: str) -> RoomAnswer:
     if not documents:
         raise BadRequest(f"There is no document in {folder} that can be read. Give another --room.")
     names = Path(folder).name.replace("-", " ").replace("_", " ")
-    return ask_room(question, RoomPassages(documents, [folder]), names)
+    return ask_room(question, RoomPassages(documents, [folder], by_meaning=True), names)
 
 
 def facts(

@@ -15,6 +15,7 @@ from tasks.errors import NotFound
 from tasks.figures.ledger import LedgerText
 from tasks.language.sentences import sentences
 from tasks.language.tokens import tokens
+from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reports.company import side_of
 from tasks.reports.evidence_links import make_anchor
 from tasks.reports.live import LiveRun, live_run
@@ -52,7 +53,10 @@ class ShownDocument:
 
 @dataclass(frozen=True)
 class Hit:
-    """A passage that a search found: its words in pieces, each with whether it is one that was searched for."""
+    """A passage that a search found: its words in pieces, each with whether it is one that was searched for.
+
+    None is where it was found by its meaning alone.
+    """
 
     document: ShownDocument
     place: str
@@ -72,6 +76,7 @@ class Found:
     hits: list[Hit] = field(default_factory=list)
     documents: list[ShownDocument] = field(default_factory=list)
     count: int = 0
+    warning: str | None = None
 
 
 @dataclass(frozen=True)
@@ -116,13 +121,16 @@ def search(run_id: str, words: str, filters: Filters) -> Found:
         found.folders = sorted(folders - {""})
         found.kinds = dict(sorted(found.kinds.items(), key=lambda item: item[1]))
         if words.strip() and texts:
-            room = _passages(tuple(text for _, text in texts.values()))
+            above = tuple(company.folder for company, _ in rooms)
+            room = _passages(tuple(text for _, text in texts.values()), above, EmbeddingSettings.current())
             for passage in room.likeliest(words, 2 * _HITS, 2 * _HITS):
                 pieces = _pieces(passage.text, words)
-                if pieces and len(found.hits) < _HITS:
+                has_words = any(is_word for _, is_word in pieces)
+                if (has_words or room.ranks_by_meaning) and len(found.hits) < _HITS:
                     document = texts[passage.document.document_id][0]
                     span = passage.span.start, passage.span.end
                     found.hits.append(Hit(document, passage.span.place, pieces, _address(passage, *span)))
+            found.warning = room.warning
         return found
 
 
@@ -139,14 +147,15 @@ def ask(run_id: str, question: str, domains: Sequence[str]) -> tuple[str, str, l
         for company, documents in rooms:
             if question.strip() and (not domains or company.domain in domains):
                 texts = tuple(_text(row) for row in documents if row.text_id is not None and row.characters)
-                answer = ask_room(question, _passages(texts, (company.folder,)), company.name)
+                passages = _passages(texts, (company.folder,), EmbeddingSettings.current())
+                answer = ask_room(question, passages, company.name)
                 answers.append(Asked(company.name, answer, [_quote_address(quoted) for quoted in answer.quotes]))
         return live.run.id, live.run.batch, answers, [(company.domain, company.name) for company, _ in rooms]
 
 
 @lru_cache(maxsize=8)  # a second question of a room finds it ready, in the same process
-def _passages(texts: tuple[LedgerText, ...], above: tuple[str, ...] = ()) -> RoomPassages:
-    return RoomPassages(texts, above)
+def _passages(texts: tuple[LedgerText, ...], above: tuple[str, ...], _settings: EmbeddingSettings) -> RoomPassages:
+    return RoomPassages(texts, above, by_meaning=True)
 
 
 def _rooms(live: LiveRun) -> list[tuple[RunCompany, Sequence[RunDocument]]]:
@@ -169,17 +178,17 @@ def _text(row: RunDocument) -> LedgerText:
 
 
 def _pieces(text: str, words: str) -> list[tuple[str, bool]]:
-    """The sentences of a passage that have most of the words, in pieces; none where it has no such word."""
+    """The sentences of a passage that have most of the words, in pieces; its first ones where it has no such word."""
     wanted = set(tokens(words))
     best = sorted(sentences(text), key=lambda one: -len(wanted & set(tokens(one))))[:2]
-    shown = " … ".join(one for one in best if wanted & set(tokens(one)))[:600]
+    shown = " … ".join([one for one in best if wanted & set(tokens(one))] or best)[:600]
     pieces: list[tuple[str, bool]] = []
     last = 0
     for match in _WORD.finditer(shown):
         if wanted & set(tokens(match[0])):
             pieces += [(shown[last : match.start()], False), (match[0], True)]
             last = match.end()
-    return [*pieces, (shown[last:], False)] if pieces else []
+    return [*pieces, (shown[last:], False)]
 
 
 def _address(passage: RoomPassage, start: int, end: int) -> str:

@@ -3,15 +3,23 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
+from typing import Final
 
 from storage import database, texts
 from tasks.ai.answerer import Answerer
 from tasks.ai.names import Names, stored_names
 from tasks.ai.privileged import find_privileged, may_read_all
+from tasks.ai.pseudonyms import is_on
 from tasks.documents.kinds.room import IndexedDocument
 from tasks.figures.ledger import LedgerText, first_by_path
 from tasks.ranking import Index
-from tasks.scoring.passages import PassageSpan, load_passages
+from tasks.ranking.embedders import semantic_ranking
+from tasks.ranking.semantic import Candidate, EmbeddingSettings
+from tasks.scoring.passages import SCORED, PassageSpan, load_passages
+
+_WITHIN: Final = 5.0
+"""Seconds of a processor that embedding a room may take while somebody waits, where nobody asked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +34,27 @@ class RoomPassage:
 class RoomPassages:
     """The passages of a room's stored texts; equal documents count once.
 
-    `kept` are the documents of the room that have none here, since they go to no model.
+    `kept` are the documents of the room that have none here, since they go to no model. With `by_meaning` passages are
+    ranked by what they mean too, as far as `DILIGENCE_EMBEDDINGS` wants it and nothing that is kept back would be sent.
+
+    Raises:
+        NotConfigured: as `tasks.ranking.embedders.embedder`.
     """
 
-    def __init__(self, documents: Iterable[LedgerText], above: Sequence[str] = ()) -> None:
+    def __init__(
+        self, documents: Iterable[LedgerText], above: Sequence[str] = (), *, by_meaning: bool = False
+    ) -> None:
         """Make the passages of documents ready; `above` are the known paths of the room's own folder."""
-        self._documents, self._above = tuple(documents), above
+        self._documents, self._above, self._by_meaning = tuple(documents), above, by_meaning
         self.kept: Sequence[LedgerText] = ()
         self._spans: list[tuple[LedgerText, PassageSpan]] = []
         self._index = Index(self._shown(first_by_path(self._documents)))
+        self._semantic = semantic_ranking(self._candidates, within=_WITHIN) if by_meaning and self._may_embed else None
+
+    @property
+    def _may_embed(self) -> bool:
+        """Whether no privileged words and no names would go to the server that embeds passages."""
+        return not EmbeddingSettings.current().sends_texts or (not is_on() and self.without_privileged is self)
 
     def open_to(self, answerer: Answerer) -> "RoomPassages":
         """The passages without those of documents that may not go to this answerer."""
@@ -46,7 +66,7 @@ class RoomPassages:
         documents, kept = part_privileged(self._documents, self._above)
         if not kept:
             return self
-        rest = RoomPassages(documents)
+        rest = RoomPassages(documents, by_meaning=self._by_meaning)
         rest.kept = kept
         return rest
 
@@ -54,6 +74,24 @@ class RoomPassages:
     def signed_names(self) -> Names:
         """The names of people and companies in the documents' signature blocks."""
         return stored_names([document.text_id for document in self._documents])
+
+    @property
+    def warning(self) -> str | None:
+        """Why they are ranked by their words alone although an embedding model is set, or None."""
+        return self._semantic.warning if self._semantic else None
+
+    @property
+    def ranks_by_meaning(self) -> bool:
+        """Whether passages are found by what they mean, too."""
+        return self._semantic is not None and self._semantic.warning is None
+
+    def _candidates(self) -> Iterator[Candidate]:
+        for text_id, group in groupby(self._spans, key=lambda one: one[0].text_id):
+            with database.reading() as session:
+                text = dict(texts.load_words(session, [text_id]))[text_id]
+            for _, span in group:
+                about = "\n".join(words for words in (span.heading, span.header) if words)
+                yield Candidate(text_id, span.start, span.end, text[span.start : span.end], about)
 
     def _shown(self, documents: Mapping[int, LedgerText]) -> Iterator[str]:
         """What is ranked of each passage, one after the other; where they stand is kept."""
@@ -73,8 +111,11 @@ class RoomPassages:
             by_query: how many at most by what the question asks for.
             by_words: how many at most by the words that it has.
         """
-        ranked = (at for at, _ in self._index.rank(question, by_query, guess=False))
-        chosen = dict.fromkeys([*ranked, *self._index.texts_with_words(question, by_words)])
+        if self._semantic is None:
+            ranked = self._index.rank(question, by_query, guess=False)
+        else:
+            ranked = self._semantic.order(question, self._index.rank(question, SCORED, guess=False), by_query)
+        chosen = dict.fromkeys([*(at for at, _ in ranked), *self._index.texts_with_words(question, by_words)])
         return [self._passage(at) for at in chosen]
 
     def _passage(self, at: int) -> RoomPassage:

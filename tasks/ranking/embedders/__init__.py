@@ -23,14 +23,18 @@ def embedder() -> Embedder | None:
     return _make(EmbeddingSettings.current())
 
 
-def semantic_ranking(passages: Callable[[], Iterable[Candidate]], room: int = 0) -> SemanticRanking | None:
+def semantic_ranking(
+    passages: Callable[[], Iterable[Candidate]], room: int = 0, within: float = WITHIN
+) -> SemanticRanking | None:
     """The ranking by meaning of the room of that number, as the current settings want it; None where they want none.
+
+    `within` is how many seconds of a processor it may take where nobody asked for it.
 
     Raises:
         NotConfigured: as `embedder`.
     """
     model, is_asked_for = embedder(), EmbeddingSettings.current().embeddings != AUTO
-    return SemanticRanking(model, passages, None if is_asked_for else WITHIN, room) if model else None
+    return SemanticRanking(model, passages, None if is_asked_for else within, room) if model else None
 
 
 @lru_cache(maxsize=8)

@@ -9,6 +9,8 @@ from storage import database, runs
 from storage.runs import RunStatus
 from tests.api.pages.conftest import PAGE, QUOTED
 from tests.api.test_runs import dead_links
+from tests.servers.embeddings_server import EmbeddingsServer
+from tests.servers.openai_server import failing
 from tests.tasks.reports.cited import write_cited_run
 from tests.tasks.reports.rows import company, write_run
 
@@ -48,6 +50,22 @@ def test_search_finds_words_and_filters(service: httpx.Client, alpha: Path) -> N
         assert count in service.get("/runs/r1/search", params=filters, headers=PAGE).text
     nothing = service.get("/runs/r1/search", params={"q": "<i>pension"}, headers=PAGE).text
     assert "<i>pension" not in nothing
+
+
+def test_search_finds_by_meaning_where_an_embedding_model_is_set(
+    service: httpx.Client, alpha: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = {"q": "premises"}
+    assert "Nothing in these documents" in service.get("/runs/r1/search", params=query, headers=PAGE).text
+    with EmbeddingsServer() as server:
+        monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "m")
+        monkeypatch.setenv("DILIGENCE_EMBEDDINGS_URL", server.url)
+        found = service.get("/runs/r1/search", params=query, headers=PAGE).text
+        server.always(failing(401, "no such key"))
+        failed = service.get("/runs/r1/search?q=rented", headers=PAGE).text
+    assert "by its meaning" in found
+    assert QUOTED["Lease.txt"][0] in found
+    assert "are ranked by their words alone" in failed
 
 
 def test_rooms_answer_side_by_side_by_quotations_or_say_that_they_are_silent(
