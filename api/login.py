@@ -223,7 +223,7 @@ def _find_user(secret: str) -> User | None:
         return None
     if logins.wants_noting(found[0]):
         with database.writing() as session:
-            users.note_user_session(session, secret)
+            logins.note_use(session, secret, users.UserSession)
     return found[1]
 
 

@@ -19,10 +19,10 @@ from enum import StrEnum
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from sqlalchemy import JSON, Column, delete, update
+from sqlalchemy import JSON, Column, ColumnElement, delete, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage import database
@@ -139,15 +139,20 @@ class StoredLogin(SQLModel, table=True):
     revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class WebSession(SQLModel, table=True):
+class BrowserSession(SQLModel):
     """A browser that is logged in. `key` is the SHA-256 in hex of what its cookie holds: the table opens no session."""
+
+    key: str = Field(primary_key=True)
+    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+    used_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+
+
+class WebSession(BrowserSession, table=True):
+    """A browser that acts as a login of the drive."""
 
     __tablename__ = "sessions"
 
-    key: str = Field(primary_key=True)
     login_id: int = Field(foreign_key="logins.id", ondelete="CASCADE", index=True)
-    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
-    used_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
 
 
 class SpentState(SQLModel, table=True):
@@ -225,29 +230,24 @@ def find_session(session: Session, secret: str) -> tuple[WebSession, StoredLogin
     row = session.exec(
         select(WebSession, StoredLogin)
         .join(StoredLogin, col(StoredLogin.id) == col(WebSession.login_id))
-        .where(
-            WebSession.key == secret_key(secret),
-            col(WebSession.created_at) > now() - LONGEST_SESSION,
-            col(WebSession.used_at) > now() - LONGEST_PAUSE,
-        )
+        .where(WebSession.key == secret_key(secret), ~has_ended(WebSession))
     ).first()
     return None if row is None else (row[0], row[1])
 
 
-class _Session(Protocol):
-    used_at: datetime
+def has_ended(model: type[BrowserSession]) -> ColumnElement[bool]:
+    """Whether a session of this kind began, or was used last, too long ago."""
+    return (col(model.created_at) <= now() - LONGEST_SESSION) | (col(model.used_at) <= now() - LONGEST_PAUSE)
 
 
-def wants_noting(web_session: _Session) -> bool:
+def wants_noting(browser: BrowserSession) -> bool:
     """Whether the session's last use was noted so long ago that it should be noted again."""
-    return web_session.used_at < now() - _STEP
+    return browser.used_at < now() - _STEP
 
 
-def note_use(session: Session, secret: str) -> None:
+def note_use(session: Session, secret: str, model: type[BrowserSession] = WebSession) -> None:
     """Note that the session is in use."""
-    session.connection().execute(
-        update(WebSession).where(col(WebSession.key) == secret_key(secret)).values({"used_at": now()})
-    )
+    session.connection().execute(update(model).where(col(model.key) == secret_key(secret)).values({"used_at": now()}))
 
 
 def end_session(session: Session, secret: str) -> None:
@@ -257,9 +257,7 @@ def end_session(session: Session, secret: str) -> None:
 
 
 def _forget_ended(session: Session) -> None:
-    table = find_table(WebSession)
-    ended = (table.c.created_at <= now() - LONGEST_SESSION) | (table.c.used_at <= now() - LONGEST_PAUSE)
-    session.connection().execute(delete(table).where(ended))
+    session.connection().execute(delete(WebSession).where(has_ended(WebSession)))
     unused = col(StoredLogin.id).not_in(select(WebSession.login_id))
     session.connection().execute(delete(StoredLogin).where(col(StoredLogin.whose) == Whose.WEB, unused))
 

@@ -10,11 +10,11 @@ from enum import StrEnum
 from functools import cache
 
 from pwdlib import PasswordHash
-from sqlalchemy import delete, update
+from sqlalchemy import delete
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from storage.columns import UtcDateTime, find_table, now, put, string_enum
-from storage.logins import LONGEST_PAUSE, LONGEST_SESSION, secret_key
+from storage.columns import UtcDateTime, now, put, string_enum
+from storage.logins import BrowserSession, has_ended, secret_key
 
 
 class Role(StrEnum):
@@ -46,15 +46,12 @@ class User(SQLModel, table=True):
     removed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class UserSession(SQLModel, table=True):
-    """A browser that a person is logged in with; `key` is the SHA-256 in hex of what its cookie holds."""
+class UserSession(BrowserSession, table=True):
+    """A browser that a person is logged in with."""
 
     __tablename__ = "user_sessions"
 
-    key: str = Field(primary_key=True)
     user_id: int = Field(foreign_key="users.id", ondelete="CASCADE", index=True)
-    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
-    used_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
 
 
 @cache
@@ -97,8 +94,7 @@ def remove_user(session: Session, name: str) -> bool:
         return False
     user.removed_at, user.password = now(), user.password and ""
     session.add(user)
-    table = find_table(UserSession)
-    session.connection().execute(delete(table).where(table.c.user_id == user.id))
+    session.connection().execute(delete(UserSession).where(col(UserSession.user_id) == user.id))
     return True
 
 
@@ -111,9 +107,7 @@ def check_password(session: Session, name: str, password: str) -> User | None:
 
 def start_user_session(session: Session, secret: str, user_id: int) -> None:
     """Let the browser whose cookie holds `secret` act as that person; delete sessions that have ended."""
-    table = find_table(UserSession)
-    ended = (table.c.created_at <= now() - LONGEST_SESSION) | (table.c.used_at <= now() - LONGEST_PAUSE)
-    session.connection().execute(delete(table).where(ended))
+    session.connection().execute(delete(UserSession).where(has_ended(UserSession)))
     session.add(UserSession(key=secret_key(secret), user_id=user_id))
 
 
@@ -122,22 +116,11 @@ def find_user_session(session: Session, secret: str) -> tuple[UserSession, User]
     row = session.exec(
         select(UserSession, User)
         .join(User, col(User.id) == col(UserSession.user_id))
-        .where(
-            UserSession.key == secret_key(secret),
-            col(UserSession.created_at) > now() - LONGEST_SESSION,
-            col(UserSession.used_at) > now() - LONGEST_PAUSE,
-        )
+        .where(UserSession.key == secret_key(secret), ~has_ended(UserSession))
     ).first()
     return None if row is None else (row[0], row[1])
 
 
-def note_user_session(session: Session, secret: str) -> None:
-    """Note that the session is in use."""
-    table = find_table(UserSession)
-    session.connection().execute(update(table).where(table.c.key == secret_key(secret)).values(used_at=now()))
-
-
 def end_user_session(session: Session, secret: str) -> None:
     """End the session."""
-    table = find_table(UserSession)
-    session.connection().execute(delete(table).where(table.c.key == secret_key(secret)))
+    session.connection().execute(delete(UserSession).where(col(UserSession.key) == secret_key(secret)))
