@@ -4,7 +4,7 @@ Every table has `run_id` and `company_domain`; `criterion_id` and `document_id` 
 rows of one company (quotes: of one criterion) from 1. Amounts of figures are in the unit of their row.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, get_args
@@ -85,15 +85,28 @@ def _requests(company: Row) -> Rows:
             yield {**one, **document, "position": position}
 
 
+def _decisions(company: Row) -> Rows:
+    """What people decided on the company, its criteria, and the cells of its tables."""
+    on_cells = [
+        {**one, "document_id": row["document_id"]}
+        for table in company.get("tables") or ()
+        for row in table["rows"]
+        for cell in row["cells"].values()
+        for one in cell.get("decisions") or ()
+    ]
+    return _number([*(company.get("decisions") or ()), *on_cells])
+
+
 def _numbered(name: str) -> Callable[[Row], Rows]:
-    """The rows of a company's list of that name, with their numbers and their values as text."""
+    """The rows of a company's list of that name."""
+    return lambda company: _number(company.get(name) or ())
 
-    def rows(company: Row) -> Rows:
-        for number, one in enumerate(company.get(name) or (), 1):
-            value = one.get("value")
-            yield {**one, "number": number, "value_text": None if value is None else str(value)}
 
-    return rows
+def _number(rows: Iterable[Row]) -> Rows:
+    """Rows with their numbers, and their values as text."""
+    for number, one in enumerate(rows, 1):
+        value = one.get("value")
+        yield {**one, "number": number, "value_text": None if value is None else str(value)}
 
 
 TABLES: Final[Mapping[str, ExportTable]] = {
@@ -142,7 +155,10 @@ TABLES: Final[Mapping[str, ExportTable]] = {
         position=int,
     ),
     "decisions": _export_table(
-        _numbered("decisions"), ReportedDecision, "number criterion_id kind by at value_text reason is_open", number=int
+        _decisions,
+        ReportedDecision,
+        "number document_id criterion_id kind by at value_text reason is_open",
+        number=int,
     ),
 }
 """The tables by name."""
