@@ -24,7 +24,7 @@ from api.front import Service
 from api.html import respond_outside_of_operations, respond_with_page
 from api.mcp import AssistantEndpoint
 from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
-from api.pages import accounts, home, review, rooms, tables
+from api.pages import accounts, home, review, rooms
 from api.requests import MEMORY, Admission, Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
 from api.workers import Workers
@@ -160,7 +160,6 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
             area("/", "documents", home.HANDLERS, needs_viewer(on_drive("runs")), on_documents, as_pages),
             area("/runs", "documents", review.HANDLERS, needs_viewer(on_drive("runs")), on_documents, as_pages),
             area("/runs", "documents", rooms.HANDLERS, needs_viewer(on_drive("runs")), on_documents, as_pages),
-            area("/runs", "documents", tables.HANDLERS, needs_viewer(on_drive("runs")), on_documents, as_pages),
             home.look,
             Router("/", route_handlers=accounts.HANDLERS, exception_handlers={**as_pages}),
             Router("/", route_handlers=[monitoring.show], guards=[key(None)], security=by_key),

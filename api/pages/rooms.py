@@ -1,17 +1,30 @@
-"""Searching the texts of a run's rooms, and asking them: quotations with their places, companies side by side."""
+"""The rooms of a run: search, questions, and tables of what documents say, with decisions on their cells."""
 
 from typing import Annotated, Any, Final
+from urllib.parse import quote
 
-from litestar import Response, get
+from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
-from api.pages.shell import PageRequest, show
+from api.auth import check_role
+from api.pages.review import SAID, read_act
+from api.pages.shell import PageRequest, is_partial, read_form, show, to
 from api.requests import Calls
-from tasks.reports import live_rooms
+from storage.decisions import DecisionKind
+from storage.users import Role
+from tasks.reports import live_rooms, live_tables
+from tasks.reports.html import css_name
 from tasks.reports.live_rooms import Filters
+from tasks.reports.wording import ABSENCES
+from tasks.table.values import ALLOWED
 
 _LONGEST: Final = 1000
+_SHEETS: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_SAID: Final = SAID | {
+    DecisionKind.OVERRIDE: "Your word counts now; the program’s stays beside it.",
+    DecisionKind.SIGN_OFF: "Approved, on the words shown here.",
+}
 
 
 @get("/{run:str}/search", include_in_schema=False)
@@ -45,4 +58,69 @@ async def ask(
     return show(request, "ask.html", q=q, **shown)
 
 
-HANDLERS: Final = [search, ask]
+@get("/{run:str}/table", include_in_schema=False)
+async def table(
+    request: PageRequest,
+    run: FromPath[str],
+    calls: NamedDependency[Calls],
+    company: Annotated[str, QueryParameter()] = "",
+    columns: Annotated[str, QueryParameter()] = "",
+    q: Annotated[str, QueryParameter(max_length=200)] = "",
+    page: Annotated[int, QueryParameter(ge=1)] = 1,
+) -> Response[Any]:
+    shown = await calls.apart(live_tables.show_table, run, company, columns, q, page)
+    return show(request, "table.html", shown=shown, q=q, absences=ABSENCES)
+
+
+@get(["/{run:str}/table.json", "/{run:str}/table.xlsx"], include_in_schema=False)
+async def whole_table(
+    request: PageRequest,
+    run: FromPath[str],
+    calls: NamedDependency[Calls],
+    company: Annotated[str, QueryParameter()] = "",
+    columns: Annotated[str, QueryParameter()] = "",
+) -> Response[bytes]:
+    """The table with all its quotations, as `diligence table` gives it."""
+    is_workbook = request.url.path.endswith(".xlsx")
+    content = await calls.apart(live_tables.whole_table, run, company, columns, as_workbook=is_workbook)
+    headers = {"Content-Disposition": 'attachment; filename="table.xlsx"'} if is_workbook else None
+    return Response(content, media_type=_SHEETS if is_workbook else MediaType.JSON, headers=headers)
+
+
+@get("/{run:str}/table/{domain:str}/{document:str}", include_in_schema=False)
+async def row(
+    request: PageRequest,
+    run: FromPath[str],
+    domain: FromPath[str],
+    document: FromPath[str],
+    calls: NamedDependency[Calls],
+    columns: Annotated[str, QueryParameter()] = "",
+) -> Response[Any]:
+    shown = await calls.apart(live_tables.show_row, run, domain, document, columns)
+    return show(request, "table_row.html", shown=shown, said=None, absences=ABSENCES, allowed=ALLOWED)
+
+
+@post("/{run:str}/table/{domain:str}/{document:str}", include_in_schema=False, status_code=200)
+async def decide(
+    request: PageRequest,
+    run: FromPath[str],
+    domain: FromPath[str],
+    document: FromPath[str],
+    calls: NamedDependency[Calls],
+    columns: Annotated[str, QueryParameter()] = "",
+) -> Response[Any]:
+    """Decide on a cell; htmx gets the cell anew, a plain form the page."""
+    by = check_role(request, Role.REVIEWER)
+    act = read_act(await read_form(request), document)
+    shown = await calls.here(live_tables.write_cell_decision, run, domain, columns, act, by.name)
+    if not is_partial(request):
+        place = "/".join(quote(part, safe="") for part in (domain, document))
+        cell_on_page = f"?columns={quote(shown.chosen.columns)}#cell-{css_name(act.criterion_id)}"
+        return to(f"/runs/{quote(run, safe='')}/table/{place}{cell_on_page}")
+    cell = next(cell for cell in shown.cells if cell.column.id == act.criterion_id)
+    return show(
+        request, "table_cell.html", shown=shown, cell=cell, said=_SAID[act.kind], absences=ABSENCES, allowed=ALLOWED
+    )
+
+
+HANDLERS: Final = [search, ask, table, whole_table, row, decide]

@@ -1,6 +1,6 @@
 """The tables of a run's documents and questions in the service, under the viewer's rights, and decisions on cells."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -175,21 +175,12 @@ def show_table(run_id: str, domain: str, columns: str, words: str, page: int) ->
         return ShownTable(room.chosen, companies, shown, len(rows), page, pages, len(to_come), past)
 
 
-def whole_table(run_id: str, domain: str, columns: str, write: Callable[[ReportedTable], bytes]) -> bytes:
-    """The whole table with its quotations, as `write` writes it; arguments and errors as those of `show_table`."""
+def whole_table(run_id: str, domain: str, columns: str, *, as_workbook: bool) -> bytes:
+    """The whole table with its quotations, as JSON or as a workbook; arguments and errors as those of `show_table`."""
     with live_run(run_id) as live:
         first = "" if domain else next((company.domain for company, _ in seen_companies(live)), "")
-        return write(_Room(live, domain or first, columns).table(None))
-
-
-def as_json(table: ReportedTable) -> bytes:
-    """A table as `diligence table --format json` prints it."""
-    return table.model_dump_json(indent=2).encode()
-
-
-def as_workbook(table: ReportedTable) -> bytes:
-    """A table as a workbook."""
-    return table_workbook([("", table)])
+        table = _Room(live, domain or first, columns).table(None)
+        return table_workbook([("", table)]) if as_workbook else table.model_dump_json(indent=2).encode()
 
 
 def show_row(run_id: str, domain: str, document_id: str, columns: str) -> ShownRow:
