@@ -1,9 +1,10 @@
 """Searching and asking the rooms of a run in the service: in the texts that the run read and the viewer may see."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 from urllib.parse import quote
 
@@ -36,6 +37,10 @@ class Filters:
     kind: str = ""
     folder: str = ""
     status: str = ""
+
+    def take(self, *has: str) -> bool:
+        """Whether a document with these, in this order, is searched."""
+        return all(wanted in {"", one} for wanted, one in zip(astuple(self), has, strict=True))
 
 
 @dataclass(frozen=True)
@@ -98,16 +103,15 @@ def search(run_id: str, words: str, filters: Filters) -> Found:
         found = Found(live.run.id, live.run.batch)
         folders: set[str] = set()
         texts: dict[str, tuple[ShownDocument, LedgerText]] = {}
-        for company, documents in _rooms(live):
+        rooms = _rooms(live)
+        for company, documents in rooms:
             found.companies.append((company.domain, company.name))
             kinds = run_kinds(documents, find=False)
             for row in documents:
                 what = kinds.row(row.document_id)
                 found.kinds |= {what["kind"]: what["kind_title"]} if what["kind"] else {}
                 folders.add(row.path)
-                narrow = (filters.company, filters.kind, filters.folder, filters.status)
-                has = (company.domain, what["kind"] or "", row.path, row.status.value)
-                if any(wanted not in {"", one} for wanted, one in zip(narrow, has, strict=True)):
+                if not filters.take(company.domain, what["kind"] or "", row.path, row.status.value):
                     continue
                 shown = ShownDocument(
                     *(company.name, row.name, row.path, what["kind_title"] or "", row.status.value, row.warning),
@@ -123,15 +127,19 @@ def search(run_id: str, words: str, filters: Filters) -> Found:
         if words.strip() and texts:
             above = tuple(company.folder for company, _ in rooms)
             room = _passages(tuple(text for _, text in texts.values()), above, EmbeddingSettings.current())
-            for passage in room.likeliest(words, 2 * _HITS, 2 * _HITS):
-                pieces = _pieces(passage.text, words)
-                has_words = any(is_word for _, is_word in pieces)
-                if (has_words or room.ranks_by_meaning) and len(found.hits) < _HITS:
-                    document = texts[passage.document.document_id][0]
-                    span = passage.span.start, passage.span.end
-                    found.hits.append(Hit(document, passage.span.place, pieces, _address(passage, *span)))
+            found.hits = list(islice(_hits(room, words, texts), _HITS))
             found.warning = room.warning
         return found
+
+
+def _hits(room: RoomPassages, words: str, texts: Mapping[str, tuple[ShownDocument, LedgerText]]) -> Iterator[Hit]:
+    """The passages of these documents that have any of the words, or their meaning where that is looked at."""
+    for passage in room.likeliest(words, 2 * _HITS, 2 * _HITS):
+        pieces = _pieces(passage.text, words)
+        if any(is_word for _, is_word in pieces) or room.ranks_by_meaning:
+            document = texts[passage.document.document_id][0]
+            address = _address(passage, passage.span.start, passage.span.end)
+            yield Hit(document, passage.span.place, pieces, address)
 
 
 def ask(run_id: str, question: str, domains: Sequence[str]) -> tuple[str, str, list[Asked], list[tuple[str, str]]]:

@@ -323,12 +323,7 @@ def _numbered(rows: Sequence[_Row], known: dict[str, int]) -> Iterator[_Numbered
     seen: set[str] = set()
     last = ""
     for row in rows:
-        number, text = _cell(row, number_at), _cell(row, item_at)
-        if number_at is None or (not number and _NUMBERED.fullmatch(text)):
-            match = _NUMBERED.fullmatch(text)
-            number, text = (match[1], match[2]) if match else ("", text)
-        elif number and not text and (match := _NUMBERED.fullmatch(number)):
-            number, text = match[1], match[2]  # a heading in the first of the cells that it reaches over
+        number, text = _split_number(_cell(row, number_at), _cell(row, item_at), is_alone=number_at is None)
         beside = {at for at, cell in enumerate(row.cells) if cell and at not in {number_at, item_at}}
         if not number and text and number_at is None and known.get("section") is not None and beside:
             number = str(len(seen) + 1)
@@ -343,6 +338,16 @@ def _numbered(rows: Sequence[_Row], known: dict[str, int]) -> Iterator[_Numbered
         seen.add(number)
         own = _cell(row, known.get("section")) or None
         yield _Numbered(row, number, " ".join(text.split()), beside - {known.get("section")}, own or section)
+
+
+def _split_number(number: str, text: str, *, is_alone: bool) -> tuple[str, str]:
+    """Number and text, where both stand in one cell; `is_alone`: numbers have no column of their own."""
+    if is_alone or (not number and _NUMBERED.fullmatch(text)):
+        match = _NUMBERED.fullmatch(text)
+        return (match[1], match[2]) if match else ("", text)
+    if number and not text and (match := _NUMBERED.fullmatch(number)):
+        return match[1], match[2]  # a heading in the first of the cells that it reaches over
+    return number, text
 
 
 def _successor(number: str) -> str:
