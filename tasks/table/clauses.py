@@ -102,7 +102,7 @@ _NAME_END: Final = re.compile(_written("name_end"))
 _PARTY_BREAK: Final = re.compile(_written("party_break"), re.IGNORECASE)
 _ALIAS: Final = re.compile(_written("alias"))
 _DESCRIBED: Final = re.compile(_written("described"), re.IGNORECASE)
-_THE: Final = re.compile(r"(?:\s*the (?=[A-Z]\w+ [A-Z]))?")
+_THE: Final = re.compile(r"(?:\s*(?:the|der|die|dem|la|le|Frau|Herrn?|Mme|Mrs?\.?|Ms\.?) (?=[A-Z]\w+ [A-Z]))?")
 _SMALL: Final = frozenset("of and the for de la di du y e und van der des für en et in".split())
 _NO_PARTY: Final = re.compile(_written("no_party"), re.IGNORECASE)
 
@@ -181,7 +181,7 @@ def _party_names(contract: Contract, start: int, end: int) -> Iterator[tuple[str
     flat = contract.flat
     position = start
     while position < end:
-        position += len(_THE.match(flat[position : position + 9])[0])  # type: ignore[index] # it may be empty
+        position += len(_THE.match(flat[position : position + 60])[0])  # type: ignore[index] # it may be empty
         match = _NAME_END.search(flat, position, end)
         conjunction = _PARTY_BREAK.search(flat, position, end)
         stop = match.start() if match else end
@@ -191,6 +191,13 @@ def _party_names(contract: Contract, start: int, end: int) -> Iterator[tuple[str
         line = contract.text.find("\n", position, stop)
         if line >= 0 and _LEGAL_END.search(flat[position:line].rstrip(" ,")):
             stop = line
+        comma = flat.find(",", position, stop)
+        if (
+            comma >= 0
+            and _LEGAL_END.search(flat[position:comma])
+            and not _LEGAL_END.search(flat[position:stop].strip(" ,"))
+        ):
+            stop = comma  # its seat follows
         name = " ".join(flat[position:stop].split()).strip(" ,")
         if flat[stop : stop + 1] == "." and _LEGAL_END.search(name):
             name, stop = f"{name}.", stop + 1
@@ -243,7 +250,9 @@ def find_agreement_date(contract: Contract) -> Found | None:
     early = find_dates(contract.flat, 0, 600)
     if len({one.day for one in early}) == 1:
         clause = contract.clause(early[0].start, early[0].end)
-        if not _OTHER_CONTRACT.search(contract.words(Span(clause.start, early[0].start))):
+        before = contract.words(Span(clause.start, early[0].start))
+        begins = re.search(r"\b(?:beg[iau]n|commenc|start|beginnt|débute)", before, re.IGNORECASE)
+        if not begins and not _OTHER_CONTRACT.search(before):
             return Found(early[0].day.isoformat(), (clause,), 0.65)
     return None
 
@@ -294,7 +303,7 @@ def _is_own(contract: Contract, clause: Span, end: int) -> bool:
     return (
         bool(
             re.search(
-                r"\b(?:this|the) [\w -]{0,40}(?:agreement|contract|lease|amendment)|\bterm\b|Vertrag|contrat|bail",
+                r"\b(?:this|the) [\w -]{0,40}(?:agreement|contract|lease|amendment|employment)|\bterm\b|Vertrag|verhältnis|contrat|bail",
                 before,
                 re.IGNORECASE,
             )
@@ -309,6 +318,7 @@ _ENDS: Final = _written("ends")
 _RENEWS: Final = _written("renews")
 _OPEN_END: Final = _written("open_end")
 _START: Final = _written("start")
+_FROM: Final = r"\b(?:from|commencing(?: on)?|beginning(?: on)?|starting(?: on)?|ab(?: dem)?|à compter du) (?:the )?$"
 
 
 def find_expiry(contract: Contract) -> Found | None:
@@ -327,7 +337,18 @@ def find_expiry(contract: Contract) -> Found | None:
             return reckoned
         if open_ended is None and _is_open_ended(contract, match, clause):
             open_ended = Found(PERPETUAL, (clause,), 0.7)
-    return open_ended
+    return open_ended or _end_of_stated_term(contract)
+
+
+def _end_of_stated_term(contract: Contract) -> Found | None:
+    """The end of a term that is stated with the day on which it begins: let for five years from 1 April 2024."""
+    term = contract.find("term")
+    if term is None or term.value is None:
+        return None
+    begun = find_dates(contract.flat, *term.spans[0])
+    if len(begun) != 1 or not re.search(_FROM, contract.flat[term.spans[0].start : begun[0].start], re.IGNORECASE):
+        return None
+    return Found(add_duration(begun[0].day, term.value).isoformat(), term.spans, 0.7)
 
 
 _UNDER: Final = re.compile(r"\b(?:under|pursuant to|by|in|to|with|out of|of|against|from|and) +$", re.IGNORECASE)
@@ -366,7 +387,8 @@ def _reckoned_end(contract: Contract, match: re.Match[str], clause: Span) -> Fou
     flat = contract.flat
     for duration in find_durations(flat, match.start(), min(clause.end, match.end() + 320)):
         before = flat[match.start() : duration.start]
-        near, behind = before[-70:], flat[duration.end : min(clause.end, duration.end + 120)]
+        near = flat[max(clause.start, duration.start - 70) : duration.start]
+        behind = flat[duration.end : min(clause.end, duration.end + 120)]
         if duration.value[-1] == "D" or _pattern(_NO_TERM).search(before) or _EITHER.search(before):
             continue
         begins = re.search(r"commenc|begin|effective|from", before, re.IGNORECASE)
@@ -482,9 +504,7 @@ def find_renewal(contract: Contract) -> Found | None:
 _NOTICE: Final = _written("notice")
 
 
-_NOTICE_BEHIND: Final = (
-    r"[\s,'’]*(?:\(?\w*\)?\s*)?(?:prior|advance|written|notice|before|in advance|previous|vor|zum|de préavis)"
-)
+_NOTICE_BEHIND: Final = r"[\s,'’]*(?!(?:by|on|upon|with|without|after) )(?:\(?\w*\)?\s*)?(?:prior|advance|written|notice|before|in advance|previous|vor|zum|de préavis)"
 
 
 def find_notice(contract: Contract) -> Found | None:
