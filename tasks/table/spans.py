@@ -23,7 +23,8 @@ _WORDS: Final = (
 _TENS: Final = {"thirty": 30, "forty": 40, "forty-five": 45, "fifty": 50, "sixty": 60, "seventy-five": 75, "ninety": 90}
 _NUMBERS: Final = {word: number for number, word in enumerate(_WORDS, 1)} | _TENS | {
     "a": 1, "an": 1, "each": 1, "twenty-four": 24, "thirty-six": 36, "one hundred eighty": 180, "one hundred twenty": 120,
-    "ein": 1, "eines": 1, "einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "zwölf": 12,
+    "ein": 1, "eines": 1, "einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7,
+    "acht": 8, "neun": 9, "zehn": 10, "zwölf": 12, "sept": 7, "huit": 8, "neuf": 9, "dix": 10, "quinze": 15,
     "un": 1, "une": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "six": 6, "douze": 12,
 }  # fmt: skip
 _UNITS: Final = {

@@ -49,6 +49,8 @@ Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des
         ("liability_cap", "The insurance policy limits liability to more than one case per occurrence.", None),
         ("price", "The annual fee is EUR 120,000 per year.", {"value": "120000", "unit": "EUR"}),
         ("price", "The fee shall not exceed EUR 5,000.", None),
+        ("expiry", "Le bail est conclu pour une durée de neuf années à compter du 1er avril 2024.", "2033-04-01"),
+        ("agreement_date", "Le présent bail est conclu le 3 mars 2024.", "2024-03-03"),
         ("expiry", "The premises are let for a term of five years from 1 April 2024.", "2029-04-01"),
         ("expiry", "Made on 12 March 2024. The Tenant may renew this Lease for a further term of three years.", None),
         ("expiry", "Das Arbeitsverhältnis wird auf unbestimmte Zeit geschlossen.", "perpetual"),
