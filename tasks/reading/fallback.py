@@ -60,7 +60,7 @@ def read_or_fall_back(read: Callable[[Source], Reading], other: FallbackReader, 
         if machine_failure(failure):
             raise
         try:
-            reading = _read_in_fork(other, source)
+            reading = read_in_fork(other, source)
         except Unavailable:  # its process was ended from outside: that says nothing of the document
             raise
         except Exception:  # noqa: BLE001 - it may raise anything
@@ -75,8 +75,12 @@ def open_source(source: Source) -> BytesIO | str:
     return BytesIO(source) if isinstance(source, bytes) else str(source)
 
 
-def _read_in_fork(other: FallbackReader, source: Source) -> Reading:
-    """What `other` gives, in a process of its own: those readers have no limits, and damaged files go on and on."""
+def read_in_fork(other: FallbackReader, source: Source) -> Reading:
+    """What `other` gives, in a process of its own: those readers have no limits, and damaged files go on and on.
+
+    Raises:
+        Damaged, TimeoutError, ChildProcessError, Unavailable: it gives nothing.
+    """
     if other.signature not in (source if isinstance(source, bytes) else source.read_bytes()):
         raise Damaged("It has nothing of its format.")
     import_module(other.library)  # here, where it stays loaded, and not in a process that ends

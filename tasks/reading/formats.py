@@ -31,6 +31,8 @@ class DocumentFormat:
         reader: the name of the module with the reader.
         own_mime_types: the registered MIME type of each extension that has another than the first one's.
         better_with: the part of LibreOffice ("libswlo.so") with which the reader reads more than without; "" for none.
+        has_second_try: whether a document that took too much time or memory is read once more: the reader leaves out
+            then what may have taken it (`limits.is_second_try`), or LibreOffice was held up by others.
     """
 
     extensions: tuple[str, ...]
@@ -39,6 +41,7 @@ class DocumentFormat:
     reader: str
     own_mime_types: Mapping[str, str] = field(default_factory=dict, hash=False)
     better_with: str = ""
+    has_second_try: bool = False
 
     def mime_type(self, extension: str) -> str:
         """The registered MIME type of one of the extensions."""
@@ -116,6 +119,12 @@ def version(extension: str) -> str:
     known = _format(extension)
     whole = not known.better_with or program(known.better_with) is not None
     return known.version if whole else f"{known.version} without LibreOffice"
+
+
+def has_second_try(extension: str) -> bool:
+    """Whether a document of this format that took too much time or memory is read once more."""
+    known = _by_extension().get(extension)
+    return known is not None and known.has_second_try
 
 
 def reader(extension: str) -> Reader:

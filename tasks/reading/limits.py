@@ -2,8 +2,8 @@
 
 Readers that go part by part ask `is_near`: one that stops in time keeps what it has read, where the process that
 overruns is ended, and all that it has read is lost with it. Native code that may hang or crash runs in a fork
-(`run_in_fork`). `keep_memory` saves the allocator's work between documents: readers take a document's worth of memory,
-free it, and take as much again.
+(`run_in_fork`). What took too much is read once more, and less of it (`is_second_try`). `keep_memory` saves the
+allocator's work between documents: readers take a document's worth of memory, free it, and take as much again.
 """
 
 import contextlib
@@ -44,8 +44,12 @@ _OPTIONS: Final = (
 _SHARE: Final = 0.85
 """Of the time; the rest is for putting together what was read. Text recognition stops before that."""
 
+_HURRIED: Final = 0.3
+"""The share of the time that is left when readers take what reads faster."""
+
 _seconds: ContextVar[float] = ContextVar("seconds", default=inf)
 _end: ContextVar[float] = ContextVar("end", default=inf)
+_second_try: ContextVar[bool] = ContextVar("second_try", default=False)
 
 
 def configure(seconds: float) -> None:
@@ -54,9 +58,18 @@ def configure(seconds: float) -> None:
     begin()
 
 
-def begin() -> None:
-    """A document begins here: its time counts from now, with all that is inside it."""
+def begin(*, second_try: bool = False) -> None:
+    """A document begins here: its time counts from now, with all that is inside it.
+
+    `second_try`: it took too much time or memory before.
+    """
     _end.set(time.monotonic() + _SHARE * _seconds.get())
+    _second_try.set(second_try)
+
+
+def is_second_try() -> bool:
+    """Whether this document took too much time or memory before: its reader leaves out what may have taken it."""
+    return _second_try.get()
 
 
 def seconds_left() -> float:
@@ -67,6 +80,11 @@ def seconds_left() -> float:
 def is_near() -> bool:
     """Whether it is time to stop; never where there is no limit."""
     return seconds_left() <= 0
+
+
+def is_hurried() -> bool:
+    """Whether most of the time is gone, and what is left is for what reads faster."""
+    return 0 < seconds_left() <= _HURRIED * _seconds.get() < inf
 
 
 def run_in_fork(make: Callable[[], bytes], seconds: float) -> bytes:

@@ -10,4 +10,5 @@ FORMAT: Final = DocumentFormat(
     mime_types=("application/msword",),
     version=f"doc-1 by {DOCX.version}",  # whose reader reads what LibreOffice makes of it
     reader="tasks.reading.doc.reader",
+    has_second_try=True,
 )

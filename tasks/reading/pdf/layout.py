@@ -36,6 +36,7 @@ from tasks.reading.pdf.lines import Line, build_lines
 from tasks.reading.pdf.rules import RuledLine, find_rules, rules_across
 from tasks.reading.pdf.tables import Table, find_tables
 from tasks.reading.pdf.words import (
+    MOST,
     PageWord,
     are_set_twice,
     find_turn,
@@ -87,7 +88,7 @@ def layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
 
 def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     text = page_text.text
-    if is_in_letters(text) and not is_right_to_left(text):
+    if is_in_letters(text) and page_text.characters <= MOST and not is_right_to_left(text):
         return [(0, len(text), _order_glyphs(textpage, page_text))]
     runs = pdfium.FPDFText_CountRects(textpage, 0, -1)
     spaces = find_missing_spaces(textpage, page_text) if is_drawn_by_words(text, runs) else []

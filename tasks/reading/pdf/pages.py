@@ -93,11 +93,13 @@ class PageReading(NamedTuple):
     """Whether some of its words are white, or too small to be seen."""
 
 
-def read_page(page: Any, remarks: Sequence[Remark] = (), layers_off: Collection[str] = ()) -> PageReading:
+def read_page(
+    page: Any, remarks: Sequence[Remark] = (), layers_off: Collection[str] = (), *, is_laid_out: bool = True
+) -> PageReading:
     """The text of an open page as PDFium gives it, corrected by the positions of its characters.
 
     Remarks that have a spot are put into it, at the end of the line next to it. What stands on `layers_off` is left
-    out.
+    out. Without `is_laid_out` its words stand as they are drawn, and its tables in no rows.
     """
     textpage = pdfium.FPDFText_LoadPage(page)
     if not textpage:
@@ -121,8 +123,8 @@ def read_page(page: Any, remarks: Sequence[Remark] = (), layers_off: Collection[
         page_content = page_content._replace(text=text)
     is_out_of_order = defects.has_wrong_order(page, textpage, text)
     unplaced: list[Remark] = []
-    edits = layout_edits(page, textpage, page_content)
-    spots = _doubtful(text)
+    edits = layout_edits(page, textpage, page_content) if is_laid_out else []
+    spots = _doubtful(text) if is_laid_out else []
     if remarks or edits or spots:
         layout = _Layout(textpage, page_content, edits)
         unplaced = layout.place(remarks)

@@ -3,6 +3,7 @@
 Pages that are pictures are marked as such, for text recognition.
 Of forms that a PDF describes in XML and does not draw (XFA) the words and values are read from the XML: their only
 page asks the reader to wait. Where PDFium cannot open a file, it is repaired, and at last pypdf is tried.
+A document that takes too much time or memory is read without its layout before it is refused.
 
 PDFium is not safe to call from several threads: the pool gives it a process.
 """
@@ -12,12 +13,13 @@ import ctypes
 import logging
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 from lxml import etree
 
-from tasks.errors import Damaged, PasswordProtected
+from tasks.errors import Damaged, DiligenceError, PasswordProtected, Unavailable, Unreadable
 from tasks.language.normalise import one_line
 from tasks.reading import fallback, limits, places
 from tasks.reading.pdf import annotations, defects, pages, repair
@@ -37,10 +39,14 @@ _MOST_OUTLINE_BYTES: Final = 8 << 20
 _LONGEST_TITLE: Final = 120
 _MOST_COMPARED: Final = 1 << 30
 """Characters that are looked through for long titles: half a second."""
+_SHOWS_TEXT: Final = re.compile(rb"T[jJ]|['\"]|Do\b")
 _NO_LETTERS: Final = re.compile(r"[\W_]+")
 _HIDDEN: Final = {"hidden", "invisible", "inactive"}
 _MOST_LOST_PAGES: Final = 100
 """After so many pages in a row that cannot be opened the count of pages is taken to be false."""
+
+_WITH_LESS: Final = 40.0
+"""Seconds that the words of a document may take without its layout, before pypdf is tried."""
 
 _LITTLE: Final = 400
 """Characters of a page that may be a scan."""
@@ -53,6 +59,11 @@ _CHARACTERS_A_BYTE: Final = 30
 
 The densest of 94 public PDFs above 5 KB holds 0.9.
 """
+
+
+WITHOUT_LAYOUT: Final = (
+    "The PDF's layout takes too much time or memory: its words stand as they are drawn, and its tables in no rows."
+)
 
 
 class _PageContent(NamedTuple):
@@ -71,6 +82,8 @@ class _PageContent(NamedTuple):
     """Whether its lines may be in a wrong order."""
     has_unseen: bool = False
     """Whether some of its words are white, or too small to be seen."""
+    is_laid_out: bool = True
+    """Whether its tables stand in rows."""
 
 
 def read(source: Source) -> Reading:
@@ -78,8 +91,28 @@ def read(source: Source) -> Reading:
 
     Raises:
         Damaged, PasswordProtected: it cannot be read.
+        Unreadable: it takes too much time or memory without its layout too.
     """
+    if limits.is_second_try():
+        return _read_with_less(source)
     return fallback.read_or_fall_back(_read, FALLBACK, source)
+
+
+def _read_with_less(source: Source) -> Reading:
+    """The words of a PDF that took too much before, each way of reading it in a process of its own."""
+    for way in (_WITHOUT_LAYOUT, FALLBACK):
+        try:
+            reading = fallback.read_in_fork(way, source)
+        except (DiligenceError, TimeoutError, ChildProcessError) as error:
+            if isinstance(error, (PasswordProtected, Unavailable)):
+                raise
+            continue
+        if reading.text:
+            return replace(reading, warnings=list(dict.fromkeys([WITHOUT_LAYOUT, *reading.warnings])))
+    raise Unreadable(
+        "Reading the document takes more time or memory than it may, even without its layout "
+        "(DILIGENCE_DOCUMENT_TIMEOUT, DILIGENCE_DOCUMENT_MEMORY_MB)."
+    )
 
 
 def _read(source: Source) -> Reading:
@@ -188,6 +221,8 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
             with scans.around(index):
                 _write_page(text, writer)
             _write_remarks(content.remarks, text, writer)
+    if plain := [number for number, page in enumerate(contents, 1) if not page.is_laid_out]:
+        writer.warn(f"{WITHOUT_LAYOUT[:-1]}: {page_numbers(plain)}." if len(plain) < len(contents) else WITHOUT_LAYOUT)
     if lost:
         writer.warn(f"The file is damaged: {page_numbers(lost)} could not be read.")
     crowded = [number for number, page in enumerate(contents, 1) if not page.complete]
@@ -217,15 +252,21 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
         if undrawn and complete and annotations.draw(page, remarks):
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
-    reading = pages.read_page(page, remarks, document.layers_off)
+    is_laid_out = not (limits.is_second_try() or limits.is_hurried())
+    try:
+        reading = pages.read_page(page, remarks, document.layers_off, is_laid_out=is_laid_out)
+    except MemoryError:
+        is_laid_out = False
+        reading = pages.read_page(page, remarks, document.layers_off, is_laid_out=is_laid_out)
     text, unknown = reading.text, reading.unknown
     lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
     if len(text) < _LITTLE and not unknown and not lost:
         scans.add(index, page, text)
     pdfium.FPDF_ClosePage(page)
     return _PageContent(
-        text, reading.unplaced, complete, unknown, lost, reading.is_cut_off, reading.is_out_of_order, reading.has_unseen
-    )
+        text, reading.unplaced, complete, unknown, lost, reading.is_cut_off, reading.is_out_of_order,
+        reading.has_unseen, is_laid_out,
+    )  # fmt: skip
 
 
 def _doubt(document: PdfDocument, contents: list[_PageContent]) -> None:
@@ -366,8 +407,24 @@ def _read_with_pypdf(source: Source) -> Reading:
         document.decrypt("")
     for number in range(1, len(document.pages) + 1):
         with writer.part("page", str(number)), contextlib.suppress(Exception):
-            writer.text(document.pages[number - 1].extract_text())
+            page = document.pages[number - 1]
+            _leave_out_drawings(page)
+            writer.text(page.extract_text())
     return writer.reading()
 
 
+def _leave_out_drawings(page: Any) -> None:
+    """Have pypdf take the forms of a page (ISO 32000-1, 8.10) that show no text for pictures.
+
+    On maps one is drawn thousands of times, and PDFium keeps each of its lines as often.
+    """
+    from pypdf.generic import NameObject  # noqa: PLC0415 - seldom needed, 0.1 s
+
+    for name in (page.get("/Resources") or {}).get("/XObject") or {}:
+        form = page["/Resources"]["/XObject"][name]
+        if form.get("/Subtype") == "/Form" and not _SHOWS_TEXT.search(form.get_data()):
+            form[NameObject("/Subtype")] = NameObject("/Image")
+
+
 FALLBACK: Final = fallback.FallbackReader(_read_with_pypdf, library="pypdf", signature=b"obj")
+_WITHOUT_LAYOUT: Final = fallback.FallbackReader(_read, library="pypdfium2", signature=b"", seconds=_WITH_LESS)

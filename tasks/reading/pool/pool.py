@@ -26,6 +26,7 @@ from typing import Final, NamedTuple, Self
 
 from tasks.errors import DiligenceError, NotFound, TooLarge
 from tasks.reading.embedded import read_with_embedded
+from tasks.reading.formats import has_second_try
 from tasks.reading.pool.process import Job, ReaderContext, ReadingProcess, is_end_from_outside
 from tasks.reading.pool.worker import Limits, Load, Read, ReadOutcome
 from tasks.reading.text_writer import Reading
@@ -41,6 +42,7 @@ _SLOW: Final = 1.0
 """Seconds with one document after which the others that its process was given go to other processes."""
 _GRACE: Final = 5.0
 """Seconds beyond the time limit after which a process that its own timer did not end is killed."""
+_TOOK_TOO_MUCH: Final = frozenset({"MemoryError", "TookTooLong"})
 _ATTEMPTS: Final = 4
 """After so many processes in a row that end before they have read anything, the readers are held to be broken."""
 
@@ -240,7 +242,7 @@ class Supervisor:
             elif outcome.cause == "MemoryError" and not (first and job.crashed):
                 job.crashed = True
                 self._suspect(job)
-            else:
+            elif not (outcome.cause in _TOOK_TOO_MUCH and self._try_with_less(job)):
                 job.fail(outcome, self._limits)
 
     def _check_on_processes(self) -> None:
@@ -268,11 +270,13 @@ class Supervisor:
         elif job.is_cancelled():
             return
         elif status == -signal.SIGALRM or process.seconds > self._limits.seconds + _GRACE:
-            job.fail_as_timed_out(self._limits)
+            if not self._try_with_less(job):
+                job.fail_as_timed_out(self._limits)
         elif is_end_from_outside(status):
             self._try_again(job, status)
         elif first and job.crashed:
-            job.fail_as_crashed(status, self._limits)
+            if not self._try_with_less(job):
+                job.fail_as_crashed(status, self._limits)
         else:
             job.crashed = True
             self._suspect(job)
@@ -284,6 +288,14 @@ class Supervisor:
         else:
             job.killed = True
             self._suspect(job)
+
+    def _try_with_less(self, job: Job) -> bool:
+        """Give a document that took too much to a fresh process once more, if its format has a second try."""
+        if job.second_try or not has_second_try(job.extension):
+            return False
+        job.second_try = True
+        self._suspect(job)
+        return True
 
     def _suspect(self, job: Job) -> None:
         job.suspected = True

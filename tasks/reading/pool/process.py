@@ -124,8 +124,8 @@ class Job:
     """A document of `size` bytes to read, and the future of its reading.
 
     With `crashed`, a process ended on it by itself, or ran out of memory; with `killed`, a process was ended from
-    outside while it read it. After either it is `suspected`: it is read alone. `request_id` is that of the request
-    that wants it.
+    outside while it read it. After either it is `suspected`: it is read alone. On its `second_try` its reader leaves
+    out what may have taken too much. `request_id` is that of the request that wants it.
     """
 
     path: Path
@@ -135,6 +135,7 @@ class Job:
     suspected: bool = False
     crashed: bool = False
     killed: bool = False
+    second_try: bool = False
     request_id: str | None = field(default_factory=current_request_id)
 
     def settle(self, outcome: Reading | DiligenceError) -> None:
@@ -276,7 +277,9 @@ class ReadingProcess:
         numbered = dict(enumerate(jobs, self._next))
         self._next += len(jobs)
         self.jobs.update(numbered)
-        self.connection.send([(number, str(job.path.absolute()), job.extension) for number, job in numbered.items()])
+        self.connection.send(
+            [(number, str(job.path.absolute()), job.extension, job.second_try) for number, job in numbered.items()]
+        )
 
     def receive(self) -> list[tuple[Job, worker.ReadOutcome, bool]]:
         """The documents that it has finished, their outcomes, and whether each was its first. Waits for a message.

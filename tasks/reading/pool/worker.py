@@ -48,8 +48,9 @@ class Limits:
     max_mb: int = 512
 
 
-Task = tuple[int, str, str]
-"""A document to read: its number, counted from the process's first one, its path, its format."""
+Task = tuple[int, str, str, bool]
+"""A document to read: its number, counted from the process's first one, its path, its format, and whether it took too
+much before."""
 
 NOTHING: Final = -1
 _WHILE: Final = 0.02
@@ -110,12 +111,12 @@ def serve(
     finished = _Finished(connection)
     memory = _Memory()
     at_first = memory.resident()
-    for number, path, extension in _tasks(connection, finished):
+    for number, path, extension, second_try in _tasks(connection, finished):
         board.at = number
         outcome: ReadOutcome = None  # of one that was taken back
         if number >= board.left:
             signal.setitimer(signal.ITIMER_REAL, limits.seconds)
-            outcome = run(read, Path(path), extension)
+            outcome = run(read, Path(path), extension, second_try=second_try)
             signal.setitimer(signal.ITIMER_REAL, 0)
         exhausted = isinstance(outcome, Failure) and outcome.cause == "MemoryError"
         finished.add(number, outcome)
@@ -125,9 +126,9 @@ def serve(
     finished.send()
 
 
-def run(read: Read, path: Path, extension: str) -> Reading | Failure:
+def run(read: Read, path: Path, extension: str, *, second_try: bool = False) -> Reading | Failure:
     """Read one document; whatever goes wrong comes back as a value."""
-    limits_module.begin()
+    limits_module.begin(second_try=second_try)
     try:
         return read(path, extension)
     except MemoryError:

@@ -10,4 +10,5 @@ FORMAT: Final = DocumentFormat(
     mime_types=("application/vnd.ms-powerpoint",),
     version=f"ppt-1 by {PPTX.version}",  # whose reader reads what LibreOffice makes of it
     reader="tasks.reading.ppt.reader",
+    has_second_try=True,
 )
