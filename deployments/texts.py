@@ -21,6 +21,7 @@ from storage.temporary_folders import process_folder, temporary_folder
 from tasks.documents.drive.archives.archive import Archive, Key, open_archives
 from tasks.documents.drive.archives.members import ArchiveNotOpened, Member, is_archive
 from tasks.documents.drive.drive import hidden
+from tasks.documents.drive.mime_types import guess_file_mime_type
 from tasks.errors import DiligenceError, NotFound, Unavailable, Unreadable, UnsupportedFormat
 from tasks.reading import formats
 from tasks.reading.configuration import make_reading_limits, read_scans
@@ -133,7 +134,7 @@ def _of_file(path: str, name: str, max_bytes: int, skipped: Skipped) -> Iterator
         except (ArchiveNotOpened, DiligenceError) as error:
             skipped.add(name, _why(error).rstrip("."))
         return
-    reason = reason or _explain_unsupported(name)
+    reason = reason or _explain_unsupported(_find_extension(path, name))
     if reason:
         skipped.add(name, reason)
     else:
@@ -154,7 +155,7 @@ def _of_archive(path: str, name: str, max_bytes: int, skipped: Skipped) -> Itera
     skipped.add_all(contents.warnings(name))
     shut = {member for member, _ in contents.shut}
     for member in contents.members:
-        reason = _explain_unsupported(member.path)
+        reason = _explain_unsupported(os.path.splitext(member.path)[1])  # noqa: PTH122
         if not reason:
             yield DocumentToRead(f"{name}/{member.path}", path, member.size, member)
         elif member.path not in shut:  # else it was told
@@ -191,11 +192,18 @@ def _why_not(path: str) -> str:
     return "" if stat.S_ISREG(mode) else "it is neither a file nor a folder"
 
 
-def _explain_unsupported(name: str) -> str:
+def _find_extension(path: str, name: str) -> str:
+    """The extension of a file's name; that of its content's format where no reader has the name's."""
+    extension = PurePath(name).suffix
+    if extension.lower() in formats.list_supported():
+        return extension
+    return formats.find_format_by_mime_type(guess_file_mime_type(Path(path))) or extension
+
+
+def _explain_unsupported(ending: str) -> str:
     try:
-        formats.find_format(name)
+        formats.find_format(f"a{ending}")
     except UnsupportedFormat:
-        ending = os.path.splitext(name)[1]  # noqa: PTH122
         return f'no reader for "{ending}"' if ending else "no reader for a name without an extension"
     return ""
 
@@ -361,6 +369,7 @@ class DocumentReader:
             extension = PurePath(document.name).suffix.lower()
             if document.member is None:
                 path = Path(document.path)
+                extension = _find_extension(document.path, document.name).lower()
                 return self._with_scans(self._pool.submit(path, extension), path, extension)
             return self._unpack(document, extension)
         except DiligenceError as error:

@@ -7,6 +7,7 @@ name of a format that has one, by its markup. A text file may hold any text: und
 
 import os
 import re
+from pathlib import Path
 from typing import Final
 
 from tasks.errors import Damaged, DiligenceError, UnsupportedFormat
@@ -48,8 +49,8 @@ _ENCRYPTED: Final = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
 _TEXTS: Final = {".txt", ".csv", ".tsv", ".md", ".json", ".xml", ".html", ".eml", ".mhtml", ".mbox"}
 """Formats without a signature."""
 
-_PLAIN: Final = {".doc": ".txt", ".xls": ".csv"}
-"""The formats whose programs open plain text under their names too, and what it is then."""
+_PLAIN: Final = {".doc": ".txt", ".xls": ".csv", "": ".txt"}
+"""The formats whose programs open plain text under their names too, and what it is then; "": a name says nothing."""
 
 _OFFICE: Final = {".doc", ".docx", ".xls", ".xlsx"}
 _COLUMNS: Final = re.compile(r"[^\n,;\t]{0,200}[,;\t]")
@@ -69,6 +70,10 @@ _WORKBOOK: Final = re.compile(
 _MAIL: Final = re.compile(r"\s*(?:MIME-Version|From|Received|Return-Path|Date|Subject):\s", re.IGNORECASE)
 _ARCHIVED_PAGE: Final = re.compile(r"(?:[\w-]+:[^\n]*\n)*?MIME-Version:\s", re.IGNORECASE)
 """A page of the web with its pictures, as programs write it under the names of Office's formats."""
+
+_MAILBOX: Final = re.compile(rb"From [^\r\n]{1,1000}\r?\n[!-9;-~]{1,100}:")
+_CUT_OFF: Final = 4
+"""Bytes at the end of what was read of a text that may be a part of a character."""
 
 _CONTROL: Final = re.compile(r"[\0-\x08\x0e-\x1f]")
 _MARKS: Final = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"))
@@ -101,6 +106,20 @@ def is_known(data: bytes) -> str | None:
         return detect_format(data, "")
     except UnsupportedFormat:
         return None
+
+
+def sniff_format(path: Path) -> str | None:
+    """The format of a file whose name says nothing, that of text too; None where its content does not tell it."""
+    if (known := is_known(path)) is not None:
+        return known
+    head = _part(path, 0, _HEAD)
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        if error.start < len(head) - _CUT_OFF:
+            return None
+    told = ".mbox" if _MAILBOX.match(head) else _in_text(head, "")
+    return None if told is None else _as_supported(told)
 
 
 def _as_supported(extension: str) -> str | None:
@@ -192,7 +211,7 @@ def _in_text(head: bytes, by_name: str) -> str | None:
     if _WORKBOOK.match(text) is not None:
         return ".xml"
     if text.startswith("<?xml"):
-        return ".xml" if by_name in _OFFICE else None
+        return ".xml" if by_name in _OFFICE or not by_name else None
     if _MAIL.match(text) is not None and (by_name != ".xls" or _ARCHIVED_PAGE.match(text) is not None):
         return ".eml"
     if by_name == ".xlsx" and _COLUMNS.match(text) is not None:

@@ -7,6 +7,6 @@ from tasks.reading.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".eml",),
     mime_types=("message/rfc822",),
-    version="eml-5",
+    version="eml-6",
     reader="tasks.reading.eml.reader",
 )

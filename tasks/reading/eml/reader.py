@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Final
 
-from tasks.errors import Damaged
+from tasks.errors import Damaged, PasswordProtected
 from tasks.language.normalise import clean, one_line
 from tasks.reading import limits
 from tasks.reading.mail.message import (
@@ -28,6 +28,7 @@ from tasks.reading.mail.message import (
     read_header,
     write,
 )
+from tasks.reading.p7m.reader import signed_content
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
 
 MOST_PARTS: Final = 10_000
@@ -217,6 +218,7 @@ _LONGEST_NAME: Final = 100
 _ADDRESSES: Final = frozenset({"From", "To", "Cc", "Bcc"})
 _MARKS: Final = (b"\xef\xbb\xbf", b"\r\n", b"\n")
 _KNOWN: Final = frozenset({"from", "to", "subject", "date", "received", "message-id", "mime-version", "content-type"})
+_UNCHECKED: Final = "The mail is signed; the signature was not checked."
 _SEALED: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _PACKED: Final = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 _SIGNATURES: Final = frozenset(
@@ -276,11 +278,9 @@ class _Reader:
         if kind.startswith("multipart/"):
             self._take_parts(part, kind)
         elif kind in _SEALED:
-            self._writer.warn(
-                "The mail is encrypted or sealed (S/MIME): its words cannot be read here. Ask for a plain copy."
-            )
+            self._take_sealed(part)
         elif kind in _SIGNATURES:
-            self._writer.warn("The mail is signed; the signature was not checked.")
+            self._writer.warn(_UNCHECKED)
         elif kind in _REPORTS:
             self.mail.words.append(MailWords(decode_charset(part.content, part.parameter("charset"))))
         elif kind == "message/rfc822":
@@ -295,6 +295,15 @@ class _Reader:
             self._attach(f"part{_guess_extension(kind)}", part.content)
         elif not self._is_within_the_words(part, kind):
             self._attach(part.file_name or f"attachment{_guess_extension(kind)}", part.content)
+
+    def _take_sealed(self, part: Part) -> None:
+        try:
+            content = signed_content(part.content)
+        except (PasswordProtected, Damaged) as error:
+            self._writer.warn(f"The words of the mail are sealed (S/MIME). {error.message}")
+            return
+        self._writer.warn(_UNCHECKED)
+        self._take(Part(content, 0, len(content), part.budget, part.depth + 1))
 
     def _take_parts(self, part: Part, kind: str) -> None:
         parts = part.parts()

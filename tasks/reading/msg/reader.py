@@ -345,9 +345,7 @@ class _Message:
         recipients = self._recipients()
         kind = values.text(c.PID_MESSAGE_CLASS).lower()
         if "smime" in kind and "multipartsigned" not in kind:
-            self._writer.warn(
-                "The mail is encrypted or sealed (S/MIME): its words cannot be read. Ask for a plain copy."
-            )
+            self._writer.warn("The words of the mail are in what is attached to it, sealed (S/MIME).")
         mail = Mail(
             {
                 "From": self._sender() or headers.get("from", ""),

@@ -22,7 +22,7 @@ from uuid import uuid4
 from storage.settings import StorageSettings
 from tasks import cancellation
 from tasks.documents.drive.drive import ROOT, Changes, Document, Fetched, Folder, Listing, hidden, identifier
-from tasks.documents.drive.mime_types import guess_mime_type
+from tasks.documents.drive.mime_types import guess_file_mime_type
 from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, write_values
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
 
@@ -273,7 +273,7 @@ class LocalDrive:
             folder_id=folder_id,
             path=path,
             url=f"{self._base_url}/file/d/{document_id}/view",
-            mime_type=guess_mime_type(os.path.basename(file)),
+            mime_type=guess_file_mime_type(Path(file)),
             size=status.st_size,
             created=utc_time(born),
             updated=utc_time(status.st_mtime),

@@ -120,8 +120,7 @@ def test_times_that_no_calendar_has_are_unknown(moment: float) -> None:
         ("a.xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
         ("a.txt", "text/plain"),
         ("a.pdf.gz", "application/gzip"),
-        ("a", "application/octet-stream"),
-        ("data:text%html,x", "application/octet-stream"),
+        ("data:text%html,x", "text/plain"),
     ],
 )
 def test_the_type_is_told_by_the_name(root: Path, name: str, mime_type: str) -> None:
@@ -246,3 +245,24 @@ def test_a_change_while_it_is_read_is_noticed(root: Path, tmp_path: Path) -> Non
     with LocalDrive(root, BASE).fetch(document_id, tmp_path, 100) as fetched:
         file.write_bytes(b"two")
         assert not fetched.is_unchanged()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("Contract v1.2", b"%PDF-1.4\n", "application/pdf"),
+        ("Letter", b"{\\rtf1 Rent}", "application/rtf"),
+        ("Page", b"<!DOCTYPE html><p>Rent", "text/html"),
+        ("Inbox", b"From a@b.example Mon\nSubject: Rent\n\nRent\n", "application/mbox"),
+        ("Note", "Die Miete ist fällig".encode(), "text/plain"),
+        ("Note cut off", b"a" * 4095 + "ä".encode(), "text/plain"),
+        ("Makefile.am", b"all: test", "application/octet-stream"),
+        ("Picture", bytes(range(256)), "application/octet-stream"),
+        ("Nothing", b"", "application/octet-stream"),
+    ],
+)
+def test_the_content_tells_what_a_name_without_ending_does_not(
+    root: Path, name: str, content: bytes, expected: str
+) -> None:
+    (root / name).write_bytes(content)
+    assert only(root).mime_type == expected
