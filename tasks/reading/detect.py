@@ -100,10 +100,10 @@ def detect_format(source: Source, named: str) -> str:
     return by_name or formats.find_format(f"a{named}")
 
 
-def is_known(data: bytes) -> str | None:
+def is_known(source: Source) -> str | None:
     """The format that content is in, whatever its name; None where it does not say, or no reader reads it."""
     try:
-        return detect_format(data, "")
+        return detect_format(source, "")
     except UnsupportedFormat:
         return None
 

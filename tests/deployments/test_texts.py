@@ -178,7 +178,7 @@ def told(capsys: pytest.CaptureFixture[str]) -> list[str]:
 def test_what_is_skipped_in_a_folder_is_told_with_the_reason(
     room: Room, out: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = room(**{"a.txt": "words", "b.xyz": "?", "no ending": "?", ".x": "?", ".git/c": "?", "~$d.docx": "?"})
+    folder = room(**{"a.txt": "words", "b.xyz": "?", "no ending": "\0", ".x": "?", ".git/c": "?", "~$d.docx": "?"})
     Path(folder, "link.txt").symlink_to("a.txt")
     Path(folder, "links").symlink_to(".")
     os.mkfifo(Path(folder, "pipe.txt"))
