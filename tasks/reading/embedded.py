@@ -149,7 +149,7 @@ class _EmbeddedReader:
             name, outcome, reading = self._outcome(attachment, level)
             names_by_outcome[outcome][name] += 1
             pages.append(reading.pages)
-            remarks.extend(f"{name}: {warning}" for warning in reading.warnings if warning != NO_TEXT)
+            remarks.extend(f"{name}: {warning}" for warning in _without(reading.warnings, {NO_TEXT}))
             if reading.text:
                 gap = "" if not length else "\f" if pieces[-1].endswith("\n") else "\n\f"
                 title = f"Embedded document: {name}\n"
@@ -160,13 +160,16 @@ class _EmbeddedReader:
                 length = at + len(reading.text)
         if host.places and host.places[0].kind == FILE_DATES:  # what is inside is no newer
             places[0] = places[0]._replace(end=length)
-        own = [warning for warning in host.warnings if warning != NO_TEXT or not length]
         outcomes = [outcome.value.format(_list_names(names)) for outcome, names in names_by_outcome.items() if names]
         counted = [count for count in pages if count is not None]
         return Reading(
             "".join(pieces),
             places,
-            [*own, *outcomes, *list(dict.fromkeys(remarks))[:_MOST_REMARKS]],
+            [
+                *_without(host.warnings, {NO_TEXT} if length else ()),
+                *outcomes,
+                *list(dict.fromkeys(remarks))[:_MOST_REMARKS],
+            ],
             pages=sum(counted) if counted else None,
             read_as=host.read_as,
         )
@@ -234,6 +237,10 @@ class _EmbeddedReader:
             raise TooLarge("Its text is more than is added to that of a host.")
         self._characters -= len(reading.text)
         return self.added(reading, level + 1)
+
+
+def _without(warnings: Collection[str], others: Collection[str]) -> list[str]:
+    return [warning for warning in warnings if warning not in others]
 
 
 def _identity(data: bytes) -> tuple[int, int]:

@@ -154,31 +154,34 @@ def _pieces(rtf: bytes) -> Iterator[bytes | str]:
     starred = False
     for match in _TOKEN.finditer(rtf):
         word, number, hexadecimal, symbol, brace, text = match.groups()
+        was_starred, starred = starred, symbol == b"*"
         if brace is not None:
             skip = 0
-            if brace == b"}":
-                group = stack.pop() if stack else group
-            elif len(stack) < _DEEPEST:
-                stack.append(group)
-        elif symbol == b"*":
-            starred = True
-            continue
+            group = _at_brace(brace, group, stack)
         elif word is not None:
-            changed = group.after(word, number, starred)
+            changed = group.after(word, number, was_starred)
             if changed is group and group.shows:
-                if word == b"u" and number:
-                    yield chr(int(number) & 0xFFFF)
-                    skip = group.fallback
-                else:
-                    yield _SIGNS.get(word, b"")
+                is_character = word == b"u" and number
+                yield chr(int(number) & 0xFFFF) if is_character else _SIGNS.get(word, b"")
+                skip = group.fallback if is_character else skip
             group = changed
-        elif group.shows and symbol is not None:
+        elif starred or not group.shows:
+            continue
+        elif symbol is not None:
             yield _SYMBOLS.get(symbol, symbol)
-        elif group.shows:
+        else:
             words = bytes.fromhex(hexadecimal.decode()) if hexadecimal else _NO_LINES.sub(b"", text or b"")
             yield words[skip:]
             skip = max(0, skip - len(words))
-        starred = False
+
+
+def _at_brace(brace: bytes, group: "_Group", stack: "list[_Group]") -> "_Group":
+    """What holds behind a brace; `stack` are the groups round this one."""
+    if brace == b"}":
+        return stack.pop() if stack else group
+    if len(stack) < _DEEPEST:
+        stack.append(group)
+    return group
 
 
 @dataclass(frozen=True)

@@ -241,14 +241,10 @@ def _first_choices(data: bytes) -> bytes | None:
     known: dict[bytes, bool | None] = {}
     for tag in _CHOICES.finditer(data, first):
         closing, alternative, empty = bool(tag[1]), tag[2] == b"AlternateContent", bool(tag[3])
-        if alternative:
-            if cut_since < 0 and not empty:
-                if closing and has_choice:
-                    has_choice.pop()
-                elif not closing:
-                    has_choice.append(False)
-        elif empty:
+        if empty or (alternative and cut_since >= 0):
             continue
+        if alternative:
+            _open_or_close(has_choice, closing=closing)
         elif cut_since >= 0:
             skipped += -1 if closing else 1
             if skipped == 0:
@@ -257,14 +253,21 @@ def _first_choices(data: bytes) -> bytes | None:
             understood = not has_choice[-1] and _is_understood(tag[0], data, known)
             if understood is None:
                 return None
+            has_choice[-1] |= understood
             if not understood:
                 pieces.append(data[at : tag.start()])
                 cut_since, skipped = tag.start(), 1
-            else:
-                has_choice[-1] = True
     if cut_since < 0:
         pieces.append(data[at:])
     return b"".join(pieces)
+
+
+def _open_or_close(has_choice: list[bool], *, closing: bool) -> None:
+    """Note that an alternative begins, or ends."""
+    if not closing:
+        has_choice.append(False)
+    elif has_choice:
+        has_choice.pop()
 
 
 def _is_understood(choice: bytes, data: bytes, known: dict[bytes, bool | None]) -> bool | None:

@@ -120,28 +120,37 @@ def remarks_on(document: PdfDocument, page: Any, files: AttachedFiles) -> Remark
             complete = False
             break
         annotation = document_module.open_annotation(page, index)
-        if not annotation:
-            continue
-        kind = document_module.kind_of(annotation)
-        if kind == pdfium.FPDF_ANNOT_WIDGET:
-            text, readable = _field(document, annotation)
-            undrawn = undrawn or not readable
-            if text:
-                remarks.append(Remark(index, text, _spot(annotation) if readable else None, copied=not readable))
-        elif kind != pdfium.FPDF_ANNOT_POPUP:  # which repeats the note that it belongs to
-            text = string(document_module.string_value, annotation, b"Contents")
-            if kind == pdfium.FPDF_ANNOT_FREETEXT and text:
-                remarks.append(Remark(index, text, _spot(annotation)))
-            else:
-                shown = kind not in _WITHOUT_LOOKS and read_appearance(annotation).show_words
-                undrawn = undrawn or shown
-                copied = shown or kind == pdfium.FPDF_ANNOT_LINK or len(text) >= _LONG
-                if text and not text.isspace():
-                    remarks.append(Remark(index, text, copied=copied))
-            if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
-                files.add(document_module.find_attached_file(annotation))
-        document_module.close_annotation(annotation)
+        if annotation:
+            remark, is_undrawn = _read_annotation(document, annotation, index, files)
+            undrawn = undrawn or is_undrawn
+            if remark is not None:
+                remarks.append(remark)
+            document_module.close_annotation(annotation)
     return Remarks(remarks, undrawn, complete)
+
+
+def _read_annotation(
+    document: PdfDocument, annotation: int, index: int, files: AttachedFiles
+) -> tuple[Remark | None, bool]:
+    """What an open annotation says, if anything, and whether its words are drawn only once it is made part of its page.
+
+    A file that it attaches goes to `files`.
+    """
+    kind = document_module.kind_of(annotation)
+    if kind == pdfium.FPDF_ANNOT_WIDGET:
+        text, readable = _field(document, annotation)
+        spot = _spot(annotation) if text and readable else None
+        return Remark(index, text, spot, copied=not readable) if text else None, not readable
+    if kind == pdfium.FPDF_ANNOT_POPUP:  # it repeats the note that it belongs to
+        return None, False
+    text = string(document_module.string_value, annotation, b"Contents")
+    if kind == pdfium.FPDF_ANNOT_FREETEXT and text:
+        return Remark(index, text, _spot(annotation)), False
+    if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
+        files.add(document_module.find_attached_file(annotation))
+    shown = kind not in _WITHOUT_LOOKS and read_appearance(annotation).show_words
+    copied = shown or kind == pdfium.FPDF_ANNOT_LINK or len(text) >= _LONG
+    return Remark(index, text, copied=copied) if text and not text.isspace() else None, shown
 
 
 def draw(page: Any, remarks: list[Remark]) -> bool:

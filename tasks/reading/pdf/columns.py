@@ -81,20 +81,28 @@ def columns_by_rule(
     longest = max((rule.end - rule.begin for rule in vertical), default=0.0)
     bases = [word.base for word in words] if longest else []
     least = _LONG * (max(bases) - min(bases)) if bases else longest
-    for at, begin, end in [rule for rule in vertical if rule.end - rule.begin > least > 0]:
-        crossed = sum([rule.begin < at - 1 and at + 1 < rule.end and begin < rule.at < end for rule in horizontal])
-        beside = [word for word in words if begin < word.base < end] if crossed <= _CROSSED else []
-        if not beside or any(word.left < at < word.right for word in beside):
-            continue
-        left = build_lines(word for word in beside if word.left < at)
-        right = build_lines(word for word in beside if word.left >= at)
-        if min(len(left), len(right)) >= _FEWEST and not _are_level(left, right):
-            held = {word.first for word in beside}
-            others = build_lines(word for word in words if word.first not in held)
-            above = [Columns([line], [], []) for line in others if line.base <= begin]
-            below = [Columns([line], [], []) for line in others if line.base > begin]
-            return [*above, Columns([], left, right), *below]
+    for rule in vertical:
+        if rule.end - rule.begin > least > 0 and (columns := _columns_beside(rule, words, horizontal)):
+            return columns
     return []
+
+
+def _columns_beside(rule: RuledLine, words: Sequence[PageWord], horizontal: Sequence[RuledLine]) -> list[Columns]:
+    """The stretches of a page above a vertical rule, beside and below it; none where it parts no columns."""
+    at, begin, end = rule
+    crossed = sum([other.begin < at - 1 and at + 1 < other.end and begin < other.at < end for other in horizontal])
+    beside = [word for word in words if begin < word.base < end] if crossed <= _CROSSED else []
+    if not beside or any(word.left < at < word.right for word in beside):
+        return []
+    left = build_lines(word for word in beside if word.left < at)
+    right = build_lines(word for word in beside if word.left >= at)
+    if min(len(left), len(right)) < _FEWEST or _are_level(left, right):
+        return []
+    held = {word.first for word in beside}
+    others = build_lines(word for word in words if word.first not in held)
+    above = [Columns([line], [], []) for line in others if line.base <= begin]
+    below = [Columns([line], [], []) for line in others if line.base > begin]
+    return [*above, Columns([], left, right), *below]
 
 
 def pages_side_by_side(lines: list[Line]) -> list[list[Line]]:
@@ -206,9 +214,7 @@ def split_prose(lines: list[Line]) -> list[list[Line]]:
     across: list[PageWord] = []
     columns: list[list[PageWord]] = [[] for _ in range(len(gutters) + 1)]
     for line in lines:
-        parts: list[list[PageWord]] = [[] for _ in columns]
-        for word in line.words:
-            parts[bisect(gutters, (word.left + word.right) / 2)].append(word)
+        parts = _part_words(line, gutters)
         runs = any(word.left < gutter < word.right for word in line.words for gutter in gutters)
         held = [part for part in parts if part]
         if runs or any(_follows(before, after) for before, after in itertools.pairwise(held)):
@@ -227,20 +233,7 @@ def merge_columns(lines: Sequence[Line]) -> list[Table]:
     gutters = _gutters(lines, drawn_across=True)
     if not gutters:
         return []
-    stretches: list[list[list[Line]]] = []
-    is_across = True
-    for line in lines:
-        parts: list[list[PageWord]] = [[] for _ in range(len(gutters) + 1)]
-        for word in line.words:
-            parts[bisect(gutters, (word.left + word.right) / 2)].append(word)
-        if is_across:
-            stretches.append([[] for _ in parts])
-        is_across = any(_crosses(line, at) for at in gutters)
-        if sum(map(bool, parts)) < 2 or is_across:
-            continue
-        for column, part in zip(stretches[-1], parts, strict=True):
-            if part:
-                column.append(Line(part, line.base, line.size, []))
+    stretches = _part_lines(lines, gutters)
     if not all(_has_one_edge([line for part in column for line in part]) for column in zip(*stretches, strict=True)):
         return []
     prose = [[line for column in stretch for line in column] for stretch in stretches]
@@ -249,6 +242,31 @@ def merge_columns(lines: Sequence[Line]) -> list[Table]:
         for stretch in prose
         if stretch
     ]
+
+
+def _part_words(line: Line, gutters: Sequence[float]) -> list[list[PageWord]]:
+    """The words of a line between gutters, by where their middles stand."""
+    parts: list[list[PageWord]] = [[] for _ in range(len(gutters) + 1)]
+    for word in line.words:
+        parts[bisect(gutters, (word.left + word.right) / 2)].append(word)
+    return parts
+
+
+def _part_lines(lines: Sequence[Line], gutters: Sequence[float]) -> list[list[list[Line]]]:
+    """The lines of each column of each stretch; but for those that run across or stand alone."""
+    stretches: list[list[list[Line]]] = []
+    is_across = True
+    for line in lines:
+        parts = _part_words(line, gutters)
+        if is_across:
+            stretches.append([[] for _ in parts])
+        is_across = any(_crosses(line, at) for at in gutters)
+        if sum(map(bool, parts)) < 2 or is_across:
+            continue
+        for column, part in zip(stretches[-1], parts, strict=True):
+            if part:
+                column.append(Line(part, line.base, line.size, []))
+    return stretches
 
 
 def _has_one_edge(column: Sequence[Line]) -> bool:

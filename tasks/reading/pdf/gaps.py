@@ -5,7 +5,7 @@ its words. PDFium wants more white than some programs leave: it glues words, or 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain, pairwise, starmap
 from math import inf
 from operator import sub
@@ -138,24 +138,32 @@ def has_gutters(runs: Sequence[Box], text: str) -> bool:
         if beside:
             height = max(high - low, last_high - last_low)
             if begin - last_right > wide * height and (within or last_right - last_begin > _MARK * height):
-                for other, left, right, its_end in gaps[:-_NEAREST:-1]:
-                    shared = min(right, begin) - max(left, last_right)
-                    if (
-                        shared > _SHARED * height
-                        and height / 2 < abs(other - low) < _NEAR * height
-                        and (shared > _OPEN * height or _is_below(begin, end, right, its_end))
-                    ):
-                        row = round(low / 4)
-                        if shared > _OPEN * height or row in rows:
-                            rows.add(round(other / 4))
-                        rows.add(row)
-                        if len(rows) >= enough:
-                            return True
-                        break
-                gaps.append((low, last_right, begin, end))
+                gap = (low, last_right, begin, end)
+                rows |= _find_rows(gap, gaps, rows, height)
+                if len(rows) >= enough:
+                    return True
+                gaps.append(gap)
         within = beside and low < last_high
         last_begin, last_right, last_low, last_high = begin, end, low, high
     return False
+
+
+def _find_rows(gap: Box, gaps: Sequence[Box], rows: Collection[int], height: float) -> set[int]:
+    """The rows that a gap makes with the nearest one it is of one gutter with, by their levels; none where none is.
+
+    A gap is its level, where it begins and ends, and where the run behind it ends. `rows` are those known.
+    """
+    low, last_right, begin, end = gap
+    for other, left, right, its_end in gaps[:-_NEAREST:-1]:
+        shared = min(right, begin) - max(left, last_right)
+        if not (shared > _SHARED * height and height / 2 < abs(other - low) < _NEAR * height):
+            continue
+        row = round(low / 4)
+        if shared > _OPEN * height:
+            return {row, round(other / 4)}
+        if _is_below(begin, end, right, its_end):
+            return {row, round(other / 4)} if row in rows else {row}
+    return set()
 
 
 def by_height(runs: Sequence[Box]) -> list[Box]:

@@ -122,30 +122,42 @@ def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool = 
     though it had none, and rows of a single cell, which are headings above others; where the borders or grounds of
     cells meet (`is_seamed`) these are rows like others.
     """
+    faults = sum(_faults_within(row, ends) for row in rows)
+    faults += sum(_faults_between(upper, lower, ends) for upper, lower in itertools.pairwise(rows))
+    return faults if is_seamed or len(rows) < 2 else faults + _lone_rows(rows)
+
+
+def _faults_within(row: _Cells, ends: Sequence[float]) -> float:
+    """Figures that share a cell, and lines that are joined though the lower had room behind the upper one."""
     faults = 0.0
-    for row in rows:
-        room: dict[int, list[float]] = {}
-        for lines, end in zip(row, ends, strict=True):
-            for line, below in itertools.pairwise(lines):
-                weight = _LONE if below.words[0].text[0].isupper() else 1
-                level = round(2 * below.base / below.size)
-                room.setdefault(level, []).append(weight if _are_rows(line, below, end) else 0)
-            texts = [write_words(line.words) for line in lines]
-            torn = sum(_TORN.search(text) is not None for text in texts[:-1])
-            faults += _SHARED * max(0, sum(map(is_figure, texts)) - torn - 1)
-        faults += sum(map(min, room.values()))
-    for upper, lower in itertools.pairwise(rows):
-        pairs = [(one, other, end) for one, other, end in zip(upper, lower, ends, strict=True) if one and other]
-        if not any(_are_figures(one) and _are_figures(other) for one, other, _ in pairs):
-            faults += sum(not _are_rows(one[-1], other[0], end) for one, other, end in pairs)
-    if len(rows) > 1 and not is_seamed:
-        several = [sum(map(bool, row)) > 1 for row in rows]
-        first = min(x for row in rows for x, lines in enumerate(row) if lines)
-        headings = several.index(True) if True in several else 0
-        lone = several[headings:].count(False)
-        are_headings = all(row[first] for row in rows[:headings]) and not (lone and several.count(True) == 1)
-        faults += _LONE * lone + headings * (0.5 if are_headings else _LONE)
-    return faults
+    room: dict[int, list[float]] = {}
+    for lines, end in zip(row, ends, strict=True):
+        for line, below in itertools.pairwise(lines):
+            weight = _LONE if below.words[0].text[0].isupper() else 1
+            level = round(2 * below.base / below.size)
+            room.setdefault(level, []).append(weight if _are_rows(line, below, end) else 0)
+        texts = [write_words(line.words) for line in lines]
+        torn = sum(_TORN.search(text) is not None for text in texts[:-1])
+        faults += _SHARED * max(0, sum(map(is_figure, texts)) - torn - 1)
+    return faults + sum(map(min, room.values()))
+
+
+def _faults_between(upper: _Cells, lower: _Cells, ends: Sequence[float]) -> int:
+    """Lines that are parted though the lower had no room behind the upper one."""
+    pairs = [(one, other, end) for one, other, end in zip(upper, lower, ends, strict=True) if one and other]
+    if any(_are_figures(one) and _are_figures(other) for one, other, _ in pairs):
+        return 0
+    return sum(not _are_rows(one[-1], other[0], end) for one, other, end in pairs)
+
+
+def _lone_rows(rows: Sequence[_Cells]) -> float:
+    """Rows of a single cell, which are headings above others."""
+    several = [sum(map(bool, row)) > 1 for row in rows]
+    first = min(x for row in rows for x, lines in enumerate(row) if lines)
+    headings = several.index(True) if True in several else 0
+    lone = several[headings:].count(False)
+    are_headings = all(row[first] for row in rows[:headings]) and not (lone and several.count(True) == 1)
+    return _LONE * lone + headings * (0.5 if are_headings else _LONE)
 
 
 def _are_rows(line: Line, below: Line, end: float) -> bool:
@@ -231,18 +243,25 @@ def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
     words = [words[index] for index in order]
     middles = [middles[index] for index in order]
     for grid in grids:
-        near = words[bisect(middles, grid.top) : bisect(middles, grid.bottom)]
-        inside = [word for word in near if grid.left < word.left + word.right < grid.right]
-        rows = grid.rows(inside) if len(inside) > 1 and not _is_part(inside, near) else []
-        if len(rows) > 1 and (_is_filled(rows) or (_is_form(rows) and grid.faults < _IRREGULAR * len(rows))):
-            held = [any(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
-            for row in rows:
-                row.cells = list(compress(row.cells, held))
-            if _begins_at_the_right(rows):
-                for row in rows:
-                    row.cells.reverse()
+        rows = _read_grid(grid, words[bisect(middles, grid.top) : bisect(middles, grid.bottom)])
+        if rows:
             tables.append(Table(grid.top, rows))
     return tables
+
+
+def _read_grid(grid: "_Grid", near: Sequence[PageWord]) -> list[TableRow]:
+    """The rows of a grid, given the words on its level; none where it is no table."""
+    inside = [word for word in near if grid.left < word.left + word.right < grid.right]
+    rows = grid.rows(inside) if len(inside) > 1 and not _is_part(inside, near) else []
+    if len(rows) < 2 or not (_is_filled(rows) or (_is_form(rows) and grid.faults < _IRREGULAR * len(rows))):
+        return []
+    held = [any(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
+    is_turned = _begins_at_the_right(rows)
+    for row in rows:
+        row.cells = list(compress(row.cells, held))
+        if is_turned:
+            row.cells.reverse()
+    return rows
 
 
 def _may_have_fields(rules: Rules) -> bool:

@@ -21,7 +21,7 @@ from tasks.reading.pdf.columns import (
     split_prose,
 )
 from tasks.reading.pdf.defects import find_missing_breaks
-from tasks.reading.pdf.document import PageText
+from tasks.reading.pdf.document import Box, PageText
 from tasks.reading.pdf.gaps import (
     are_printed_over,
     by_height,
@@ -33,7 +33,7 @@ from tasks.reading.pdf.gaps import (
 )
 from tasks.reading.pdf.grids import find_ruled_tables
 from tasks.reading.pdf.lines import Line, build_lines
-from tasks.reading.pdf.rules import RuledLine, find_rules, rules_across
+from tasks.reading.pdf.rules import RuledLine, Rules, find_rules, rules_across
 from tasks.reading.pdf.tables import Table, find_tables
 from tasks.reading.pdf.words import (
     MOST,
@@ -96,11 +96,8 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     if has_right_to_left(text):
         edits += ((spot, spot, "\r\n") for spot in find_missing_breaks(textpage, page_text))
     turn = find_turn(textpage, page_text)
-    boxes = find_turned_runs(textpage, min(runs, _MOST_RUNS), turn) if not _has_figure_columns(text) else None
-    if boxes is not None and is_right_to_left(text):
-        boxes = [(-right, top, -left, bottom) for left, top, right, bottom in boxes]
-    if boxes is not None and not (
-        has_gutters(boxes, text) or are_printed_over(boxes) or has_gutters(by_height(boxes), text)
+    if not (
+        _has_figure_columns(text) or _may_hold_table(find_turned_runs(textpage, min(runs, _MOST_RUNS), turn), text)
     ):
         return edits
     words = find_words(textpage, page_text, turn, spaces)
@@ -113,21 +110,36 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
         if sum(found) >= _KNOWN * len(found):
             return [(0, len(text), once)]
     rules = find_rules(page, turn)
-    if columns := columns_by_rule(words, rules.vertical, rules.horizontal):
+    tables, columns = _find_tables(rules, words, is_turned=is_right_to_left(text))
+    if columns:
         return [(0, len(text), _write_columns(columns, rules_across(rules), words, text))]
+    edits += (edit for table in tables for edit in _edits(table, words, text))
+    return sorted(edits)
+
+
+def _may_hold_table(runs: list[Box], text: str) -> bool:
+    """Whether the white between runs of text, or what is printed over others, may be that of a table."""
+    if is_right_to_left(text):
+        runs = [(-right, top, -left, bottom) for left, top, right, bottom in runs]
+    return has_gutters(runs, text) or are_printed_over(runs) or has_gutters(by_height(runs), text)
+
+
+def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) -> tuple[list[Table], list[Columns]]:
+    """The tables of a page, or its columns where it stands in such; `is_turned`: it is written to the left."""
+    if columns := columns_by_rule(words, rules.vertical, rules.horizontal):
+        return [], columns
     tables = find_ruled_tables(rules, words)
     across = rules_across(rules)
     ruled = {word.first for word in _words(tables)}
     free = build_lines(word for word in words if word.first not in ruled)
-    if not tables and not is_right_to_left(text) and (columns := columns_by_height(words, free)):
-        return [(0, len(text), _write_columns(columns, across, words, text))]
+    if not tables and not is_turned and (columns := columns_by_height(words, free)):
+        return [], columns
     for lines in split_prose(free):
         if len(lines) <= _MOST_LINES:
             tables += merge_columns(lines) or [
                 table for side in pages_side_by_side(lines) for table in find_tables(side, across)
             ]
-    edits += (edit for table in tables for edit in _edits(table, words, text))
-    return sorted(edits)
+    return tables, []
 
 
 def _order_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) -> str:

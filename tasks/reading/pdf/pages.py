@@ -94,12 +94,12 @@ class PageReading(NamedTuple):
 
 
 def read_page(
-    page: Any, remarks: Sequence[Remark] = (), layers_off: Collection[str] = (), *, is_laid_out: bool = True
+    page: Any, remarks: Sequence[Remark] = (), layers_off: Collection[str] = (), *, is_plain: bool = False
 ) -> PageReading:
     """The text of an open page as PDFium gives it, corrected by the positions of its characters.
 
     Remarks that have a spot are put into it, at the end of the line next to it. What stands on `layers_off` is left
-    out. Without `is_laid_out` its words stand as they are drawn, and its tables in no rows.
+    out. With `is_plain` its words stand as they are drawn, and its tables in no rows.
     """
     textpage = pdfium.FPDFText_LoadPage(page)
     if not textpage:
@@ -123,8 +123,8 @@ def read_page(
         page_content = page_content._replace(text=text)
     is_out_of_order = defects.has_wrong_order(page, textpage, text)
     unplaced: list[Remark] = []
-    edits = layout_edits(page, textpage, page_content) if is_laid_out else []
-    spots = _doubtful(text) if is_laid_out else []
+    edits = [] if is_plain else layout_edits(page, textpage, page_content)
+    spots = [] if is_plain else _doubtful(text)
     if remarks or edits or spots:
         layout = _Layout(textpage, page_content, edits)
         unplaced = layout.place(remarks)
@@ -294,25 +294,25 @@ class _Layout:
         if not self._in_step:
             between = [document.character_at(self._textpage, unit) for unit in between]
         boxes = document.character_boxes(self._textpage, between)
-        for (start, end), (_, top, right, bottom), (left, next_top, _, next_bottom) in zip(
-            doubts, boxes, boxes, strict=True
-        ):
-            height = min(top - bottom, next_top - next_bottom)
-            if self._text[start] == " ":
-                if abs(bottom - next_bottom) > _NEXT_LINE * height > 0 and left < right:
-                    self._edits.append((start, end, "\r\n"))
-                continue
-            if height <= 0 or bottom >= next_top or next_bottom >= top:
-                continue
-            gap = (left - right) / height
-            comma = end - start == 1
-            letter = comma and self._text[start] != ","
-            if letter and (abs(bottom - next_bottom) > 0.05 * height or gap < _WORDS):
-                continue
-            if comma and gap > _SPACE:
-                self._edits.append((end, end, " "))
-            elif not comma and abs(gap) < _JOINED:
-                self._edits.append((start, end, ""))
+        for (start, end), one, other in zip(doubts, boxes, boxes, strict=True):
+            edit = self._mended(start, end, one, other)
+            if edit is not None:
+                self._edits.append(edit)
+
+    def _mended(self, start: int, end: int, one: document.Box, other: document.Box) -> Edit | None:
+        """What to change at a spot between two characters, given their boxes."""
+        (_, top, right, bottom), (left, next_top, _, next_bottom) = one, other
+        height, lower = min(top - bottom, next_top - next_bottom), abs(bottom - next_bottom)
+        if self._text[start] == " ":
+            return (start, end, "\r\n") if lower > _NEXT_LINE * height > 0 and left < right else None
+        if height <= 0 or bottom >= next_top or next_bottom >= top:
+            return None
+        gap = (left - right) / height
+        if end - start > 1:
+            return (start, end, "") if abs(gap) < _JOINED else None
+        if self._text[start] != "," and (lower > 0.05 * height or gap < _WORDS):
+            return None
+        return (end, end, " ") if gap > _SPACE else None
 
     def text(self) -> str:
         """The text as it was changed."""

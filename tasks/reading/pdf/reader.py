@@ -12,8 +12,9 @@ import contextlib
 import ctypes
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
@@ -82,8 +83,24 @@ class _PageContent(NamedTuple):
     """Whether its lines may be in a wrong order."""
     has_unseen: bool = False
     """Whether some of its words are white, or too small to be seen."""
-    is_laid_out: bool = True
-    """Whether its tables stand in rows."""
+    is_plain: bool = False
+    """Whether its words stand as they are drawn, and its tables in no rows."""
+
+
+_WARNINGS: Final[Mapping[str, Callable[[_PageContent], bool]]] = {
+    "The PDF's layout takes too much time or memory: words stand as they are drawn, and tables in no rows, on {}.": (
+        attrgetter("is_plain")
+    ),
+    "Too many notes or form values: not all of those on {} were read.": lambda page: not page.complete,
+    "Text that the page does not show was left out, as a frame cuts it off or its layer is switched off: {}.": (
+        attrgetter("is_cut_off")
+    ),
+    "Words that nobody sees were read: white ones, or ones too small: {}.": attrgetter("has_unseen"),
+    "Text that runs from top to bottom, or lies on its side, may be in a wrong order: {}.": (
+        attrgetter("is_out_of_order")
+    ),
+}
+"""What is said of the pages for which something holds."""
 
 
 def read(source: Source) -> Reading:
@@ -184,6 +201,41 @@ def _metadata(document: PdfDocument, key: bytes) -> str:
 def _write_pages(document: PdfDocument, writer: Writer) -> None:
     """Take the texts of all pages from PDFium, then write them: taking turns costs 4 % of the time, for caches."""
     files, scans = AttachedFiles(document, writer), Scans(writer)
+    contents, lost = _read_contents(document, files, scans, writer)
+    _doubt(document, contents)
+    _add_doubtful(document, contents, scans)
+    ligatures = (
+        pages.find_lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
+    )
+    compounds = pages.find_compounds([page.text for page in contents])
+    for index, content in enumerate(contents):
+        text = pages.mend_text(content.text, ligatures, compounds)
+        if content.unknown or (defects.are_left_in(text) and not scans.is_doubtful(index)):
+            scans.add_unknown(index)
+        with writer.part("page", str(index + 1)):
+            with scans.around(index):
+                _write_page(text, writer)
+            _write_remarks(content.remarks, text, writer)
+    if contents and all(page.is_plain for page in contents):
+        writer.warn(WITHOUT_LAYOUT)
+        contents = [page._replace(is_plain=False) for page in contents]
+    if lost:
+        writer.warn(f"The file is damaged: {page_numbers(lost)} could not be read.")
+    for sentence, is_meant in _WARNINGS.items():
+        if numbers := [number for number, page in enumerate(contents, 1) if is_meant(page)]:
+            writer.warn(sentence.format(page_numbers(numbers)))
+    scans.warn()
+    files.add_embedded()
+
+
+def _read_contents(
+    document: PdfDocument, files: AttachedFiles, scans: Scans, writer: Writer
+) -> tuple[list[_PageContent], list[int]]:
+    """What PDFium gives of all pages, as far as time and room go, and the numbers of those that it cannot open.
+
+    Raises:
+        NotOpened: it opens none.
+    """
     contents: list[_PageContent] = []
     lost: list[int] = []
     room = min(_MOST_CHARACTERS, max(_LEAST_CHARACTERS, _CHARACTERS_A_BYTE * document.size))
@@ -207,40 +259,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
             break
     if len(lost) == count:
         raise NotOpened(pdfium.FPDF_ERR_PAGE)
-    _doubt(document, contents)
-    _add_doubtful(document, contents, scans)
-    ligatures = (
-        pages.find_lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
-    )
-    compounds = pages.find_compounds([page.text for page in contents])
-    for index, content in enumerate(contents):
-        text = pages.mend_text(content.text, ligatures, compounds)
-        if content.unknown or (defects.are_left_in(text) and not scans.is_doubtful(index)):
-            scans.add_unknown(index)
-        with writer.part("page", str(index + 1)):
-            with scans.around(index):
-                _write_page(text, writer)
-            _write_remarks(content.remarks, text, writer)
-    if plain := [number for number, page in enumerate(contents, 1) if not page.is_laid_out]:
-        writer.warn(f"{WITHOUT_LAYOUT[:-1]}: {page_numbers(plain)}." if len(plain) < len(contents) else WITHOUT_LAYOUT)
-    if lost:
-        writer.warn(f"The file is damaged: {page_numbers(lost)} could not be read.")
-    crowded = [number for number, page in enumerate(contents, 1) if not page.complete]
-    if crowded:
-        writer.warn(f"Too many notes or form values: not all of those on {page_numbers(crowded)} were read.")
-    if cut_off := [number for number, page in enumerate(contents, 1) if page.is_cut_off]:
-        writer.warn(
-            "Text that the page does not show was left out, as a frame cuts it off or its layer is switched off: "
-            f"{page_numbers(cut_off)}."
-        )
-    if unseen := [number for number, page in enumerate(contents, 1) if page.has_unseen]:
-        writer.warn(f"Words that nobody sees were read: white ones, or ones too small: {page_numbers(unseen)}.")
-    if columns := [number for number, page in enumerate(contents, 1) if page.is_out_of_order]:
-        writer.warn(
-            f"Text that runs from top to bottom, or lies on its side, may be in a wrong order: {page_numbers(columns)}."
-        )
-    scans.warn()
-    files.add_embedded()
+    return contents, lost
 
 
 def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedFiles, scans: Scans) -> _PageContent:
@@ -252,12 +271,12 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
         if undrawn and complete and annotations.draw(page, remarks):
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
-    is_laid_out = not (limits.is_second_try() or limits.is_hurried())
+    is_plain = limits.is_second_try() or limits.is_hurried()
     try:
-        reading = pages.read_page(page, remarks, document.layers_off, is_laid_out=is_laid_out)
+        reading = pages.read_page(page, remarks, document.layers_off, is_plain=is_plain)
     except MemoryError:
-        is_laid_out = False
-        reading = pages.read_page(page, remarks, document.layers_off, is_laid_out=is_laid_out)
+        is_plain = True
+        reading = pages.read_page(page, remarks, document.layers_off, is_plain=True)
     text, unknown = reading.text, reading.unknown
     lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
     if len(text) < _LITTLE and not unknown and not lost:
@@ -265,7 +284,7 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
     pdfium.FPDF_ClosePage(page)
     return _PageContent(
         text, reading.unplaced, complete, unknown, lost, reading.is_cut_off, reading.is_out_of_order,
-        reading.has_unseen, is_laid_out,
+        reading.has_unseen, is_plain,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 from bisect import bisect, bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from operator import and_
 from typing import Final
@@ -162,17 +162,21 @@ def beside_caption(block: Sequence[Line], columns: Sequence[Interval]) -> list[P
         (lambda cell: cell.left >= end, columns),
     ]
     for stands_there, others in sides:
-        cells = [[cell for cell in line.cells if stands_there(cell)] for line in block]
-        lines = [[word for cell in held for word in cell.words] for held in cells if held]
-        if not _CAPTION <= len(lines) <= _AT_SIDE * len(block):
-            continue
-        aside = {word.first for words in lines for word in words}
-        named = sum(any(map(str.isalpha, word.text)) for words in lines for word in words)
-        if named <= len(lines) or _pieces(aside, drawn) > max(1, len(lines) // _PIECE):
-            continue
-        if all(_is_drawn_by_rows(column, block, drawn) for column in others):
+        aside = _find_caption([list(filter(stands_there, line.cells)) for line in block], drawn)
+        if aside and all(_is_drawn_by_rows(column, block, drawn) for column in others):
             return [word for word in drawn if word.first not in aside]
     return []
+
+
+def _find_caption(side: Sequence[Sequence[LineCell]], drawn: Sequence[PageWord]) -> set[int]:
+    """Where the words at a table's side begin, given the cells there of each line; none if they are no caption."""
+    lines = [[word for cell in cells for word in cell.words] for cells in side if cells]
+    if not _CAPTION <= len(lines) <= _AT_SIDE * len(side):
+        return set()
+    words = [word for held in lines for word in held]
+    aside = {word.first for word in words}
+    named = sum(any(map(str.isalpha, word.text)) for word in words)
+    return aside if named > len(lines) and _pieces(aside, drawn) <= max(1, len(lines) // _PIECE) else set()
 
 
 def _is_drawn_by_rows(column: Interval, block: Sequence[Line], drawn: Sequence[PageWord]) -> bool:
@@ -196,17 +200,29 @@ def beside_prose(block: Sequence[Line], columns: Sequence[Interval]) -> list[lis
         behind = [line.words[-1].left > middle for line in block]
         if sum(map(and_, before, behind)) >= _LEVEL * min(sum(before), sum(behind)):
             continue
-        halves = [
-            ([word for word in line.words if word.right < middle], [word for word in line.words if word.left > middle])
-            for line in block
-        ]
-        left, right = ([words for words in side if words] for side in zip(*halves, strict=True))
-        level = sum(bool(one and other) for one, other in halves)
-        if level < _LEVEL * min(len(left), len(right)) and min(len(left), len(right)) >= _BESIDE:
-            prose = [side for side in (left, right) if sum(map(len, side)) > _PROSE * len(side)]
-            if prose:
-                return [[word for words in side for word in words] for side in (left, right) if side not in prose]
+        if (held := _without_prose(*_halves(block, middle))) is not None:
+            return held
     return []
+
+
+def _halves(block: Sequence[Line], middle: float) -> tuple[list[list[PageWord]], list[list[PageWord]]]:
+    """The words of each line on the left of a place, and those on its right."""
+    left = [[word for word in line.words if word.right < middle] for line in block]
+    return left, [[word for word in line.words if word.left > middle] for line in block]
+
+
+def _without_prose(*halves: Sequence[Sequence[PageWord]]) -> list[list[PageWord]] | None:
+    """The words of the half that is no prose, if the other is, or none if both are; None where neither is.
+
+    Few of their lines are level with each other.
+    """
+    sides = [list(filter(None, half)) for half in halves]
+    level = sum(all(pair) for pair in zip(*halves, strict=True))
+    fewest = min(map(len, sides))
+    others = [side for side in sides if sum(map(len, side)) <= _PROSE * len(side)]
+    if level >= _LEVEL * fewest or fewest < _BESIDE or len(others) == len(sides):
+        return None
+    return [[word for words in side for word in words] for side in others]
 
 
 _ACROSS: Final = 0.1
@@ -327,27 +343,34 @@ def part_at_rivers(block: Sequence[Line], columns: Sequence[Interval], size: flo
     rows = several_cells(block)
     if len(rows) < FEWEST:
         return False
-    parted = False
     lefts = [[word.left for word in line.words] for line in rows]
-    for left, right in columns:
-        near = [
-            line.words[bisect_left(begins, left - 1) : bisect(begins, right + 1)]
-            for line, begins in zip(rows, lefts, strict=True)
-        ]
-        lines = [[word for word in words if word.right <= right + 1] for words in near]
-        lines = [words for words in lines if words]
-        several = [words for words in lines if len(words) > 1]  # headers of two columns are no part of them
-        spans = _merge(((word.left, word.right) for words in several for word in words), GUTTER * size)
-        for (_, begin), (end, _) in itertools.pairwise(spans):
-            gaps = [gap for words in lines if (gap := _gap(words, begin, end)) is not None]
-            if len(gaps) < max(3, 0.7 * len(lines)) or max(right - left for left, right in gaps) < 0.6 * size:
-                continue
-            behind = [[word for word in words if word.left >= end - 0.1] for words in several]
-            if _are_aligned([left for left, _ in gaps], [words for words in behind if words]):
-                parted = True
-                for line in block:
-                    line.cells = [part for cell in line.cells for part in _part(cell, begin, end)]
-    return parted
+    rivers = [river for column in columns for river in _find_rivers(rows, lefts, column, size)]
+    for begin, end in rivers:
+        for line in block:
+            line.cells = [part for cell in line.cells for part in _part(cell, begin, end)]
+    return bool(rivers)
+
+
+def _find_rivers(
+    rows: Sequence[Line], lefts: Sequence[Sequence[float]], column: Interval, size: float
+) -> Iterator[Interval]:
+    """The white that runs down a column, given where the words of each row begin."""
+    lines = [held for line, begins in zip(rows, lefts, strict=True) if (held := _words_within(line, begins, column))]
+    several = [words for words in lines if len(words) > 1]  # headers of two columns are no part of them
+    spans = _merge(((word.left, word.right) for words in several for word in words), GUTTER * size)
+    for (_, begin), (end, _) in itertools.pairwise(spans):
+        gaps = [gap for words in lines if (gap := _gap(words, begin, end)) is not None]
+        if len(gaps) < max(3, 0.7 * len(lines)) or max(right - left for left, right in gaps) < 0.6 * size:
+            continue
+        behind = [held for words in several if (held := [word for word in words if word.left >= end - 0.1])]
+        if _are_aligned([left for left, _ in gaps], behind):
+            yield begin, end
+
+
+def _words_within(line: Line, lefts: Sequence[float], column: Interval) -> list[PageWord]:
+    """The words of a line that stand in a column, given where each begins."""
+    near = line.words[bisect_left(lefts, column[0] - 1) : bisect(lefts, column[1] + 1)]
+    return [word for word in near if word.right <= column[1] + 1]
 
 
 def part_at_edges(block: Sequence[Line], columns: Sequence[Interval]) -> list[Interval]:
@@ -357,18 +380,27 @@ def part_at_edges(block: Sequence[Line], columns: Sequence[Interval]) -> list[In
     """
     parted: list[Interval] = []
     for left, right in columns:
-        held = [[cell for cell in line.cells if left <= cell.left and cell.right <= right] for line in block]
-        held = [cells for cells in held if cells]
-        edges = sorted(cells[1].left for cells in held if len(cells) == 2)
-        edge = edges[len(edges) // 2] if edges else 0.0
-        aligned = sum(abs(other - edge) < 1 for other in edges)
-        if aligned >= max(FEWEST, _EDGED * len(held)) and aligned > _ALIGNED * len(edges):
-            for line in block:
-                line.cells = [part for cell in line.cells for part in _part_at(cell, edge)]
-            parted += (left, edge - 1), (edge, right)
-        else:
+        edge = _find_edge(block, (left, right))
+        if edge is None:
             parted.append((left, right))
+            continue
+        for line in block:
+            line.cells = [part for cell in line.cells for part in _part_at(cell, edge)]
+        parted += (left, edge - 1), (edge, right)
     return parted
+
+
+def _find_edge(block: Sequence[Line], column: Interval) -> float | None:
+    """Where the right cells of a column begin in which many lines have two; None where they begin at no one place."""
+    held = [len(cells) for line in block if (cells := _cells_within(line, column))]
+    edges = sorted(cells[1].left for line in block if len(cells := _cells_within(line, column)) == 2)
+    edge = edges[len(edges) // 2] if edges else 0.0
+    aligned = sum(abs(other - edge) < 1 for other in edges)
+    return edge if aligned >= max(FEWEST, _EDGED * len(held)) and aligned > _ALIGNED * len(edges) else None
+
+
+def _cells_within(line: Line, column: Interval) -> list[LineCell]:
+    return [cell for cell in line.cells if column[0] <= cell.left and cell.right <= column[1]]
 
 
 def _part_at(cell: LineCell, edge: float) -> list[LineCell]:

@@ -323,11 +323,7 @@ class Table:
 
 def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Table]:
     """The tables among these lines of a page, which come in order from its top; `rules` run across the page."""
-    texts = list(map(_write_line, lines))
-    if _SPACED_LEADERS.search("\n".join(texts)):
-        for line, text in zip(lines, texts, strict=True):
-            if _SPACED_LEADERS.search(text):
-                _part_at_leaders(line)
+    _part_at_all_leaders(lines)
     tables: list[Table] = []
     drawn_behind: dict[int, PageWord] = {}
     waiting = find_blocks(lines, rules)[::-1]
@@ -340,39 +336,55 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
         if end < len(block):
             waiting += find_blocks(block[end:], rules)[::-1]
             block = trim_block(block[:end])
-        block = _below_heading(block)
-        rows = several_cells(block)
-        if (len(rows) < FEWEST and not _is_ruled_pair(rows, rules)) or not is_table(rows):
-            continue
-        size = sorted(line.size for line in rows)[len(rows) // 2]
-        columns = find_full_row_columns(rows, find_columns(rows, size), size)
-        body = without_tail(block)
-        if len(body) < len(block) and len(above := find_columns(several_cells(body), size)) > len(columns):
-            block, rows, columns = body, several_cells(body), above
-        if part_at_rivers(block, columns, size):
-            columns = find_columns(several_cells(block), size)
-        columns = columns_below_titles(several_cells(block), columns, size)
-        columns = part_at_edges(block, columns)
-        if len(columns) > 1 and is_table(several_cells(block)) and not is_list(rows):
-            if sides := beside_prose(block, columns):
-                tables += (table for side in sides for table in find_tables(build_lines(side), rules))
-                continue
-            if inside := beside_caption(block, columns):
-                tables += find_tables(build_lines(inside), rules)
-                continue
-            block = without_notes(block, columns)
-            block = [*headers_above(lines, block[0], columns), *block]
-            part_headers(block, columns)
-            across = _across(rules, block, columns)
-            block += _last_lines(lines, block[-1], columns, across)
-            table = Table(block[0].base, Rows(block, columns, size, across, _find_underlined(rules, block)).read())
-            if parts := _parted_at_headings(block, table, rules):
-                tables += parts
-                continue
-            drawn_behind = drawn_behind or link_words(lines)
-            if not runs_on(block, len(table.rows), drawn_behind):
-                tables.append(table)
+        tables += _read_block(_below_heading(block), lines, rules, drawn_behind)
     return tables
+
+
+def _read_block(
+    block: list[Line], lines: list[Line], rules: Sequence[RuledLine], drawn_behind: dict[int, PageWord]
+) -> list[Table]:
+    """The tables of a block of lines, of which it may be none.
+
+    `drawn_behind`: the word that is drawn behind each; found when first wanted.
+    """
+    rows = several_cells(block)
+    if (len(rows) < FEWEST and not _is_ruled_pair(rows, rules)) or not is_table(rows):
+        return []
+    block, rows, columns, size = _find_columns(block)
+    if len(columns) < 2 or not is_table(several_cells(block)) or is_list(rows):
+        return []
+    if sides := beside_prose(block, columns):
+        return [table for side in sides for table in find_tables(build_lines(side), rules)]
+    if inside := beside_caption(block, columns):
+        return find_tables(build_lines(inside), rules)
+    block = without_notes(block, columns)
+    block = [*headers_above(lines, block[0], columns), *block]
+    part_headers(block, columns)
+    across = _across(rules, block, columns)
+    block += _last_lines(lines, block[-1], columns, across)
+    table = Table(block[0].base, Rows(block, columns, size, across, _find_underlined(rules, block)).read())
+    if parts := _parted_at_headings(block, table, rules):
+        return parts
+    if not drawn_behind:
+        drawn_behind.update(link_words(lines))
+    return [] if runs_on(block, len(table.rows), drawn_behind) else [table]
+
+
+def _find_columns(block: list[Line]) -> tuple[list[Line], list[Line], list[Interval], float]:
+    """The lines of a table without what runs over its columns at its foot, its columns, and the size of its letters.
+
+    The second lines are those that had several cells before some were parted.
+    """
+    rows = several_cells(block)
+    size = sorted(line.size for line in rows)[len(rows) // 2]
+    columns = find_full_row_columns(rows, find_columns(rows, size), size)
+    body = without_tail(block)
+    if len(body) < len(block) and len(above := find_columns(several_cells(body), size)) > len(columns):
+        block, rows, columns = body, several_cells(body), above
+    if part_at_rivers(block, columns, size):
+        columns = find_columns(several_cells(block), size)
+    columns = columns_below_titles(several_cells(block), columns, size)
+    return block, rows, part_at_edges(block, columns), size
 
 
 def _parted_at_headings(block: Sequence[Line], table: Table, rules: Sequence[RuledLine]) -> list[Table]:
@@ -497,6 +509,15 @@ def _find_words_apart(words: Sequence[PageWord]) -> list[int]:
 def _write_line(line: Line) -> str:
     """The words of a line, dots for those whose dots went."""
     return " ".join([word.text or "...." for word in line.words])
+
+
+def _part_at_all_leaders(lines: Sequence[Line]) -> None:
+    """Part the cells of lines where dots lead from labels to figures, if that many stand in any."""
+    texts = list(map(_write_line, lines))
+    if _SPACED_LEADERS.search("\n".join(texts)):
+        for line, text in zip(lines, texts, strict=True):
+            if _SPACED_LEADERS.search(text):
+                _part_at_leaders(line)
 
 
 def _part_at_leaders(line: Line) -> None:

@@ -9,7 +9,7 @@ import itertools
 import re
 from bisect import bisect, bisect_left
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from math import pi
@@ -113,12 +113,7 @@ def find_words(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[i
     if page_text.characters > MOST or (len(text) != page_text.units and _OF_FORMULAS.search(text)):
         return []
     spans = _spans(text, spaces)
-    ones, others = [first for first, _, _ in spans], [end - 1 for _, end, _ in spans]
-    if len(text) != page_text.units:  # PDFium counts characters beyond 16 bits twice
-        wide = [match.start() for match in _WIDE.finditer(text)]
-        ones, others = ([at + bisect_left(wide, at) for at in side] for side in (ones, others))
-    if page_text.units != page_text.characters:
-        ones, others = ([document.character_at(textpage, at) for at in side] for side in (ones, others))
+    ones, others = _numbers(textpage, page_text, spans)
     single = [one for one, other in zip(ones, others, strict=True) if one == other]
     angles = document.character_angles(textpage, single)
     if turn or any(angles):
@@ -133,12 +128,28 @@ def find_words(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[i
     else:
         words = list(_upright_words(textpage, text, spans, ones, others))
     if "%" in text:
-        numbers = {first: one for (first, _, _), one in zip(spans, ones, strict=True)}
-        for last, word in itertools.pairwise(words):
-            near = word.text[0] == "%" and word.left - last.right < _SIGN_GAP * word.size
-            if near and _PERCENT.fullmatch(word.text):
-                word.glued = document.is_generated(textpage, numbers[word.first] - 1) == 1
+        _glue_percents(textpage, words, {first: one for (first, _, _), one in zip(spans, ones, strict=True)})
     return words
+
+
+def _numbers(textpage: Any, page_text: PageText, spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int]]:
+    """PDFium's numbers of the first and of the last character of each word."""
+    text = page_text.text
+    ones, others = [first for first, _, _ in spans], [end - 1 for _, end, _ in spans]
+    if len(text) != page_text.units:  # PDFium counts characters beyond 16 bits twice
+        wide = [match.start() for match in _WIDE.finditer(text)]
+        ones, others = ([at + bisect_left(wide, at) for at in side] for side in (ones, others))
+    if page_text.units != page_text.characters:
+        ones, others = ([document.character_at(textpage, at) for at in side] for side in (ones, others))
+    return ones, others
+
+
+def _glue_percents(textpage: Any, words: Iterable[PageWord], numbers: Mapping[int, int]) -> None:
+    """Have percent signs go on the figures to their left; `numbers` are PDFium's of where words begin."""
+    for last, word in itertools.pairwise(words):
+        near = word.text[0] == "%" and word.left - last.right < _SIGN_GAP * word.size
+        if near and _PERCENT.fullmatch(word.text):
+            word.glued = document.is_generated(textpage, numbers[word.first] - 1) == 1
 
 
 def _spans(text: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
