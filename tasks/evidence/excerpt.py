@@ -6,10 +6,17 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
+from tasks.reading.tables import header_rows
+
 _AROUND: Final = 1_500
 """Characters that are shown before and behind what is marked."""
 _MOST: Final = 20_000
 """Characters of one stretch; a quotation that is longer is shown up to there."""
+_LEFT_OUT: Final = "…"
+_MOST_COLUMNS: Final = 12
+"""Columns of a table that is shown whole."""
+_BESIDE: Final = 3
+"""Columns on each side of a marked cell that are shown of a wider one."""
 _FAR: Final = 400
 """How much further a stretch may reach to begin and end with a line."""
 
@@ -53,6 +60,8 @@ class Stretch:
 def stretches(text: str, first: int, last: int, marks: Sequence[Mark]) -> list[Stretch]:
     """The stretches of `text[first:last]` around the marks, in order; marks that are near to each other share one.
 
+    Of a long table its header rows stand above, of a wide one its labels beside.
+
     Args:
         text: the whole text of a document.
         first: where the page, slide, sheet or other part begins that the marks lie in.
@@ -68,10 +77,44 @@ def stretches(text: str, first: int, last: int, marks: Sequence[Mark]) -> list[S
         else:
             spans.append((begin, end))
     left = {mark.anchor for mark in marks if mark.anchor}
-    return [
-        Stretch(list(_blocks(text, begin, end, marks, left)), before=begin > first, behind=end < last)
-        for begin, end in spans
-    ]
+    found: list[Stretch] = []
+    for begin, end in spans:
+        held = list(_blocks(text, begin, end, marks, left))
+        if held and held[0].kind == "table":
+            held[0] = held[0]._replace(rows=[*_rows_above(text, first, begin), *held[0].rows])
+        found.append(Stretch(list(map(_narrow, held)), before=begin > first, behind=end < last))
+    return found
+
+
+def _rows_above(text: str, first: int, begin: int) -> list[list[list[MarkedWords]]]:
+    """The header rows of the table whose rows go on at `begin`, and a row for those left out; none where it begins."""
+    for start in sorted({first, max(first, text.rfind("\n\n", first, begin) + 2)}, reverse=True):
+        lines = text[start:begin].split("\n")[:-1]
+        rows = [line for line in lines[: header_rows(text, start, begin)] if "\t" in line]
+        if rows:
+            gap = [_LEFT_OUT] if lines[-1] not in rows else []
+            return [[[MarkedWords(cell)] for cell in line.split("\t")] for line in [*rows, *gap]]
+    return []
+
+
+def _narrow(block: Block) -> Block:
+    """A block; of a wide table the columns of the labels, and those that are marked with some beside them."""
+    width = max(map(len, block.rows))
+    marked = [(row, at) for row in block.rows for at, cell in enumerate(row) if any(words.marked for words in cell)]
+    if width <= _MOST_COLUMNS or not marked:
+        return block
+    labels = min(at for row, _ in marked for at, cell in enumerate(row) if any(words.text.strip() for words in cell))
+    kept = {*range(labels + 1), *(near for _, at in marked for near in range(at - _BESIDE, at + _BESIDE + 1))}
+    columns = sorted(kept.intersection(range(width)))
+    return block._replace(rows=[list(_cells_of(row, columns)) for row in block.rows])
+
+
+def _cells_of(row: list[list[MarkedWords]], columns: Sequence[int]) -> Iterator[list[MarkedWords]]:
+    """The cells of a row in these columns, with one for each run of others that are left out."""
+    for before, at in pairwise([-1, *columns]):
+        if at > before + 1:
+            yield [MarkedWords(_LEFT_OUT)]
+        yield row[at] if at < len(row) else []
 
 
 def blocks(text: str, begin: int, end: int, marks: Sequence[Mark]) -> list[Block]:

@@ -16,6 +16,7 @@ from storage.runs import ModelTrial
 from storage.scores import Absence, ScoreStatus
 from tasks.evidence.excerpt import Block, MarkedWords
 from tasks.language.escaped import escape_text
+from tasks.reading.tables import is_figure
 from tasks.reports.evidence_links import is_evidence
 from tasks.reports.models import (
     CompanyReport,
@@ -71,8 +72,9 @@ def _table(block: Block) -> str:
 
 
 def _cell(runs: list[MarkedWords]) -> str:
-    short = ' class="short"' if sum(len(run.text) for run in runs) <= _SHORT else ""
-    return f"<td{short}>{_runs(runs)}</td>"
+    text = "".join([run.text for run in runs])
+    kind = "" if len(text) > _SHORT else ' class="figure"' if is_figure(text) else ' class="short"'
+    return f"<td{kind}>{_runs(runs)}</td>"
 
 
 def _runs(runs: Iterable[MarkedWords]) -> str:

@@ -1,6 +1,6 @@
 """The words around a quotation, in blocks, with the quotation marked."""
 
-from tasks.evidence.excerpt import Mark, MarkedWords, stretches
+from tasks.evidence.excerpt import Mark, MarkedWords, Stretch, stretches
 
 TABLE = "Accounts\nRevenue\t100\t80\nCosts\t60\t50\nSigned by the auditor."
 
@@ -53,3 +53,37 @@ def test_a_quotation_of_a_million_characters_is_shown_in_part() -> None:
     (stretch,) = stretches(text, 0, len(text), [Mark(0, len(text), "a")])
     assert stretch.behind
     assert sum(len(run.text) for block in stretch.blocks for row in block.rows for cell in row for run in cell) < 25_000
+
+
+def shown(stretch: Stretch) -> list[list[str]]:
+    """The rows of the tables of a stretch."""
+    rows = [row for block in stretch.blocks if block.kind == "table" for row in block.rows]
+    return [["".join(run.text for run in cell) for cell in row] for row in rows]
+
+
+def test_a_row_far_down_a_sheet_stands_below_its_header() -> None:
+    rows = [f"Customer {number}\t{number * 7}\t{number * 11}" for number in range(2_000)]
+    text = "\n".join(["Customers, EUR thousand", "", "Name\t2023\t2022", *rows])
+    start = text.index("9100\t")
+    (stretch,) = stretches(text, 0, len(text), [Mark(start, start + 4, "a")])
+    header, gap, *others = shown(stretch)
+    assert (header, gap) == (["Name", "2023", "2022"], ["…"])
+    assert ["Customer 1300", "9100", "14300"] in others
+    assert len(others) < 200
+
+
+def test_a_cell_of_a_wide_sheet_stands_beside_its_label_and_the_cells_around() -> None:
+    months = "\t".join(f"M{number}" for number in range(60))
+    text = f"\tLine\t{months}\n\tRevenue\t" + "\t".join(str(number * 100) for number in range(60))
+    start = text.index("4000")
+    (stretch,) = stretches(text, 0, len(text), [Mark(start, start + 4, "a")])
+    assert shown(stretch) == [
+        ["", "Line", "…", "M37", "M38", "M39", "M40", "M41", "M42", "M43"],
+        ["", "Revenue", "…", "3700", "3800", "3900", "4000", "4100", "4200", "4300"],
+    ]
+
+
+def test_a_row_that_is_quoted_whole_is_shown_whole() -> None:
+    text = "Line\t" + "\t".join(map(str, range(40)))
+    (stretch,) = stretches(text, 0, len(text), [Mark(0, len(text), "a")])
+    assert len(shown(stretch)[0]) == 41
