@@ -14,6 +14,7 @@ hidden_sheet, hidden_row, hidden_column, hidden_slide   (the name, the number, t
 ocr                     recognised in a picture (how sure of it: "91 %")
 scan, doubtful_scan     a page that is a picture, or whose characters its fonts do not name, before it is recognised
                         (its number; in an attachment that and the attachment's hash: "3 5f0a…")
+hidden_scan             a page that is a picture with a hidden layer of text, before some are compared (the same)
 attachment              the text of a document inside this one (its name)
 tagged                  a number of accounts with what its tag says (see `tags`)
 file_dates              all text of a file (the days on which it was made and last changed: "2024-02-16/2024-08-05")
@@ -53,7 +54,8 @@ HIDDEN_SLIDE: Final = "hidden_slide"
 OCR: Final = "ocr"
 SCAN: Final = "scan"
 DOUBTFUL_SCAN: Final = "doubtful_scan"
-SCANS: Final = frozenset({SCAN, DOUBTFUL_SCAN})
+HIDDEN_SCAN: Final = "hidden_scan"
+SCANS: Final = frozenset({SCAN, DOUBTFUL_SCAN, HIDDEN_SCAN})
 ATTACHMENT: Final = "attachment"
 TAGGED: Final = "tagged"
 FILE_DATES: Final = "file_dates"

@@ -11,11 +11,23 @@ from tasks.reading.ocr.page import RecognisedPage, ScanState
 from tasks.reading.pdf import defects, pages
 from tasks.reading.pdf.layout import TABLE as TABLE_MARK
 from tasks.reading.pdf.layout import TABLE_END
-from tasks.reading.places import ATTACHMENT, DOUBTFUL_SCAN, OCR, PAGE, SCAN, SCANS, TABLE, Place, page_numbers
+from tasks.reading.places import (
+    ATTACHMENT,
+    DOUBTFUL_SCAN,
+    HIDDEN_SCAN,
+    OCR,
+    PAGE,
+    SCAN,
+    SCANS,
+    TABLE,
+    Place,
+    page_numbers,
+)
 from tasks.reading.text_writer import Reading
 
 _CONFIRMED: Final = 2
-"""Pages of doubtful characters that say what was recognised on them: the others are then taken to be right."""
+"""Pages of doubtful or hidden characters that say what was recognised on them: the others are then taken to be right.
+So many are recognised at a time."""
 
 OFF: Final = "DILIGENCE_OCR is off."
 CAPPED: Final = "DILIGENCE_OCR_PAGES allows no more in one run; the next run goes on."
@@ -30,6 +42,10 @@ _SENTENCES: Final = {
 }
 _MARKS: Final = re.compile(rf"[\s{TABLE_MARK}{TABLE_END}]+")
 _REPLACED: Final = "Text whose characters its fonts do not name was recognised (OCR) instead and may be wrong: {}."
+_MISREAD: Final = (
+    "Behind the pictures of pages stands hidden text that is not what they show: "
+    "it was recognised (OCR) instead and may be wrong: {}."
+)
 _UNCERTAIN: Final = "The fonts do not name most of the characters, which may be wrong: {}."
 
 
@@ -78,7 +94,8 @@ def fill(reading: Reading, recognised: Mapping[str, RecognisedPage], reason: str
         )
         warnings.append(f"{total - unread} of {total} pages were read.{rest}")
     filled = replace(reading, text=text, places=places, warnings=warnings)
-    return FilledReading(filled, len(scans), unread, [place.label for place in filling.waiting], bool(failed))
+    scanned = len(scans) - filling.kept
+    return FilledReading(filled, scanned, unread, [place.label for place in filling.waiting], bool(failed))
 
 
 class _Filling:
@@ -100,7 +117,7 @@ class _Filling:
     def add(self, scan: Place) -> None:
         """Put in what was recognised of the next page, if it was."""
         page = self._recognised.get(scan.label)
-        if scan.kind == DOUBTFUL_SCAN:
+        if scan.kind != SCAN:
             self._add_doubtful(scan, page)
             return
         own = self._own_text(scan)
@@ -116,7 +133,7 @@ class _Filling:
     def _add_doubtful(self, scan: Place, page: RecognisedPage | None) -> None:
         """Keep the text where the same words were recognised: its glyphs have the numbers of their characters."""
         text = _without_known(page.text(), "") if page else ""
-        if page is None and self._proved < _CONFIRMED:
+        if page is None and self._proved < _CONFIRMED > sum(place.kind != SCAN for place in self.waiting):
             self.waiting.append(scan)
         if defects.are_confirmed(self._reading.text[scan.start : scan.end], text):
             self._proved += 1
@@ -124,7 +141,7 @@ class _Filling:
             self._proved = 0
             self._replaced.append(scan)
             self._put(scan, text, page)
-        elif self._proved < _CONFIRMED:
+        elif self._proved < _CONFIRMED and scan.kind == DOUBTFUL_SCAN:
             self._uncertain.append(scan)
 
     def _put(self, scan: Place, text: str, page: RecognisedPage | None) -> None:
@@ -168,10 +185,17 @@ class _Filling:
         for state, sentence in _SENTENCES.items():
             if state in self.by_state:
                 yield sentence.format(self.named(self.by_state[state]))
-        if self._replaced:
-            yield _REPLACED.format(self.named(self._replaced))
+        for kind, sentence in ((DOUBTFUL_SCAN, _REPLACED), (HIDDEN_SCAN, _MISREAD)):
+            if replaced := [scan for scan in self._replaced if scan.kind == kind]:
+                yield sentence.format(self.named(replaced))
         if self._uncertain:
             yield _UNCERTAIN.format(self.named(self._uncertain))
+
+    @property
+    def kept(self) -> int:
+        """Pages whose hidden text stands."""
+        hidden = sum(place.kind == HIDDEN_SCAN for place in scanned_pages(self._reading))
+        return hidden - sum(place.kind == HIDDEN_SCAN for place in self._replaced)
 
     def named(self, scans: Iterable[Place]) -> str:
         """Pages by their numbers: "pages 1–3", "pages 1, 2 in “Deed.pdf”"."""

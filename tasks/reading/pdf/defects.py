@@ -116,6 +116,7 @@ def _mark_text(function: Any, *arguments: Any) -> str:
 
 _FIRST: Final = re.compile(r"^[^\S\n]*+(?=\S)", re.MULTILINE)
 _WHITE: Final = 250
+_INVISIBLE: Final = pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
 _TINY: Final = 1.2
 """The height in points of a character's box of which nobody sees anything: a point has the size of a full stop."""
 _COVERS: Final = (
@@ -124,15 +125,19 @@ _COVERS: Final = (
 
 
 def has_unseen_words(page: Any, textpage: Any, lines: LineBeginnings) -> bool:
-    """Whether a line of a page begins white on nothing, or too small to be seen.
+    """Whether a line of a page begins white or without ink on nothing, or too small to be seen.
 
     Words over a picture are none: recognised text lies so over a scan.
     """
-    colours = document.character_colours(textpage, [number for number, _ in lines])
+    numbers = [number for number, _ in lines]
+    colours = document.character_colours(textpage, numbers)
+    pieces = document.text_objects(textpage, numbers)
     unseen = [
         ((left + right) / 2, (top + bottom) / 2)
-        for (_, (left, top, right, bottom)), colour in zip(lines, colours, strict=True)
-        if (colour is not None and min(colour) >= _WHITE) or 0 < top - bottom < _TINY
+        for (_, (left, top, right, bottom)), colour, piece in zip(lines, colours, pieces, strict=True)
+        if (colour is not None and min(colour) >= _WHITE)
+        or 0 < top - bottom < _TINY
+        or (piece and document.render_mode(piece) == _INVISIBLE)
     ]
     if not unseen:
         return False
@@ -140,6 +145,13 @@ def has_unseen_words(page: Any, textpage: Any, lines: LineBeginnings) -> bool:
     return any(
         not any(left <= x <= right and bottom <= y <= top for left, top, right, bottom in grounds) for x, y in unseen
     )
+
+
+def is_hidden(textpage: Any, lines: LineBeginnings) -> bool:
+    """Whether a page's text is drawn without ink, as what was recognised is put behind the picture of a scan."""
+    sample = [number for number, _ in lines[:: max(1, len(lines) // _SAMPLE)]]
+    pieces = [piece for piece in document.text_objects(textpage, sample) if piece]
+    return bool(pieces) and all(document.render_mode(piece) == _INVISIBLE for piece in pieces)
 
 
 def without_blanks(text: str) -> str:
@@ -310,10 +322,12 @@ def are_many(count: int, text: str) -> bool:
 
 
 def are_confirmed(text: str, recognised: str) -> bool:
-    """Whether a page says what was recognised on it."""
+    """Whether a page says what was recognised on it, in words and in figures."""
     words = {word.casefold() for word in _WORD.findall(text)}
     found = [word.casefold() for word in _WORD.findall(recognised)]
-    return bool(found) and sum(word in words for word in found) >= _ALIKE * len(found)
+    figures = [word for word in found if word.isdecimal()]
+    parts = (found, figures if len(figures) >= _FEW else [])
+    return bool(found) and all(sum(word in words for word in part) >= _ALIKE * len(part) for part in parts)
 
 
 _MARK_END: Final = re.compile(r"\d\)?(?!\w|[.,]\d)")

@@ -119,6 +119,7 @@ option_chosen: Final = plain(pdfium.FPDFAnnot_IsOptionSelected)
 character_at: Final = plain(pdfium.FPDFText_GetCharIndexFromTextIndex)
 character_box: Final = plain(pdfium.FPDFText_GetLooseCharBox)
 character_angle: Final = plain(pdfium.FPDFText_GetCharAngle)
+render_mode: Final = plain(pdfium.FPDFTextObj_GetTextRenderMode)
 is_generated: Final = plain(pdfium.FPDFText_IsGenerated)
 
 object_matrix: Final = _quick(pdfium.FPDFPageObj_GetMatrix)

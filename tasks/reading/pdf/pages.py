@@ -91,6 +91,8 @@ class PageReading(NamedTuple):
     """Whether its lines may be in a wrong order."""
     has_unseen: bool = False
     """Whether some of its words are white, or too small to be seen."""
+    is_hidden: bool = False
+    """Whether its text is drawn without ink."""
 
 
 def read_page(
@@ -113,6 +115,7 @@ def read_page(
     page_content = defects.with_raised_marks(textpage, page_content)
     lines = defects.line_beginnings(textpage, page_content)
     has_unseen = defects.has_unseen_words(page, textpage, lines)
+    is_hidden = defects.is_hidden(textpage, lines)
     blanked = defects.blank_hidden(page, textpage, page_content, lines, layers_off)
     page_content = blanked or page_content
     text = page_content.text
@@ -133,7 +136,7 @@ def read_page(
     pdfium.FPDFText_ClosePage(textpage)
     if blanked:
         text = defects.without_blanks(text)
-    return PageReading(text, unplaced, unknown, blanked is not None, is_out_of_order, has_unseen)
+    return PageReading(text, unplaced, unknown, blanked is not None, is_out_of_order, has_unseen, is_hidden)
 
 
 def mend_text(

@@ -281,6 +281,8 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
     lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
     if len(text) < _LITTLE and not unknown and not lost:
         scans.add(index, page, text)
+    if reading.is_hidden:
+        scans.add_hidden(index, page)
     pdfium.FPDF_ClosePage(page)
     return _PageContent(
         text, reading.unplaced, complete, unknown, lost, reading.is_cut_off, reading.is_out_of_order,

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pypdfium2.raw as pdfium
 
 from tasks.language.normalise import clean
-from tasks.reading.places import DOUBTFUL_SCAN, page_numbers
+from tasks.reading.places import DOUBTFUL_SCAN, HIDDEN_SCAN, page_numbers
 from tasks.reading.text_writer import Writer
 
 _STAMP: Final = 100
@@ -35,7 +35,7 @@ class Scans:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self._pictures: set[int] = set()
-        self._doubtful: set[int] = set()
+        self._kinds: dict[int, str] = {}
         self._unknown: list[int] = []
 
     def add(self, index: int, page: Any, text: str) -> None:
@@ -49,11 +49,16 @@ class Scans:
 
     def add_doubtful(self, index: int) -> None:
         """Note a page most of whose characters are not known: what is recognised stands in their place."""
-        self._doubtful.add(index)
+        self._kinds[index] = DOUBTFUL_SCAN
 
     def is_doubtful(self, index: int) -> bool:
         """Whether most characters of a page are not known."""
-        return index in self._doubtful
+        return self._kinds.get(index) == DOUBTFUL_SCAN
+
+    def add_hidden(self, index: int, page: Any) -> None:
+        """Note an open page whose text is hidden, if pictures cover it: some are compared with what is recognised."""
+        if index not in self._pictures and _measure_drawing(page)[0] >= _COVERED:
+            self._kinds[index] = HIDDEN_SCAN
 
     def add_unknown(self, index: int) -> None:
         """Warn of a page some of whose characters are not known."""
@@ -62,7 +67,8 @@ class Scans:
     @contextmanager
     def around(self, index: int) -> Iterator[None]:
         """What is written within is the page's text."""
-        with self._writer.place(DOUBTFUL_SCAN, str(index + 1)) if index in self._doubtful else nullcontext():
+        kind = self._kinds.get(index)
+        with self._writer.place(kind, str(index + 1)) if kind else nullcontext():
             yield
         if index in self._pictures:
             self._writer.picture(index + 1)
