@@ -13,7 +13,7 @@ from typing import Final
 
 from tasks.errors import Damaged
 from tasks.language.normalise import one_line
-from tasks.reading import fallback, places
+from tasks.reading import places
 from tasks.reading.docx import unseen
 from tasks.reading.docx.lines import Marks, drop_marks
 from tasks.reading.docx.numbering import ListCounter, Numbering
@@ -71,7 +71,7 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return fallback.read_or_fall_back(partial(read_package, _Document), FALLBACK, source)
+    return read_package(_Document, source)
 
 
 def _number_fields(data: bytes) -> int:
@@ -287,21 +287,3 @@ def _words_alone(note: _Note) -> list[str]:
 def _scan_parts(package: Package, parts: Mapping[str, Iterable[str]], kind: str) -> bytes:
     """The parts of that kind."""
     return b"".join(package.scan(part) for part in parts[kind])
-
-
-def _read_with_python_docx(source: Source) -> Reading:
-    """Paragraphs and tables by python-docx."""
-    from docx import Document  # noqa: PLC0415 - seldom needed, 0.1 s
-    from docx.table import Table  # noqa: PLC0415 - seldom needed, 0.1 s
-
-    writer = Writer()
-    for block in Document(fallback.open_source(source)).iter_inner_content():
-        if isinstance(block, Table):
-            for row in block.rows:
-                writer.text("\t".join(one_line(cell.text) for cell in row.cells))
-        else:
-            writer.text(block.text)
-    return writer.reading()
-
-
-FALLBACK: Final = fallback.FallbackReader(_read_with_python_docx, library="docx", signature=fallback.ZIP)

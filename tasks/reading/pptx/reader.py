@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 
 from tasks.errors import Damaged, TooLarge
 from tasks.language.normalise import one_line
-from tasks.reading import fallback
 from tasks.reading.ooxml import drawings, xml
 from tasks.reading.ooxml.drawings import Drawings
 from tasks.reading.ooxml.package import EMBEDDED_KINDS, Package, Relationship, attach_embedded, read_package
@@ -131,7 +130,7 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return fallback.read_or_fall_back(partial(read_package, _Presentation), FALLBACK, source)
+    return read_package(_Presentation, source)
 
 
 class _Presentation:
@@ -253,22 +252,3 @@ def _is_slide_number(shape: Shape, fields: frozenset[bytes]) -> bool:
 
 def _nowhere(_: object) -> None:
     """Placeholders of notes have no places but their own; the rest are read as they stand."""
-
-
-def _read_with_python_pptx(source: Source) -> Reading:
-    """Text frames and tables, slide by slide, by python-pptx."""
-    from pptx import Presentation  # noqa: PLC0415 - seldom needed, 0.2 s
-
-    writer = Writer()
-    for number, slide in enumerate(Presentation(fallback.open_source(source)).slides, 1):
-        with writer.part("slide", str(number)):
-            for shape in slide.shapes:
-                if shape.has_text_frame:
-                    writer.text(shape.text_frame.text)
-                elif shape.has_table:
-                    for row in shape.table.rows:
-                        writer.text("\t".join(one_line(cell.text) for cell in row.cells))
-    return writer.reading()
-
-
-FALLBACK: Final = fallback.FallbackReader(_read_with_python_pptx, library="pptx", signature=fallback.ZIP)

@@ -11,8 +11,6 @@ from itertools import islice
 from typing import Final
 
 from tasks.errors import Damaged, TooLarge, Unreadable, UnsupportedFormat
-from tasks.language.normalise import one_line
-from tasks.reading import fallback
 from tasks.reading.legacy import installed, libreoffice
 from tasks.reading.ooxml.number_formats import BUILT_IN, changes_numbers
 from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
@@ -46,10 +44,6 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return fallback.read_or_fall_back(_read, FALLBACK, source)
-
-
-def _read(source: Source) -> Reading:
     writer = Writer()
     with Package(source) as package:
         workbook = Workbook(package)
@@ -194,21 +188,3 @@ def _string_items(piece: bytes) -> list[bytes]:
     items.pop()
     simple: list[bytes] = _SIMPLE.findall(piece)
     return simple if len(simple) == len(items) else list(map(rich_text, items))
-
-
-def _read_with_openpyxl(source: Source) -> Reading:
-    """Cells, sheet by sheet, by openpyxl."""
-    from openpyxl import load_workbook  # noqa: PLC0415 - seldom needed, 0.3 s
-
-    writer = Writer()
-    workbook = load_workbook(fallback.open_source(source), read_only=True, data_only=True)
-    for sheet in workbook.worksheets:
-        with writer.part("sheet", sheet.title):
-            writer.line(sheet.title)
-            for row in sheet.iter_rows(values_only=True):
-                writer.text("\t".join("" if value is None else one_line(str(value)) for value in row).rstrip("\t"))
-    workbook.close()
-    return writer.reading()
-
-
-FALLBACK: Final = fallback.FallbackReader(_read_with_openpyxl, library="openpyxl", signature=fallback.ZIP)

@@ -166,24 +166,6 @@ def test_any_other_password_is_named_as_what_is_in_the_way(extension: str) -> No
 # Second readers
 
 
-def squeezed(path: Path) -> bytes:
-    """The package in a compression of zip's that Office does not know, and our reader neither."""
-    out = BytesIO()
-    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(out, "w", zipfile.ZIP_BZIP2) as other:
-        for name in archive.namelist():
-            other.writestr(name, archive.read(name))
-    return out.getvalue()
-
-
-@pytest.mark.parametrize("extension", [".docx", ".pptx", ".xlsx"])
-def test_what_our_reader_refuses_is_read_by_a_second_one(extension: str) -> None:
-    path = next(each for each in DOCUMENTS if each.suffix == extension)
-    reading = read_with_embedded(squeezed(path), extension)
-    first = next(line for line in read_with_embedded(path).text.splitlines() if len(line.split()) > 2)
-    assert one_line(first) in one_line(reading.text)
-    assert fallback.PARTIAL in reading.warnings
-
-
 def test_a_pdf_that_pdfium_refuses_is_read_by_pypdf() -> None:
     path = PORTABLE[1]
     data = path.read_bytes().replace(b"endobj", b"endobj\n" + b"(" * 500, 1)
