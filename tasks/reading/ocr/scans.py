@@ -25,9 +25,9 @@ from tasks.reading.places import (
 )
 from tasks.reading.text_writer import Reading
 
-_CONFIRMED: Final = 2
-"""Pages of doubtful or hidden characters that say what was recognised on them: the others are then taken to be right.
-So many are recognised at a time."""
+_CONFIRMED: Final = {DOUBTFUL_SCAN: 2, HIDDEN_SCAN: 1}
+"""Pages of each kind that say what was recognised on them: the others are then taken to be right. So many are
+recognised at a time: half of all scans may have a hidden layer, and a page takes seconds."""
 
 OFF: Final = "DILIGENCE_OCR is off."
 CAPPED: Final = "DILIGENCE_OCR_PAGES allows no more in one run; the next run goes on."
@@ -133,7 +133,8 @@ class _Filling:
     def _add_doubtful(self, scan: Place, page: RecognisedPage | None) -> None:
         """Keep the text where the same words were recognised: its glyphs have the numbers of their characters."""
         text = _without_known(page.text(), "") if page else ""
-        if page is None and self._proved < _CONFIRMED > sum(place.kind != SCAN for place in self.waiting):
+        wanted = _CONFIRMED[scan.kind]
+        if page is None and self._proved < wanted > sum(place.kind != SCAN for place in self.waiting):
             self.waiting.append(scan)
         if defects.are_confirmed(self._reading.text[scan.start : scan.end], text):
             self._proved += 1
@@ -141,7 +142,7 @@ class _Filling:
             self._proved = 0
             self._replaced.append(scan)
             self._put(scan, text, page)
-        elif self._proved < _CONFIRMED and scan.kind == DOUBTFUL_SCAN:
+        elif self._proved < wanted and scan.kind == DOUBTFUL_SCAN:
             self._uncertain.append(scan)
 
     def _put(self, scan: Place, text: str, page: RecognisedPage | None) -> None:

@@ -56,10 +56,10 @@ def finish(reading: Reading, page: RecognisedPage) -> tuple[FilledReading, int]:
 
 
 @pytest.mark.parametrize("lines", [LINES, FIGURES], ids=["words", "figures"])
-def test_a_layer_that_says_what_two_pages_show_stays(lines: Sequence[str]) -> None:
+def test_a_layer_that_says_what_a_page_shows_stays(lines: Sequence[str]) -> None:
     reading = layered([lines] * 9)
     filled, count = finish(reading, recognised(lines))
-    assert (filled.reading.text, filled.reading.warnings, count) == (reading.text, [], 2)
+    assert (filled.reading.text, filled.reading.warnings, count) == (reading.text, [], 1)
     assert (filled.scanned, filled.unread, scanned_pages(filled.reading)) == (0, 0, [])
 
 
