@@ -218,6 +218,9 @@ _FULL: Final = 0.5
 """The share of a form's rows that have something in its columns of labels and codes, and of its words in these."""
 _FEWEST_OF_FORM: Final = 6
 """Rows of a form, most of whose fields are empty, at least."""
+_ABOVE: Final = 24.0
+_NEAR_GRID: Final = 2.0
+"""Points above a grid in which its header may stand without a rule, and how many sizes it stands above at most."""
 _IRREGULAR: Final = 0.3
 """How irregular its rows are at most, by the row."""
 _MOST_EMPTY: Final = 20
@@ -243,18 +246,22 @@ def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
     words = [words[index] for index in order]
     middles = [middles[index] for index in order]
     for grid in grids:
-        rows = _read_grid(grid, words[bisect(middles, grid.top) : bisect(middles, grid.bottom)])
+        first, last = bisect(middles, grid.top), bisect(middles, grid.bottom)
+        above = words[bisect(middles, grid.top - _ABOVE) : first]
+        rows = _read_grid(grid, words[first:last], above)
         if rows:
             tables.append(Table(grid.top, rows))
     return tables
 
 
-def _read_grid(grid: "_Grid", near: Sequence[PageWord]) -> list[TableRow]:
-    """The rows of a grid, given the words on its level; none where it is no table."""
+def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord]) -> list[TableRow]:
+    """The rows of a grid, given the words on its level and those right above; none where it is no table."""
     inside = [word for word in near if grid.left < word.left + word.right < grid.right]
     rows = grid.rows(inside) if len(inside) > 1 and not _is_part(inside, near) else []
     if len(rows) < 2 or not (_is_filled(rows) or (_is_form(rows) and grid.faults < _IRREGULAR * len(rows))):
         return []
+    if any(map(str.isdecimal, "".join(rows[0].cells))) and (header := grid.header(above)) is not None:
+        rows = [header, *rows] if len(header.cells) == len(rows[0].cells) else rows
     held = [any(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
     is_turned = _begins_at_the_right(rows)
     for row in rows:
@@ -403,6 +410,17 @@ class _Grid:
         if not parted and rows and _is_filled(rows) and (gutters := self._beside_labels(fields, cells)):
             return self._with(gutters, words)
         return rows
+
+    def header(self, above: Sequence[PageWord]) -> TableRow | None:
+        """The line right above the grid, if its cells are words that stand over columns: a header without a rule."""
+        lines = build_lines(word for word in above if self.left < word.left + word.right < self.right)
+        line = lines[-1] if lines else None
+        if line is None or len(line.cells) < 2 or not self._stands_in_columns(line) or line.left < self._xs[0]:
+            return None
+        if self.top - line.base > _NEAR_GRID * line.size or any(is_figure(cell.text) for cell in line.cells):
+            return None
+        cells = {bisect(self._xs, cell.left) - 1: cell.text for cell in line.cells}
+        return TableRow([cells.get(x, "") for x in range(self._width)], list(line.words))
 
     def _with(self, gutters: Sequence[RuledLine], words: Sequence[PageWord]) -> list[TableRow]:
         """The rows with rules that are not drawn."""

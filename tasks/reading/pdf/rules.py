@@ -73,9 +73,52 @@ def find_rules(page: Any, turn: int = 0) -> Rules:
             rules.vertical.append(RuledLine((left + right) / 2, -top, -bottom))
         if len(rules.horizontal) + len(rules.vertical) > _MOST_RULES:
             return Rules([], [])
+    sides = _edges_between_borders(rules.horizontal)
+    if not any(_crosses_borders(rule, sides) for rule in rules.vertical):
+        rules.vertical += sides
     if not turn:
         rules.seams = _seams([box for _, box in paths])
     return _turn(rules, turn)
+
+
+def _edges_between_borders(horizontal: Sequence[RuledLine]) -> list[RuledLine]:
+    """The sides of cells whose borders above and below are drawn, each cell's by itself, and whose sides are not.
+
+    Where two borders of one level meet, and one ends or begins right above or below, a side runs from one level to the
+    other; a cell that spans several columns has one border, and no side within.
+    """
+    levels: list[tuple[float, list[RuledLine]]] = []
+    for rule in sorted(horizontal):
+        if not levels or rule.at - levels[-1][0] > THIN / 2:
+            levels.append((rule.at, []))
+        levels[-1][1].append(rule)
+    sides: list[RuledLine] = []
+    above: dict[int, tuple[float, bool]] = {}  # of each place, the level of the border that ended there last
+    for level, borders in levels:
+        ends = _border_ends(borders)
+        for x, (at, is_joint) in ends.items():
+            other = next((above[near] for near in (x, x - 1, x + 1) if near in above), None)
+            if other is not None and (is_joint or other[1]) and level - other[0] > _ROW:
+                sides.append(RuledLine(at, other[0], level))
+        covered = [(border.begin, border.end) for border in borders]
+        above = {x: held for x, held in above.items() if not any(left < x < right for left, right in covered)}
+        above |= {x: (level, is_joint) for x, (_, is_joint) in ends.items()}
+    return sides
+
+
+def _crosses_borders(rule: RuledLine, sides: Sequence[RuledLine]) -> bool:
+    """Whether a vertical rule is drawn where sides are only told by borders: then those that are drawn are all."""
+    places = [side.at for side in sides if side.begin < rule.end and rule.begin < side.end]
+    return bool(places) and min(places) - THIN < rule.at < max(places) + THIN
+
+
+def _border_ends(borders: Sequence[RuledLine]) -> dict[int, tuple[float, bool]]:
+    """Where borders of a level begin and end, by the point, and whether two meet there."""
+    borders = [border for border in borders if border.end - border.begin > _SMALL]
+    begins, ends = {round(border.begin): border.begin for border in borders}, {round(border.end) for border in borders}
+    met = {x for x in begins if not ends.isdisjoint((x - 1, x, x + 1))}
+    places = {round(border.end): border.end for border in borders} | begins
+    return {x: (at, x in met) for x, at in places.items()}
 
 
 def _seams(boxes: Iterable[Box]) -> list[float]:
