@@ -412,15 +412,19 @@ class _Grid:
         return rows
 
     def header(self, above: Sequence[PageWord]) -> TableRow | None:
-        """The line right above the grid, if its cells are words that stand over columns: a header without a rule."""
+        """The line right above the grid, if its words stand over several columns: a header without a rule."""
         lines = build_lines(word for word in above if self.left < word.left + word.right < self.right)
         line = lines[-1] if lines else None
-        if line is None or len(line.cells) < 2 or not self._stands_in_columns(line) or line.left < self._xs[0]:
+        if line is None or line.left < self._xs[0] or self.top - line.base > _NEAR_GRID * line.size:
             return None
-        if self.top - line.base > _NEAR_GRID * line.size or any(is_figure(cell.text) for cell in line.cells):
-            return None
-        cells = {bisect(self._xs, cell.left) - 1: cell.text for cell in line.cells}
-        return TableRow([cells.get(x, "") for x in range(self._width)], list(line.words))
+        cells: dict[int, list[PageWord]] = {}
+        for word in line.words:
+            first, last = bisect(self._xs, word.left + 1), bisect(self._xs, word.right - 1)
+            if first != last or is_figure(word.text):
+                return None
+            cells.setdefault(first - 1, []).append(word)
+        row = [write_words(cells.get(x, [])) for x in range(self._width)]
+        return TableRow(row, list(line.words)) if len(cells) > 1 else None
 
     def _with(self, gutters: Sequence[RuledLine], words: Sequence[PageWord]) -> list[TableRow]:
         """The rows with rules that are not drawn."""

@@ -24,6 +24,8 @@ _SMALL: Final = 10.0
 """Paths that are smaller in both directions are signs and boxes to check: a cell has room for a word."""
 _ROW: Final = 7.0
 """The height of a row at least: lower boxes are pieces of borders."""
+_SPACING: Final = 2
+"""Points between the borders of cells side by side, or by which they overlap."""
 _MOST_OBJECTS: Final = 20_000
 _MOST_SEGMENTS: Final = 400
 """Segments of a path: more are a drawing's."""
@@ -73,41 +75,57 @@ def find_rules(page: Any, turn: int = 0) -> Rules:
             rules.vertical.append(RuledLine((left + right) / 2, -top, -bottom))
         if len(rules.horizontal) + len(rules.vertical) > _MOST_RULES:
             return Rules([], [])
-    sides = _edges_between_borders(rules.horizontal)
-    if not any(_crosses_borders(rule, sides) for rule in rules.vertical):
-        rules.vertical += sides
+    rules.vertical += _find_sides(rules)
     if not turn:
         rules.seams = _seams([box for _, box in paths])
     return _turn(rules, turn)
 
 
-def _edges_between_borders(horizontal: Sequence[RuledLine]) -> list[RuledLine]:
+def _find_sides(rules: Rules) -> list[RuledLine]:
     """The sides of cells whose borders above and below are drawn, each cell's by itself, and whose sides are not.
 
     Where two borders of one level meet, and one ends or begins right above or below, a side runs from one level to the
-    other; a cell that spans several columns has one border, and no side within.
+    other; a cell that spans several columns has one border, and no side within. Where some sides are drawn, a place of
+    which none is parts columns only if borders meet there where the drawn ones begin, above the headers too.
     """
-    levels: list[tuple[float, list[RuledLine]]] = []
-    for rule in sorted(horizontal):
-        if not levels or rule.at - levels[-1][0] > THIN / 2:
-            levels.append((rule.at, []))
-        levels[-1][1].append(rule)
     sides: list[RuledLine] = []
+    joints: set[tuple[float, int]] = set()
     above: dict[int, tuple[float, bool]] = {}  # of each place, the level of the border that ended there last
-    for level, borders in levels:
+    for level, borders in _levels(rules.horizontal):
         ends = _border_ends(borders)
         for x, (at, is_joint) in ends.items():
             other = next((above[near] for near in (x, x - 1, x + 1) if near in above), None)
             if other is not None and (is_joint or other[1]) and level - other[0] > _ROW:
                 sides.append(RuledLine(at, other[0], level))
+        joints.update((level, x) for x, (_, is_joint) in ends.items() if is_joint)
         covered = [(border.begin, border.end) for border in borders]
         above = {x: held for x, held in above.items() if not any(left < x < right for left, right in covered)}
         above |= {x: (level, is_joint) for x, (_, is_joint) in ends.items()}
-    return sides
+    drawn = [rule for rule in rules.vertical if _is_among(rule, sides)]
+    return _beside_drawn(sides, drawn, joints) if drawn else sides
 
 
-def _crosses_borders(rule: RuledLine, sides: Sequence[RuledLine]) -> bool:
-    """Whether a vertical rule is drawn where sides are only told by borders: then those that are drawn are all."""
+def _beside_drawn(
+    sides: Sequence[RuledLine], drawn: Sequence[RuledLine], joints: Iterable[tuple[float, int]]
+) -> list[RuledLine]:
+    """Those of the sides that stand where none is drawn and borders meet on the level where the drawn ones begin."""
+    top = min(rule.begin for rule in drawn)
+    met = {x for level, x in joints if abs(level - top) < THIN}
+    return [side for side in sides if round(side.at) in met and all(abs(rule.at - side.at) > THIN for rule in drawn)]
+
+
+def _levels(horizontal: Iterable[RuledLine]) -> list[tuple[float, list[RuledLine]]]:
+    """Horizontal rules by their level, from the top of the page."""
+    levels: list[tuple[float, list[RuledLine]]] = []
+    for rule in sorted(horizontal):
+        if not levels or rule.at - levels[-1][0] > THIN / 2:
+            levels.append((rule.at, []))
+        levels[-1][1].append(rule)
+    return levels
+
+
+def _is_among(rule: RuledLine, sides: Sequence[RuledLine]) -> bool:
+    """Whether a vertical rule is drawn beside or between sides that are only told by borders."""
     places = [side.at for side in sides if side.begin < rule.end and rule.begin < side.end]
     return bool(places) and min(places) - THIN < rule.at < max(places) + THIN
 
@@ -116,7 +134,7 @@ def _border_ends(borders: Sequence[RuledLine]) -> dict[int, tuple[float, bool]]:
     """Where borders of a level begin and end, by the point, and whether two meet there."""
     borders = [border for border in borders if border.end - border.begin > _SMALL]
     begins, ends = {round(border.begin): border.begin for border in borders}, {round(border.end) for border in borders}
-    met = {x for x in begins if not ends.isdisjoint((x - 1, x, x + 1))}
+    met = {x for x in begins if not ends.isdisjoint(range(x - _SPACING, x + _SPACING + 1))}
     places = {round(border.end): border.end for border in borders} | begins
     return {x: (at, x in met) for x, at in places.items()}
 
