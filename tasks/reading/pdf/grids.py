@@ -453,10 +453,17 @@ class _Grid:
         return True
 
     def _end(self, lines: Sequence[Line], cells: Sequence[int], y: int, x: int) -> float:
-        """Where the lines of a cell may end: its right side, but for a margin as wide as that on its left."""
+        """Where the lines of a cell may end: its right side, but for a margin as wide as that on its left.
+
+        Lines that all end at one place would have had the room on their left.
+        """
         if len(lines) < 2:
             return math.inf
-        return self._xs[self._last(cells, y, x) + 1] - max(0.0, min(line.left for line in lines) - self._xs[x])
+        lefts, rights = [line.left for line in lines], [line.right for line in lines]
+        margin = max(0.0, min(lefts) - self._xs[x])
+        if max(rights) - min(rights) < 1 < max(lefts) - min(lefts):
+            return max(rights) + margin
+        return self._xs[self._last(cells, y, x) + 1] - margin
 
     def _last(self, cells: Sequence[int], y: int, x: int) -> int:
         """The last column of a cell."""
