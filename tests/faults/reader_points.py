@@ -55,7 +55,7 @@ def _reach(what: str) -> None:
 def _install() -> None:
     run, line, opened = worker.run, Writer.line, {"pending": False}
 
-    def counted_run(read: Any, path: Path, extension: str) -> Any:
+    def counted_run(read: Any, path: Path, extension: str, *, second_try: bool = False) -> Any:
         assert CONTROL is not None
         control = Path(CONTROL).read_text()
         _State.plan = Plan.from_json(control) if control else None
@@ -71,7 +71,7 @@ def _install() -> None:
             finally:
                 _State.is_reading = False
 
-        return run(counted_read, path, extension)
+        return run(counted_read, path, extension, second_try=second_try)
 
     def counted_line(self: Writer, text: str = "") -> None:
         if _State.is_reading:
