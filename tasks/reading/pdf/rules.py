@@ -24,6 +24,8 @@ _SMALL: Final = 10.0
 """Paths that are smaller in both directions are signs and boxes to check: a cell has room for a word."""
 _ROW: Final = 7.0
 """The height of a row at least: lower boxes are pieces of borders."""
+_MOST_BORDERS: Final = 1_000
+"""Horizontal rules of a page on which sides of cells are looked for: a hundred rows of ten cells."""
 _SPACING: Final = 2
 """Points between the borders of cells side by side, or by which they overlap."""
 _MOST_OBJECTS: Final = 20_000
@@ -75,7 +77,8 @@ def find_rules(page: Any, turn: int = 0) -> Rules:
             rules.vertical.append(RuledLine((left + right) / 2, -top, -bottom))
         if len(rules.horizontal) + len(rules.vertical) > _MOST_RULES:
             return Rules([], [])
-    rules.vertical += _find_sides(rules)
+    if len(rules.horizontal) <= _MOST_BORDERS:
+        rules.vertical += _find_sides(rules)
     if not turn:
         rules.seams = _seams([box for _, box in paths])
     return _turn(rules, turn)
