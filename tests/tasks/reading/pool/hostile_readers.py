@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from tasks.errors import Damaged
+from tasks.reading import limits
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.text_writer import Reading
 
@@ -16,6 +17,10 @@ def obedient(path: Path, extension: str) -> Reading:
     """Do what the document says, else read it."""
     match path.read_text().split():
         case ["hang"]:
+            time.sleep(600)
+        case ["hang-once" | "swell-once" as what] if not limits.is_second_try():
+            if what == "swell-once":
+                return Reading("x" * (4 << 30))
             time.sleep(600)
         case ["slow"]:
             time.sleep(1)

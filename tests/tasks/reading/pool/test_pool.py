@@ -53,6 +53,15 @@ def test_a_document_that_hangs_is_given_up(pool: ExtractionPool, document: Docum
     assert pool.read(document("next"), ".txt").text == "next"
 
 
+@pytest.mark.parametrize("words", ["hang-once", "swell-once"])
+def test_a_document_of_a_format_that_can_be_read_with_less_is_tried_again(
+    pool: ExtractionPool, document: Document, words: str
+) -> None:
+    assert pool.read(document(words), ".doc").text == words
+    with pytest.raises((TookTooLong, Unreadable)):
+        pool.read(document(words), ".txt")
+
+
 @pytest.mark.parametrize("words", ["crash", "abort"])
 def test_a_document_that_crashes_its_reader_fails_alone(pool: ExtractionPool, document: Document, words: str) -> None:
     others = [pool.submit(document(f"other {number}"), ".txt") for number in range(20)]
