@@ -21,12 +21,17 @@ _LETTERS: Final = str.maketrans({"ø": "o", "æ": "a", "ł": "l", "đ": "d", "œ
 _BEGINNING: Final = 40
 """Characters at the beginning of a title among which what it is of begins."""
 _GAP: Final = r"(?:\w+ ){0,3}"
+_SLASH: Final = re.compile(r"(?<=[^\W\d_]{3})\s*[/&]\s*(?=[^\W\d_]{3})")
+_JOINED: Final = re.compile(
+    r"(?:\w+ ){1,4}?(?P<join>and|und|sowie) (?:\w+ ){0,3}?(?:\w+(?P<ending>vertrag|vereinbarung)|(?P<last>agreement|contract|deed))\b"
+)
+"""A name of two kinds: "loan and security agreement", "Anteilskauf- und Abtretungsvertrag"."""
 
 
 @lru_cache(maxsize=20_000)
 def plain_words(text: str) -> str:
     """The words of a text in the form in which names of kinds are compared, a blank between them."""
-    text = _POSSESSIVE.sub("", unicodedata.normalize("NFC", text).replace("_", " "))
+    text = _SLASH.sub(" and ", _POSSESSIVE.sub("", unicodedata.normalize("NFC", text).replace("_", " ")))
     letters = unicodedata.normalize("NFD", _PARTED.sub(" ", text).casefold().translate(_LETTERS))
     bare = re.sub("[\u0300-\u036f]", "", letters)
     return " ".join(re.findall(r"[^\W_]+", re.sub("([aou])e", r"\1", bare)))
@@ -64,7 +69,7 @@ class Match(NamedTuple):
         length = self.end - self.start
         if " " not in words[self.start : self.end]:
             share = 0.5 if self.kind.over and not self.kind.title else 0.25
-            return length >= share * len(words) or (self.start == 0 and not self.kind.over)
+            return length >= share * len(words) or (self.start == 0 and bool(self.kind.title))
         return self.start <= _BEGINNING or length >= 0.3 * len(words)
 
 
@@ -112,7 +117,7 @@ def _pattern(words: Sequence[str]) -> re.Pattern[str]:
         else re.escape(plain_words(word.replace("*", "")) or "").join(
             (r"\w*" if word.startswith("*") else "", r"\w*" if word.endswith("*") else "")
         )
-        + ("" if place == len(words) - 1 else " ")
+        + ("" if place == len(words) - 1 else "s? " if len(word) > 4 else " ")
         for place, word in enumerate(words)
     ]
     ending = "" if words[-1].endswith("*") else _ENDING
@@ -171,17 +176,35 @@ def find_kinds(words: str) -> tuple[Match, ...]:
     return tuple(sorted(kept, key=lambda match: match.start))
 
 
+def find_joined_kinds(words: str) -> list[Match]:
+    """The kinds that a title joins in one name: a loan and security agreement is a loan agreement and a security."""
+    joined = next((one for one in _JOINED.finditer(words) if not any(_spans(one, other) for other in find_kinds(words))), None)
+    if joined is None:
+        return []
+    first = words[: joined.start("join")]
+    first = first.rstrip() + joined["ending"] if joined["ending"] else first + joined["last"]
+    found = [match for match in find_kinds(first) if match.end == len(first)]
+    found += [match for match in find_kinds(words[joined.end("join") + 1 : joined.end()])]
+    return [Match(match.kind, joined.start(), joined.end(), match.weak) for match in found if match.kind.title]
+
+
+def _spans(joined: re.Match[str], match: Match) -> bool:
+    return match.start < joined.start("join") and match.end >= joined.end()
+
+
 def find_kind(words: str) -> Match | None:
     """The kind that a title is of. The last of two names that stand together is what it is: a lease *guarantee*."""
     found = [match for match in find_kinds(words) if match.fills(words)]
     over = next((match for match in found if match.kind.over), None)
+    if over is None and (joined := next(filter(lambda match: match.fills(words), find_joined_kinds(words)), None)):
+        return joined
     if over is not None or not found:
         return over
     named = found[0]
     for match in found[1:]:
         if match.start - named.end > 1:
             break
-        named = match
+        named = named if is_kind(named.kind.id, match.kind.id) else match
     return named
 
 

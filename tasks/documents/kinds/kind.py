@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
-from tasks.documents.kinds.catalogue import Kind, Match, find_kind, find_kinds, is_kind, kinds, plain_words, read_file
+from tasks.documents.kinds.catalogue import Kind, Match, find_joined_kinds, find_kind, find_kinds, is_kind, kinds, plain_words, read_file
 from tasks.documents.kinds.signs import Signs, find_state, marks
 from tasks.language.periods import dates_in
 
@@ -64,6 +64,9 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
     words = plain_words(stem)
     kind, certainty = _kind(stem, folder, said, is_read=signs is not None)
     also = tuple((part, start) for part, start in said.parts)
+    if kind is not None:
+        joined = [match.kind.id for title in (words, said.line) for match in find_joined_kinds(title)]
+        also += tuple((other, 0) for other in joined if kind.id in joined and other != kind.id)
     if kind is not None and is_kind(kind.id, _ACCOUNTS):
         audit = _audit(f"{words} {plain_words(folder)}", words, said)
         if audit is not None and audit != kind.id:
