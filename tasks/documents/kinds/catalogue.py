@@ -17,6 +17,8 @@ _PARTED: Final = re.compile(
 """Where a word begins inside `CapTable2024FY`."""
 _POSSESSIVE: Final = re.compile(r"(?<=\w)['’´`](?=s\b)|(?<=s)['’´`](?=\s|$)|(?<=\b[dlDL])['’´`]")
 _ENDING: Final = "(?:e?s|e?n|e)?"
+_SHORTEST_WITH_ENDING: Final = 3
+"""Letters of a word that may have an ending: "no" and "non" are two words."""
 _LETTERS: Final = str.maketrans({"ø": "o", "æ": "a", "ł": "l", "đ": "d", "œ": "o", "ß": "ss"})
 _BEGINNING: Final = 40
 """Characters at the beginning of a title among which what it is of begins."""
@@ -69,7 +71,8 @@ class Match(NamedTuple):
         length = self.end - self.start
         if " " not in words[self.start : self.end]:
             share = 0.5 if self.kind.over and not self.kind.title else 0.25
-            return length >= share * len(words) or (self.start == 0 and bool(self.kind.title))
+            is_head = self.end == len(words) and _links().isdisjoint(words[: self.start].split()[-1:])
+            return length >= share * len(words) or ((self.start == 0 or is_head) and bool(self.kind.title))
         return self.start <= _BEGINNING or length >= 0.3 * len(words)
 
 
@@ -80,17 +83,18 @@ class Phrases:
         """`phrases` are pairs: what is looked for, and what it stands for."""
         listed = [(phrase.split(), meaning) for phrase, meaning in phrases]
         counts = Counter(_word_beginning(word) for words, _ in listed for word in words)
-        self._by_word: dict[str, list[tuple[re.Pattern[str], Any]]] = {}
+        self._by_word: dict[str, list[tuple[str, re.Pattern[str], Any]]] = {}
         for words, meaning in listed:
             rarest = min(map(_word_beginning, words), key=lambda start: (not start, counts[start]))
-            self._by_word.setdefault(rarest, []).append((_pattern(words), meaning))
+            longest = max((plain_words(word.replace("*", "")) for word in words), key=len)
+            self._by_word.setdefault(rarest, []).append((longest, _pattern(words), meaning))
 
     def find(self, words: str) -> Iterator[tuple[int, int, Any]]:
         """Where each stands in plain words, and what it stands for."""
         for start in self._by_word.keys() & _starts(words):
-            for pattern, meaning in self._by_word[start]:
-                for match in pattern.finditer(words):
-                    yield match.start(), match.end(), meaning
+            for longest, pattern, meaning in self._by_word[start]:
+                if longest in words:
+                    yield from ((*match.span(), meaning) for match in pattern.finditer(words))
 
     def stand_in(self, words: str) -> bool:
         """Whether one of them stands in plain words."""
@@ -120,7 +124,7 @@ def _pattern(words: Sequence[str]) -> re.Pattern[str]:
         + ("" if place == len(words) - 1 else "s? " if len(word) > 4 else " ")
         for place, word in enumerate(words)
     ]
-    ending = "" if words[-1].endswith("*") else _ENDING
+    ending = "" if words[-1].endswith("*") or len(words[-1]) < _SHORTEST_WITH_ENDING else _ENDING
     return re.compile(r"\b" + "".join(parts).rstrip() + ending + r"\b")
 
 
@@ -181,15 +185,21 @@ def find_joined_kinds(words: str) -> list[Match]:
     joined = next((one for one in _JOINED.finditer(words) if not any(_spans(one, other) for other in find_kinds(words))), None)
     if joined is None:
         return []
-    first = words[: joined.start("join")]
-    first = first.rstrip() + joined["ending"] if joined["ending"] else first + joined["last"]
-    found = [match for match in find_kinds(first) if match.end == len(first)]
-    found += [match for match in find_kinds(words[joined.end("join") + 1 : joined.end()])]
+    ending, firsts = joined["ending"] or "", words[joined.start() : joined.start("join")].split()
+    last = ending or f" {joined['last']}"
+    parts = [" ".join(firsts[at:end]) + last for at in range(len(firsts)) for end in range(len(firsts), at, -1)]
+    parts.append(words[joined.end("join") + 1 : joined.end()])
+    found = [match for part in parts for match in find_kinds(part) if match.end == len(part)]
     return [Match(match.kind, joined.start(), joined.end(), match.weak) for match in found if match.kind.title]
 
 
+@cache
+def _links() -> frozenset[str]:
+    return frozenset(read_file("marks.toml")["links"])
+
+
 def _spans(joined: re.Match[str], match: Match) -> bool:
-    return match.start < joined.start("join") and match.end >= joined.end()
+    return match.start < joined.start("join") and match.end > joined.end("join")
 
 
 def find_kind(words: str) -> Match | None:
