@@ -25,7 +25,8 @@ _BEGINNING: Final = 40
 _GAP: Final = r"(?:\w+ ){0,3}"
 _SLASH: Final = re.compile(r"(?<=[^\W\d_]{3})\s*[/&]\s*(?=[^\W\d_]{3})")
 _JOINED: Final = re.compile(
-    r"(?:\w+ ){1,4}?(?P<join>and|und|sowie) (?:\w+ ){0,3}?(?:\w+(?P<ending>vertrag|vereinbarung)|(?P<last>agreement|contract|deed))\b"
+    r"(?:\w+ ){1,4}?(?P<join>and|und|sowie) (?:\w+ ){0,3}?"
+    r"(?:\w+(?P<ending>vertrag|vereinbarung)|(?P<last>agreement|contract|deed))\b"
 )
 """A name of two kinds: "loan and security agreement", "Anteilskauf- und Abtretungsvertrag"."""
 
@@ -182,7 +183,8 @@ def find_kinds(words: str) -> tuple[Match, ...]:
 
 def find_joined_kinds(words: str) -> list[Match]:
     """The kinds that a title joins in one name: a loan and security agreement is a loan agreement and a security."""
-    joined = next((one for one in _JOINED.finditer(words) if not any(_spans(one, other) for other in find_kinds(words))), None)
+    named = find_kinds(words)
+    joined = next((one for one in _JOINED.finditer(words) if not any(_spans(one, other) for other in named)), None)
     if joined is None:
         return []
     ending, firsts = joined["ending"] or "", words[joined.start() : joined.start("join")].split()

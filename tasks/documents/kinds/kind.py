@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
-from tasks.documents.kinds.catalogue import Kind, Match, find_joined_kinds, find_kind, find_kinds, is_kind, kinds, plain_words, read_file
+from tasks.documents.kinds.catalogue import (
+    Kind,
+    Match,
+    find_joined_kinds,
+    find_kind,
+    find_kinds,
+    is_kind,
+    kinds,
+    plain_words,
+    read_file,
+)
 from tasks.documents.kinds.signs import Signs, find_state, marks
 from tasks.language.periods import dates_in
 
@@ -94,38 +104,47 @@ def _day(stem: str, said: Signs) -> str | None:
 
 def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind | None, float]:
     """The kind and its certainty."""
-    title = kinds().get(said.title) if said.title else None
-    if title is not None and said.weak and title.id not in said.body:
-        title = None
+    title = _read_title(said)
     named = _read_name(stem, said)
     name = named.kind if named else None
     letters = read_file("marks.toml")["letter"]["kinds"]
     if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):
         name = None
     if title is not None and name is not None:
-        if is_kind(title.id, name.id) or is_kind(name.id, title.id):
-            return (title if is_kind(title.id, name.id) else name), 0.95
-        if title.over or name.over:
-            return _of_two(title, name, said)
-        if name.id in said.body and title.id not in said.body:
-            return name, 0.65
-        return title, 0.75 if title.id in said.body else 0.65
+        return _of_two(title, name, said)
     if title is not None:
         return title, 0.9 if title.over or title.id in said.body else 0.8
     if name is not None:
         return name, 0.85 if name.over or name.id in said.body else 0.7
+    kind = _read_folder(stem, folder, said, is_read=is_read)
+    return kind, 0.6 if kind else 0.0
+
+
+def _read_title(said: Signs) -> Kind | None:
+    title = kinds().get(said.title) if said.title else None
+    return None if title is not None and said.weak and title.id not in said.body else title
+
+
+def _read_folder(stem: str, folder: str, said: Signs, *, is_read: bool) -> Kind | None:
+    """The kind that its folder, or folder and name together, tell."""
     for words in (plain_words(folder), plain_words(f"{folder} {stem}")):
         match = find_kind(words)
         if match is None or match.kind.over or said.letter or match.kind.id in said.denied:
             continue
         fills = 2 * (match.end - match.start) >= len(words)
         if match.kind.id in said.body or (fills and not match.weak and not (is_read and match.kind.body)):
-            return match.kind, 0.6
-    return None, 0.0
+            return match.kind
+    return None
 
 
 def _of_two(title: Kind, name: Kind, said: Signs) -> tuple[Kind | None, float]:
-    """Which counts of a title and a name, one of which only speaks of other documents."""
+    """Which counts of a title and a name."""
+    if is_kind(title.id, name.id) or is_kind(name.id, title.id):
+        return (title if is_kind(title.id, name.id) else name), 0.95
+    if not (title.over or name.over):
+        if name.id in said.body and title.id not in said.body:
+            return name, 0.65
+        return title, 0.75 if title.id in said.body else 0.65
     if title.over and name.over:
         return title, 0.7
     normal, over = (name, title) if title.over else (title, name)

@@ -125,11 +125,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     lines, begins = _title_lines(opening)
     signs.letter = begins is not None
     segments = list(_segments(lines))
-    found = _title(segments, is_long=len(text) > _LONG)
-    if found is None and begins is not None:  # the subject of a letter is what the letter is, for some kinds
-        found = _title(list(_segments([begins])), is_long=False)
-        if found is not None and found[0].kind.id not in read_file("marks.toml")["letter"]["kinds"]:
-            found = None
+    found = _find_title(segments, begins, len(text))
     if found is None or not found[0].kind.over:
         found = _find_index(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
     if found is not None:
@@ -137,27 +133,45 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.audit = _audit(segments, text, signs)
     marginal = [text[int(start) : int(end)][:80] for start, end, kind, _ in places if kind in {HEADER, FOOTER}][:6]
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
-    closing = text[-_CLOSING:].casefold()
-    is_signed = any(
-        mark in closing or mark in opening[:400].casefold() for mark in read_file("marks.toml")["text"]["signed"]
-    )
-    if signs.state is None and is_signed:
-        signs.state = "signed"
-    signs.blank_signatures = not is_signed and len(_BLANKS.findall(closing)) >= 2
-    signs.days = list(
-        dict.fromkeys(day.isoformat() for day in dates_in(opening[:1500], of_any_span=True, of_months=False))
-    )[:6]
-    # A row of a table, whose cells stand apart by tabs or blanks, dates nothing: it may tell of a renewal.
-    rows = {" ".join(line.split()) for line in opening.splitlines() if "\t" in line.strip() or "   " in line.strip()}
-    alone = [line for line in lines[:6] if len(line) < _SUBTITLE and line not in rows]
-    top = [line for line in alone if not marks("", "prose").stand_in(plain_words(line))]
-    signs.dated = next(map(date.isoformat, dates_in("\n".join(top), of_any_span=True, of_months=False)), None)
+    _read_signatures(text, opening, signs)
+    _read_days(opening, lines, signs)
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
     inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]
     signs.parts = list(islice(_parts(text, inside, signs), _MOST_PARTS))
     signs.cited = list(islice(_find_cited(text, signs), _MOST_CITED))
     return signs
+
+
+def _find_title(segments: Sequence[_Segment], greeting: str | None, length: int) -> tuple[Match, str] | None:
+    """The first kind that a title names; the subject of a letter is what the letter is, for some kinds."""
+    found = _title(segments, is_long=length > _LONG)
+    if found is not None or greeting is None:
+        return found
+    found = _title(list(_segments([greeting])), is_long=False)
+    return found if found and found[0].kind.id in read_file("marks.toml")["letter"]["kinds"] else None
+
+
+def _read_signatures(text: str, opening: str, signs: Signs) -> None:
+    """Whether it is signed, or has empty lines to be signed."""
+    closing, top = text[-_CLOSING:].casefold(), opening[:400].casefold()
+    is_signed = any(mark in closing or mark in top for mark in read_file("marks.toml")["text"]["signed"])
+    if signs.state is None and is_signed:
+        signs.state = "signed"
+    signs.blank_signatures = not is_signed and len(_BLANKS.findall(closing)) >= 2
+
+
+def _read_days(opening: str, lines: Sequence[str], signs: Signs) -> None:
+    """The dates in its opening, and the one that stands by itself at its top.
+
+    A row of a table, whose cells stand apart by tabs or blanks, dates nothing: it may tell of a renewal.
+    """
+    found = dates_in(opening[:1500], of_any_span=True, of_months=False)
+    signs.days = list(dict.fromkeys(day.isoformat() for day in found))[:6]
+    rows = {" ".join(line.split()) for line in opening.splitlines() if "\t" in line.strip() or "   " in line.strip()}
+    alone = [line for line in lines[:6] if len(line) < _SUBTITLE and line not in rows]
+    top = [line for line in alone if not marks("", "prose").stand_in(plain_words(line))]
+    signs.dated = next(map(date.isoformat, dates_in("\n".join(top), of_any_span=True, of_months=False)), None)
 
 
 def _title_lines(opening: str) -> tuple[list[str], str | None]:
