@@ -25,6 +25,7 @@ from tasks.reports.wording import (
     day,
     decision_in_words,
     describe_contest,
+    families_in_words,
     find_quote_page,
     is_passage,
     is_unreached,
@@ -211,6 +212,7 @@ def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float],
         for document in not_read(company.documents)
     ]
     _write_list(memo, "To be aware of", [*company.warnings, *unread])
+    _write_list(memo, "Copies and versions", families_in_words(company.documents))
     _write_list(memo, "Since the last run", [f"{change.text} {change.why}" for change in company.changes])
 
 

@@ -38,6 +38,7 @@ from tasks.reports.wording import (
     choose_heading,
     day,
     describe_standing,
+    families_in_words,
     find_quote_page,
     judge,
     link_address,
@@ -439,13 +440,15 @@ def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
     counts = tally(company.documents)
     still = sum(decision.is_open for decision in company.decisions)
     decided = f" {len(company.decisions)} decisions, {still} of them open." if company.decisions else ""
+    families = len(families_in_words(company.documents))
+    copies = f" With copies or versions: {thousands(families)}." if families else ""
     figures = "; ".join(newest_in_words(company, _FIGURES))
     if figures:
         box(slide, (_LEFT, 492, _WIDTH - 2 * _LEFT, 14), [[TextRun(fit_text(figures, _WIDTH - 80, 9), 9)]])
     _footer(
         slide,
         f"{fit_text(report.run.name, 300, 9)}, {day(report.run.started_at)}. {company.domain}. "
-        f"{thousands(counts.read)} of {thousands(counts.total)} documents were read.{decided}",
+        f"{thousands(counts.read)} of {thousands(counts.total)} documents were read.{copies}{decided}",
     )
 
 

@@ -241,6 +241,15 @@ def not_read(documents: list[DocumentReport]) -> list[DocumentReport]:
     return [document for document in by_urgency(documents) if document.status not in ("read", "unchanged")]
 
 
+def families_in_words(documents: Sequence[DocumentReport]) -> list[str]:
+    """The documents in front of their copies and versions, each with the names of these, as sentences."""
+    others: dict[str, list[str]] = {}
+    for document in documents:
+        if document.family and document.document_name != document.family:
+            others.setdefault(document.family, []).append(document.document_name)
+    return [f"{front} stands for its copies and versions: {', '.join(names)}." for front, names in others.items()]
+
+
 def is_unreached(company: CompanyReport) -> bool:
     """Whether no criterion has a result, all for the same reason: the reason is then shown once."""
     return len({criterion.reason for criterion in company.criteria}) == 1 and not any(

@@ -77,6 +77,12 @@ def test_company_has_its_scores_reasons_findings_and_what_is_missing_with_links(
     assert all(re.fullmatch(r"evidence/[0-9a-f]{24}\.html#c1-\d+", link) for link in evidence)
 
 
+def test_a_slide_says_how_many_documents_have_copies() -> None:
+    report = report_with_everything()
+    report.companies[0].documents[1].family = "fine.pdf"
+    assert "With copies or versions: 1." in words(slides_of(report)[1])
+
+
 def test_text_of_documents_is_text() -> None:
     report = report_with_everything(HOSTILE)
     report.companies[0].name = "=1+1 <b>\x00\x0b\ufffe\ud800"
