@@ -79,7 +79,7 @@ def test_company_has_its_scores_reasons_findings_and_what_is_missing_with_links(
 
 def test_a_slide_says_how_many_documents_have_copies() -> None:
     report = report_with_everything()
-    report.companies[0].documents[1].family = "fine.pdf"
+    report.companies[0].documents[2].family = "fine.pdf"
     assert "With copies or versions: 1." in words(slides_of(report)[1])
 
 
