@@ -226,7 +226,7 @@ def _check(sentence: str, company: str, grounds: Sequence[Ground], *, strict: bo
         )
     if _SAYS_NOTHING.search(own) and not figures(own):
         return CheckedStatement(text, Finding.SUPPORTED, is_about_sources=True)
-    return _by_words(text, own, company, order, cited, strict=strict)
+    return _by_words(text, own, company, order, strict=strict)
 
 
 def _says_something(text: str, company: str) -> bool:
@@ -241,36 +241,24 @@ def _names(company: str) -> frozenset[str]:
     return frozenset(stem(word) for word in re.split(r"[\s.,]+", company) if len(word) > 1)
 
 
-def _by_words(
-    text: str, own: str, company: str, order: Sequence[Ground], cited: Sequence[int], *, strict: bool
-) -> CheckedStatement:
-    if any(not any(share[0] in _texts(ground, strict=strict) for ground in order) for share in _SHARE.finditer(own)):
+def _by_words(text: str, own: str, company: str, order: Sequence[Ground], *, strict: bool) -> CheckedStatement:
+    shared = [ground.text if strict else f"{ground.text}\n{ground.whole}" for ground in order]
+    if any(not any(share[0] in words for words in shared) for share in _SHARE.finditer(own)):
         return CheckedStatement(text, Finding.NOT_FOUND, why="it names a share that no source has")
-    best, ground = _best(own, company, order, strict=strict)
-    if best.verdict is Finding.SUPPORTED and ground is not None:
-        return CheckedStatement(text, Finding.SUPPORTED, (ground.number,), _short(best.sentence))
-    together = [ground.text if strict else ground.whole for ground in order]
-    if len(order) > 1 and (joined := check(own, together, company)).verdict is Finding.SUPPORTED:
-        return CheckedStatement(text, Finding.SUPPORTED, tuple(cited) or (order[joined.text].number,), joined.sentence)
-    quote = _short(best.sentence) if best.is_worth_showing else ""
-    return CheckedStatement(text, best.verdict, (ground.number,) if ground and quote else (), quote, best.why)
+    best, numbers = _best(own, company, order, strict=strict)
+    quote = _short(best.sentence) if best.verdict is Finding.SUPPORTED or best.is_worth_showing else ""
+    return CheckedStatement(text, best.verdict, numbers if quote else (), quote, best.why)
 
 
-def _best(own: str, company: str, order: Sequence[Ground], *, strict: bool) -> tuple[Check, Ground | None]:
-    """The verdict of the first source that supports the statement, else the one that comes nearest."""
-    found: tuple[Check, Ground | None] = (Check(Finding.NOT_FOUND), None)
-    for ground in order:
-        texts = [ground.text] if strict or ground.whole == ground.text else [ground.text, ground.whole]
-        result = check(own, texts, company)
-        if result.verdict is Finding.SUPPORTED:
-            return result, ground
-        best = found[0]
-        if (result.verdict is Finding.CONTRADICTED, result.share) > (
-            best.verdict is Finding.CONTRADICTED,
-            best.share,
-        ):
-            found = result, ground
-    return found
+def _best(own: str, company: str, order: Sequence[Ground], *, strict: bool) -> tuple[Check, tuple[int, ...]]:
+    """The verdict of the sources on a statement, and the numbers of those that it rests on."""
+    texts = [
+        (ground.number, text)
+        for ground in order
+        for text in dict.fromkeys([ground.text] if strict else [ground.text, ground.whole])
+    ]
+    best = check(own, [text for _, text in texts], company)
+    return best, tuple(dict.fromkeys(texts[place][0] for place in (best.text, *best.others) if texts))
 
 
 def _with_quotations(
@@ -285,8 +273,8 @@ def _with_quotations(
     if not _says_something(around, company):
         return CheckedStatement(text, Finding.SUPPORTED, numbers)
     whole = _URL.sub(" ", _QUOTATION.sub(lambda match: match[1] or match[2], text))
-    best, ground = _best(whole, company, order, strict=strict)
-    if best.verdict is Finding.SUPPORTED and ground is not None:
+    best, _ = _best(whole, company, order, strict=strict)
+    if best.verdict is Finding.SUPPORTED:
         return CheckedStatement(text, Finding.SUPPORTED, numbers)
     if _is_label(around):
         verdict = Finding.NOT_FOUND if strict else Finding.SUPPORTED
@@ -312,10 +300,6 @@ def _is_label(around: str) -> bool:
 
 def _place(quotation: str, order: Sequence[Ground]) -> Ground | None:
     return next((ground for ground in order if locate(quotation, ground.whole)), None)
-
-
-def _texts(ground: Ground, *, strict: bool) -> str:
-    return ground.text if strict else f"{ground.text}\n{ground.whole}"
 
 
 def _short(sentence: str) -> str:

@@ -33,6 +33,15 @@ _HEADING: Final = 12
 _PRONOUNS: Final = frozenset("it they he she this these its their his her".split())  # noqa: SIM905 - a list of words reads best as words
 _OWN: Final = frozenset({"its", "their", "his", "her"})
 
+_SUBJECT: Final = r"(?P<subject>it|they|we|he|she|[A-Z][\w&.’'-]*(?: [\w&.’'-]+){0,3})"
+_SAID: Final = r"(?P<said>(?:\w+ed|based|built|led|held|run|set up|known) [^,;]{2,120})"
+_LED: Final = re.compile(rf"(?i:{_SAID}), {_SUBJECT} (?P<rest>(?:\w+s|\w+ed|\w+|is|are|was|were|has|have|had) .+)$")
+_PUT_IN: Final = re.compile(rf"{_SUBJECT}, (?:which (?:was|is) |who (?:was|is) )?{_SAID}, (?P<rest>\w.+)$")
+_AND: Final = re.compile(
+    r"; |, (?:and|but|while|whereas) | and (?=(?:\w+ed|\w+s|is|are|was|were|has|have|had|rose|fell|grew) )"
+)
+_FEWEST: Final = 2
+"""Words and figures of a part of a joined statement, at least."""
 _IS: Final = re.compile(r"\b(?:is|are|was|were|ist|sind|war|est)\b")
 _ONCE: Final = re.compile(
     r"\b(?:former\w*|until|since|previous\w*|then|formerly|acting|interim|or|bis|seit)\b", re.IGNORECASE
@@ -61,7 +70,8 @@ class Finding(StrEnum):
 class Check:
     """A verdict, the sentence of the source that it rests on (or comes nearest), and what speaks against it first.
 
-    `share` is the part of the statement's words that the sentence has, from 0 to 1; `text` counts the texts from 0.
+    `share` is the part of the statement's words that the sentence has, from 0 to 1; `text` counts the texts from 0, and
+    `others` are those of the other parts of a joined statement.
     """
 
     verdict: Finding
@@ -69,6 +79,7 @@ class Check:
     difference: Difference | None = None
     share: float = 0.0
     text: int = 0
+    others: tuple[int, ...] = ()
 
     @property
     def why(self) -> str:
@@ -94,6 +105,20 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     """
     if len(statement) > LONGEST_SENTENCE:
         return Check(Finding.NOT_FOUND, difference=Difference(DifferenceKind.TOO_LONG))
+    whole = _check_whole(statement, texts, names)
+    parts = split_joined(statement, names) if whole.verdict is Finding.NOT_FOUND else []
+    held = [check(part, texts, names) for part in parts]
+    against = [one for one in held if one.verdict is not Finding.SUPPORTED]
+    if held and not against:
+        sentence = " ".join(dict.fromkeys(one.sentence for one in held))
+        others = tuple(text for one in held[1:] for text in (one.text, *one.others))
+        return replace(held[0], sentence=sentence, others=(*held[0].others, *others))
+    is_denied = len(held) > 1 and len(against) == 1 and against[0].verdict is Finding.CONTRADICTED
+    return against[0] if is_denied else whole
+
+
+def _check_whole(statement: str, texts: Sequence[str], names: str) -> Check:
+    """What the texts say of a statement that is taken as one."""
     stated, known = read(_with_defined_names(statement, texts)), _find_known_stems(names)
     best = Check(Finding.NOT_FOUND)
     if not stated.content and not stated.figures:
@@ -112,6 +137,38 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     if best.verdict is Finding.CONTRADICTED and _stands_elsewhere(stated, best, texts, known):
         return replace(best, verdict=Finding.NOT_FOUND)
     return best
+
+
+def split_joined(statement: str, names: str = "") -> list[str]:
+    """The statements that one joins, each with its subject; none where it joins none.
+
+    "Founded in 2015, it employs 1,200 people" says two things, and so does "Acme, founded in 2015, employs 1,200".
+    """
+    if found := _LED.match(statement) or _PUT_IN.match(statement):
+        subject = found["subject"]
+        subject = names.strip() or "The company" if subject.lower() in _PRONOUNS | {"we"} else subject
+        said = found["said"][0].lower() + found["said"][1:]
+        parts = [f"{subject} was {said}.", f"{subject} {found['rest']}"]
+    else:
+        first, *others = _AND.split(statement)
+        verb = next((token for token in read(first).tokens if token.is_verb or _IS.fullmatch(token.text)), None)
+        subject = read(first).text[: verb.start].strip() if verb else ""
+        parts = [first, *(other if _has_own_subject(other) else f"{subject} {other}" for other in others if subject)]
+    says = [part for part in parts if _says_something(read(part))]
+    return parts if len(says) == len(parts) > 1 else []
+
+
+def _has_own_subject(part: str) -> bool:
+    """Whether words stand before the verb of a part: "sales rose", not "fell by 3 %"."""
+    sentence = read(part)
+    return any(token.is_verb or _IS.fullmatch(token.text) for token in sentence.tokens[1:]) and not (
+        sentence.tokens[0].is_verb or _IS.fullmatch(sentence.tokens[0].text)
+    )
+
+
+def _says_something(sentence: ParsedSentence) -> bool:
+    has_verb = any(token.is_verb or _IS.fullmatch(token.text) for token in sentence.tokens)
+    return has_verb and len(sentence.content) + len(sentence.figures) >= _FEWEST
 
 
 def _with_defined_names(statement: str, texts: Sequence[str]) -> str:

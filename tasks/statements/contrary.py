@@ -13,7 +13,9 @@ from tasks.statements.nearness import ALIKE, are_confused, nearness
 from tasks.statements.reading import ParsedSentence, Token
 
 _FEWEST_SHARED: Final = 3
-_EVENTS: Final = frozenset(map(stem, "end expire found establish incorporate sign mature terminate die born".split()))  # noqa: SIM905 - a list of words reads best as words
+_EVENTS: Final = frozenset(
+    map(stem, "ended expired founded established incorporated signed matured terminated died born".split())
+)  # noqa: SIM905 - a list of words reads best as words
 """What happens once, so that one year for it speaks against another."""
 _MOST_EXTRA: Final = 0.34
 _MOST_ADDED: Final = 1

@@ -127,6 +127,28 @@ def test_the_text_is_counted_in_which_the_sentence_stands() -> None:
     assert check("The plant closed in 2020.", ["Nothing.", "The plant was closed in 2020."]).text == 1
 
 
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("Founded in 2015, it employs 1,200 people.", Finding.SUPPORTED),
+        ("Acme, which was founded in 2015, employs 1,200 people.", Finding.SUPPORTED),
+        ("Based in Leeds, Acme employs 1,200 people and was founded in 2015.", Finding.SUPPORTED),
+        ("Acme employs 1,200 people, and the plant closed in 2020.", Finding.SUPPORTED),
+        ("Founded in 2015, it employs 1,300 people.", Finding.CONTRADICTED),
+        ("Founded in 2014, it employs 1,200 people.", Finding.CONTRADICTED),
+        ("Founded in 2015, Beta employs 1,200 people.", Finding.NOT_FOUND),
+        ("Acme employs 1,200 people, and Beta closed in 2020.", Finding.NOT_FOUND),
+        ("Founded in 2015 by two engineers, it employs 1,200 people.", Finding.NOT_FOUND),
+    ],
+)
+def test_each_part_of_a_joined_statement_is_held_by_itself(statement: str, verdict: Finding) -> None:
+    texts = [
+        "Acme Ltd was founded in 2015. We employ 1,200 people.",
+        "The plant was closed in 2020. It is based in Leeds.",
+    ]
+    assert check(statement, texts, "Acme Ltd").verdict is verdict
+
+
 REPORT = """\
 For the Full Year of Fiscal 2024
 Sales increased 18.3% to $10.2 billion compared to $8.6 billion in fiscal 2023, due to an initial public offering.
