@@ -13,9 +13,8 @@ from tasks.statements.nearness import ALIKE, are_confused, nearness
 from tasks.statements.reading import ParsedSentence, Token
 
 _FEWEST_SHARED: Final = 3
-_EVENTS: Final = frozenset(
-    map(stem, "ended expired founded established incorporated signed matured terminated died born".split())
-)  # noqa: SIM905 - a list of words reads best as words
+_ONCE: Final = "ended expired founded established incorporated signed matured terminated died born"
+_EVENTS: Final = frozenset(map(stem, _ONCE.split()))
 """What happens once, so that one year for it speaks against another."""
 _MOST_EXTRA: Final = 0.34
 _MOST_ADDED: Final = 1

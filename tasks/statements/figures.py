@@ -14,15 +14,7 @@ from typing import Final
 from tasks.language.locales import currency_names, month_names
 from tasks.language.numbers import PERCENT, POINTS, RATIO, Amount, numbers
 from tasks.language.periods import MONTH_NAME, When, dates
-from tasks.statements.notation import (
-    LIMITS,
-    LIMITS_BEHIND,
-    MEASURES,
-    NUMBER_WORD,
-    NUMBER_WORDS,
-    ONE_OF,
-    SCALES,
-)
+from tasks.language.words import figure_words
 
 DATE: Final = "date"
 QUARTER: Final = "quarter"
@@ -45,6 +37,64 @@ _FRACTION: Final = re.compile(
     r"\b(?P<count>a|one|two|three|four)[ -](?P<part>third|quarter|fourth|fifth|tenth)s?(?= (?:of|more|less)\b)",
     re.IGNORECASE,
 )
+
+
+_ONES: Final = figure_words("ones").split()
+_TENS: Final = figure_words("tens").split()
+_NUMBER_WORDS: Final = {word: value for value, word in enumerate(_ONES)} | {
+    word: 10 * value for value, word in enumerate(_TENS, 2)
+}
+_SCALES: Final = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_MEASURES: Final = frozenset(figure_words("measures").split())
+_ONE_OF: Final = {
+    "people": "employee",
+    "customers": "customer",
+    "countries": "country",
+    "facilities": "facility",
+    "gigawatt": "gw",
+    "gigawatts": "gw",
+    "megawatt": "mw",
+    "megawatts": "mw",
+    "kilometer": "km",
+    "kilometers": "km",
+    "kilometre": "km",
+    "kilometres": "km",
+}
+
+_NUMBER_WORD: Final = re.compile(
+    rf"\b(?:(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_ONES[1:10])})|{'|'.join([*_TENS, *_ONES])})\b"
+    r"(?:[ -](?P<scale>hundred|thousand|million|billion|trillion)\b)?"
+    r"(?P<unit>\s+(?:percentage points?|percent|per cent|basis points?|times)\b)?"
+    r"(?P<behind>\s+(?:dollars|euros|yen|rupees|francs|pounds sterling)\b)?",
+    re.IGNORECASE,
+)
+_LOW: Final = (
+    r"at least|not less than|no less than|no fewer than|not fewer than|a minimum of|minimum of|more than|over|in excess"
+    r" of|exceed(?:s|ed|ing)?|greater than|higher than|above|upwards of|≥|>=?"
+    r"|surpass(?:es|ed|ing)?|north of|longer than"
+)
+_HIGH: Final = (
+    r"at most|up to|no more than|not more than|not over|(?:shall |may |will |must |can )?not exceed(?:ing)?"
+    r"|a maximum of|maximum of|less than|fewer than"
+    r"|below|under|≤|<=?|lower than|within|shorter than|(?:capped|limited) (?:at|to)"
+)
+_SHORT: Final = r"nearly|almost|just under|close to|slightly less than|slightly below"
+_NEAR: Final = r"approximately|about|around|roughly|circa|ca\.?|some|~|≈"
+_LIMITS: Final = [
+    (name, re.compile(rf"(?:^|[\s(])(?:{pattern})\s*(?:the\s|an?\s)?$", re.IGNORECASE))
+    for name, pattern in (
+        ("low", _LOW),
+        ("high", _HIGH),
+        ("short", _SHORT),
+        ("exact", "exactly|precisely"),
+        ("near", _NEAR),
+    )
+]
+"""What stands in front of a figure and limits it: its kind, and its words."""
+_LIMITS_BEHIND: Final = [
+    ("low", re.compile(r"\s*(?:or|and) (?:more|above|over|greater|longer|higher)\b|\+(?=\s|$)", re.IGNORECASE)),
+    ("high", re.compile(r"\s*or (?:less|fewer|below|under)\b", re.IGNORECASE)),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +139,7 @@ def figures(text: str) -> list[StatedFigure]:
         at = bisect_right(ends, match.start())
         return at < len(ends) and starts[at] < match.end()
 
-    for match in NUMBER_WORD.finditer(text):
+    for match in _NUMBER_WORD.finditer(text):
         if not is_taken(match):
             figure = _from_word(text, match)
             if figure is not None:
@@ -214,7 +264,7 @@ def _from_word(text: str, match: re.Match[str]) -> StatedFigure | None:
         r"[ -]",
         word[: min((match.start(name) - match.start() for name in ("unit", "behind") if match[name]), default=None)],
     ):
-        value = value * SCALES[part] if part in SCALES else value + NUMBER_WORDS.get(part, 0)
+        value = value * _SCALES[part] if part in _SCALES else value + _NUMBER_WORDS.get(part, 0)
     unit_words = (match["unit"] or "").strip().lower()
     unit = COUNT
     if unit_words:
@@ -233,25 +283,25 @@ def _measure(text: str, end: int) -> str:
         text[end : end + 40],
     )
     word = match[1].lower() if match else ""
-    if word not in MEASURES:
+    if word not in _MEASURES:
         return ""
-    word = ONE_OF.get(word, word)
+    word = _ONE_OF.get(word, word)
     return word.removesuffix("s")
 
 
 def _limit(text: str, start: int, end: int) -> str:
     before = text[max(start - 30, 0) : start]
-    for name, pattern in LIMITS_BEHIND:
+    for name, pattern in _LIMITS_BEHIND:
         if pattern.match(text[end : end + 20]):
             return name
-    matches = [(match.start(), name) for name, pattern in LIMITS if (match := pattern.search(before))]
+    matches = [(match.start(), name) for name, pattern in _LIMITS if (match := pattern.search(before))]
     return min(matches, default=(0, ""))[1]  # the longest: "not more than" holds "more than"
 
 
 def limit_words(text: str, figure: StatedFigure) -> tuple[int, int] | None:
     """The span of the words in front of a figure that limit it: `not more than`."""
     begin = max(figure.start - 30, 0)
-    matches = [match.span() for _, pattern in LIMITS if (match := pattern.search(text[begin : figure.start]))]
+    matches = [match.span() for _, pattern in _LIMITS if (match := pattern.search(text[begin : figure.start]))]
     first, last = min(matches, default=(0, 0))
     return (begin + first, begin + last) if last else None
 

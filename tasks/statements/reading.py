@@ -45,6 +45,8 @@ _LACKING: Final = frozenset({"without", "ohne", "sans", "sin"})
 _NARROW: Final = 4
 """Words behind a "not" that stands behind a thing and no verb, to which it reaches: "stock not already owned"."""
 _ORDINARY: Final = frozenset("whenever wherever whoever besides whichever effective pursuant each under both".split())  # noqa: SIM905 - as above
+_COMMON: Final = FREE | _DETERMINERS | STOP_WORDS | _ORDINARY
+_ROW_FIGURE: Final = re.compile(r"\s*+[-−(]?+\s*+(?:[$€£¥]|[A-Z]{3}\s)?+\s*+[-−(]?+\d")
 _AHEAD: Final = 8
 """Tokens behind an `and` among which a verb begins another clause."""
 
@@ -154,66 +156,68 @@ class ParsedSentence:
 def read(original: str) -> ParsedSentence:
     """A sentence, or a table's row that `tables` has put into words."""
     text = in_one_word(_plain(original))
-    found = figures(text)
-    limiting = [span for figure in found if (span := limit_words(text, figure))]
-    tokens: list[Token] = []
-    clause = segment = place = 0
-    is_first = True
-    for match in _TOKEN.finditer(text):
-        while place < len(found) and found[place].end <= match.start():
-            place += 1
-        if place < len(found) and found[place].start < match.end():
-            figure = found[place]
-            if not tokens or tokens[-1].figure is not figure:
-                tokens.append(
-                    Token(
-                        text[figure.start : figure.end],
-                        "",
-                        figure.start,
-                        figure.end,
-                        figure,
-                        clause=clause,
-                        segment=segment,
-                    )
-                )
-            is_first = False
-            continue
-        word = match.group()
-        if word in _MARKS:
-            if word == "." and tokens and tokens[-1].text in _COMPANY_FORMS:
-                continue
-            is_row = word == ":" and re.match(
-                r"\s*+[-−(]?+\s*+(?:[$€£¥]|[A-Z]{3}\s)?+\s*+[-−(]?+\d", text[match.end() : match.end() + 12]
-            )
-            clause += word in _BREAKS and not is_row
-            segment += word != "/"
-            is_first = word in ".!?"
-            continue
-        lower = word.lower().replace("’", "'")
-        if (lower in _JOINS and not _governs(tokens, lower)) or lower in {"and", "or"}:
-            segment += 1
-            clause += lower in _JOINS
+    tokens = _Reader(text).tokens
+    _tell_offices(tokens)
+    _part_clauses(tokens)
+    content = [at for at, token in enumerate(tokens) if token.figure is None and token.is_content]
+    places = [at for at, token in enumerate(tokens) if token.figure is not None]
+    return ParsedSentence(original, text, tokens, content, places)
+
+
+class _Reader:
+    """Cuts a text into tokens, each with its clause and segment."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens: list[Token] = []
+        self._text, self._figures = text, figures(text)
+        self._limiting = [span for figure in self._figures if (span := limit_words(text, figure))]
+        self._clause = self._segment = place = 0
+        self._is_first = True
+        for match in _TOKEN.finditer(text):
+            while place < len(self._figures) and self._figures[place].end <= match.start():
+                place += 1
+            if place < len(self._figures) and self._figures[place].start < match.end():
+                self._add_figure(self._figures[place])
+            elif match.group() in _MARKS:
+                self._pass_mark(match)
+            else:
+                self._add_word(match)
+
+    def _add(self, word: str, start: int, end: int, figure: StatedFigure | None = None) -> Token:
+        token = Token(word, "" if figure else stem(word), start, end, figure)
+        token.clause, token.segment = self._clause, self._segment
+        self.tokens.append(token)
+        return token
+
+    def _add_figure(self, figure: StatedFigure) -> None:
+        if not self.tokens or self.tokens[-1].figure is not figure:
+            self._add(self._text[figure.start : figure.end], figure.start, figure.end, figure)
+        self._is_first = False
+
+    def _pass_mark(self, match: re.Match[str]) -> None:
+        mark = match.group()
+        if mark == "." and self.tokens and self.tokens[-1].text in _COMPANY_FORMS:
+            return
+        is_row = mark == ":" and _ROW_FIGURE.match(self._text, match.end())
+        self._clause += mark in _BREAKS and not is_row
+        self._segment += mark != "/"
+        self._is_first = mark in ".!?"
+
+    def _add_word(self, match: re.Match[str]) -> None:
+        lower = match.group().lower().replace("’", "'")
+        if (lower in _JOINS and not _governs(self.tokens, lower)) or lower in {"and", "or"}:
+            self._segment += 1
+            self._clause += lower in _JOINS
         is_denied = lower.endswith("n't")
         if is_denied:
             lower = {"can't": "can", "won't": "will"}.get(lower, lower[:-3])
-        token = Token(lower, stem(lower), match.start(), match.end(), clause=clause, segment=segment)
-        is_common = is_first and (
-            is_known(token.stem)
-            or is_near_something(token.stem)
-            or lower in FREE | _DETERMINERS | STOP_WORDS | _ORDINARY
-        )
-        token.is_name = word[0].isupper() and lower not in _DETERMINERS and not is_common
-        token.is_content = not any(first <= match.start() < last for first, last in limiting)
-        tokens.append(token)
+        token = self._add(lower, match.start(), match.end())
+        is_known_word = is_known(token.stem) or is_near_something(token.stem) or lower in _COMMON
+        token.is_name = match[0][0].isupper() and lower not in _DETERMINERS and not (self._is_first and is_known_word)
+        token.is_content = not any(first <= match.start() < last for first, last in self._limiting)
         if is_denied:
-            tokens.append(Token("not", "not", match.start(), match.end(), clause=clause, segment=segment))
-        is_first = False
-    sentence = ParsedSentence(original, text, tokens)
-    _tell_offices(tokens)
-    _part_clauses(tokens)
-    sentence.content = [at for at, token in enumerate(tokens) if token.figure is None and token.is_content]
-    sentence.figures = [at for at, token in enumerate(tokens) if token.figure is not None]
-    return sentence
+            self._add("not", match.start(), match.end())
+        self._is_first = False
 
 
 def _plain(text: str) -> str:
