@@ -5,14 +5,13 @@ The words of the statement are matched in order, so that neighbours stay neighbo
 word belongs to.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
 from tasks.language.words import load_words
-from tasks.statements.figures import DATE, QUARTER, StatedFigure, same, same_size
+from tasks.statements.figures import StatedFigure, same, same_size
 from tasks.statements.nearness import ALIKE, nearness
 from tasks.statements.reading import ParsedSentence, Token
 
@@ -37,15 +36,13 @@ class Pair:
 class Alignment:
     """A statement and a sentence with what they share.
 
-    `known` are stems that are known from around: the company's name, the heading. `home` gives for each clause of the
-    statement the clause of the sentence in which most of it stands.
+    `known` are stems that are known from around: the company's name, the heading.
     """
 
     stated: ParsedSentence
     source: ParsedSentence
     known: frozenset[str] = frozenset()
     pairs: dict[int, Pair] = field(default_factory=dict)
-    home: dict[int, int] = field(default_factory=dict)
 
     @property
     def taken(self) -> set[int]:
@@ -111,7 +108,6 @@ def align(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str] 
             del result.pairs[others[0].stated]
         result.pairs[pair.stated] = pair
     _name_self(result)
-    _find_homes(result)
     return result
 
 
@@ -152,10 +148,6 @@ def _places(token: Token, source: ParsedSentence, known: frozenset[str]) -> Iter
             other = source.tokens[at].figure
             if other is not None and same(token.figure, other):
                 yield at, 1.0
-            elif other is not None and _is_quarter_by_its_end(
-                token.figure, other, source.text[max(source.tokens[at].start - 30, 0) : source.tokens[at].start]
-            ):
-                yield at, ALIKE
         return
     for at in source.content:
         other_token = source.tokens[at]
@@ -163,16 +155,6 @@ def _places(token: Token, source: ParsedSentence, known: frozenset[str]) -> Iter
         must_be_name = token.is_name and token.stem in known
         if how_near and (not token.is_name or other_token.is_name or (how_near >= ALIKE and not must_be_name)):
             yield at, how_near
-
-
-def _is_quarter_by_its_end(quarter: StatedFigure, day: StatedFigure, before: str) -> bool:
-    """Whether a day with these words before it ends a quarter of the calendar: "three months ended June 30, 2024"."""
-    year, number, _ = quarter.date
-    is_end = quarter.unit == QUARTER and day.unit == DATE and number in {1, 2, 3, 4} and day.date[2] is not None
-    return is_end and day.date[:2] == (year, 3 * (number or 0)) and _QUARTER_TO.search(before) is not None
-
-
-_QUARTER_TO: Final = re.compile(r"(?:quarter|three months|13 weeks|thirteen weeks) end(?:ed|ing)\W*$", re.IGNORECASE)
 
 
 def agree(one: StatedFigure, other: StatedFigure) -> bool:
@@ -199,16 +181,6 @@ def _step(source: ParsedSentence, last: int, place: int, chain: tuple[Pair, ...]
     if any(pair.source == place for pair in chain):
         weight -= _TAKEN
     return weight
-
-
-def _find_homes(alignment: Alignment) -> None:
-    counts: dict[int, dict[int, float]] = {}
-    for pair in alignment.pairs.values():
-        token = alignment.stated.tokens[pair.stated]
-        own = counts.setdefault(token.clause, {})
-        clause = alignment.source.tokens[pair.source].clause
-        own[clause] = own.get(clause, 0.0) + pair.nearness * (2 if token.figure is not None or token.is_verb else 1)
-    alignment.home = {clause: max(own, key=lambda other: own[other]) for clause, own in counts.items()}
 
 
 _TIMES: Final = frozenset("day week month quarter year hour".split())  # noqa: SIM905 - as above

@@ -182,48 +182,20 @@ def _with_defined_names(statement: str, texts: Sequence[str]) -> str:
 def _compare(stated: ParsedSentence, candidates: Sequence[SourceSentence], place: int, known: frozenset[str]) -> Check:
     """What one sentence says of a statement, by itself and with what is known from the words before it."""
     candidate = candidates[place]
-    source = read(_with_year_before(candidate.text))
+    source = read(candidate.text)
     if says_in_order(stated, source):
         return Check(Finding.SUPPORTED, candidate.original, None, 1.0)
     alignment = align(stated, source, known)
     found = list(differences(alignment))
     if not found:
         return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
-    against = contrary(alignment) or _is_named_otherwise(stated, source, known)
+    against = contrary(alignment)
     if against is not None:
         return Check(Finding.CONTRADICTED, candidate.original, against, alignment.share)
     fuller = _with_context(alignment, candidates[place])
     if fuller and not list(differences(align(stated, read(fuller), alignment.known))):
         return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
     return Check(Finding.NOT_FOUND, candidate.original, found[0], alignment.share)
-
-
-def _with_year_before(text: str) -> str:
-    """A sentence with the year for "last year", where it names one year: that before it."""
-    years = {int(year) for year in _YEAR.findall(text)}
-    if len(years) != 1 or not _LAST_YEAR.search(text):
-        return text
-    return _LAST_YEAR.sub(f"in fiscal {years.pop() - 1}", text)
-
-
-def _is_named_otherwise(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str]) -> Difference | None:
-    """Another name in a part of a sentence that says who or what something is: "The ultimate parent is Alpha Ltd"."""
-    first = re.split(r",\s+(?=an?\s|the\s)", stated.text)[0].rstrip(".")
-    is_dated = any(token.figure is not None and token.figure.is_date for token in (*stated.tokens, *source.tokens))
-    if (
-        is_dated
-        or not _IS.search(first)
-        or _ONCE.search(source.text)
-        or any(token.limit for token in read(first).tokens)
-    ):
-        return None
-    for segment in {token.segment for token in source.tokens if _IS.fullmatch(token.text)}:
-        own = [token for token in source.tokens if token.segment == segment]
-        part = source.text[own[0].start : own[-1].end]
-        found = contrary(align(read(first), read(part), known))
-        if found is not None and found.kind is DifferenceKind.NAME:
-            return found
-    return None
 
 
 def _with_context(alignment: Alignment, candidate: SourceSentence) -> str:

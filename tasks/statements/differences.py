@@ -4,7 +4,7 @@ A rule yields what it finds; without a finding the sentence says what the statem
 asks for kinds; `Difference.why` is for people.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Final
@@ -18,7 +18,6 @@ from tasks.statements.figure_rules import (
     find_missing_figures,
     kind_at,
     other_times,
-    relative_clause,
 )
 from tasks.statements.figures import same
 from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, are_confused, nearness
@@ -115,8 +114,11 @@ def _is_none(alignment: Alignment, pair: Pair) -> bool:
 
 
 _STRENGTHS: Final = (Limit.EXPECTED, Limit.POSSIBLE, Limit.SUPPOSED, Limit.CLAIMED, Limit.WANTED)
-_DUTIES: Final = frozenset({"shall", "must", "muss", "should"})
+_MEANT: Final = frozenset({"shall", "must", "muss", "should"})
+"""What a duty may be called or not."""
+_WHENEVER: Final = frozenset({"when", "whenever", "who", "where"})
 _PARTS: Final = (Limit.MOST, Limit.SOME, Limit.FEW, Limit.ONLY)
+_LIMITING: Final = frozenset({*_STRENGTHS, *_PARTS, Limit.CONDITION, Limit.REQUIRED})
 
 
 def _limits(alignment: Alignment) -> Iterator[Difference]:
@@ -125,34 +127,33 @@ def _limits(alignment: Alignment) -> Iterator[Difference]:
     ours = _limits_in(stated, alignment.pairs, alignment.pairs)
     theirs = _limits_in(source, alignment.taken, alignment.taken, governing_alone=True)
     anywhere = {token.limit for token in source.tokens if token.clause in alignment.used}
+    is_general = any(token.text in _WHENEVER for token in stated.tokens)
     is_past = any(
         token.is_verb and token.text != token.stem and not token.text.endswith(("s", "ing")) for token in stated.tokens
     )
+    told = _MEANT if is_past else _MEANT | {"will", "wird", "werden"}
     for kind, word in theirs.items():
-        if word in {"will", "wird", "werden"} and not is_past:
-            continue
-        if kind is Limit.CONDITION and any(
-            token.text in {"when", "whenever", "who", "where"} for token in stated.tokens
-        ):
-            continue
-        if (kind not in ours and kind in {*_STRENGTHS, *_PARTS, Limit.CONDITION}) or (
-            kind is Limit.REQUIRED and kind not in ours and word not in _DUTIES
-        ):
+        if kind not in ours and word not in told and kind in _LIMITING and not (kind is Limit.CONDITION and is_general):
             yield Difference(DifferenceKind.LIMITED, theirs=word)
-    for at, token in enumerate(source.tokens):
-        binds = token.limit is Limit.CONDITION or (
-            token.text in {"without", "except", "ohne", "sans"} and token.clause in alignment.used
-        )
-        says = [place for place in sorted((*source.content, *source.figures)) if place > at][:3]
-        is_general = any(token.text in {"when", "whenever", "who", "where"} for token in stated.tokens)
-        if binds and not is_general and not any(place in alignment.taken for place in says):
-            yield Difference(DifferenceKind.LIMITED, theirs=token.text)
+    if not is_general:
+        yield from _conditions(alignment)
     if Limit.CONDITION in ours and (word := _condition_left_out(alignment)):
         yield Difference(DifferenceKind.LIMITED, theirs=word)
     for kind, word in ours.items():
         is_same = kind in theirs or kind is Limit.ANY or kind in anywhere or (word in {"can", "could"} and not theirs)
         if not is_same and not (kind is Limit.REQUIRED and Limit.EXPECTED in theirs):
             yield Difference(DifferenceKind.NOT_LIMITED, word)
+
+
+def _conditions(alignment: Alignment) -> Iterator[Difference]:
+    """Conditions and exceptions of the sentence of which the statement says nothing."""
+    source = alignment.source
+    says = sorted((*source.content, *source.figures))
+    for at, token in enumerate(source.tokens):
+        excepts = token.text in {"without", "except", "ohne", "sans"} and token.clause in alignment.used
+        behind = [place for place in says if place > at][:3]
+        if (excepts or token.limit is Limit.CONDITION) and not any(place in alignment.taken for place in behind):
+            yield Difference(DifferenceKind.LIMITED, theirs=token.text)
 
 
 def _condition_left_out(alignment: Alignment) -> str:
@@ -237,38 +238,13 @@ def _is_torn(source: ParsedSentence, one: int, other: int) -> bool:
 
 
 def _find_scattered(alignment: Alignment) -> Iterator[Difference]:
-    """A figure, a name or a verb of one clause that the sentence has in another: it says it of somebody else."""
-    stated, source = alignment.stated, alignment.source
-    subject = next((at for at in stated.content if at in alignment.pairs), None)
-    for at, pair in alignment.pairs.items():
-        token, own = stated.tokens[at], source.tokens[pair.source]
-        home = alignment.home[token.clause]
+    """Amounts, names and verbs of one clause that the sentence has in two: it says them of two things."""
+    homes: dict[int, int] = {}
+    for at, pair in sorted(alignment.pairs.items()):
+        token, own = alignment.stated.tokens[at], alignment.source.tokens[pair.source]
         is_amount = token.figure is not None and not token.figure.is_date
-        if own.clause == home or not (token.is_name or token.is_verb or is_amount or at == subject):
-            continue
-        is_apart = is_amount or token.is_verb or own.clause > home or _has_subject(alignment, home)
-        if is_apart and not _goes_on_from(alignment, pair, home):
+        if (token.is_name or token.is_verb or is_amount) and homes.setdefault(token.clause, own.clause) != own.clause:
             yield Difference(DifferenceKind.SOMEBODY_ELSE, token.text, own.text)
-
-
-def _goes_on_from(alignment: Alignment, pair: Pair, home: int) -> bool:
-    """Whether a word's clause says more of the last thing of the clause before: "a portion that was paid"."""
-    source = alignment.source
-    clause = source.tokens[pair.source].clause
-    opens = relative_clause(source, clause) if clause == home + 1 else 0
-    return (
-        opens > 0
-        and max((at for at in (*source.content, *source.figures) if at < opens), default=-1) in alignment.taken
-    )
-
-
-def _has_subject(alignment: Alignment, clause: int) -> bool:
-    """Whether a clause of the sentence has a subject of its own that the statement does not name."""
-    source = alignment.source
-    verb = next((at for at, token in enumerate(source.tokens) if token.clause == clause and token.is_verb), None)
-    return verb is not None and any(
-        at < verb and not source.tokens[at].preposition for at in alignment.others(frozenset({clause}))
-    )
 
 
 def _other_order(alignment: Alignment) -> Iterator[Difference]:
@@ -351,42 +327,34 @@ def _is_passive(sentence: ParsedSentence, verb: int) -> bool:
 def _other_subjects(alignment: Alignment) -> Iterator[Difference]:
     """A name at the head of the sentence that the statement does not have: somebody else does it."""
     stated, source = alignment.stated, alignment.source
-    pairs = sorted(
-        (pair for pair in alignment.pairs.values() if stated.tokens[pair.stated].figure is None),
-        key=lambda pair: pair.source,
-    )
-    in_order = sorted(pairs, key=lambda pair: pair.stated)
-    first = next((pair.source for pair in in_order if not alignment.is_known(pair.stated)), None)
+    words = [pair for pair in alignment.pairs.values() if stated.tokens[pair.stated].figure is None]
+    in_order = sorted(words, key=lambda pair: pair.stated)
+    first = next((pair for pair in in_order if not alignment.is_known(pair.stated)), None)
     if first is None:
         return
-    verb = next((pair.source for pair in pairs if source.tokens[pair.source].is_verb), first)
-    own_verb = next((pair.stated for pair in pairs if pair.source == verb), None)
-    if (
-        own_verb is not None
-        and source.tokens[verb].is_verb
-        and _is_passive(source, verb) != _is_passive(stated, own_verb)
-    ):
+    verbs = (pair for pair in sorted(words, key=lambda pair: pair.source) if source.tokens[pair.source].is_verb)
+    verb = next(verbs, None)
+    if verb is not None and _is_passive(source, verb.source) != _is_passive(stated, verb.stated):
         return
-    clause = source.tokens[first].clause
-    clauses = {clause, clause - 1} if relative_clause(source, clause) else {clause}
-    head = [at for at in range(max(first, verb)) if source.tokens[at].clause in clauses]
+    acts = (verb or first).source
+    head = _find_head(source, first.source, acts)
     if any(source.tokens[at].text in _SELF or (at in alignment.taken and source.tokens[at].is_name) for at in head):
         return
-    opening = own_verb if own_verb is not None else next(pair.stated for pair in in_order if pair.source == first)
-    own = [at for at in stated.content if at < opening]
+    own = [at for at in stated.content if at < (verb or first).stated]
     is_self = bool(own) and all(alignment.is_known(at) and at not in alignment.pairs for at in own)
     for at in head:
         token = source.tokens[at]
-        if is_self and at < verb and token.is_content and not token.preposition and token.stem not in alignment.known:
+        names_another = token.is_content and not token.preposition and token.stem not in alignment.known
+        if names_another and ((is_self and at < acts) or (token.is_name and token.figure is None)):
             yield Difference(DifferenceKind.SOMEBODY_ELSE, theirs=token.text)
-        if (
-            token.is_name
-            and token.is_content
-            and token.figure is None
-            and not token.preposition
-            and token.stem not in alignment.known
-        ):
-            yield Difference(DifferenceKind.SOMEBODY_ELSE, theirs=token.text)
+
+
+def _find_head(source: ParsedSentence, first: int, verb: int) -> list[int]:
+    """The places before a verb, in its clause and in the one that a relative clause belongs to."""
+    clause = source.tokens[first].clause
+    opens = next(token.text for token in source.tokens if token.clause == clause)
+    clauses = {clause, clause - 1} if opens in {"that", "which", "who", "whom"} else {clause}
+    return [at for at in range(max(first, verb)) if source.tokens[at].clause in clauses]
 
 
 _SELF: Final = frozenset("we our us company group".split())  # noqa: SIM905 - a list of words reads best as words
@@ -439,53 +407,49 @@ def _narrower_subjects(alignment: Alignment) -> Iterator[Difference]:
 _NARROWING: Final = frozenset("of in for from with at under outside within".split())  # noqa: SIM905 - as above
 
 
-def _hidden_opposites(alignment: Alignment) -> Iterator[Difference]:
-    """An opposite of a word that the sentence says only in a wider sense: "proceedings" beside "arbitration"."""
-    others = [alignment.source.tokens[at] for at in alignment.others(alignment.used)]
-    for pair in alignment.pairs.values():
-        token = alignment.stated.tokens[pair.stated]
-        for other in others:
-            if pair.nearness <= ALIKE and token.figure is None and are_confused(token.stem, other.stem):
-                yield Difference(DifferenceKind.OPPOSITE, token.text, other.text)
-
-
 def _edits(alignment: Alignment) -> Iterator[Difference]:
     """Words put in, left out or exchanged in a sentence that is the statement but for them."""
+    is_done = any(token.is_verb and token.text.endswith("ed") for token in alignment.stated.tokens)
+    said = {at for at, pair in alignment.pairs.items() if pair.nearness >= ALIKE}
+    said |= {at for at in alignment.stated.content if alignment.is_known(at)}
+    for is_exchanged, places, theirs in _find_edits(alignment):
+        ours = [alignment.stated.tokens[at] for at in places]
+        modal = [token for token in (*ours, *theirs) if token.limit or token.text in _MODAL]
+        if not is_done and all(token in theirs and token.text in {"shall", "will"} for token in modal):
+            continue
+        yield from _other_strength(ours, theirs, modal)
+        exchanged = [token for at, token in zip(places, ours, strict=True) if is_exchanged and at not in said]
+        yield from (Difference(DifferenceKind.MISSING, token.text) for token in exchanged if _is_new(token, theirs))
+
+
+def _other_strength(ours: list[Token], theirs: list[Token], modal: list[Token]) -> Iterator[Difference]:
+    """A denial or a limit that one of two stretches has alone; `modal` are the words of both that may be one."""
+    if modal and _limit_kinds(ours) != _limit_kinds(theirs) and len(theirs) <= _FEW:
+        kind = DifferenceKind.DENIED if Limit.NEGATION in _limit_kinds(modal) else DifferenceKind.LIMITED
+        yield Difference(kind, theirs=modal[0].text)
+
+
+def _limit_kinds(tokens: Iterable[Token]) -> set[Limit]:
+    return {token.limit for token in tokens if token.limit}
+
+
+def _is_new(token: Token, others: Sequence[Token]) -> bool:
+    """Whether a word says something that none of others says."""
+    says = token.is_content and token.figure is None
+    return says and not any(nearness(token.stem, other.stem) >= ALIKE for other in others)
+
+
+def _find_edits(alignment: Alignment) -> Iterator[tuple[bool, range, list[Token]]]:
+    """Where two sentences that are nearly one differ: whether words are exchanged, those of the one, of the other."""
     stated, source = alignment.stated.tokens, alignment.source.tokens
     matcher = SequenceMatcher(
         None, [_key(token) for token in stated], [_key(token) for token in source], autojunk=False
     )
-    shared = sum(block.size for block in matcher.get_matching_blocks())
-    if shared < _NEARLY_ALL * len(stated):
+    if sum(block.size for block in matcher.get_matching_blocks()) < _NEARLY_ALL * len(stated):
         return
     for kind, first, last, low, high in matcher.get_opcodes():
-        if kind == "equal" or (kind == "insert" and (low == 0 or high == len(source))):
-            continue
-        ours, theirs = stated[first:last], source[low:high]
-        modal = [token for token in (*ours, *theirs) if token.limit or token.text in _MODAL]
-        if all(token in theirs and token.text in {"shall", "will"} for token in modal) and not any(
-            token.is_verb and token.text.endswith("ed") for token in stated
-        ):
-            continue
-        if (
-            {token.limit for token in ours} - {None} != {token.limit for token in theirs} - {None}
-            and modal
-            and len(theirs) <= _FEW
-        ):
-            is_denial = Limit.NEGATION in {token.limit for token in modal}
-            yield Difference(DifferenceKind.DENIED if is_denial else DifferenceKind.LIMITED, theirs=modal[0].text)
-        for token in ours:
-            is_new = token.is_content and token.figure is None and token.stem not in alignment.known
-            if (
-                kind == "replace"
-                and is_new
-                and theirs
-                and not any(nearness(token.stem, other.stem) >= ALIKE for other in theirs)
-                and not any(
-                    pair.nearness >= ALIKE and stated[pair.stated] is token for pair in alignment.pairs.values()
-                )
-            ):
-                yield Difference(DifferenceKind.MISSING, token.text)
+        if kind != "equal" and not (kind == "insert" and (low == 0 or high == len(source))):
+            yield kind == "replace", range(first, last), source[low:high]
 
 
 def _key(token: Token) -> str:
@@ -515,10 +479,9 @@ def says_in_order(stated: ParsedSentence, source: ParsedSentence) -> bool:
 _RULES: Final[tuple[Rule, ...]] = (
     _find_unlike, find_missing_figures, _find_missing_words, denials, _limits, _find_lost_restrictions, find_misplaced,
     _find_scattered, _other_order, _other_subjects, _other_names, _other_ways, _narrower_subjects, other_times, _edits,
-    _hidden_opposites,
 )  # fmt: skip
 
 GRAVE: Final[tuple[Rule, ...]] = (
-    denials, _limits, _find_lost_restrictions, find_misplaced, _find_scattered, _other_order, _other_subjects,
+    denials, _limits, _find_lost_restrictions, find_misplaced, _other_order, _other_subjects,
 )  # fmt: skip
 """The rules after which a sentence is not nearly the same."""

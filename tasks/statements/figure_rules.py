@@ -4,10 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tasks.language.words import load_words, stem
 from tasks.statements.alignment import Alignment, figure_nearest, find_kind
 from tasks.statements.difference import Difference, DifferenceKind
-from tasks.statements.nearness import nearness
 from tasks.statements.reading import ParsedSentence
 
 _DIRECTIONS: Final = (
@@ -36,7 +34,7 @@ def find_misplaced(alignment: Alignment) -> Iterator[Difference]:
         if own.figure is None or at not in alignment.pairs:
             continue
         place = alignment.pairs[at].source
-        if are_opposed(own.preposition, source.tokens[place].preposition) or _rates_differ(alignment, at, place):
+        if are_opposed(own.preposition, source.tokens[place].preposition):
             yield Difference(DifferenceKind.OTHER_FIGURE, own.text)
             continue
         rivals = [other for other in source.figures if kind_at(source, other) == find_kind(own)]
@@ -65,35 +63,11 @@ def _belongs(alignment: Alignment, at: int, place: int, rivals: Sequence[int]) -
             continue
         nearest = figure_nearest(source, where, own)
         is_shared = all(where < other for other in rivals)
-        if nearest == place or _is_antecedent(source, where, place):
+        if nearest == place:
             is_said = True
-        elif not is_shared or _has_own_words(alignment, place, rivals):
+        elif not is_shared:
             return False
     return is_said or not labels
-
-
-def _is_antecedent(sentence: ParsedSentence, where: int, place: int) -> bool:
-    """Whether a word stands before the relative clause of a figure: "a charge …, which included … of 800"."""
-    return where < relative_clause(sentence, sentence.tokens[place].clause)
-
-
-def relative_clause(sentence: ParsedSentence, clause: int) -> int:
-    """Where a clause begins that says more of what stands before it: "a portion that was paid"; 0 for another."""
-    opens = next(at for at, token in enumerate(sentence.tokens) if token.clause == clause)
-    is_relative = opens and sentence.tokens[opens].text in {"that", "which", "who", "whom"}
-    return opens if is_relative and sentence.tokens[opens - 1].text not in load_words("prepositions") else 0
-
-
-def _has_own_words(alignment: Alignment, place: int, rivals: Sequence[int]) -> bool:
-    """Whether words of its own stand before a figure, behind the figure before it, that the statement does not have."""
-    before = max((other for other in rivals if other < place), default=place)
-    return any(
-        before < at < place
-        and not kind_at(alignment.source, at)
-        and alignment.source.tokens[at].text not in _TIMELY
-        and not alignment.source.tokens[at].is_verb
-        for at in alignment.others()
-    )
 
 
 _TIMELY: Final = frozenset("quarter quarters year years month months half ended date weeks fiscal compares".split())  # noqa: SIM905 - a list of words reads best as words
@@ -103,16 +77,6 @@ _RATE: Final = re.compile(
     r"(?:\s+\w+)?\s+(?:(?:a|an|per|each|every|pro|par|je)\s+(year|quarter|month|week|day|hour|share|unit|tonne|ton|barrel|ounce|annum|customer|user|employee|Jahr|Monat|Quartal|Aktie|an|mois|trimestre|action))\b",
     re.IGNORECASE,
 )
-
-
-def _rates_differ(alignment: Alignment, at: int, place: int) -> bool:
-    """Whether one of two figures is by the quarter or by the unit, and the other is not, or by another."""
-    own, other = alignment.stated.tokens[at], alignment.source.tokens[place]
-    rates = [
-        _RATE.match(sentence.text, token.end)
-        for sentence, token in ((alignment.stated, own), (alignment.source, other))
-    ]
-    return rates[0] is not None and (rates[1] is None or not nearness(stem(rates[0][1]), stem(rates[1][1])))
 
 
 def kind_at(sentence: ParsedSentence, at: int) -> str:

@@ -13,7 +13,6 @@ from typing import Final
 from cachetools import LRUCache, cached
 
 from tasks.language.numbers import find_currency, numbers, read_units, scale_name
-from tasks.language.periods import MONTH_NAME
 from tasks.language.sentences import sentences
 from tasks.language.words import in_one_word, stem
 from tasks.statements.figures import COUNT, figures
@@ -30,18 +29,9 @@ _MARKS: Final = ("US$", "$", "€", "£", "¥", "₹")
 _HELD: Final = re.compile(r"\((?:in )?([^()]{1,6})\)")
 _BEHIND_NOTE: Final = re.compile(r"(?:(?<=[.\])]\[\d\])|(?<=[.\])]\[\d\d\])) (?=[A-Z“\"])")
 """Between two sentences where numbers of notes stand behind the full stop."""
-_PERIOD: Final = re.compile(
-    r"(?:the )?(?:(?:(?:three|six|nine|twelve) months|quarters?|(?:fiscal )?years?) ended|as of|as at|at)"
-    rf" (?:the )?{MONTH_NAME} \d{{1,2}},?"
-    r"(?=\s|$)(?! ?(?:19|20)\d\d)",
-    re.IGNORECASE,
-)
-"""A period whose years stand in the columns below it."""
-_PERIOD_LABEL: Final = re.compile(r"\bended\b|\byear to date\b|\bmonths?\b", re.IGNORECASE)
 _REMARK: Final = re.compile(
     r"(?<!\s)\s*+\((?:recast|restated|(?:un)?audited|(?:as )?adjusted|re-?presented)\)", re.IGNORECASE
 )
-_YEARS: Final = re.compile(r"(?:(?:19|20)\d\d\s+)+(?:19|20)\d\d")
 _CHANGE: Final = re.compile(r"^(?:%|∆)|\b(?:inc|dec|change|variance|increase|decrease)\b", re.IGNORECASE)
 _SHORT: Final = 25
 """Characters of words that name units and nothing else."""
@@ -155,69 +145,21 @@ def _join_cells(cells: list[str]) -> list[str]:
 
 
 def _rows(rows: Sequence[tuple[str, list[str]]], above: Sequence[str]) -> Iterator[tuple[str, str]]:
-    header = _header_above(rows, above)
+    header: list[str] = []
     caption = " ".join(line.strip() for line in above if len(line) < 250)
     scale, currency = _unit(caption)
-    period = _period_above(above)
     for original, cells in rows:
         if all(not cell or set(cell) <= set("-: ") for cell in cells):
             continue
         values = [column for column, cell in enumerate(cells) if column and _is_figure(cell)]
         if not values:
-            header = _header(header, _with_period([_REMARK.sub("", cell) for cell in cells], period))
-            row_scale, row_currency = _unit(" ".join(cells)) if not _differ_in_unit(cells) else ("", "")
+            header = _header(header, [_REMARK.sub("", cell) for cell in cells])
+            row_scale, row_currency = _unit(" ".join(cells))
             scale, currency = row_scale or scale, row_currency or currency
             if len(cells) > 1 and sum(map(len, cells)) > 20:
                 yield original, "; ".join(cell for cell in cells if cell)
             continue
         yield original, _in_one(cells, values, header, scale, currency)
-
-
-def _period_above(above: Sequence[str]) -> list[str]:
-    """The periods that the lines over a table name for its columns: `the quarter ended June 30` of one line for all."""
-    for line in reversed(above[-_HEADING:]):
-        if found := [match[0].strip(" ,") for match in _PERIOD.finditer(line)]:
-            return found if not _PERIOD.sub("", line).strip(" ,:") else []
-        if not _YEARS.fullmatch(line.strip()) and line.strip() not in {"(unaudited)", "(audited)"}:
-            return []
-    return []
-
-
-def _with_period(cells: list[str], periods: Sequence[str]) -> list[str]:
-    """The years of a header with the periods that they are those of: `quarter ended June 30, 2023`."""
-    years = [place for place, cell in enumerate(cells) if re.fullmatch(r"(?:19|20)\d\d\b.{0,12}", cell.strip())]
-    if not periods or not years or len(years) % len(periods):
-        return cells
-    span = len(years) // len(periods)
-    result = list(cells)
-    for number, place in enumerate(years):
-        result[place] = f"{periods[number // span]}, {cells[place].strip()}"
-    return result
-
-
-def _header_above(rows: Sequence[tuple[str, list[str]]], above: Sequence[str]) -> list[str]:
-    """The header of a table whose years stand in a line of words over it, `2022 2023`; empty where there is none."""
-    years: list[str] = []
-    for line in reversed(above[-_HEADING:]):
-        if _YEARS.fullmatch(line.strip()):
-            years = line.split()
-            break
-    columns = max((len(cells) for _, cells in rows), default=0) - 1
-    if (
-        len(years) < 2
-        or len(years) != columns
-        or not all(len(cells) == columns + 1 for _, cells in rows if len(cells) > 1)
-    ):
-        return []
-    return _with_period(["", *years], _period_above(above))
-
-
-def _differ_in_unit(cells: Sequence[str]) -> bool:
-    """Whether the columns of a header have units of their own: `Volume (tonnes)`, `Sales (£000)`."""
-    return (
-        sum(bool(_BRACKETS.search(cell)) for cell in cells[1:]) > 0
-        and any(cell and not _BRACKETS.search(cell) for cell in cells[1:])
-    ) or len({match[0] for cell in cells[1:] if (match := _BRACKETS.search(cell))}) > 1
 
 
 def _header(header: list[str], cells: list[str]) -> list[str]:
@@ -228,51 +170,32 @@ def _header(header: list[str], cells: list[str]) -> list[str]:
         return list(cells)
     if not any(cells[1:]):
         return header  # a heading between the rows
-    if any(_PERIOD_LABEL.search(cell) for cell in header):
-        header = _over_all_columns(header, cells)
     return [" ".join(filter(None, pair))[:_LONGEST_LABEL] for pair in zip(header, cells, strict=True)]
-
-
-def _over_all_columns(header: list[str], cells: Sequence[str]) -> list[str]:
-    """The labels of a header's row, each in all columns that it stands over."""
-    result, last = list(header), ""
-    for place in range(1, len(header)):
-        last = header[place] or last
-        result[place] = last if cells[place] else header[place]
-    return result
 
 
 def _is_figure(cell: str) -> bool:
     return bool(_CELL_FIGURE.fullmatch(cell)) and not re.fullmatch(r"(?:19|20)\d\d", cell.strip())
 
 
+_NO_MONEY: Final = re.compile(
+    r"per\s+share|\bEPS\b|percent|%|ratio|margin\b.*%|number of|headcount|employees|shares\b", re.IGNORECASE
+)
+"""Labels of rows that are no money."""
+
+
 def _in_one(cells: list[str], values: Sequence[int], header: list[str], scale: str, currency: str) -> str:
     label = cells[0][:_LONGEST_LABEL]
     own_scale, own_currency = _unit(label)
-    scale, currency = own_scale or scale, own_currency or currency
+    is_plain = _NO_MONEY.search(label) is not None
+    units = "" if is_plain else own_scale or scale, "" if is_plain else own_currency or currency
     if len(header) == len(cells) - 1 and _CHANGE.search(header[-1]):  # over the change and its percentage
         header = [*header, header[-1]]
     offset = len(header) - len(cells) if header else 0
     said = []
-    plain = re.search(
-        r"per\s+share|\bEPS\b|percent|%|ratio|margin\b.*%|number of|headcount|employees|shares\b", label, re.IGNORECASE
-    )
     for place in values:
         column = header[place + offset] if header and 0 <= place + offset < len(header) else ""
-        value = re.sub(r"\s+", "", cells[place]) if not re.search(r"[A-Za-z]", cells[place]) else cells[place]
-        own_column = _unit(column) if _BRACKETS.search(column) else ("", "")
-        is_other = bool(_BRACKETS.search(column)) and own_column == ("", "")
-        value = re.sub(r"^([^\d()]*)\(([^()]*)\)(%?)$", r"\1-\2\3", value)
-        parsed = figures(value)
-        money = own_column[1] or ("" if is_other else currency)
-        is_money = own_currency or (not plain and money)
-        if parsed and parsed[0].unit == COUNT and is_money and "%" not in column:
-            value = f"{money}{'' if len(money) < 3 or money.endswith('$') else ' '}{value}"
-        if parsed and parsed[0].unit == COUNT and "%" in column:
-            value += "%"
-        size = own_column[0] or ("" if is_other else scale)
-        if size and not plain and "%" not in value and parsed and not parsed[0].is_scaled:
-            value += f" {size}"
+        column_units = ("", own_currency) if is_plain else _column_units(column, *units)
+        value = _with_units(cells[place], column, *column_units)
         said.append(f"{value} in {column}" if column else value)
     texts = [
         cell
@@ -280,6 +203,27 @@ def _in_one(cells: list[str], values: Sequence[int], header: list[str], scale: s
         if at and at not in values and cell and len(cell) < 200 and not set(cell) <= set("—–- ")
     ]
     return f"{label}{' ' + ' '.join(texts) if texts else ''}: {', '.join(said)}"
+
+
+def _column_units(column: str, scale: str, currency: str) -> tuple[str, str]:
+    """The scale and the currency of a column: those in its brackets, else the table's; none where it counts else."""
+    if not _BRACKETS.search(column):
+        return scale, currency
+    own_scale, own_currency = _unit(column)
+    return (own_scale or scale, own_currency or currency) if own_scale or own_currency else ("", "")
+
+
+def _with_units(cell: str, column: str, scale: str, currency: str) -> str:
+    """A figure of a cell with its scale and currency."""
+    value = re.sub(r"\s+", "", cell) if not re.search(r"[A-Za-z]", cell) else cell
+    value = re.sub(r"^([^\d()]*)\(([^()]*)\)(%?)$", r"\1-\2\3", value)
+    parsed = figures(value)
+    if parsed and parsed[0].unit == COUNT:
+        if "%" in column:
+            return value + "%"
+        value = f"{currency}{'' if len(currency) < 3 or currency.endswith('$') else ' '}{value}"
+    is_plain = not scale or "%" in value or not parsed or parsed[0].is_scaled
+    return value if is_plain else f"{value} {scale}"
 
 
 def _unit(words: str) -> tuple[str, str]:
