@@ -36,13 +36,15 @@ class Pair:
 class Alignment:
     """A statement and a sentence with what they share.
 
-    `known` are stems that are known from around: the company's name, the heading.
+    `known` are stems that are known from around: the company's name, the heading. `home` gives for each clause of the
+    statement the clause of the sentence in which most of it stands.
     """
 
     stated: ParsedSentence
     source: ParsedSentence
     known: frozenset[str] = frozenset()
     pairs: dict[int, Pair] = field(default_factory=dict)
+    home: dict[int, int] = field(default_factory=dict)
 
     @property
     def taken(self) -> set[int]:
@@ -108,6 +110,7 @@ def align(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str] 
             del result.pairs[others[0].stated]
         result.pairs[pair.stated] = pair
     _name_self(result)
+    _find_homes(result)
     return result
 
 
@@ -181,6 +184,16 @@ def _step(source: ParsedSentence, last: int, place: int, chain: tuple[Pair, ...]
     if any(pair.source == place for pair in chain):
         weight -= _TAKEN
     return weight
+
+
+def _find_homes(alignment: Alignment) -> None:
+    counts: dict[int, dict[int, float]] = {}
+    for pair in alignment.pairs.values():
+        token = alignment.stated.tokens[pair.stated]
+        own = counts.setdefault(token.clause, {})
+        clause = alignment.source.tokens[pair.source].clause
+        own[clause] = own.get(clause, 0.0) + pair.nearness * (2 if token.figure is not None or token.is_verb else 1)
+    alignment.home = {clause: max(own, key=lambda other: own[other]) for clause, own in counts.items()}
 
 
 _TIMES: Final = frozenset("day week month quarter year hour".split())  # noqa: SIM905 - as above

@@ -189,13 +189,33 @@ def _compare(stated: ParsedSentence, candidates: Sequence[SourceSentence], place
     found = list(differences(alignment))
     if not found:
         return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
-    against = contrary(alignment)
+    against = contrary(alignment) or _is_named_otherwise(stated, source, known)
     if against is not None:
         return Check(Finding.CONTRADICTED, candidate.original, against, alignment.share)
     fuller = _with_context(alignment, candidates[place])
     if fuller and not list(differences(align(stated, read(fuller), alignment.known))):
         return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
     return Check(Finding.NOT_FOUND, candidate.original, found[0], alignment.share)
+
+
+def _is_named_otherwise(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str]) -> Difference | None:
+    """Another name in a part of a sentence that says who or what something is: "The ultimate parent is Alpha Ltd"."""
+    first = re.split(r",\s+(?=an?\s|the\s)", stated.text)[0].rstrip(".")
+    is_dated = any(token.figure is not None and token.figure.is_date for token in (*stated.tokens, *source.tokens))
+    if (
+        is_dated
+        or not _IS.search(first)
+        or _ONCE.search(source.text)
+        or any(token.limit for token in read(first).tokens)
+    ):
+        return None
+    for segment in {token.segment for token in source.tokens if _IS.fullmatch(token.text)}:
+        own = [token for token in source.tokens if token.segment == segment]
+        part = source.text[own[0].start : own[-1].end]
+        found = contrary(align(read(first), read(part), known))
+        if found is not None and found.kind is DifferenceKind.NAME:
+            return found
+    return None
 
 
 def _with_context(alignment: Alignment, candidate: SourceSentence) -> str:

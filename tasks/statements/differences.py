@@ -18,6 +18,7 @@ from tasks.statements.figure_rules import (
     find_missing_figures,
     kind_at,
     other_times,
+    relative_clause,
 )
 from tasks.statements.figures import same
 from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, are_confused, nearness
@@ -238,13 +239,38 @@ def _is_torn(source: ParsedSentence, one: int, other: int) -> bool:
 
 
 def _find_scattered(alignment: Alignment) -> Iterator[Difference]:
-    """Amounts, names and verbs of one clause that the sentence has in two: it says them of two things."""
-    homes: dict[int, int] = {}
-    for at, pair in sorted(alignment.pairs.items()):
-        token, own = alignment.stated.tokens[at], alignment.source.tokens[pair.source]
+    """A figure, a name or a verb of one clause that the sentence has in another: it says it of somebody else."""
+    stated, source = alignment.stated, alignment.source
+    subject = next((at for at in stated.content if at in alignment.pairs), None)
+    for at, pair in alignment.pairs.items():
+        token, own = stated.tokens[at], source.tokens[pair.source]
+        home = alignment.home[token.clause]
         is_amount = token.figure is not None and not token.figure.is_date
-        if (token.is_name or token.is_verb or is_amount) and homes.setdefault(token.clause, own.clause) != own.clause:
+        if own.clause == home or not (token.is_name or token.is_verb or is_amount or at == subject):
+            continue
+        is_apart = is_amount or token.is_verb or own.clause > home or _has_subject(alignment, home)
+        if is_apart and not _goes_on_from(alignment, pair, home):
             yield Difference(DifferenceKind.SOMEBODY_ELSE, token.text, own.text)
+
+
+def _goes_on_from(alignment: Alignment, pair: Pair, home: int) -> bool:
+    """Whether a word's clause says more of the last thing of the clause before: "a portion that was paid"."""
+    source = alignment.source
+    clause = source.tokens[pair.source].clause
+    opens = relative_clause(source, clause) if clause == home + 1 else 0
+    return (
+        opens > 0
+        and max((at for at in (*source.content, *source.figures) if at < opens), default=-1) in alignment.taken
+    )
+
+
+def _has_subject(alignment: Alignment, clause: int) -> bool:
+    """Whether a clause of the sentence has a subject of its own that the statement does not name."""
+    source = alignment.source
+    verb = next((at for at, token in enumerate(source.tokens) if token.clause == clause and token.is_verb), None)
+    return verb is not None and any(
+        at < verb and not source.tokens[at].preposition for at in alignment.others(frozenset({clause}))
+    )
 
 
 def _other_order(alignment: Alignment) -> Iterator[Difference]:
@@ -352,8 +378,7 @@ def _other_subjects(alignment: Alignment) -> Iterator[Difference]:
 def _find_head(source: ParsedSentence, first: int, verb: int) -> list[int]:
     """The places before a verb, in its clause and in the one that a relative clause belongs to."""
     clause = source.tokens[first].clause
-    opens = next(token.text for token in source.tokens if token.clause == clause)
-    clauses = {clause, clause - 1} if opens in {"that", "which", "who", "whom"} else {clause}
+    clauses = {clause, clause - 1} if relative_clause(source, clause) else {clause}
     return [at for at in range(max(first, verb)) if source.tokens[at].clause in clauses]
 
 
@@ -405,6 +430,16 @@ def _narrower_subjects(alignment: Alignment) -> Iterator[Difference]:
 
 
 _NARROWING: Final = frozenset("of in for from with at under outside within".split())  # noqa: SIM905 - as above
+
+
+def _hidden_opposites(alignment: Alignment) -> Iterator[Difference]:
+    """An opposite of a word that the sentence says only in a wider sense: "proceedings" beside "arbitration"."""
+    others = [alignment.source.tokens[at] for at in alignment.others(alignment.used)]
+    for pair in alignment.pairs.values():
+        token = alignment.stated.tokens[pair.stated]
+        for other in others:
+            if pair.nearness <= ALIKE and token.figure is None and are_confused(token.stem, other.stem):
+                yield Difference(DifferenceKind.OPPOSITE, token.text, other.text)
 
 
 def _edits(alignment: Alignment) -> Iterator[Difference]:
@@ -478,7 +513,8 @@ def says_in_order(stated: ParsedSentence, source: ParsedSentence) -> bool:
 
 _RULES: Final[tuple[Rule, ...]] = (
     _find_unlike, find_missing_figures, _find_missing_words, denials, _limits, _find_lost_restrictions, find_misplaced,
-    _find_scattered, _other_order, _other_subjects, _other_names, _other_ways, _narrower_subjects, other_times, _edits,
+    _find_scattered, _other_order, _other_subjects, _other_names, _other_ways, _narrower_subjects, other_times,
+    _hidden_opposites, _edits,
 )  # fmt: skip
 
 GRAVE: Final[tuple[Rule, ...]] = (

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from tasks.language.words import load_words
 from tasks.statements.alignment import Alignment, figure_nearest, find_kind
 from tasks.statements.difference import Difference, DifferenceKind
 from tasks.statements.reading import ParsedSentence
@@ -63,7 +64,7 @@ def _belongs(alignment: Alignment, at: int, place: int, rivals: Sequence[int]) -
             continue
         nearest = figure_nearest(source, where, own)
         is_shared = all(where < other for other in rivals)
-        if nearest == place:
+        if nearest == place or _is_antecedent(source, where, place):
             is_said = True
         elif not is_shared:
             return False
@@ -77,6 +78,18 @@ _RATE: Final = re.compile(
     r"(?:\s+\w+)?\s+(?:(?:a|an|per|each|every|pro|par|je)\s+(year|quarter|month|week|day|hour|share|unit|tonne|ton|barrel|ounce|annum|customer|user|employee|Jahr|Monat|Quartal|Aktie|an|mois|trimestre|action))\b",
     re.IGNORECASE,
 )
+
+
+def _is_antecedent(sentence: ParsedSentence, where: int, place: int) -> bool:
+    """Whether a word stands before the relative clause of a figure: "a charge …, which included … of 800"."""
+    return where < relative_clause(sentence, sentence.tokens[place].clause)
+
+
+def relative_clause(sentence: ParsedSentence, clause: int) -> int:
+    """Where a clause begins that says more of what stands before it: "a portion that was paid"; 0 for another."""
+    opens = next(at for at, token in enumerate(sentence.tokens) if token.clause == clause)
+    is_relative = opens and sentence.tokens[opens].text in {"that", "which", "who", "whom"}
+    return opens if is_relative and sentence.tokens[opens - 1].text not in load_words("prepositions") else 0
 
 
 def kind_at(sentence: ParsedSentence, at: int) -> str:
