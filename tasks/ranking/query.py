@@ -4,7 +4,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -105,11 +105,7 @@ def read_query(question: str) -> Query:
     words = tokens(question)[:_MAX_WORDS]
     names = _names(question)
     content_words = dict.fromkeys([word for word in words if word not in _FRAMING_WORDS] or words)
-    terms: dict[Phrase, float] = {(word,): rarity((word,)) * _share(word, names) for word in content_words}
-    terms |= {(word,): rarity((word,)) * _FRAMING for word in words if word not in content_words}
-    for pair in itertools.pairwise(words):
-        if not any(word in names or word in _FRAMING_WORDS or word.isdigit() for word in pair):
-            terms[pair] = _PAIR * rarity(pair)
+    terms = _weigh_words(words, content_words, names)
     total = sum(rarity((word,)) for word in content_words if _share(word, names) == 1.0) or 1.0
     meanings, statements = [], set()
     fields = dict.fromkeys(FIELDS, 0.0)
@@ -119,10 +115,7 @@ def read_query(question: str) -> Query:
         covered = sum(rarity((word,)) for word in {word for phrase in matches for word in phrase})
         # An entry counts by the share of the question that means it; half of the question is enough for full weight.
         weight = entry.weight * min(1.0, 2 * covered / total)
-        phrases = dict.fromkeys((*matches, *entry.says))
-        meanings.append(
-            QueryMeaning(tuple(QueryTerm(phrase, rarity(phrase)) for phrase in phrases), _VOCABULARY * weight)
-        )
+        meanings.append(_to_meaning(dict.fromkeys((*matches, *entry.says)), weight))
         known = max(known, weight)
         for word, share in _typical(entry).items():
             terms[word,] = terms.get((word,), 0.0) + _TYPICAL * weight * share
@@ -130,9 +123,8 @@ def read_query(question: str) -> Query:
         if entry.stands:
             statements.add(entry.stands)
     nearest = [(entry, shared) for entry, shared in _nearest(list(content_words)) if entry.name not in meant]
-    for entry, shared in nearest if known < 1 else ():
-        says = tuple(QueryTerm(phrase, rarity(phrase)) for phrase in entry.says)
-        meanings.append(QueryMeaning(says, _VOCABULARY * _NEAR * shared * (1 - known)))
+    if known < 1:
+        meanings += [_to_meaning(entry.says, _NEAR * shared * (1 - known)) for entry, shared in nearest]
     known = max([known, *(_NEAR_KNOWN * shared for _, shared in nearest)])
     clause = fields["contracts"] >= max(fields["finance"], _LEAST_WEIGHT) or not _OF_CONTRACTS.isdisjoint(words)
     return Query(
@@ -144,6 +136,20 @@ def read_query(question: str) -> Query:
         tuple(dict.fromkeys(form for form in word_forms(question)[:_MAX_WORDS] if form in FUNCTION_WORDS)),
         known,
     )
+
+
+def _weigh_words(words: Sequence[str], content_words: Iterable[str], names: set[str]) -> dict[Phrase, float]:
+    """A question's own words and its pairs of neighbours, each with its weight."""
+    terms: dict[Phrase, float] = {(word,): rarity((word,)) * _share(word, names) for word in content_words}
+    terms |= {(word,): rarity((word,)) * _FRAMING for word in words if (word,) not in terms}
+    for pair in itertools.pairwise(words):
+        if not any(word in names or word in _FRAMING_WORDS or word.isdigit() for word in pair):
+            terms[pair] = _PAIR * rarity(pair)
+    return terms
+
+
+def _to_meaning(phrases: Iterable[Phrase], weight: float) -> QueryMeaning:
+    return QueryMeaning(tuple(QueryTerm(phrase, rarity(phrase)) for phrase in phrases), _VOCABULARY * weight)
 
 
 def _choose_asked_words(question: str) -> list[Word]:

@@ -33,23 +33,20 @@ _HEADING: Final = 12
 _PRONOUNS: Final = frozenset("it they he she this these its their his her".split())  # noqa: SIM905 - a list of words reads best as words
 _OWN: Final = frozenset({"its", "their", "his", "her"})
 
-_SUBJECT: Final = r"(?P<subject>it|they|we|he|she|[A-Z][\w&.’'-]*(?: [\w&.’'-]+){0,3})"
-_SAID: Final = r"(?P<said>(?:\w+ed|based|built|led|held|run|set up|known) [^,;]{2,120})"
-_LED: Final = re.compile(rf"(?i:{_SAID}), {_SUBJECT} (?P<rest>(?:\w+s|\w+ed|\w+|is|are|was|were|has|have|had) .+)$")
-_PUT_IN: Final = re.compile(rf"{_SUBJECT}, (?:which (?:was|is) |who (?:was|is) )?{_SAID}, (?P<rest>\w.+)$")
-_AND: Final = re.compile(
-    r"; |, (?:and|but|while|whereas) | and (?=(?:\w+ed|\w+s|is|are|was|were|has|have|had|rose|fell|grew) )"
+_SUBJECT: Final = (
+    r"(?P<subject>it|they|we|he|she|[Tt]he \w{1,30}|[A-Z][\w&.’'-]{0,40}(?: (?:[A-Z&][\w&.’'-]{0,40}|plc|of)){0,3})"
 )
+_SAID: Final = r"(?P<said>(?:\w{2,20}ed|based|built|led|held|run|set up|known) [^,;]{2,120})"
+_LED: Final = re.compile(rf"\A(?i:{_SAID}), {_SUBJECT} (?P<rest>[^\W\d]{{1,30}} .*)", re.DOTALL)
+_PUT_IN: Final = re.compile(
+    rf"\A{_SUBJECT}, (?:which (?:was|is) |who (?:was|is) )?{_SAID}, (?P<rest>[^\W\d]{{1,30}} .*)", re.DOTALL
+)
+_AND: Final = re.compile(r"; |, (?:and|but|while|whereas) | and (?=(?:\w{1,20}(?:ed|s)|are|were|had|rose|fell|grew) )")
 _FEWEST: Final = 2
 """Words and figures of a part of a joined statement, at least."""
 _IS: Final = re.compile(r"\b(?:is|are|was|were|ist|sind|war|est)\b")
 _ONCE: Final = re.compile(
     r"\b(?:former\w*|until|since|previous\w*|then|formerly|acting|interim|or|bis|seit)\b", re.IGNORECASE
-)
-_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
-_LAST_YEAR: Final = re.compile(
-    r"\b(?:in )?(?:the )?(?:last|prior|previous|preceding) (?:fiscal )?year\b|\ba year (?:ago|earlier|before)\b",
-    re.IGNORECASE,
 )
 _DEFINED: Final = re.compile(
     r"(?<![\w&.’'-])(?P<full>[A-Z][\w&.’'-]*(?: (?:[A-Z][\w&.’'-]*,?|of|and|for|plc)){1,6})"

@@ -1,6 +1,5 @@
 """What speaks against a sentence for its figures: those that are missing, of something else, or of another time."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -69,15 +68,6 @@ def _belongs(alignment: Alignment, at: int, place: int, rivals: Sequence[int]) -
         elif not is_shared:
             return False
     return is_said or not labels
-
-
-_TIMELY: Final = frozenset("quarter quarters year years month months half ended date weeks fiscal compares".split())  # noqa: SIM905 - a list of words reads best as words
-
-
-_RATE: Final = re.compile(
-    r"(?:\s+\w+)?\s+(?:(?:a|an|per|each|every|pro|par|je)\s+(year|quarter|month|week|day|hour|share|unit|tonne|ton|barrel|ounce|annum|customer|user|employee|Jahr|Monat|Quartal|Aktie|an|mois|trimestre|action))\b",
-    re.IGNORECASE,
-)
 
 
 def _is_antecedent(sentence: ParsedSentence, where: int, place: int) -> bool:

@@ -18,7 +18,6 @@ from tasks.language.words import in_one_word, stem
 from tasks.statements.figures import COUNT, figures
 
 _WORD: Final = re.compile(r"[^\W\d_][\w’'&]*")
-_NUMBER: Final = re.compile(r"\d[\d,. \u00a0\u202f']*\d|\d")
 _SPEAKS_OF_UNITS: Final = re.compile(r"\bin\b|\(|amounts|expressed|000|€|\$|£|usd|eur|rs", re.IGNORECASE)
 _CELL_FIGURE: Final = re.compile(
     r"\s*+(?:[$€£¥₹₩₽]|[A-Z]{3}\s)?+\s*+\(?+\s*+[-−–+]?+\s*+(?:[$€£¥₹₩₽]\s*+)?+\d[\d,.\u00a0\u202f' ]*+\)?+"
@@ -36,8 +35,6 @@ _CHANGE: Final = re.compile(r"^(?:%|∆)|\b(?:inc|dec|change|variance|increase|d
 _SHORT: Final = 25
 """Characters of words that name units and nothing else."""
 
-_HEADING: Final = 3
-"""Lines over a table among which its periods stand."""
 _ABOVE: Final = 6
 _LONGEST_LABEL: Final = 200
 LONGEST_SENTENCE: Final = 4_000

@@ -137,6 +137,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.statements.answers.with_citation": lambda text: answers.with_citation(text, [1]),
     "tasks.statements.check.check": lambda text: check.check(STATEMENT, [text], "Acme"),
     "tasks.statements.check.check a statement": lambda text: check.check(text, [STATEMENT]),
+    "tasks.statements.check.split_joined": lambda text: check.split_joined(text, "Acme"),
     "tasks.statements.check.nearest": lambda text: check.nearest(STATEMENT, [text]),
     "tasks.statements.differences.says_in_order": _sentence(
         lambda text: differences.says_in_order(read(text), read(text))
