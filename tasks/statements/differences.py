@@ -4,6 +4,7 @@ A rule yields what it finds; without a finding the sentence says what the statem
 asks for kinds; `Difference.why` is for people.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -21,7 +22,7 @@ from tasks.statements.figure_rules import (
     relative_clause,
 )
 from tasks.statements.figures import same
-from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, are_confused, nearness
+from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, SAME, are_confused, nearness
 from tasks.statements.reading import Limit, ParsedSentence, Token
 
 _FEWEST_WITH_A_GAP: Final = 5
@@ -62,6 +63,18 @@ def _find_missing_words(alignment: Alignment) -> Iterator[Difference]:
             yield Difference(DifferenceKind.MISSING, token.text)
 
 
+def _find_missing_turns(alignment: Alignment) -> Iterator[Difference]:
+    """A verb that mostly says little and has an opposite, of which the sentence says nothing: "ended" for "began"."""
+    if _is_row(alignment.source):
+        return
+    theirs = [token.stem for token in alignment.source.tokens]
+    for token in alignment.stated.tokens:
+        is_turn = token.is_verb and not token.is_content and has_opposite(token.stem)
+        is_said = any(nearness(token.stem, other) >= ALIKE for other in theirs)
+        if is_turn and (not is_said or any(are_confused(token.stem, other) for other in theirs)):
+            yield Difference(DifferenceKind.MISSING, token.text)
+
+
 def _is_row(source: ParsedSentence) -> bool:
     """Whether a sentence is a row of a table put into words."""
     return ": " in source.text and bool(source.figures) and not any(token.is_verb for token in source.tokens)
@@ -93,6 +106,7 @@ def denials(alignment: Alignment) -> Iterator[Difference]:
     """Words that are denied in one of the two alone."""
     stated, source = alignment.stated, alignment.source
     words = [pair for pair in alignment.pairs.values() if stated.tokens[pair.stated].figure is None]
+    words += [pair for near in words if near.nearness < SAME and (pair := _find_same_word(alignment, near))]
     ours = [pair for pair in words if stated.is_denied(pair.stated)]
     theirs = [pair for pair in words if source.is_denied(pair.source)]
     denies = any(token.limit is Limit.NEGATION for token in stated.tokens)
@@ -104,6 +118,13 @@ def denials(alignment: Alignment) -> Iterator[Difference]:
         verbs = [pair for pair in words if stated.tokens[pair.stated].is_verb and source.tokens[pair.source].is_verb]
         if any((pair in ours) != (pair in theirs) for pair in verbs):
             yield Difference(DifferenceKind.DENIED)
+
+
+def _find_same_word(alignment: Alignment, near: Pair) -> Pair | None:
+    """The word itself, where the sentence has it too and it was laid beside another: "accepted … not yet agreed"."""
+    wanted = alignment.stated.tokens[near.stated].stem
+    place = next((at for at in alignment.others() if alignment.source.tokens[at].stem == wanted), None)
+    return Pair(near.stated, place, SAME) if place is not None else None
 
 
 def _is_none(alignment: Alignment, pair: Pair) -> bool:
@@ -119,6 +140,8 @@ _MEANT: Final = frozenset({"shall", "must", "muss", "should"})
 """What a duty may be called or not."""
 _WHENEVER: Final = frozenset({"when", "whenever", "who", "where"})
 _PARTS: Final = (Limit.MOST, Limit.SOME, Limit.FEW, Limit.ONLY)
+_ENDED: Final = re.compile(r"\b\w{1,30}ed\b")
+"""The beginning of a phrase of the past, as it is written: "stepped down"."""
 _LIMITING: Final = frozenset({*_STRENGTHS, *_PARTS, Limit.CONDITION, Limit.REQUIRED})
 
 
@@ -131,7 +154,7 @@ def _limits(alignment: Alignment) -> Iterator[Difference]:
     is_general = any(token.text in _WHENEVER for token in stated.tokens)
     is_past = any(
         token.is_verb and token.text != token.stem and not token.text.endswith(("s", "ing")) for token in stated.tokens
-    )
+    ) or bool(_ENDED.search(stated.original) and any("_" in token.text for token in stated.tokens))
     told = _MEANT if is_past else _MEANT | {"will", "wird", "werden"}
     for kind, word in theirs.items():
         if kind not in ours and word not in told and kind in _LIMITING and not (kind is Limit.CONDITION and is_general):
@@ -249,19 +272,20 @@ def _find_scattered(alignment: Alignment) -> Iterator[Difference]:
         if own.clause == home or not (token.is_name or token.is_verb or is_amount or at == subject):
             continue
         is_apart = is_amount or token.is_verb or own.clause > home or _has_subject(alignment, home)
-        if is_apart and not _goes_on_from(alignment, pair, home):
+        is_apart = is_apart and not _goes_on_from(alignment, own.clause, home)
+        if is_apart or (own.clause < home and not _goes_on_from(alignment, home, home - 1, is_free=True)):
             yield Difference(DifferenceKind.SOMEBODY_ELSE, token.text, own.text)
 
 
-def _goes_on_from(alignment: Alignment, pair: Pair, home: int) -> bool:
-    """Whether a word's clause says more of the last thing of the clause before: "a portion that was paid"."""
+def _goes_on_from(alignment: Alignment, clause: int, home: int, *, is_free: bool = False) -> bool:
+    """Whether a clause says more of the last thing of the clause before: "a portion that was paid".
+
+    With `is_free` another clause than a relative one does too.
+    """
     source = alignment.source
-    clause = source.tokens[pair.source].clause
     opens = relative_clause(source, clause) if clause == home + 1 else 0
-    return (
-        opens > 0
-        and max((at for at in (*source.content, *source.figures) if at < opens), default=-1) in alignment.taken
-    )
+    last = max((at for at in (*source.content, *source.figures) if at < opens), default=-1)
+    return last in alignment.taken if opens else is_free
 
 
 def _has_subject(alignment: Alignment, clause: int) -> bool:
@@ -512,9 +536,9 @@ def says_in_order(stated: ParsedSentence, source: ParsedSentence) -> bool:
 
 
 _RULES: Final[tuple[Rule, ...]] = (
-    _find_unlike, find_missing_figures, _find_missing_words, denials, _limits, _find_lost_restrictions, find_misplaced,
-    _find_scattered, _other_order, _other_subjects, _other_names, _other_ways, _narrower_subjects, other_times,
-    _hidden_opposites, _edits,
+    _find_unlike, find_missing_figures, _find_missing_words, _find_missing_turns, denials, _limits,
+    _find_lost_restrictions, find_misplaced, _find_scattered, _other_order, _other_subjects, _other_names, _other_ways,
+    _narrower_subjects, other_times, _hidden_opposites, _edits,
 )  # fmt: skip
 
 GRAVE: Final[tuple[Rule, ...]] = (
