@@ -456,6 +456,36 @@ def _narrower_subjects(alignment: Alignment) -> Iterator[Difference]:
 _NARROWING: Final = frozenset("of in for from with at under outside within".split())  # noqa: SIM905 - as above
 
 
+def _other_complements(alignment: Alignment) -> Iterator[Difference]:
+    """Another thing behind the same word: "20 % of the gilts" for "20 % of the shares", "6 % of" for "6 % below"."""
+    stated, source = alignment.stated, alignment.source
+    for at, pair in alignment.pairs.items():
+        mine, theirs = _find_complement(stated, at), _find_complement(source, pair.source)
+        if mine not in alignment.pairs or mine is None or theirs is None:
+            continue
+        own, other, place = stated.tokens[mine], source.tokens[theirs], alignment.pairs[mine].source
+        is_led_alike = own.preposition == other.preposition
+        is_there = theirs <= place and all(
+            token.preposition == other.preposition for token in source.tokens[theirs : place + 1]
+        )
+        if is_led_alike and not is_there and (own.figure is None) == (other.figure is None):
+            yield Difference(DifferenceKind.SOMEBODY_ELSE, own.text, other.text)
+        if not is_led_alike and is_there and {own.preposition, other.preposition} & _BOUNDS:
+            yield Difference(DifferenceKind.OPPOSITE, own.preposition, other.preposition)
+
+
+_BOUNDS: Final = frozenset("below above over under before after".split())  # noqa: SIM905 - as above
+
+
+def _find_complement(sentence: ParsedSentence, at: int) -> int | None:
+    """The first word or figure behind a word that a preposition joins to it: "shares" of "20 % of the shares"."""
+    segment = sentence.tokens[at].segment
+    behind = (n for n in range(at + 1, min(at + 5, len(sentence.tokens))) if sentence.tokens[n].segment == segment)
+    place = next((n for n in behind if sentence.tokens[n].is_content or sentence.tokens[n].figure is not None), None)
+    is_joined = place is not None and bool(sentence.tokens[place].preposition)
+    return place if is_joined and sentence.tokens[at].preposition != sentence.tokens[place or 0].preposition else None
+
+
 def _hidden_opposites(alignment: Alignment) -> Iterator[Difference]:
     """An opposite of a word that the sentence says only in a wider sense: "proceedings" beside "arbitration"."""
     others = [alignment.source.tokens[at] for at in alignment.others(alignment.used)]
@@ -538,7 +568,8 @@ def says_in_order(stated: ParsedSentence, source: ParsedSentence) -> bool:
 _RULES: Final[tuple[Rule, ...]] = (
     _find_unlike, find_missing_figures, _find_missing_words, _find_missing_turns, denials, _limits,
     _find_lost_restrictions, find_misplaced, _find_scattered, _other_order, _other_subjects, _other_names, _other_ways,
-    _narrower_subjects, other_times, _hidden_opposites, _edits,
+    _narrower_subjects, other_times, _other_complements,
+    _hidden_opposites, _edits,
 )  # fmt: skip
 
 GRAVE: Final[tuple[Rule, ...]] = (
