@@ -142,6 +142,7 @@ _WHENEVER: Final = frozenset({"when", "whenever", "who", "where"})
 _PARTS: Final = (Limit.MOST, Limit.SOME, Limit.FEW, Limit.ONLY)
 _ENDED: Final = re.compile(r"\b\w{1,30}ed\b")
 """The beginning of a phrase of the past, as it is written: "stepped down"."""
+_PAST: Final = frozenset("was were has have had did been".split())  # noqa: SIM905 - a list of words reads best as words
 _LIMITING: Final = frozenset({*_STRENGTHS, *_PARTS, Limit.CONDITION, Limit.REQUIRED})
 
 
@@ -152,9 +153,7 @@ def _limits(alignment: Alignment) -> Iterator[Difference]:
     theirs = _limits_in(source, alignment.taken, alignment.taken, governing_alone=True)
     anywhere = {token.limit for token in source.tokens if token.clause in alignment.used}
     is_general = any(token.text in _WHENEVER for token in stated.tokens)
-    is_past = any(
-        token.is_verb and token.text != token.stem and not token.text.endswith(("s", "ing")) for token in stated.tokens
-    ) or bool(_ENDED.search(stated.original) and any("_" in token.text for token in stated.tokens))
+    is_past = any(_is_past(stated, at) for at in range(len(stated.tokens)))
     told = _MEANT if is_past else _MEANT | {"will", "wird", "werden"}
     for kind, word in theirs.items():
         if kind not in ours and word not in told and kind in _LIMITING and not (kind is Limit.CONDITION and is_general):
@@ -167,6 +166,38 @@ def _limits(alignment: Alignment) -> Iterator[Difference]:
         is_same = kind in theirs or kind is Limit.ANY or kind in anywhere or (word in {"can", "could"} and not theirs)
         if not is_same and not (kind is Limit.REQUIRED and Limit.EXPECTED in theirs):
             yield Difference(DifferenceKind.NOT_LIMITED, word)
+
+
+def _is_past(sentence: ParsedSentence, at: int) -> bool:
+    """Whether a word is a verb of the past, or helps one: "has ended", "stepped down"."""
+    token = sentence.tokens[at]
+    is_form = token.is_verb and token.text != token.stem and not token.text.endswith(("s", "ing"))
+    return is_form or token.text in _PAST or ("_" in token.text and _ENDED.search(sentence.original) is not None)
+
+
+def _other_times_of_verbs(alignment: Alignment) -> Iterator[Difference]:
+    """What the sentence wants, plans or does as a rule, and the statement says was done: "to set aside", "ends"."""
+    stated, source = alignment.stated, alignment.source
+    if _DUE.search(source.original) and not _DUE.search(stated.original) and not any(t.limit for t in stated.tokens):
+        yield Difference(DifferenceKind.LIMITED, theirs="due")
+    for at, token in enumerate(stated.tokens):
+        is_helped = at > 0 and stated.tokens[at - 1].text in _PAST and not token.text.endswith("s")
+        is_done = token.is_verb and (token.text.endswith("ed") or token.text in load_words("participles"))
+        if token.text in load_words("be") | _PAST or not (is_helped or is_done):
+            continue
+        places = [n for n, other in enumerate(source.tokens) if other.stem == token.stem and token.figure is None]
+        if places and not any(_may_be_past(source, place) for place in places):
+            yield Difference(DifferenceKind.LIMITED, theirs=source.tokens[places[0]].text)
+
+
+_DUE: Final = re.compile(r"\bdue (?:to be|for)\b")
+
+
+def _may_be_past(source: ParsedSentence, place: int) -> bool:
+    """Whether a verb of the sentence is one of the past: no infinitive, and not in the form of the present."""
+    token, before = source.tokens[place], source.tokens[place - 1].text if place else ""
+    is_present = token.text.endswith("s") or (token.is_verb and token.text == token.stem)
+    return before in _PAST or not (before == "to" or is_present)
 
 
 def _conditions(alignment: Alignment) -> Iterator[Difference]:
@@ -269,11 +300,13 @@ def _find_scattered(alignment: Alignment) -> Iterator[Difference]:
         token, own = stated.tokens[at], source.tokens[pair.source]
         home = alignment.home[token.clause]
         is_amount = token.figure is not None and not token.figure.is_date
-        if own.clause == home or not (token.is_name or token.is_verb or is_amount or at == subject):
+        is_told = _goes_on_from(alignment, own.clause, own.clause - 1, is_free=True)
+        is_led = own.clause > home or _goes_on_from(alignment, home, home - 1, is_free=True)
+        if own.clause == home or (is_told and not (token.is_name or token.is_verb or is_amount or at == subject)):
             continue
         is_apart = is_amount or token.is_verb or own.clause > home or _has_subject(alignment, home)
         is_apart = is_apart and not _goes_on_from(alignment, own.clause, home)
-        if is_apart or (own.clause < home and not _goes_on_from(alignment, home, home - 1, is_free=True)):
+        if not is_told or is_apart or not is_led:
             yield Difference(DifferenceKind.SOMEBODY_ELSE, token.text, own.text)
 
 
@@ -456,6 +489,25 @@ def _narrower_subjects(alignment: Alignment) -> Iterator[Difference]:
 _NARROWING: Final = frozenset("of in for from with at under outside within".split())  # noqa: SIM905 - as above
 
 
+def _find_other_shares(alignment: Alignment) -> Iterator[Difference]:
+    """What the sentence says of some or of the rest, and the statement of all: "two of the six directors"."""
+    source, taken = alignment.source, alignment.taken
+    first, last = min(taken, default=0), max(taken, default=0)
+    for at in alignment.others():
+        token = source.tokens[at]
+        behind = source.tokens[at + 1 : at + 5]
+        is_share = token.figure is not None and not token.figure.is_date
+        is_share &= any(n in taken and other.segment == token.segment for n, other in enumerate(behind, at + 1))
+        if is_share and source.tokens[at + 1].text == "of":
+            yield Difference(DifferenceKind.PART, theirs=token.text)
+    for token in source.tokens[first:last]:
+        if token.text in _REST and not any(other.text in _REST for other in alignment.stated.tokens):
+            yield Difference(DifferenceKind.PART, theirs=token.text)
+
+
+_REST: Final = frozenset("rest remainder balance others latter former".split())  # noqa: SIM905 - as above
+
+
 def _other_complements(alignment: Alignment) -> Iterator[Difference]:
     """Another thing behind the same word: "20 % of the gilts" for "20 % of the shares", "6 % of" for "6 % below"."""
     stated, source = alignment.stated, alignment.source
@@ -567,8 +619,8 @@ def says_in_order(stated: ParsedSentence, source: ParsedSentence) -> bool:
 
 _RULES: Final[tuple[Rule, ...]] = (
     _find_unlike, find_missing_figures, _find_missing_words, _find_missing_turns, denials, _limits,
-    _find_lost_restrictions, find_misplaced, _find_scattered, _other_order, _other_subjects, _other_names, _other_ways,
-    _narrower_subjects, other_times, _other_complements,
+    _other_times_of_verbs, _find_lost_restrictions, find_misplaced, _find_scattered, _other_order, _other_subjects,
+    _other_names, _other_ways, _narrower_subjects, other_times, _other_complements, _find_other_shares,
     _hidden_opposites, _edits,
 )  # fmt: skip
 

@@ -45,6 +45,7 @@ _LACKING: Final = frozenset({"without", "ohne", "sans", "sin"})
 _NARROW: Final = 4
 """Words behind a "not" that stands behind a thing and no verb, to which it reaches: "stock not already owned"."""
 _ORDINARY: Final = frozenset("whenever wherever whoever besides whichever effective pursuant each under both".split())  # noqa: SIM905 - as above
+_ARTICLES: Final = frozenset({"the", "a", "an"})
 _COMMON: Final = FREE | _DETERMINERS | STOP_WORDS | _ORDINARY
 _ROW_FIGURE: Final = re.compile(r"\s*+[-−(]?+\s*+(?:[$€£¥]|[A-Z]{3}\s)?+\s*+[-−(]?+\d")
 _AHEAD: Final = 8
@@ -243,6 +244,8 @@ def _tell_offices(tokens: Sequence[Token]) -> None:
         before = tokens[at - 1] if at else None
         if before is not None and (before.segment != token.segment or before.is_verb):
             preposition, since = "", 9
+        if token.text in _ARTICLES and before is not None and (before.is_content or before.figure is not None):
+            preposition, since = "", 9  # "in January 2024 the municipality": another thing begins
         token.preposition = preposition if since < 4 else ""
         since += 1
         if token.figure is not None:
