@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.language.words import RESTRICTING, frequencies, has_opposite, load_words
-from tasks.statements.alignment import Alignment, Pair
+from tasks.statements.alignment import Alignment, Pair, find_kind
 from tasks.statements.difference import Difference, DifferenceKind, Rule
 from tasks.statements.figure_rules import (
     are_opposed,
@@ -182,7 +182,7 @@ def _other_times_of_verbs(alignment: Alignment) -> Iterator[Difference]:
         yield Difference(DifferenceKind.LIMITED, theirs="due")
     for at, token in enumerate(stated.tokens):
         is_helped = at > 0 and stated.tokens[at - 1].text in _PAST and not token.text.endswith("s")
-        is_done = token.is_verb and (token.text.endswith("ed") or token.text in load_words("participles"))
+        is_done = token.is_verb and (_DONE.search(token.text) or token.text in load_words("participles"))
         if token.text in load_words("be") | _PAST or not (is_helped or is_done):
             continue
         places = [n for n, other in enumerate(source.tokens) if other.stem == token.stem and token.figure is None]
@@ -190,6 +190,7 @@ def _other_times_of_verbs(alignment: Alignment) -> Iterator[Difference]:
             yield Difference(DifferenceKind.LIMITED, theirs=source.tokens[places[0]].text)
 
 
+_DONE: Final = re.compile(r"(?<!e)ed\Z")
 _DUE: Final = re.compile(r"\bdue (?:to be|for)\b")
 
 
@@ -209,6 +210,23 @@ def _conditions(alignment: Alignment) -> Iterator[Difference]:
         behind = [place for place in says if place > at][:3]
         if (excepts or token.limit is Limit.CONDITION) and not any(place in alignment.taken for place in behind):
             yield Difference(DifferenceKind.LIMITED, theirs=token.text)
+
+
+def _find_bounds_left_out(alignment: Alignment) -> Iterator[Difference]:
+    """What binds a duty or a right in the sentence alone: "in line with the index", "for 18 months from delivery"."""
+    stated, source = alignment.stated, alignment.source
+    bound = _BINDING.search(source.original)
+    if bound is not None and not _BINDING.search(stated.original):
+        yield Difference(DifferenceKind.LIMITED, theirs=bound[0])
+    if any(token.text in _DUTIES for token in stated.tokens):
+        for at in alignment.others(alignment.used):
+            token = source.tokens[at]
+            if token.preposition in {"for", "within"} and find_kind(token) == "time":
+                yield Difference(DifferenceKind.LIMITED, theirs=token.text)
+
+
+_BINDING: Final = re.compile(r"\b(?:in line with|subject to|to the extent|provided that)\b", re.IGNORECASE)
+_DUTIES: Final = frozenset("shall must may will warrants warrant guarantees undertakes".split())  # noqa: SIM905 - as above
 
 
 def _condition_left_out(alignment: Alignment) -> str:
@@ -325,9 +343,14 @@ def _has_subject(alignment: Alignment, clause: int) -> bool:
     """Whether a clause of the sentence has a subject of its own that the statement does not name."""
     source = alignment.source
     verb = next((at for at, token in enumerate(source.tokens) if token.clause == clause and token.is_verb), None)
-    return verb is not None and any(
-        at < verb and not source.tokens[at].preposition for at in alignment.others(frozenset({clause}))
+    before = [at for at in range(verb or 0) if source.tokens[at].clause == clause and at not in alignment.taken]
+    others = set(alignment.others(frozenset({clause})))
+    return any(
+        source.tokens[at].text in _PRONOUNS or (at in others and not source.tokens[at].preposition) for at in before
     )
+
+
+_PRONOUNS: Final = frozenset({"it", "they", "he", "she"})
 
 
 def _other_order(alignment: Alignment) -> Iterator[Difference]:
@@ -619,9 +642,9 @@ def says_in_order(stated: ParsedSentence, source: ParsedSentence) -> bool:
 
 _RULES: Final[tuple[Rule, ...]] = (
     _find_unlike, find_missing_figures, _find_missing_words, _find_missing_turns, denials, _limits,
-    _other_times_of_verbs, _find_lost_restrictions, find_misplaced, _find_scattered, _other_order, _other_subjects,
-    _other_names, _other_ways, _narrower_subjects, other_times, _other_complements, _find_other_shares,
-    _hidden_opposites, _edits,
+    _find_bounds_left_out, _other_times_of_verbs, _find_lost_restrictions, find_misplaced, _find_scattered,
+    _other_order, _other_subjects, _other_names, _other_ways, _narrower_subjects, other_times, _other_complements,
+    _find_other_shares, _hidden_opposites, _edits,
 )  # fmt: skip
 
 GRAVE: Final[tuple[Rule, ...]] = (

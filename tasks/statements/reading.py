@@ -257,15 +257,16 @@ def _tell_offices(tokens: Sequence[Token]) -> None:
             continue
         token.limit = _limit(tokens, at) if token.is_content else None
         token.is_verb = _is_verb(tokens, at)
-        is_form = token.text.rstrip(".") in _COMPANY_FORMS and before is not None and before.is_name
-        is_free = token.stem in FREE_VERBS or token.text in FREE or is_form
-        token.is_content = token.is_content and not (
-            (token.limit and token.limit not in _SAYING)
-            or token.text in _DETERMINERS
-            or token.text in _AUXILIARY
-            or (is_free and (is_form or not token.is_name))
-            or len(token.text) < 2
-        )
+        token.is_content = token.is_content and _says_something(token, before)
+
+
+def _says_something(token: Token, before: Token | None) -> bool:
+    """Whether a word says something by itself: it limits, helps and joins nothing."""
+    is_form = token.text.rstrip(".") in _COMPANY_FORMS and before is not None and before.is_name
+    is_free = token.stem in FREE_VERBS or token.text in FREE
+    is_small = token.text in _DETERMINERS or token.text in _AUXILIARY or len(token.text) < 2
+    limits_alone = token.limit is not None and token.limit not in _SAYING
+    return not (is_small or limits_alone or is_form or (is_free and not token.is_name))
 
 
 def _limit(tokens: Sequence[Token], at: int) -> Limit | None:
