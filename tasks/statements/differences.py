@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Final
 
+from tasks.language.numbers import PERCENT
 from tasks.language.words import RESTRICTING, frequencies, has_opposite, load_words
 from tasks.statements.alignment import Alignment, Pair, find_kind
 from tasks.statements.difference import Difference, DifferenceKind, Rule
@@ -21,7 +22,7 @@ from tasks.statements.figure_rules import (
     other_times,
     relative_clause,
 )
-from tasks.statements.figures import same
+from tasks.statements.figures import COUNT, same
 from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, SAME, are_confused, nearness
 from tasks.statements.reading import Limit, ParsedSentence, Token
 
@@ -68,8 +69,11 @@ def _find_missing_turns(alignment: Alignment) -> Iterator[Difference]:
     if _is_row(alignment.source):
         return
     theirs = [token.stem for token in alignment.source.tokens]
-    for token in alignment.stated.tokens:
-        is_turn = token.is_verb and not token.is_content and has_opposite(token.stem)
+    tokens = alignment.stated.tokens
+    for token, behind in zip(tokens, (*tokens[1:], None), strict=True):
+        is_dated = behind is not None and behind.figure is not None  # "the year ended 30 June"
+        is_free = token.is_verb and not token.is_content and token.limit is None
+        is_turn = is_free and not is_dated and has_opposite(token.stem)
         is_said = any(nearness(token.stem, other) >= ALIKE for other in theirs)
         if is_turn and (not is_said or any(are_confused(token.stem, other) for other in theirs)):
             yield Difference(DifferenceKind.MISSING, token.text)
@@ -123,7 +127,9 @@ def denials(alignment: Alignment) -> Iterator[Difference]:
 def _find_same_word(alignment: Alignment, near: Pair) -> Pair | None:
     """The word itself, where the sentence has it too and it was laid beside another: "accepted … not yet agreed"."""
     wanted = alignment.stated.tokens[near.stated].stem
-    place = next((at for at in alignment.others() if alignment.source.tokens[at].stem == wanted), None)
+    tokens = alignment.source.tokens
+    same = (at for at in alignment.others() if tokens[at].stem == wanted)
+    place = next((at for at in same if not _has_subject(alignment, tokens[at].clause)), None)
     return Pair(near.stated, place, SAME) if place is not None else None
 
 
@@ -181,17 +187,29 @@ def _other_times_of_verbs(alignment: Alignment) -> Iterator[Difference]:
     if _DUE.search(source.original) and not _DUE.search(stated.original) and not any(t.limit for t in stated.tokens):
         yield Difference(DifferenceKind.LIMITED, theirs="due")
     for at, token in enumerate(stated.tokens):
-        is_helped = at > 0 and stated.tokens[at - 1].text in _PAST and not token.text.endswith("s")
+        before = stated.tokens[at - 1].text if at else ""
+        is_helped = before in _PAST and not token.text.endswith("s")
         is_done = token.is_verb and (_DONE.search(token.text) or token.text in load_words("participles"))
-        if token.text in load_words("be") | _PAST or not (is_helped or is_done):
+        is_state = before in load_words("be") - _PAST or "-" in token.text or token.text in load_words("be") | _PAST
+        if is_state or not (is_helped or is_done):
             continue
-        places = [n for n, other in enumerate(source.tokens) if other.stem == token.stem and token.figure is None]
+        acts = [n for n, other in enumerate(source.tokens) if other.stem == token.stem and token.figure is None]
+        places = [n for n in acts if _is_act(source, n)]
         if places and not any(_may_be_past(source, place) for place in places):
             yield Difference(DifferenceKind.LIMITED, theirs=source.tokens[places[0]].text)
 
 
 _DONE: Final = re.compile(r"(?<!e)ed\Z")
 _DUE: Final = re.compile(r"\bdue (?:to be|for)\b")
+
+
+def _is_act(source: ParsedSentence, place: int) -> bool:
+    """Whether a word of the sentence is a verb and no thing: "the patent expires", "asked to set", not "refunds"."""
+    token, before = source.tokens[place], source.tokens[place - 1] if place else None
+    if token.is_verb or before is None or before.text == "to":
+        return token.is_verb or before is not None
+    follows = (before.is_content and before.figure is None) or before.text in {"that", "which", "who", "it"}
+    return follows and token.text.endswith("s")
 
 
 def _may_be_past(source: ParsedSentence, place: int) -> bool:
@@ -519,7 +537,7 @@ def _find_other_shares(alignment: Alignment) -> Iterator[Difference]:
     for at in alignment.others():
         token = source.tokens[at]
         behind = source.tokens[at + 1 : at + 5]
-        is_share = token.figure is not None and not token.figure.is_date
+        is_share = token.figure is not None and token.figure.kind in {COUNT, PERCENT}
         is_share &= any(n in taken and other.segment == token.segment for n, other in enumerate(behind, at + 1))
         if is_share and source.tokens[at + 1].text == "of":
             yield Difference(DifferenceKind.PART, theirs=token.text)
@@ -528,7 +546,7 @@ def _find_other_shares(alignment: Alignment) -> Iterator[Difference]:
             yield Difference(DifferenceKind.PART, theirs=token.text)
 
 
-_REST: Final = frozenset("rest remainder balance others latter former".split())  # noqa: SIM905 - as above
+_REST: Final = frozenset("rest remainder balance others latter".split())  # noqa: SIM905 - as above
 
 
 def _other_complements(alignment: Alignment) -> Iterator[Difference]:
@@ -540,9 +558,13 @@ def _other_complements(alignment: Alignment) -> Iterator[Difference]:
             continue
         own, other, place = stated.tokens[mine], source.tokens[theirs], alignment.pairs[mine].source
         is_led_alike = own.preposition == other.preposition
-        is_there = theirs <= place and all(
-            token.preposition == other.preposition for token in source.tokens[theirs : place + 1]
+        is_there = theirs <= place <= theirs + 2 or any(
+            alignment.pairs[near].source == theirs
+            for near in range(mine, mine + 4)
+            if near in alignment.pairs and stated.tokens[near].preposition == own.preposition
         )
+        is_listed = place > theirs and not source.tokens[place].preposition  # "in Dutch, English and German"
+        is_there |= is_listed and all(token.figure is None for token in source.tokens[theirs:place])
         if is_led_alike and not is_there and (own.figure is None) == (other.figure is None):
             yield Difference(DifferenceKind.SOMEBODY_ELSE, own.text, other.text)
         if not is_led_alike and is_there and {own.preposition, other.preposition} & _BOUNDS:
