@@ -149,6 +149,42 @@ def test_each_part_of_a_joined_statement_is_held_by_itself(statement: str, verdi
     assert check(statement, texts, "Acme Ltd").verdict is verdict
 
 
+CLINIC = """\
+Peter Ames will step down in January and will be succeeded by Noor Siddiqui, who joins from Greencore.
+The insurer has accepted the claim but has not yet agreed an amount. The plant is due to be finished in 2026.
+Orders fell, helped by a contract with Waitrose that began in March 2024. The court was asked to set aside the licence.
+Orbital Grip was bought for $12.5 million in cash and 400,000 shares. Two of the six directors are independent.
+Vantor sold 70% of its output under contracts with Norsk and the rest on the spot market.
+Costs were 6% below budget. Nordent supplies implants under an agreement that ends in 2025.
+The trial drug was licensed from the University of Graz, to which it owes a royalty of 4%.
+The Supplier warrants that the Goods will be free from defects for 18 months from delivery.
+The Supplier may raise its prices once a year, in line with the index, by giving three months' notice.
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "taken_for"),
+    [
+        ("Peter Ames joins from Greencore.", "the thing before a relative clause"),
+        ("Peter Ames stepped down.", "what will be"),
+        ("The insurer has agreed an amount.", "a denied repeat"),
+        ("The plant was finished in 2026.", "what is due"),
+        ("The contract with Waitrose ended in March 2024.", "another turn"),
+        ("The court has set aside the licence.", "what was asked for"),
+        ("Orbital Grip was bought for $12.5 million in shares.", "another complement"),
+        ("The six directors are independent.", "some of them"),
+        ("Vantor sold 70% of its output on the spot market.", "the rest"),
+        ("Costs were 6% of budget.", "another preposition"),
+        ("Nordent has ended the agreement.", "what ends as agreed"),
+        ("The University of Graz owes a royalty of 4%.", "whom a pronoun names"),
+        ("The Supplier warrants that the Goods will be free from defects.", "a duty without its time"),
+        ("The Supplier may raise its prices by giving three months' notice.", "a right without its bound"),
+    ],
+)
+def test_what_is_said_of_another_or_of_another_time_proves_nothing(statement: str, taken_for: str) -> None:
+    assert check(statement, [CLINIC]).verdict is not Finding.SUPPORTED, taken_for
+
+
 REPORT = """\
 For the Full Year of Fiscal 2024
 Sales increased 18.3% to $10.2 billion compared to $8.6 billion in fiscal 2023, due to an initial public offering.
