@@ -48,6 +48,11 @@ _IS: Final = re.compile(r"\b(?:is|are|was|were|ist|sind|war|est)\b")
 _ONCE: Final = re.compile(
     r"\b(?:former\w*|until|since|previous\w*|then|formerly|acting|interim|or|bis|seit)\b", re.IGNORECASE
 )
+_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
+_LAST_YEAR: Final = re.compile(
+    r"\b(?:in )?(?:the )?(?:last|prior|previous|preceding) (?:fiscal )?year\b|\ba year (?:ago|earlier|before)\b",
+    re.IGNORECASE,
+)
 _DEFINED: Final = re.compile(
     r"(?<![\w&.’'-])(?P<full>[A-Z][\w&.’'-]*(?: (?:[A-Z][\w&.’'-]*,?|of|and|for|plc)){1,6})"
     r" \((?:the |each |collectively |hereinafter )*[\"“]?(?P<short>(?!Company|Issuer)[A-Z][a-z]+)[\"”]?\)"
@@ -179,7 +184,7 @@ def _with_defined_names(statement: str, texts: Sequence[str]) -> str:
 def _compare(stated: ParsedSentence, candidates: Sequence[SourceSentence], place: int, known: frozenset[str]) -> Check:
     """What one sentence says of a statement, by itself and with what is known from the words before it."""
     candidate = candidates[place]
-    source = read(candidate.text)
+    source = read(_with_year_before(candidate.text))
     if says_in_order(stated, source):
         return Check(Finding.SUPPORTED, candidate.original, None, 1.0)
     alignment = align(stated, source, known)
@@ -193,6 +198,14 @@ def _compare(stated: ParsedSentence, candidates: Sequence[SourceSentence], place
     if fuller and not list(differences(align(stated, read(fuller), alignment.known))):
         return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
     return Check(Finding.NOT_FOUND, candidate.original, found[0], alignment.share)
+
+
+def _with_year_before(text: str) -> str:
+    """A sentence with the year for "last year", where it names one year: that before it."""
+    years = {int(year) for year in _YEAR.findall(text)}
+    if len(years) != 1 or not _LAST_YEAR.search(text):
+        return text
+    return _LAST_YEAR.sub(f"in fiscal {years.pop() - 1}", text)
 
 
 def _is_named_otherwise(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str]) -> Difference | None:

@@ -273,6 +273,12 @@ def test_the_head_over_a_change_stands_over_its_percentage_too() -> None:
     assert check("Earnings per share were $3.08 in 2024.", [table]).verdict is not Finding.SUPPORTED
 
 
+def test_last_year_is_the_year_before_the_one_that_is_named() -> None:
+    text = "Free cash flow for fiscal 2023 was $848 million and compares with $1,066 million last year."
+    assert check("Free cash flow was $1,066 million in fiscal 2022.", [text]).verdict is Finding.SUPPORTED
+    assert check("Free cash flow was $848 million in fiscal 2022.", [text]).verdict is not Finding.SUPPORTED
+
+
 HARBOUR_RESULTS = """\
 Marlow Ferries Announces Second Quarter 2024 Results
 Results for the quarter ended June 30, 2024 were good. Bookings of $75.7 billion were handled by all lines together.
