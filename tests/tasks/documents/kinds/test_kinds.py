@@ -60,6 +60,28 @@ def test_what_only_names_audited_accounts_is_none(name: str, text: str) -> None:
     assert what(name, text).holds(AUDITED) is None
 
 
+def test_at_least_ninety_five_of_a_hundred_titles_have_their_kind() -> None:
+    titles = tomllib.loads(Path(__file__).with_name("titles.toml").read_text(encoding="utf-8"))["titles"]
+    words = "This document was prepared on 4 May 2024 by Harrow Field Ltd and Penrose GmbH.\n"
+    missed = [title for title, kind in titles if what("doc.txt", f"{title}\n\n{words}").holds(kind) is None]
+    assert len(missed) <= 0.05 * len(titles), missed
+
+
+@pytest.mark.parametrize(
+    ("title", "kinds_of_it"),
+    [
+        ("Loan and Security Agreement", {"loan_agreement", "security_agreement"}),
+        ("Consulting and Confidentiality Agreement", {"contractor_agreement", "nda"}),
+        ("Exclusive distribution and supply agreement", {"distribution_agreement", "supplier_contract"}),
+        ("Non-disclosure/non-compete agreement", {"nda"}),
+        ("Some remarks of ours on the lease", set()),
+    ],
+)
+def test_a_title_that_joins_two_kinds_is_both(title: str, kinds_of_it: set[str]) -> None:
+    found = what("doc.txt", f"{title}\nmade on 4 May 2024\n")
+    assert {kind for kind in kinds() if found.holds(kind) is not None} == kinds_of_it
+
+
 def test_an_annual_report_with_an_opinion_is_both() -> None:
     report = what(
         "AR.txt", "FORM 10-K\nReport of Independent Registered Public Accounting Firm\nIn our opinion they are fair."
