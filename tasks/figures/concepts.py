@@ -23,6 +23,7 @@ from pydantic import Field
 from storage.settings import Settings
 from tasks.errors import BadRequest
 from tasks.figures.anchors import lower_text
+from tasks.figures.vocabulary import pattern, whole_words
 from tasks.user_file import UserFile, read_user_text
 
 
@@ -67,16 +68,9 @@ _MOST_SPELLINGS: Final = 20_000
 
 _FIELDS: Final = {"kind", "units", "sign", "labels", "weak", "instant", "mentions", "tags"}
 _UNITS: Final = {"money", "percent", "count", "ratio", "months"}
-_NOT_ANY: Final = re.compile(
-    r"\b(?:liabilities|noncontrolling|non controlling|minority|preferred|other|per|participating|return|average"
-    r"|changes?|statements?|ratio|debt|redeemable|temporary|liability)\b"
-)
-"""What no * stands for."""
+_NOT_ANY: Final = whole_words("no_wildcard", re.NOFLAG)
 
-_TOTAL: Final = re.compile(
-    r"(?:total|totale|totaal|summe|summa|sum|suma) |.* (?:gesamt|insgesamt|totaal|i alt|celkem|razem|yhteensa)$"
-)
-"""Labels of a sum, which are surer than those of what may be a part of it."""
+_TOTAL: Final = pattern("total_label", re.NOFLAG)
 
 _MARK: Final = re.compile(r"[\[\]{}|]")
 _WRITTEN: Final = re.compile(r"[^\s\[\]{}|]+")

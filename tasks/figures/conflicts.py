@@ -21,20 +21,15 @@ from typing import Final, Literal
 from tasks.figures.document_figures import agrees
 from tasks.figures.figure import ACTUAL, UNKNOWN, Figure
 from tasks.figures.statement_checks import DEBT_PARTS
+from tasks.figures.vocabulary import whole_words
 from tasks.language.normalise import plain
 
 Step = Literal["basis", "authority", "newer"]
 RULE: Final[tuple[Step, ...]] = ("basis", "authority", "newer")
 """What decides, first to last."""
 
-_SURE: Final = re.compile(
-    r"\b(?:signed|final|executed|approved|audited|adopted|unterschrieben|unterzeichnet|signé|firmado|testat)\b",
-    re.IGNORECASE,
-)
-_DRAFT: Final = re.compile(
-    r"\b(?:draft|unsigned|entwurf|preliminary|not approved|for discussion|borrador|projet|wip|old|superseded)\b",
-    re.IGNORECASE,
-)
+_SURE: Final = whole_words("sure_document")
+_DRAFT: Final = whole_words("draft_document")
 _ROUND: Final = 2
 """Noughts at the end of a number that is written out from which on it may be rounded…"""
 

@@ -18,6 +18,7 @@ from tasks.figures.anchors import count_words, lower_text, matches, plain_blanks
 from tasks.figures.concepts import guess_language
 from tasks.figures.figure import UNKNOWN, Basis
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
+from tasks.figures.vocabulary import pattern, words_in
 from tasks.language.locales import CROWNS, DOLLARS, NAMED, alternation, currency_marks, currency_names
 from tasks.language.numbers import GENERAL_WORDS, find_currency, read_leading_units, read_units, uses_decimal_comma
 from tasks.language.periods import month_first
@@ -27,40 +28,15 @@ from tasks.reading.places import Place
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""
 
-_AUDIT: Final = re.compile(
-    r"independent auditor|independent registered public accounting firm|we have audited"
-    r"|report of (?:the )?(?:statutory |independent )?auditor"
-    r"|auditor['’]s report|audited (?:annual |consolidated )?(?:financial statements|accounts)|bestätigungsvermerk"
-    r"|wirtschaftsprüf"
-    r"|commissaires? aux comptes|informe de auditor[ií]a|revisor['’]?s? (?:report|påtegning)"
-    r"|relazione della società di revisione",
-    re.IGNORECASE,
-)
-_AUDIT_WORDS: Final = (
-    "independent auditor", "independent registered public", "we have audited", "report of", "auditor", "audited ",
-    "bestätigungsvermerk", "wirtschaftsprüf", "commissaire", "informe de auditor", "revisor", "relazione della",
-)  # fmt: skip
-_AUDIT_NAME: Final = re.compile(r"audited|testat|prüfbericht|jahresabschluss|auditad|audités?", re.IGNORECASE)
-_UNAUDITED: Final = re.compile(r"unaudited|management accounts|ungeprüft|not audited|non auditad", re.IGNORECASE)
-_REPORT_NAME: Final = re.compile(
-    r"annual report|financial statements|10-?[kq]\b|20-?f|geschäftsbericht|konzernabschluss|interim report"
-    r"|half[- ]year|earnings release|press release|statutory accounts|filing",
-    re.IGNORECASE,
-)
-_MANAGEMENT_NAME: Final = re.compile(
-    r"management accounts|\bbwa\b|\bmodel\b|minutes|budget|forecast|board pack|monthly|kpi|protokoll|\bp&l\b|flash"
-    r"|memo",
-    re.IGNORECASE,
-)
+_AUDIT: Final = pattern("audit")
+_AUDIT_WORDS: Final = words_in("audit_words")
+_AUDIT_NAME: Final = pattern("audit_name")
+_UNAUDITED: Final = pattern("unaudited")
+_REPORT_NAME: Final = pattern("report_name")
+_MANAGEMENT_NAME: Final = pattern("management_name")
 _ACTUAL: Final = re.compile(r"\bactuals?\b|\bist\b", re.IGNORECASE)
-_DECK_NAME: Final = re.compile(
-    r"deck|pitch|presentation|präsentation|teaser|information memorandum|\bcim\b|one[- ]pager|factsheet", re.IGNORECASE
-)
-_REPORT_TEXT: Final = re.compile(
-    r"annual report on form 10-k|quarterly report pursuant|form 10-q|form 20-f|annual report and accounts"
-    r"|annual report",
-    re.IGNORECASE,
-)
+_DECK_NAME: Final = pattern("deck_name")
+_REPORT_TEXT: Final = pattern("report_text")
 _STALE: Final = 730
 """Days."""
 
@@ -72,19 +48,8 @@ _EMPHASIS: Final = re.compile(r"(?<![*_\w])(\*{1,3}|_{1,3})(?=[^\s*_])[^\n*_]{1,
 _WHOLE_LINES: Final = frozenset({*_SLIDES, ".docx", ".html"})
 _SHEETS: Final = frozenset({".xlsx", ".xls", ".xlsb", ".ods", ".csv"})
 _STORED: Final = _SHEETS - {".csv"}
-_STATED: Final = re.compile(
-    r"\b(?:expressed|presented|stated|report(?:ed)?|prepared|denominated|amounts?|figures|currency is|beträge|angaben"
-    r"|cifras|montants)\b[^.\n]{0,50}?"
-    r"\b(?:in|en|is|are in|the) (?:the )?(?:(?:thousands?|millions?|tausend|millionen|miles|milliers) (?:of |de "
-    r"|d['’] ?)?)?"
-    r"(?P<currency>[A-Z]{3}\b|[$€£¥₹]|(?:[A-Za-z.]+ )?(?:dollars?|euros?|pounds? sterling|sterling|kroner|kronor"
-    rf"|rupees|yen|renminbi)\b|T€|(?:{alternation(currency_names())})\b)",
-    re.IGNORECASE,
-)
-_STATED_WORDS: Final = (
-    "expressed", "presented", "stated", "report", "prepared", "denominated", "amount", "figures", "currency is",
-    "beträge", "angaben", "cifras", "montants",
-)  # fmt: skip
+_STATED: Final = pattern("stated_currency")
+_STATED_WORDS: Final = words_in("stated_currency_words")
 _US_DOLLAR: Final = ("united states dollar", "u.s. dollar", "us dollar", "u.s dollar", "us. dollar", "us$", "usd")
 _BARE_SIGNS: Final = 10
 """So many bare signs to one of HK$, and the bare ones are of another dollar."""
@@ -289,8 +254,8 @@ class LedgerDocument:
             counts[_MARKS[mark]] += found
             for within in (other for other in _MARKS if other != mark and other in mark and not other[0].isalpha()):
                 counts[_MARKS[within]] -= found
-        for mark, pattern in ((mark, pattern) for mark, pattern in _WORDLIKE.items() if mark in self._head):
-            counts[currency_marks()[mark]] += sum(1 for _ in pattern.finditer(self._head))
+        for mark, written in ((mark, written) for mark, written in _WORDLIKE.items() if mark in self._head):
+            counts[currency_marks()[mark]] += sum(1 for _ in written.finditer(self._head))
         for code in (code for code in _CODES if code in self._head):
             counts[find_currency(code) or ""] += count_words(self._head, code)
         if +counts:

@@ -19,6 +19,7 @@ from tasks.figures.from_tags import with_tags
 from tasks.figures.shown_actual import show_actual
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_figures import TableCandidate
+from tasks.figures.vocabulary import pattern, whole_words, words_in
 from tasks.language.periods import last_day
 from tasks.reading.places import lowest_confidence
 
@@ -29,36 +30,11 @@ _LONGEST: Final = 300
 _LOOKED_AT: Final = 300_000
 """Characters of a document that are looked at: what a company is stands near the beginning."""
 
-_YEAR: Final = r"(?P<year>(?:1[6-9]|20)\d\d)\b(?![,.]\d|%| ?(?:employees|million|m\b))"
-_DAY: Final = r"(?:\d{1,2}(?:st|nd|rd|th)?\.?\s(?:of\s)?)?(?:[A-Za-zäéûô]{3,9}\.?\s)?(?:\d{1,2}(?:st|nd|rd|th)?,\s)?"
-_VERBS: Final = (
-    r"founded|established|incorporated|formed|gegründet|errichtet|fondée?|créée?|constituée?|fundad[ao]|constituid[ao]"
-)
-_FOUNDED: Final = re.compile(
-    rf"\b(?P<verb>{_VERBS})\b,?(?P<gap>(?:\s(?:in|on|under|as|at|by|and|or|im|en|am|le|el|von|par|por)\b[^.;:\n\t\d(]{{0,60}}?)??)"
-    rf"(?:\s(?:in|on|im jahre?|am|en|le|el|im))?\s{_DAY}{_YEAR}"
-    rf"|\b(?:year (?:founded|established|of (?:foundation|incorporation))|(?:date|year) of (?:foundation|incorporation)"
-    rf"|founding year|foundation|founded|established|incorporated|gründung(?:sjahr|sdatum)?|gegründet"
-    rf"|année de création|date de création|año de fundación)\s*[:\t|–-]\s*{_DAY}{_YEAR.replace('year', 'listed', 1)}"
-    rf"|\b(?:im jahr(?:e)? |wurde |en )?{_YEAR.replace('year', 'before', 1)}(?:\s\S+){{0,6}}\s(?:gegründet"
-    rf"|fondée|fundada)\b",
-    re.IGNORECASE,
-)
-_STEMS: Final = (
-    "found", "establish", "incorporat", "formed", "gründ", "errichtet", "fond", "créé", "création", "constitu", "fund",
-)  # fmt: skip
-_NOT_BETWEEN: Final = re.compile(
-    r"\b(?:reference|control|until|after|before|plans?|act|from|effective|through|for|with|beginning|agencies|commission)\b",
-    re.IGNORECASE,
-)
-"""Between "established" and a year: something else was."""
+_FOUNDED: Final = pattern("founded")
+_STEMS: Final = words_in("founding_stems")
+_NOT_BETWEEN: Final = whole_words("not_before_founding_year")
 
-_OTHERS: Final = re.compile(
-    r"\b(?:competitors?|customers?|clients?|funds?|plans?|committee|programmes?|programs?|subsidiar\w+|branch\w*|offices?"
-    r"|plant|factory|joint venture|investors?|partners?|trusts?|schemes?|boards?|university|association|policy|policies"
-    r"|reserves?|provisions?|facilit\w+|tochter\w*|niederlassung|wettbewerber\w*|kunden?|filiale|concurrents?)\b",
-    re.IGNORECASE,
-)
+_OTHERS: Final = whole_words("not_the_founder")
 
 
 def find_founding_years(document: LedgerDocument) -> Iterator[Figure]:

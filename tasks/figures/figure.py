@@ -6,6 +6,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, Literal
 
+from tasks.figures.vocabulary import pattern, whole_words
+
 Basis = Literal["audited", "reported", "management", "budget", "forecast", "pro_forma", "adjusted"]
 
 UNKNOWN: Final = "unknown"
@@ -86,36 +88,12 @@ class Findings:
         self.left_out[why] = self.left_out.get(why, 0) + count
 
 
-_BASIS_WORDS: Final[tuple[tuple[Basis, str], ...]] = (
-        ("pro_forma", (r"\bpro[- ]?forma\b|\bPF\b|\b(?:exit )?run[- ]?rate\b(?!.{0,12}\bARR\b)"
-                      r"|\bannuali[sz]ed\b(?! recurring| churn| attrition| retention)|\bannualisiert\w*|\bannualisé\w*"
-                      r"|\banualizad\w*|\bannualizzat\w*|\bgeannualiseerd\w*|\bhochgerechnet\w*")),
-        ("adjusted", (r"\badj(?:usted|\.)?(?=\W|$)|\bunderlying\b|\bnormali[sz]ed\b|\bnon[- ]gaap\b|\bbereinigt\w*"
-                     r"|\bajusté\w*|\bajustado\b|\bnon[- ]ifrs\b")),
-        ("budget", (r"\bbudget\w*|\bplan(?:ned|wert|ung)?\b|\btarget(?:s|ed)?\b|\bpresupuest\w*|\bppto\b|\bpréviu\b"
-                   r"|\bbegro(?:ot|te?)\w*|\borçament\w*|\borçad[oa]s?\b")),
-        ("forecast", (r"\bforecasts?\b|\bprojec(?:ted|tions?)\b|\bprognose\b|\boutlook\b|\bguidance\b"
-                     r"|\bestimate[ds]?\b|\bexpect(?:s|ed)?\b|\bprévision\w*|\bprévue?s?\b"
-                     r"|\bprevisi(?:ón|ones|oni)\b|\bprevis(?:ão|ões)\b|\bprevist[oai]s?\b"
-                     r"|\bprognos\w*|\berwartet\w*|\bverwacht\w*|\bhochrechnung\b|\bpipeline\b|\bscenario\b"
-                     r"|\bbase case\b|\bis to reach\b|\bwill (?:reach|be|grow)\b|\bwould be\b|\baims?\b")),
-        ("management", (r"\bunaudited\b|\bungeprüft\b|\bmanagement accounts\b|\bnon audité\b|\bno auditad[oa]s?\b"
-                       r"|\bpreliminary\b|\bprovisional\b|\bflash\b")),
-        ("audited", r"(?<!un)\baudited\b|\btestiert\b|\bgeprüft\b"),
-)  # fmt: skip
-_BASIS_STEMS: Final = re.compile(
-    "pro|forma|run|annual|anual|hochger|pf|adj|ajust|underl|normal|gaap|ifrs|bereinigt|budget|plan|target|presup|ppto|begro|orça|pr[ée]v|erwart|verwacht|hochrechn|forecast|prognos|outlook|guidance"
-    "|estimat|expect|pipeline|scenario|case|reach|will|would|aim|audit|geprüft|management|flash|testiert"
-)
-"""One of these stands in all words of a basis: looked for first, in lower case."""
-
-_BASIS: Final = tuple((basis, re.compile(words, re.IGNORECASE)) for basis, words in _BASIS_WORDS)
-_RESTATED: Final = re.compile(
-    r"\b(?:as )?(?:restated|revised|recast|angepasst|retraité|reexpresad[oa])\b", re.IGNORECASE
-)
-_BEFORE: Final = re.compile(
-    r"\b(?:as )?(?:previously|originally) (?:reported|stated)\b|\bas reported\b(?=.*restat)", re.IGNORECASE
-)
+_BASES: Final[tuple[Basis, ...]] = ("pro_forma", "adjusted", "budget", "forecast", "management", "audited")
+_BASIS: Final = tuple((basis, pattern(f"basis_{basis}")) for basis in _BASES)
+_BASIS_STEMS: Final = pattern("basis_stems", re.NOFLAG)
+_NO_BASIS: Final = whole_words("no_basis")
+_RESTATED: Final = pattern("restated")
+_BEFORE: Final = pattern("as_before")
 
 
 @lru_cache(maxsize=8192)
@@ -123,21 +101,14 @@ def find_basis(text: str) -> Basis | None:
     """The basis that words give a figure: "Budget 2025", "Adjusted EBITDA", "unaudited"; None where they give none."""
     if not _BASIS_STEMS.search(text.lower()):
         return None
-    return next((basis for basis, pattern in _BASIS if pattern.search(text)), None)
+    return next((basis for basis, words in _BASIS if words.search(text)), None)
 
 
 def without_basis(text: str) -> str:
     """The text without its words of basis: "EBITDA" of "Adjusted EBITDA"."""
-    for _, pattern in _BASIS:
-        text = pattern.sub(" ", text)
-    return " ".join(
-        re.sub(
-            r"\b(?:actuals?|ist|reported|unaudited|réels?|réalisée?s?|realizad[oa]s?|consuntivo|gerealiseerd|realisatie)\b",
-            " ",
-            text,
-            flags=re.IGNORECASE,
-        ).split()
-    ).strip(" ,:()-–")
+    for _, words in _BASIS:
+        text = words.sub(" ", text)
+    return " ".join(_NO_BASIS.sub(" ", text).split()).strip(" ,:()-–")
 
 
 def find_variant(header: str) -> str:

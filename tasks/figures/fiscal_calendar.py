@@ -13,69 +13,24 @@ from datetime import date, timedelta
 from typing import Final
 
 from tasks.figures.anchors import lower_text, matches, plain_blanks, spots
-from tasks.figures.sentence_words import either
+from tasks.figures.vocabulary import either, pattern, whole_words, words_in
 from tasks.language.locales import months
 from tasks.language.periods import MONTH, YEAR, When, dates_in, find_periods, header_words, make_day, months_back
 from tasks.reading.file_dates import sure_day, today
 
-_YEAR_ENDED: Final = re.compile(
-    rf"(?:(?:year|period)s?(?: then)?[- ](?:ended|ending|to|end)|weeks ended|fiscal year[- ]end(?:s|ed|ing)?(?: on)?"
-    r"|geschäftsjahr (?:zum|vom|endet (?:jeweils )?(?:am|zum))|jahresabschluss zum|exercice clos le"
-    rf"|exercice(?: social)? (?:se termine|se clôt|clôture) le|ejercicio (?:terminado|cerrado) (?:el|a)"
-    rf"|esercizio chiuso (?:al|il)|exercício (?:findo|encerrado) em|boekjaar (?:eindigt|geëindigd|eindigend) op"
-    rf"|[\dy] to|balance sheet as (?:at|of)|as (?:at|of)|statements? (?:as )?(?:at|of))[ :\t]{{1,2}}"
-    rf"((?:{MONTH} [0-3]?\d(?!\d)|[0-3]?\d\.? (?:de )?{MONTH}),?(?: de)? ?(?:{YEAR})?)",
-    re.IGNORECASE,
-)
-_YEAR_TO_MONTH: Final = re.compile(
-    rf"\b(?:(?:fiscal |financial |business )?years? (?:to|ended|ending)|FY ?(?:\d\d){{0,2}} \((?:to|ended|year to)"
-    rf"|(?:fiscal|financial|business) years? ends? (?:in|at the end of)|year[- ]end(?:s|:)? (?:in |is )?)"
-    rf" ?({MONTH})(?! ?[0-3]?\d(?!\d))(?: {YEAR})?",
-    re.IGNORECASE,
-)
-"""A year by its last month: "FY24 (year to March 2024)", "the financial year ends in June"."""
+_YEAR_ENDED: Final = pattern("year_ended")
+_YEAR_TO_MONTH: Final = pattern("year_to_month")
 
-_DAY: Final = (
-    rf"(?:{MONTH} [0-3]?\d,? {YEAR}|[0-3]?\d(?:er|\.|º|°)? (?:de )?{MONTH},?(?: de)? ?{YEAR}"
-    rf"|[0-3]?\d[./-][01]?\d[./-]{YEAR})"
-)
-_YEAR_FROM: Final = re.compile(
-    rf"(?:vom|from|period|du|del|dal|do|van|från|fra)(?: the)?(?: el)? ({_DAY})"
-    rf" (?:to|through|until|bis(?: zum)?|au|al|a|ao|hasta el|t/m|tot(?: en met)?|till och med|til) ({_DAY})",
-    re.IGNORECASE,
-)
-"""A year by its first and last day: "vom 1. Oktober 2023 bis 30. September 2024"."""
+_YEAR_FROM: Final = pattern("year_from")
 
-_YEAR_FROM_WORDS: Final = ("vom ", "from ", "period ", "du ", "del ", "dal ", "do ", "van ", "från ", "fra ")
-_NAMED_YEAR: Final = re.compile(
-    rf"\b(?:fiscal(?: year)?|FY) ?({YEAR})(?:(?!:\n)[^.\d]){{0,50}}?\b(?:ended|ends|ending"
-    rf"|end)(?: on)? ({MONTH} [0-3]?\d, {YEAR})"
-    rf"|\b(?:ended|ending) ({MONTH} [0-3]?\d, {YEAR}) \(.{{0,12}}?\b(?:fiscal(?: year)?|FY) ?({YEAR})",
-    re.IGNORECASE,
-)
-_YEARS_OF_WEEKS: Final = re.compile(
-    rf"\b({YEAR}(?:(?:,| and|, and) {YEAR})*)"
-    rf" (?:represent\w*|was|were|is|are|consist\w*|contain\w*|includes?)\b[^.\d]{{0,30}}"
-    rf"5[23][- ]weeks?[^.\d]{{0,30}}\bended(?: on)? ((?:{MONTH} [0-3]?\d, {YEAR}(?:, and|,| and)? ?)+)",
-    re.IGNORECASE,
-)
-"""What years of weeks are called: "2022 and 2021 represented the 52 weeks ended January 28, 2023, and …"."""
+_YEAR_FROM_WORDS: Final = words_in("year_from_words")
+_NAMED_YEAR: Final = pattern("named_year")
+_YEARS_OF_WEEKS: Final = pattern("years_of_weeks")
 
-_LISTED_ENDS: Final = re.compile(
-    rf"\byears? ended ({MONTH} [0-3]?\d, {YEAR})(?:(?:, and |, | and )({MONTH} [0-3]?\d, {YEAR}))"
-    rf"(?:(?:, and |, | and )({MONTH} [0-3]?\d, {YEAR}))?",
-    re.IGNORECASE,
-)
-"""Years by the last day of each: "the fiscal years ended December 31, 2023, January 1, 2023 and January 2, 2022"."""
+_LISTED_ENDS: Final = pattern("listed_ends")
 
-_NAMED_QUARTER: Final = re.compile(
-    rf"\b(first|second|third|fourth)[ -]quarter,?(?: of)?(?: its)? fiscal(?: year)? ({YEAR})\b"
-    rf"|\bfiscal(?: year)? ({YEAR}) (first|second|third|fourth)[ -]quarter\b",
-    re.IGNORECASE,
-)
-_PERIOD_ENDED: Final = re.compile(
-    rf"\b(?:quarters?|months|weeks?|periods?)\b[^.;]{{0,60}}?\bended:? ({MONTH} [0-3]?\d, {YEAR})", re.IGNORECASE
-)
+_NAMED_QUARTER: Final = pattern("named_quarter")
+_PERIOD_ENDED: Final = pattern("period_ended")
 MOST_PLAN_YEARS: Final = 30
 """Up to which number a year is one of a plan, "Year 3", and no calendar year."""
 
@@ -94,15 +49,7 @@ _NEAR: Final = 10
 """Days by which a quarter's end may differ from the third, sixth or ninth month of its year."""
 
 _QUARTERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_A_DAY: Final = rf"(?:the )?(?:{MONTH} [0-3]?\d(?!\d)|[0-3]?\d(?:st|nd|rd|th|er|\.|º|°)? (?:de |of )?{MONTH})"
-_OWN_END: Final = re.compile(
-    rf"(?<![\w-])(?:{either('year')}(?P<of>[^.;\n\d]{{0,60}}?)(?:"
-    rf"{either('year_ends')}[ \t](?:le |el |il )?(?P<end>{_A_DAY})"
-    rf"|(?<!\w)(?P<first>{_A_DAY}),? {either('year_runs')} (?P<last>{_A_DAY}))"
-    rf"|(?P<before>{_A_DAY}|{MONTH}) (?:financial |fiscal )?year[- ]end\b)(?!,? ?(?:de |del )?{YEAR})",
-    re.IGNORECASE,
-)
-"""When the company's year ends, in so many words: "runs from 1 July to 30 June", "a 30 June year end"."""
+_OWN_END: Final = pattern("own_end")
 
 _OF_OTHERS: Final = re.compile(rf"(?<!\w){either('year_of_others')}(?!\w)", re.IGNORECASE)
 
@@ -110,10 +57,7 @@ _CUT: Final = re.compile(r"(?<=\S)\n(?=\S)")
 _CUT_DAY: Final = re.compile(rf"(?<=[a-zé.,])\n(?={YEAR}\b)")
 """The end of a line between a month and its year."""
 
-_YEAR_ENDED_WORDS: Final = (
-    "year", "period", "weeks ended", "fiscal year", "geschäftsjahr", "jahresabschluss zum", "exercice clos",
-    "ejercicio", "exercice", "esercizio", "exercício", "boekjaar", "balance sheet as", "as at", "as of", "statement",
-)  # fmt: skip
+_YEAR_ENDED_WORDS: Final = words_in("year_ended_words")
 _NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
 _YEAR_WORDS: Final = ("year", "jahr", "exercice", "ejercicio", "esercizio", "exercício", "boekjaar")
 _INTERIM: Final = re.compile(r"\b(?:quarterly|interim|(?:three|six|nine)[- ]month|periods )", re.IGNORECASE)
@@ -126,12 +70,7 @@ _MAILED: Final = re.compile(r"(?:[A-Z][A-Za-z-]{1,20}: [^\n]*\n){0,8}?Date: (?P<
 """The head of a mail: no date in its words is a later one's, but those of plans."""
 
 _LINE: Final = re.compile(r"\n|(?<=[.;]) ")
-_TO_COME: Final = re.compile(
-    r"\b(?:forecasts?|budget(?:s|ed)?|plan(?:s|ned)?|expect(?:s|ed)?|targets?|will"
-    r"|prognose|erwarte\w*|fällig\w*|prévoi\w+|échéance|prevé|vencimiento|previst[oa]|scadenza|verwacht\w*|begroot)\b",
-    re.IGNORECASE,
-)
-"""Words of a line whose date may lie ahead of the document's own."""
+_TO_COME: Final = whole_words("to_come")
 
 _DUE: Final = re.compile(r"\b(?:due|maturing|maturity|expir(?:es|ing))\b[^\n]{0,30}", re.IGNORECASE)
 """Days ahead of the document's own: "5.50% Notes Due November 2024" on a first page."""
@@ -148,12 +87,7 @@ _SURE: Final = 5
 """What a year's end counts that is stated in so many words; one that is named with its date counts 3."""
 
 _FIRST_LINES: Final = 2500
-_OF_A_QUARTER: Final = re.compile(
-    r"\b(?:(?:first|second|third|fourth)[- ]quarter|(?:first|second)[- ]half|q[1-4])\b[^.;]{0,60}\bresults\b"
-    r"|\bresults (?:for|of) (?:the |its )?(?:fiscal )?(?:first|second|third|fourth)[- ]?quarter"
-    r"|\b(?:form )?10-?q\b|\bquarterly report\b|\bfor the quarterly period\b",
-    re.IGNORECASE,
-)
+_OF_A_QUARTER: Final = pattern("of_a_quarter")
 _YEARS_WEEKS: Final = re.compile(r"(?:5[23]|fifty[- ](?:two|three))[- ]\Z", re.IGNORECASE)
 """Right before "weeks ended": they are a year's."""
 

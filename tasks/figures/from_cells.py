@@ -60,6 +60,7 @@ from tasks.figures.table_rows import (
     whole_rows,
     with_note_column,
 )
+from tasks.figures.vocabulary import pattern
 from tasks.language.numbers import (
     Units,
     cell_amount,
@@ -97,12 +98,7 @@ _SURE_OF_COLUMNS: Final = 100
 _ALL_OF_IT: Final = re.compile(r"100(?:[.,]0+)? ?%")
 """Beside revenue: below it are its percentages, whether each says so or not."""
 
-_OF_SHARES: Final = re.compile(
-    r"(?:number of |no\.? of )?(?:ordinary |common |preferred )?"
-    r"(?:shares|stock|aktien|actions|acciones|azioni|aandelen)(?: held)?",
-    re.IGNORECASE,
-)
-"""A column of shares: what stands there counts nothing else."""
+_OF_SHARES: Final = pattern("column_of_shares")
 
 _BALANCE: Final = re.compile(r"balances?\b(?=,? (?:at|as of|on|as at|[A-Z]))", re.IGNORECASE)
 """A row of a statement of changes: "Balance at June 30, 2024" under "Total equity"."""
@@ -110,14 +106,7 @@ _BALANCE: Final = re.compile(r"balances?\b(?=,? (?:at|as of|on|as at|[A-Z]))", r
 _OTHER_FLOWS: Final = re.compile(r"\b(?:investing|financing|investment)\b", re.IGNORECASE)
 """Sections of a cash flow statement that have rows "from continuing operations" too."""
 
-_SUPPORT: Final = re.compile(
-    r"cost of (?:sales|revenue|goods)|income tax|before tax|per share|total (?:current )?liabilities"
-    r"|accounts payable|trade payables|inventor|investing activit|financing activit"
-    r"|depreciation|amorti[sz]ation|operating expenses|administrative|interest expense|receivable|retained earnings"
-    r"|accumulated deficit|personnel|staff costs|abschreibung|personalaufwand|zinsen|steuern|forderungen"
-    r"|verbindlichkeiten|provision",
-    re.IGNORECASE,
-)
+_SUPPORT: Final = pattern("statement_rows")
 
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:

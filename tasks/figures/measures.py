@@ -8,6 +8,7 @@ from typing import Final
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import UNKNOWN, Basis, Findings
+from tasks.figures.vocabulary import pattern
 from tasks.language.locales import DOLLARS
 from tasks.language.numbers import PERCENT, RATIO, Amount, Units, scale_name
 
@@ -21,9 +22,7 @@ _THREE_DECIMALS: Final = Decimal("0.001")
 _USED: Final = re.compile(r"\bused (?:in|by|for)\b", re.IGNORECASE)
 _PROVIDED: Final = re.compile(r"provided|generated|\bfrom\b", re.IGNORECASE)
 _LOSS: Final = re.compile(r"\bloss|fehlbetrag|verlust|\bperte|pérdida", re.IGNORECASE)
-_GAIN: Final = re.compile(
-    r"income|profit|earning|überschu|benefice|bénéfice|beneficio|\(loss\)|result|surplus", re.IGNORECASE
-)
+_GAIN: Final = pattern("gain")
 
 
 def measure(

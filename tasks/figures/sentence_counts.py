@@ -10,7 +10,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure, Findings, find_basis
 from tasks.figures.measures import find_planned_basis
 from tasks.figures.sentence_periods import COMPARED, SEVERAL, SeveralError, Spoken, find_period, in_brackets, own_period
-from tasks.figures.sentence_words import either, words_in
+from tasks.figures.vocabulary import either, pattern, words_in
 from tasks.language.numbers import PERCENT
 from tasks.language.periods import SHORT_MONTH, When, find_periods
 
@@ -23,52 +23,19 @@ def is_hypothetical(sentence: str, at: int) -> bool:
     return HYPOTHETICAL.search(sentence, begin, end if end >= 0 else len(sentence)) is not None
 
 
-_HEADCOUNT: Final = re.compile(
-    rf"(?:(?P<lead>\b{either('employs')}\b(?: (?-i:[A-Z])[\w&.-]*){{0,3}}[ :]*"
-    r"(?:about |around |approximately |some |an average of |a total of |rund |on average |(?:zum|am|ende"
-    r"|per|at|on|as of|au|al|a|op|em|den) {4,})?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?"
-    r"|^(?:at|as at|as of|on|by|zum|per|au|al|a|op|em) {4,},? ?)"
-    r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6}|\d\.\d{1,2}(?= million))(?P<million> million)?\s+"
-    r"(?:(?:permanent|total|regular|full-?(?:[ -]time)?|part[- ]time|and|active|dedicated|full[- ]time equivalent) )*"
-    rf"(?P<what>{either('people')})\b(?P<after>.{{0,90}})",
-    re.IGNORECASE,
-)
-_NUMBERED: Final = re.compile(
-    rf"\b(?P<what>{either('staff')}) (?:were|numbered|totall?ed|waren|étaient|eran|erano|eram|bedroegen|var)"
-    rf" (?:{either('about')} )?(?P<number>\d{{1,3}}(?:[,.]\d{{3}})+|\d{{1,6}})"
-    r"(?=[.;,)]|\s*$| (?:at|as|on|in|zum|am|au|al|a|em|op|per|den)\b)(?P<after>.{0,60})",
-    re.IGNORECASE,
-)
-"""The people come first: "the employees numbered 412 at year end"."""
+_HEADCOUNT: Final = pattern("people_employed")
+_NUMBERED: Final = pattern("people_numbered")
 
-_WORKFORCE: Final = re.compile(
-    r"\b(?:workforce|employee (?:base|count)|number of employees) (?:was|is|of|totall?ed|stood at"
-    r"|consisted of|numbered|came to|comprised)"
-    r" (?:about |around |approximately |some )?(?P<number>\d{1,3}(?:,\d{3})+|\d{1,6})(?![\d.,]*\d| ?%)(?P<after>)",
-    re.IGNORECASE,
-)
-"""All of them by one word: "our total workforce was approximately 172,000"."""
+_WORKFORCE: Final = pattern("workforce")
 
-_ON_PAYROLL: Final = re.compile(
-    r"(?<![\w.,])(?P<number>\d{1,3}(?:,\d{3})+|\d{1,6}) (?:people|persons|employees|staff|colleagues)"
-    r" (?:on (?:the|our) payroll|in (?:our |the )?employment|in (?:our )?employ)\b(?P<after>.{0,60})",
-    re.IGNORECASE,
-)
-_CUSTOMERS: Final = re.compile(
-    r"(?:\b(?:had|has|have|serves?|served|with|customers:|total of)\s+(?:about |around |more than )?"
-    r"|^(?:[•\-–]\s*)?)(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})\s+(?:(?:paying|active|live"
-    r"|recurring) )*(?P<what>customers|clients|logos|Kunden|clientes)\b(?P<after>.{0,60})",
-    re.IGNORECASE,
-)
+_ON_PAYROLL: Final = pattern("people_on_payroll")
+_CUSTOMERS: Final = pattern("customers_counted")
 
 _OF_A_SEGMENT: Final = re.compile(r"\b(?i:the|our|its) (?:[A-Z][\w&-]+ ){0,4}(?:[Ss]egment|[Dd]ivision)\b")
 """A sentence about a part of the company: "our Flexibles Segment, with 37,000 employees"."""
 
 
-_OF_A_PLACE: Final = re.compile(
-    r"\b(?:facility|plant|site|factory|mill|warehouse|store|subsidiary|venture) (?:\w+ ){0,2}$", re.IGNORECASE
-)
-"""Before a count: those of one place, "the facility employed 350 individuals"."""
+_OF_A_PLACE: Final = pattern("of_a_place")
 
 
 def _match_list_line(words: str) -> re.Pattern[str]:
@@ -83,25 +50,13 @@ def _match_list_line(words: str) -> re.Pattern[str]:
 
 _LISTED_PEOPLE: Final = _match_list_line("employees|headcount|staff|ftes?|mitarbeiter")
 _LISTED_CUSTOMERS: Final = _match_list_line("customers|clients|kunden")
-_LARGEST: Final = re.compile(
-    r"\b(?:largest|biggest|single largest|top|one|a single|größter?|wichtigster?|premier|principal|plus grand"
-    r"|mayor|principale|grootste) (?:single )?(?:customer|client|kunde"
-    r"|cliente|klant)\b(?!s)(?:, [^,.;\d]{2,60},)?(?P<verb>(?:[^.;\n]|\.(?=\d)){0,90}?)(?<![\d.,])"
-    r"(?P<number>\d{1,3}(?:[.,]\d{1,2})?)\s?(?:%|per ?cent|percent"
-    r"|Prozent)(?P<after>\s(?:of|des|der|du|de|del|dei|van)\s[^.;,()]{3,60})?",
-    re.IGNORECASE,
-)
+_LARGEST: Final = pattern("largest_customer")
 
 
 _HAS_SHARE: Final = re.compile(rf"[:(=–]|(?<!\w){either('has_share')}(?!\w)|^\s*$", re.IGNORECASE)
 """Between the largest customer and a percentage: it is no growth."""
 
-_NO_SHARE_OF_SALES: Final = re.compile(
-    r"\b(?:no|none of|not) (?:one |single |other |individual )*(?:customer|client)\b|\breceivables?\b"
-    r"|\b(?:more|greater|less|fewer|higher|lower) than\b|\bexceed|\bin excess of\b|\bover\b",
-    re.IGNORECASE,
-)
-"""Around a share: a bound that nobody reaches, or a share of what customers owe."""
+_NO_SHARE_OF_SALES: Final = pattern("no_share_of_sales")
 
 _SOMEWHERE: Final = re.compile(rf"\s+(?:located )?(?:in|outside) (?:the )?(?!{SHORT_MONTH}|Q[1-4]|H[12]|FY)[A-Z]")
 """Behind a count: those of one country."""
@@ -113,13 +68,7 @@ _AHEAD: Final = 40
 _PEOPLE: Final = words_in("people_stems")
 _BUYERS: Final = ("customer", "client", "kunde", "logo")
 _STOCK: Final = ("shares", "stock")
-_SHARES: Final = re.compile(
-    r"\b(?:there (?:were|are)|had|has|of|in issue:|outstanding:)\s+(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{4,12})\s+"
-    r"(?:(?:ordinary|common|registered|voting) )*(?:shares|stock)"
-    r"(?: of (?:(?:our|its|the) )?(?:class [a-c] )?(?:common|ordinary|capital) (?:stock|shares))?,?"
-    r" (?:(?:were|are|was) )?(?:in issue|(?:issued and )?outstanding|issued)\b(?P<after>.{0,60})",
-    re.IGNORECASE,
-)
+_SHARES: Final = pattern("shares_in_issue")
 
 
 _DAY_BEFORE: Final = re.compile(r"(?:(?:19|20)|[./-])\d\d,? {1,2}\d")
@@ -140,7 +89,7 @@ def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str
     if not any(counted.values()):
         return
     undated = _without_days(sentence) if _DAY_BEFORE.search(sentence) else sentence
-    for concept, words, pattern in (
+    for concept, words, counted_by in (
         ("headcount", _PEOPLE, _HEADCOUNT),
         ("headcount", _PEOPLE, _LISTED_PEOPLE),
         ("headcount", _PEOPLE, _NUMBERED),
@@ -151,8 +100,8 @@ def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str
         ("largest_customer_share", _BUYERS, _LARGEST),
         ("shares", _STOCK, _SHARES),
     ):
-        match = pattern.search(undated) if counted[words] and concept in taxonomy.concepts else None
-        of_growth = pattern is _LARGEST and match is not None and not _HAS_SHARE.search(match["verb"])
+        match = counted_by.search(undated) if counted[words] and concept in taxonomy.concepts else None
+        of_growth = counted_by is _LARGEST and match is not None and not _HAS_SHARE.search(match["verb"])
         if match is not None and not of_growth and not is_hypothetical(sentence, match.start()):
             yield concept, match
 

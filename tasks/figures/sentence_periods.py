@@ -12,7 +12,8 @@ from typing import Final
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure
-from tasks.figures.sentence_words import AND, BEFORE, BREAK, CURRENCY_LAST, LIGHT, LISTED, LOSS, NEGATIVE, PLAN, either
+from tasks.figures.sentence_words import AND, BEFORE, BREAK, CURRENCY_LAST, LIGHT, LISTED, LOSS, NEGATIVE, PLAN
+from tasks.figures.vocabulary import either, pattern
 from tasks.language.locales import months
 from tasks.language.numbers import PERCENT, Amount, amounts, read_units
 from tasks.language.periods import (
@@ -37,16 +38,10 @@ _SMALL: Final = 1000
 """From here on an amount of a list is written out, and does not share the scale of the last."""
 
 _ANOTHER_TIME: Final = re.compile(rf"\b{either('another_time')}\b", re.IGNORECASE)
-_AT: Final = re.compile(
-    r"\b(?:at|as at|as of|on|per|zum|am|au|al|a|op|em|pr\.?|stand)\s+(?:the )?\W*$|\b(?:position|balance|status)\b",
-    re.IGNORECASE,
-)
-"""Before a day: what is under it is as of that day, and not only written on it."""
+_AT: Final = pattern("as_of")
 
 _BULLET: Final = re.compile(r"^\s*(?:[•\-–*]|\d{1,2}[.)])\s")
-_OF_PLANS: Final = re.compile(
-    r"\b(?:budget|plan|outlook|target|forecast|goal|ausblick|perspectives|vooruitblik)", re.IGNORECASE
-)
+_OF_PLANS: Final = pattern("of_plans")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
@@ -138,29 +133,17 @@ def _lead_over(text: str, start: int) -> str:
 
 
 _ELSEWHERE: Final = re.compile(rf"[;(]|\b(?:from|compared|{either('against')})\b", re.IGNORECASE)
-_ANOTHER_CLAUSE: Final = re.compile(
-    rf"\b(?:{either('and')}|while|whereas|but)\s+(?!{either('about')})[a-zà-ÿ]{{3,}}", re.IGNORECASE
-)
-"""Words before another amount that make it one of something else; "$ 5 million and $ 6 million in" has none."""
+_ANOTHER_CLAUSE: Final = pattern("another_clause")
 
 _COMPARED_WITH: Final = re.compile(rf"\b(?:compared (?:with|to)|{either('against')})(?!\w)", re.IGNORECASE)
-_IN_BRACKETS: Final = re.compile(
-    rf"(?: (?:last|this) (?:financial |fiscal )?year)? \((?:{either('of_a_period')}\b ?)*$", re.IGNORECASE
-)
-"""What opens a bracket in which a period stands and nothing else: "(fiscal year ended ", "(as of "."""
+_IN_BRACKETS: Final = pattern("in_brackets")
 
-_BARE_MONTH: Final = re.compile(
-    rf"\b(?:in|[Ff]or|during|[Ee]nd of|at|by|to|ended|closed|im|Ende) ((?=[A-Z])(?i:{MONTH}))(?!,? ?['’]?\d)"
-)
-"""A month without its year: "at the end of January"."""
+_BARE_MONTH: Final = pattern("bare_month", re.NOFLAG)
 
 _UP_TO: Final = re.compile(rf"(?:(?<!from )\b{either('up_to')})(?: the end of)? *$", re.IGNORECASE)
 """What stands before the last day of a stretch that began with the fiscal year: "revenue to the end of September"."""
 
-_BARE_TO: Final = re.compile(
-    r"(?<!compared )(?<!relative )(?<!prior )(?<!due )(?<!subsequent )(?<!down )(?<!back )\bto *$", re.IGNORECASE
-)
-"""The same in short: "revenue to November"."""
+_BARE_TO: Final = pattern("bare_to")
 
 _FULL_YEAR: Final = re.compile(rf"(?<!\w){either('full_year')}(?!\w)", re.IGNORECASE)
 _OWN: Final = re.compile(rf"{_FULL_YEAR.pattern}|\b{either('own_year')}\b", re.IGNORECASE)
@@ -391,11 +374,7 @@ def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) 
     return When(end=max(ends), months=12) if ends else None
 
 
-COMPARED: Final = re.compile(
-    r"^[^(.;]{0,40}\((?:(?:in|fy|prior year|previous year|vorjahr)[ :]*)?(?P<year>(?:19"
-    r"|20)\d\d|(?<=fy)['’]?\d\d(?=[:,]))?(?:[:,]| ?[-–—] )? ?(?P<rest>[^()]{1,40})\)",
-    re.IGNORECASE,
-)
+COMPARED: Final = pattern("compared_in_brackets")
 _YEAR_BEFORE: Final = re.compile(r"\((?:prior year|previous year|vorjahr)\b", re.IGNORECASE)
 _BESIDE: Final = re.compile(rf"(?:,? {either('beside_amount')})(?: {either('about')})? $", re.IGNORECASE)
 """Right before the other amount."""

@@ -1,58 +1,36 @@
 """The words around a figure in a sentence: what they say of it, and which of them speak of something else."""
 
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from importlib.resources import files
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy, spellings
+from tasks.figures.vocabulary import DATA, either, pattern, whole_words, words_in
 from tasks.language.numbers import CURRENCY
-from tasks.language.periods import MONTH
-
-_DATA: Final[Mapping[str, Any]] = tomllib.loads(
-    files("tasks.figures").joinpath("sentence_words.toml").read_text(encoding="utf-8")
-)
-
-
-def either(name: str) -> str:
-    """The words of one kind in all languages, the longest first."""
-    words = {word for words in _DATA[name].values() for word in words}
-    return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
-
-
-def words_in(name: str) -> tuple[str, ...]:
-    """The words of one kind in all languages, as they are."""
-    return tuple(chain.from_iterable(_DATA[name].values()))
 
 
 def _more(kind: str, concept: Concept) -> Iterator[str]:
     """What sentences in any language call a concept besides."""
-    for words in _DATA[kind].get(concept.id, {}).values():
+    for words in DATA[kind].get(concept.id, {}).values():
         yield from words
 
 
 CLAUSES: Final = frozenset(
     spelling
-    for by_language in _DATA["clauses"].values()
+    for by_language in DATA["clauses"].values()
     for written in chain.from_iterable(by_language.values())
     for spelling in spellings(written)
 )
 """Mentions with who does it in them, before which any word may stand: "we owed the bank"."""
 
-_ARTICLES: Final = (
-    r"(?:(?:the|our|its|total|net|group|das|der|die|dem|den|des|le|la|les|du|de|del|el|los|il|lo|i|dei|della|het|fiscal"
-    r"|in|for|at|en|au|nel) |l['’])*"
-)
 AND: Final = re.compile(rf"(?<!\w){either('and')}(?!\w)|/", re.IGNORECASE)
 BREAK: Final = re.compile(rf"[,;]|{AND.pattern}", re.IGNORECASE)
 """Between an amount and a time: they need not go together."""
 
-LISTED: Final = re.compile(rf"\s?(?:,|/|(?:,\s)?{either('and')}(?!\w))\s?{_ARTICLES}", re.IGNORECASE)
-"""All that stands between two of a list: ", ", " and the ", " et du "."""
+LISTED: Final = pattern("between_listed")
 
 RESPECTIVELY: Final = re.compile(rf",?\s*\b{either('respectively')}(?!\w),?", re.IGNORECASE)
 LIGHT: Final = re.compile(
@@ -61,22 +39,10 @@ LIGHT: Final = re.compile(
 """What goes from an amount or a time to the next of its list."""
 
 
-_NAME: Final = (
-    rf"(?!(?:{'|'.join(_DATA['no_names']['en'])})\b)(?-i:[A-ZÀ-Ý][\w&/-]*)"
-    r"(?:(?: (?:&|and|und|et|y|e|en))? (?-i:[A-ZÀ-Ý][\w&/-]*)){0,3}"
-)
 PART_STEMS: Final = words_in("part_stems")
-SEGMENT: Final = re.compile(
-    rf"(?:(?<!\w)(?:{either('into_part')} )?(?:(?:the|our|its) )?(?P<front>{_NAME})[ -]{either('part')}\b(?:['’]s?)?"
-    rf"|(?<!\w){either('part_before')} [„“«\"]?(?P<behind>{_NAME})[“”»\"]?)",
-    re.IGNORECASE,
-)
-"""A part of the company by its name, with the words that lead to it: "of the Services segment", "du segment Mer"."""
+SEGMENT: Final = pattern("named_part")
 
-OF_ALL: Final = re.compile(
-    r"\b(?:group|total|consolidated|konzern\w*|gesamt\w*|groupe|grupo|gruppo|groep)\b", re.IGNORECASE
-)
-"""Between a part's name and an amount: it is the whole company's."""
+OF_ALL: Final = whole_words("of_the_group")
 
 
 class Mentions:
@@ -121,39 +87,20 @@ def find_mentions(taxonomy: Taxonomy, language: str) -> Mentions:
     return Mentions(taxonomy, SHORT_NAMES.get(language, {}))
 
 
-BEFORE: Final = frozenset(" ".join(_DATA["before"].values()).split())
+BEFORE: Final = frozenset(" ".join(DATA["before"].values()).split())
 """Words that may stand right before a concept without making it another."""
 
-NOT_BEHIND: Final = re.compile(
-    rf"\s*(?:{either('not_behind')}|in (?:the )?(?!(?i:{MONTH})|FY|Q[1-4]|H[12])[A-Z]\w+"
-    rf"|of (?!{CURRENCY}|US)[A-Z][\w-]+)"
-)
-LINK: Final = re.compile(
-    rf"(?:{either('link')}|:|=|–|-|,|\()\s*(?:(?:{either('about')}|{either('article')}|EUR|euro) )*$", re.IGNORECASE
-)
+NOT_BEHIND: Final = pattern("no_concept_before", re.NOFLAG)
+LINK: Final = pattern("before_amount")
 CHANGE: Final = re.compile(rf"\b{either('change')}\s*(?:{either('about')} )?$", re.IGNORECASE)
 BOUND: Final = re.compile(rf"\b{either('bound')}\s*(?:of |the )?(?:about )?$", re.IGNORECASE)
-RELATED: Final = re.compile(
-    r"^\s*(?:related|relating|associated|attributable|in connection|as well as)\b", re.IGNORECASE
-)
-"""Behind a concept: of a part of it."""
+RELATED: Final = pattern("related")
 
-SET_ASIDE: Final = re.compile(
-    r"^\s*(?:included|accrued|unpaid|committed|not (?:yet )?paid|deferred|recogni[sz])", re.IGNORECASE
-)
-"""Behind a concept: of what was not all of it."""
+SET_ASIDE: Final = pattern("set_aside")
 
-ASIDE: Final = re.compile(
-    rf",\s{either('aside')}\s(?![^,]*(?:includ|exclud|before|after|inkl|ohne|hors|sin ))[^,;\d]*,", re.IGNORECASE
-)
-"""What is said aside between a concept and its amount: ", which was marked by two acquisitions,"."""
+ASIDE: Final = pattern("said_aside")
 
-BESIDE_IT: Final = re.compile(
-    rf"\b{either('beside')}\b"
-    r"|^\s*(?:,|and|&)\s(?!cash equivalents (?!and))(?:[a-z-]+,? ){1,6}(?:was|were|is|are|of|total|amount|stood)",
-    re.IGNORECASE,
-)
-"""Between a concept and an amount: what is in it, or what has moved it."""
+BESIDE_IT: Final = pattern("beside_concept")
 
 LEFT_OUT: Final = re.compile(r"\bexcluding\b[^,]{0,60}\bof\s*$", re.IGNORECASE)
 """Between a concept and an amount: the amount is of what was left out."""
@@ -168,28 +115,15 @@ RANGE: Final = re.compile(r"(?: to | bis |[-–—])(?:[A-Z]{3} |[$€£] ?)?\d"
 REMAINDER: Final = re.compile(r"\b(?:remainder|rest|balance) of\b", re.IGNORECASE)
 """Between a concept and an amount: of what is left of a time."""
 
-OF_ANOTHER: Final = re.compile(
-    rf"\b{either('of_a_share')} (?:of|in|from)(?: the| our| its)?(?: total| net| annual)?\s*$"
-    rf"|% (?:of|des|der)(?: the| our| its)?\s*$|\b{either('with_others')} with(?: an?)?\s*$",
-    re.IGNORECASE,
-)
-"""Before a concept: the amount is of a share of it, a change in it, or of what others have."""
+OF_ANOTHER: Final = pattern("share_or_change_before")
 
 OF_OTHERS: Final = re.compile(rf"(?<!\w){either('of_another')}[^;:\d]*$", re.IGNORECASE)
 OF_OTHERS_BEHIND: Final = re.compile(rf"\s*{either('of_others_behind')}(?!\w)", re.IGNORECASE)
 """Before and behind a concept: it is another company's, or an effect on it."""
 
-OF_MORE: Final = re.compile(
-    r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?:an? |the )?(?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b"
-)
-"""Between a concept and an amount: another thing is spoken of meanwhile."""
+OF_MORE: Final = pattern("of_more", re.NOFLAG)
 
-OF_A_PART: Final = re.compile(
-    r"\bderived from\b|\bfrom (?:a|one|two|three|its|the|our) (?:single |largest |major |external "
-    r"|principal )*customers?\b"
-    r"|\bsegments?,? respectively\b|^,? (?:which|that) (?:is|are|was|were) included in\b",
-    re.IGNORECASE,
-)
+OF_A_PART: Final = pattern("behind_amount_of_a_part")
 PLAN: Final = re.compile(rf"\b{either('plan')}\b", re.IGNORECASE)
 CLAUSE: Final = re.compile(r"\d[^,;]{0,30}[,;] (?:and |while |und )?")
 """Where an amount ends what is said before a concept: "pro forma revenue was € 5 m, reported revenue …"."""
@@ -210,12 +144,7 @@ HEADED: Final = re.compile(r"^[•\-–—*\s]*[A-ZÀ-Ý](?:[^:.;\d]|\b(?:19|20)
 
 CURRENCY_LAST: Final = re.compile(rf"(?:[A-Z]{{3}}|{CURRENCY})\s*$")
 SHORT_LEAD: Final = 30
-PAID: Final = re.compile(
-    rf"(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:current |non-?current )?{either('beside_cash')}"
-    rf"|\s*(?:that (?:is|was|were) )?{either('paid')}\b|\s*\((?!\d|at\b|as\b)",
-    re.IGNORECASE,
-)
-"""Behind "cash": what was paid and no balance."""
+PAID: Final = pattern("cash_paid")
 
 MADE: Final = re.compile(rf"\b{either('made')}(?: (?:[^.;:]|\.\d){{0,50}}(?:,| and))? *$", re.IGNORECASE)
 """Before an amount that has its concept behind it: "we did $ 9.9M in net sales", also as the second of two."""

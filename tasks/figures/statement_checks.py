@@ -15,22 +15,16 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Tie
 from tasks.figures.table_figures import TableCandidate
 from tasks.figures.table_rows import Grid, Row, is_number, is_year
+from tasks.figures.vocabulary import pattern, whole_words
 from tasks.language.numbers import PERCENT, Amount, cell_amount
 
-_ASSETS: Final = re.compile(
-    r"total assets|assets total|bilanzsumme|total activo|total actif|summe aktiva|total de l actif"
-)
-_BOTH: Final = re.compile(
-    r"(?:total )?(?:liabilities|equity)(?: \w+){0,5} (?:and|&) (?:\w+ ){0,3}(?:equity|liabilities|deficit)"
-    r"|summe passiva|total passif|total pasivo(?: y patrimonio neto)?"
-)
+_ASSETS: Final = pattern("total_assets", re.NOFLAG)
+_BOTH: Final = pattern("equity_and_liabilities", re.NOFLAG)
 _FLOWS: Final = tuple(
     re.compile(rf"(?:net |total )*cash .*\b{kind}")
     for kind in (r"operat(?:ing activities|ions)", "investing activities", "financing activities")
 )
-_CHANGE: Final = re.compile(
-    r"(?:net )?(?:increase|decrease|change)(?: \w+){0,3} in cash(?!.*\b(?:classified|held for sale|discontinued)\b).*"
-)
+_CHANGE: Final = pattern("change_of_cash", re.NOFLAG)
 _TOTAL: Final = re.compile(r"(?:total|summe|gesamt|totale|sum)(?: \d+ \w+)?")
 _ANY_TOTAL: Final = re.compile(r"(?:sub)?total\b|summe\b|gesamt\b|net\b|gross\b|ebit|operating (?:profit|income)")
 _MOST_ROWS: Final = 400
@@ -132,25 +126,13 @@ OF_STATEMENTS: Final = frozenset({*DEBT_PARTS, WRITTEN_OFF, INVENTORIES})
 _OF_BALANCE_SHEETS: Final = frozenset({"total_assets", "current_assets", "current_liabilities", "equity"})
 _ASSET_PARTS: Final = re.compile(r"total (?:current )?assets")
 _CURRENT: Final = re.compile(r"total current liabilities")
-_END: Final = re.compile(
-    r"total liabilities(?: .*)?|total (?:.* )?(?:equity|deficit|deficiency|investment)(?: .*)?|(?:net assets|equity)"
-)
-_DEBT: Final = re.compile(
-    r"\b(?:debts?|borrowings?|loans?|overdrafts?|debentures?|bonds?|mortgages?|indebtedness|commercial paper"
-    r"|(?:notes?|bills) payable|(?:senior|convertible|secured|subordinated|term) notes?|notes (?:due|net)|revolv\w+"
-    r"|(?:credit|loan) (?:facilit\w+|agreements?|lines?)|lines? of credit|maturities)\b"
-)
-_NO_DEBT: Final = re.compile(
-    r"\b(?:receivables?|assets?|deferred|issuance costs?|accrued interest|derivatives?|tax(?:es)?|guarantees?)\b"
-)
+_END: Final = pattern("end_of_liabilities", re.NOFLAG)
+_DEBT: Final = whole_words("debt_row", re.NOFLAG)
+_NO_DEBT: Final = whole_words("no_debt_row", re.NOFLAG)
 _OF_LEASES: Final = re.compile(r"\b(?:leases?|lease obligations?|rou)\b")
 _DASH: Final = re.compile(r"[$€£]? ?[—–-]+")
 _OPERATING: Final = re.compile(r".*\b(?:operating activities|operations)\b.*")
-_RESULT: Final = re.compile(
-    r"(?:consolidated )?(?:net (?:income|earnings|loss|profit)(?: (?:income|loss|earnings))?"
-    r"|(?:profit|loss|result)(?: (?:profit|loss))? (?:for|of) the (?:year|period))"
-    r"(?: (?:including|before allocation) .*)?"
-)
+_RESULT: Final = pattern("result_row", re.NOFLAG)
 _INVESTING: Final = re.compile(r".*\b(?:investing|financing) activities\b.*")
 
 

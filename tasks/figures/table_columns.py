@@ -12,6 +12,7 @@ from tasks.figures.concepts import Meaning
 from tasks.figures.figure import find_basis
 from tasks.figures.table_labels import TOTAL, Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days
+from tasks.figures.vocabulary import pattern, whole_words
 from tasks.language.locales import alternation, month_names
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import (
@@ -27,18 +28,8 @@ from tasks.language.periods import (
     year_earlier,
 )
 
-_SKIPPED_COLUMN: Final = re.compile(
-    r"\bchange|\bvar(?:iance|\.)|\bgrowth\b|\bdelta\b|Δ|\byoy\b|\by/y\b|\bcagr\b|\b(?:in|de)crease|\badjustments?\b"
-    r"|\bdifference|\bvs\.?\b|\beffect\b"
-    r"|\bimpact\b|\beliminations?\b|\bveränderung|\babweichung|\bnotes?\b|\banhang\b|% of|\bpercent(?:age)? of\b"
-    r"|\bas a percent|\bper share\b|\bcodes?\b|\bvariation\b|\bvariación\b|\bcumulative\b|\bsince inception\b",
-    re.IGNORECASE,
-)
-_UNITS_BESIDE: Final = re.compile(
-    r"\((?:in|amounts|dollars)\b[^()]*\)|\b(?:and|except)(?: share and)? per[- ]share (?:data|amounts?)\b",
-    re.IGNORECASE,
-)
-"""Units that share a cell with a date: "2018 (In millions, except per share amounts)", or the end of them."""
+_SKIPPED_COLUMN: Final = pattern("skipped_column")
+_UNITS_BESIDE: Final = pattern("units_beside")
 
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220
@@ -52,10 +43,7 @@ _FOOTNOTE: Final = re.compile(r"\([a-z]\) ?[A-Z]|[*†‡]+ ?[A-Z]")
 
 _PRIOR: Final = re.compile(rf"\b(?:{alternation(header_words('prior_year'))})\b".replace("\\ ", "[- ]"), re.IGNORECASE)
 _THIS: Final = re.compile(rf"\b(?:{alternation(header_words('this_year'))})\b".replace("\\ ", "[- ]"), re.IGNORECASE)
-_COMPANY: Final = re.compile(
-    r"\b(?:incorporated|inc|corp(?:oration)?|compan(?:y|ies)|limited|ltd|plc|gmbh|ag|group|subsidiar\w*)\b",
-    re.IGNORECASE,
-)
+_COMPANY: Final = whole_words("company_name")
 _WHOLE_GROUP: Final = re.compile(r"\band (?:consolidated |its )?subsidiar(?:ies|y companies)\b", re.IGNORECASE)
 _DATED_TITLE: Final = re.compile(r"\b(?:ended|as of|as at)\b", re.IGNORECASE)
 _LONGEST_SPAN: Final = 40

@@ -17,6 +17,7 @@ from tasks.figures.measures import NEVER_NEGATIVE, find_planned_basis, is_loss, 
 from tasks.figures.table_columns import Column
 from tasks.figures.table_labels import HAPPENED, WHOLE, Label, LabelReader, without_dates
 from tasks.figures.table_rows import Grid, Row, is_number
+from tasks.figures.vocabulary import pattern
 from tasks.language.numbers import Amount, Units
 from tasks.language.periods import When, find_periods, last_day
 
@@ -80,11 +81,7 @@ def _cut(grid: Grid, first: int, last: int) -> list[Row]:
     return kept
 
 
-_PLAIN_EQUITY: Final = re.compile(
-    r"(?:total |consolidated |net |common |s |and )*"
-    r"(?:(?:share|stock)(?:holders?|owners?)|owners?|members?|partners?|assets|equity|deficit|deficiency|funds"
-    r"|investment|capital|reserves|net|s| )+"
-)
+_PLAIN_EQUITY: Final = pattern("plain_equity", re.NOFLAG)
 _CONTINUING: Final = re.compile(r"\bcontinuing\b(?! and discontinued)", re.IGNORECASE)
 
 

@@ -9,68 +9,27 @@ from typing import Final
 from tasks.figures.concepts import SHORT_NAMES, Meaning, Taxonomy, plain_label, plain_words
 from tasks.figures.figure import Basis, find_basis, without_basis
 from tasks.figures.table_rows import Grid, join_titles
+from tasks.figures.vocabulary import pattern, whole_words
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import HINT, When, find_periods, without_spans
 
-WHOLE: Final = re.compile(
-    r"^(?:the |total |consolidated |our )*(?:total|consolidated|group|company|combined|amounts?|value"
-    r"|actuals?|balance|reported|as reported|currency|figures?|number|year|all|sum|summe|gesamt|konzern|ist|wert"
-    r"|betrag|anzahl|total company|registrant|\d{4}"
-    r"|shares|shares held|stock|persons|people|heads|units|aktien|actions|acciones|azioni|aandelen)?s?$",
-    re.IGNORECASE,
-)
-_FILLER: Final = re.compile(
-    r"\b(?:(?:this|current|dieses|laufendes)[- ](?:year|jahr)|date|gesamtjahr"
-    r"|année|año|anno|ano|jaar|år"
-    r"|terminés?|cerrados?|terminados?|chiusi|terminati|findos?|eindigend|bis|tot|til|till|total|gesamt|totale?"
-    r"|for|the|years?|months?|weeks?|quarters?|periods?|fiscal|financial|then|ended|ending|as|of|at|on|in|to"
-    r"|from|and|twelve|three|six|nine|full|fy|ye|zum|am|per|"
-    r"restated|revised|previously|originally|recast|note|notes|december|consolidated|stated|jahr|geschäftsjahr"
-    r"|exercice|ejercicio|clos|néant|le|al|du|au|stand|sald[oi]|solde|thousands?|millions?|billions?|dollars|usd|eur"
-    r"|except|share|data"
-    r"|amounts?|unaudited|audited|year[- ]end|ltm|ttm|ytd|pf|(?:prior|previous|last)[- ]year|vorjahr"
-    r"|vorjahreszeitraum|month|quarter|period|m|k|mm|mn|bn|tsd|mio|mrd)\b|[$€£%,.:;()\[\]–—/*'’&-]|\b\d{1,3}s?\b",
-    re.IGNORECASE,
-)
+WHOLE: Final = pattern("whole_company")
+_FILLER: Final = pattern("filler")
 _CUT_WORD: Final = re.compile(r"(?<=[a-zäöüß]{8}) (?=[a-zäöüß]{1,3}$)")
 """A blank that a cell's width has put into a long word: "Finanzverbindlichkeite n"."""
 
-_ENUMERATOR: Final = re.compile(
-    r"[*+]{0,4}\s?(?:[(+]?\s?(?:[A-Za-z]|[IVX]{1,5}|[ivx]{1,5}|\d{1,3})(?:[.)]+\s*|\s[-–—]\s*|-(?=\d)|:\s))+"
-    r"(?:(?:[IVX]{1,5}|\d{1,2})(?:\s+|$))?"
-)
-"""What laws put before a label: "A.", "A.1)", "B. II. 1.", "IV.", "I -", "17."."""
+_ENUMERATOR: Final = pattern("enumerator", re.NOFLAG)
 
 _CODE_BEHIND: Final = re.compile(r"(?P<label>.{4,}?) (?P<code>[A-Z]{2}|\d\d/\d\d|\d{4})")
 """A label with the code of its form: "Chiffres d'affaires nets FL"."""
 
-_IN_A_SENTENCE: Final = re.compile(
-    r"^(?:the|die|der|le|la|l['’]|el|il|het|de)\s*(?=\w)|\s*\b(?:(?:employed )?(?:by|of) the (?:group|company)"
-    r"|\(?including [^()]*(?:directors|partners)\)?|(?:during|for|in) the (?:financial )?(?:year|period)"
-    r"|im geschäftsjahr|(?:was|were|is|are|comprised|betrug|betrugen|était|étaient|fue|ascendió|è stato|bedroeg"
-    r"|analysed|split|as follows)\b.*$)|[:.]+$",
-    re.IGNORECASE,
-)
-"""What makes a sentence of a label: "The average number of employees during the year was as follows:"."""
+_IN_A_SENTENCE: Final = pattern("in_a_sentence")
 
 _BILINGUAL: Final = re.compile(r"\s[/|]\s")
-_DATE_TAIL: Final = re.compile(
-    r"\b(?:at|as at|as of|on|for|in|of|per|zum|am|au|al|end of|year end(?:ed)?|year to|the year ended|year)\s*$",
-    re.IGNORECASE,
-)
-_ASIDE_WORDS: Final = (
-    r"(?:ftes?|eo[ypmq]"
-    r"|period[- ]end|year[- ]end|end of (?:period|year|month)|at (?:period |year )?end|annual(?:i[sz]ed)?"
-    r"|monthly|unaudited|#|no\.?|number|count|units?|arr|nrr|3[01]\.\d\d?\.|stichtag|(?:zum )?jahresende"
-    r"|fin de période|cierre)"
-)
-_ASIDE: Final = re.compile(rf"\({_ASIDE_WORDS}(?:[,;] ?{_ASIDE_WORDS})*\)", re.IGNORECASE)
-"""Brackets that do not change what a label means."""
+_DATE_TAIL: Final = pattern("date_tail")
+_ASIDE: Final = pattern("aside")
 
-_OF_PART: Final = re.compile(
-    r"(?P<what>[^–—]{4,40}?) (?:[–—]|- ) ?(?P<part>[A-ZÄÖÜÉ][\w&.’'/]*(?: [A-ZÄÖÜÉ&][\w&.’'/]*){0,3})"
-)
-"""A row of a part of the company: "Net revenue – Dallas"."""
+_OF_PART: Final = pattern("of_part", re.NOFLAG)
 
 _IN_PERCENT: Final = re.compile(r"[,(]? ?(?:in )?%\)?(?= |$)")
 """Percent among a label's words: "Customer churn, % per year"."""
@@ -255,45 +214,19 @@ _A_YEAR: Final = re.compile(r"\b20\d\d\b")
 LONGEST_LABEL: Final = 160
 """Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""
 
-_SKIPPED_TABLE: Final = re.compile(
-    r"percent(?:age)? of (?:total |net |our )?(?:revenue|sales|net|total)|(?<!\d)(?<!\d )% of (?:total )?(?:revenue"
-    r"|sales)|as a percentage|discontinued operation|held for sale"
-    r"|equity[- ]method|\baffiliates?\b|joint ventures?\b|variable interest|\bVIEs?\b|\bacquirees?\b|purchase price"
-    r"|fair value of (?:the )?(?:assets|consideration)"
-    r"|unconsolidated|\binvestees?\b|reconciliation of (?:beginning|segment)|sensitivity"
-    r"|per share data only|constant currency|supplemental pro",
-    re.IGNORECASE,
-)
+_SKIPPED_TABLE: Final = pattern("skipped_table")
 _OBLIGORS: Final = re.compile(r"\bguarantors?\b|\bobligors?\b|\bobligated group\b", re.IGNORECASE)
 """Who stands in for bonds: a part of the group, whose figures may be headed as a statement."""
 
-_PARENT: Final = re.compile(
-    r"parent[- ](?:company|only|entity)|condensed financial information of|schedule i\b|registrant only"
-    r"|^(?:the )?company (?:statement|balance|income|cash)|^(?:statement|balance sheet)s? of the company\b",
-    re.IGNORECASE,
-)
-_STATEMENT: Final = re.compile(
-    r"statements? of (?:consolidated )?(?:operations|income|earnings|profit|loss|financial position"
-    r"|financial condition|cash flows?|comprehensive)|balance sheets?|income statements?"
-    r"|profit and loss|cash flow statements?|consolidated results|gewinn- und verlustrechnung|\bbilanz\b"
-    r"|kapitalflussrechnung|compte de résultat|\bbilan\b|cuenta de (?:resultados|pérdidas)|balance de situación",
-    re.IGNORECASE,
-)
-_SPOKEN: Final = re.compile(
-    r"\b(?:following|summari[sz]\w+|accompanying|set forth|shown|presents|highlights)\b|\.$", re.IGNORECASE
-)
-"""A line over a table that speaks of a statement and is not its heading."""
+_PARENT: Final = pattern("parent_heading")
+_STATEMENT: Final = pattern("statement_heading")
+_SPOKEN: Final = pattern("speaks_of_a_statement")
 
 _CONSOLIDATED: Final = re.compile(r"\bconsolidated\b|\bgroup\b|\bkonzern|\bconsolidé|\bconsolidad[oa]", re.IGNORECASE)
 _SHORT: Final = 25
 """Characters up to which a line over a table is a part of its header: "December", "31,", "(In thousands)"."""
 
-HAPPENED: Final = re.compile(
-    r"\bactuals?\b|\bist\b|\b(?:(?:19|20)|[a-z]{3}[-’'])\d\dA\b|\bréels?\b|\bréalisée?s?\b|\brealizad[oa]s?\b|\bconsuntivo\b"
-    r"|\bgerealiseerd\b|\brealisatie\b|\breali[sz]ed\b|\brealiser(?:et|at)\b",
-    re.IGNORECASE,
-)
-"""Words of a heading by which its numbers are actual ones."""
+HAPPENED: Final = pattern("actual_heading")
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,24 +290,11 @@ MOST_PARTS: Final = 500
 """Rows of a list of parts that is taken; a longer one is a ledger of transactions."""
 
 _SHORT_TITLE: Final = 60
-_ENTITY_CORNER: Final = re.compile(
-    r"\b(?:customers?|clients?|segments?|products?|regions?|countr(?:y|ies)|divisions?|business units?|kunden?"
-    r"|produkte?|segmente?|clientes?|subsidiar(?:y|ies)|sites?|brands?|entit(?:y|ies)|services?)\b",
-    re.IGNORECASE,
-)
+_ENTITY_CORNER: Final = whole_words("entity_corner")
 _BY_ENTITY: Final = re.compile(r"(?P<what>[^:]+?) (?:by|per|nach|par|por|split by|breakdown by) \w", re.IGNORECASE)
-_PARTIAL: Final = re.compile(
-    r"\b(?:lost|churned|new|pipeline|won|expansion|contraction|bridge|signed|overdue|orders?|backlog)\b", re.IGNORECASE
-)
-TOTAL: Final = re.compile(
-    r"^(?:grand |group )?(?:total|summe|gesamt|totale?s?|totaal|consolidated|group total|company total|sum)\b",
-    re.IGNORECASE,
-)
-_TOLD_OF: Final = re.compile(
-    r"(?P<name>[A-Z][\w&.-]*(?: (?:[A-Z][\w&.-]*|and|&)){0,5})['’]s?"
-    r" (?:total )?(?:net )?(?:sales|revenues?|operating|segment)\b"
-)
-"""How prose goes on under the table of a segment: "Aeronautics' net sales in the second quarter increased"."""
+_PARTIAL: Final = whole_words("partial_list")
+TOTAL: Final = pattern("total_row")
+_TOLD_OF: Final = pattern("prose_of_a_segment", re.NOFLAG)
 
 _NO_NAME: Final = re.compile(r"(?:our|the|its|company|group|total|consolidated|management)\b", re.IGNORECASE)
 _MOST_ROWS_OF_A_PART: Final = 10
@@ -382,11 +302,7 @@ _LINES_BEHIND: Final = 3
 _FIRST_PAGE: Final = 3000
 """Characters that name the company itself."""
 
-_SUBTOTAL: Final = re.compile(
-    r"^(?:the )?(?:top|two|three|four|five|ten|twenty|\d+) (?:largest|biggest|\d+|customers|kunden)|^subtotal"
-    r"|^of which|^davon",
-    re.IGNORECASE,
-)
+_SUBTOTAL: Final = pattern("subtotal")
 
 
 def of_parts(title: str) -> str:

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Final
 
+from tasks.figures.vocabulary import pattern
 from tasks.language.locales import alternation
 from tasks.language.numbers import Units, cell_amount, may_be_scale, only_units, read_units
-from tasks.language.periods import MONTH, SHORT_MONTH, find_periods, header_words
+from tasks.language.periods import MONTH, find_periods, header_words
 
 _MOST_TITLES: Final = 9
 _MOST_LINES: Final = 40
@@ -55,12 +56,7 @@ _ENDS_IN_MONTH: Final = re.compile(rf"\b{MONTH}$", re.IGNORECASE)
 _ENDS_IN_SCALE: Final = re.compile(r"(?:\b1(?:[.,'’ ]000)+|[$€£]['’]?000(?:,000)?)\)?$")
 _DAY_ALONE: Final = re.compile(r"[0-3]?\d,?")
 _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
-_DATE_WORDS: Final = re.compile(
-    r"\b(?:(?:fiscal |financial )?(?:years?|months?|weeks|quarters?|periods?)|(?:then )?ended|ending|as|of|at"
-    r"|for|the|three|six|nine"
-    rf"|twelve|\d{{1,4}}|{SHORT_MONTH}\w*)\b|[,.]",
-    re.IGNORECASE,
-)
+_DATE_WORDS: Final = pattern("date_words")
 _LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?: +[%A-Za-z].{0,40})?$")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _MARKED_YEAR: Final = re.compile(r"(?:19|20)\d\d(?:\D| ?\([a-z1-9]\)| \((?:19|20)\d\d000\))?")
@@ -377,30 +373,14 @@ def is_number(cell: str, *, comma_decimal: bool = False) -> bool:
     return not is_year(cell) and not may_be_scale(cell) and cell_amount(cell, comma_decimal=comma_decimal) is not None
 
 
-_NOT_KNOWN: Final = re.compile(
-    r"[^\w]*|n/?\.?a\.?|n\.?m\.?|nil|none|t\.?b\.?[acd]\.?|pending|unknown|k\. ?a\.?|n\. ?v\. ?t\.?|s\. ?o\.?|n\. ?d\.?"
-    r"|#[A-Z][A-Z/0-9]*[!?]?|"
-    r"(?:(?:minus|and|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty"
-    r"|seventy|eighty|ninety|hundred|thousand|million|billion)\b[\s-]*){2,}",
-    re.IGNORECASE,
-)
-"""A cell that says that there is no number, that a formula failed, or a number in words."""
+_NOT_KNOWN: Final = pattern("no_number")
 
 
 _LONGEST: Final = 30
-_NOT_ONE: Final = re.compile(
-    r"#[A-Z][A-Z/0-9]*[!?]?|[<>≤≥±].*\d.*"
-    r"|[$€£]?\d[\d.,]*[.,]\d{4,}\)|[$€£]?\d[\d.,]*[a-z]{0,2} ?(?:[-–—]|to|bis) ?[$€£]?\d[\d.,]*[a-z]{0,2}",
-    re.IGNORECASE,
-)
-"""A failed formula, a bound, a number with a note's mark in it, or a range."""
+_NOT_ONE: Final = pattern("no_single_number")
 
 
-_HEADS: Final = re.compile(
-    r"sheet|statement|account|summary|overview|figures|data|metric|kpi|flow|position|p ?& ?l|profit and loss|years?\b"
-    r"|fy|bilan|rechnung|jahr|compte|exercice|balance|cuenta|ejercicio|bilancio|conto|esercizio|balans|rekening",
-    re.IGNORECASE,
-)
+_HEADS: Final = pattern("statement_names")
 
 
 def has_no_number(filled: Sequence[str]) -> bool:

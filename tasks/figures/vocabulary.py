@@ -1,0 +1,59 @@
+"""The words by which documents, tables and sentences are read: data of `vocabulary.toml` and `sentence_words.toml`.
+
+An entry lists alternatives of regular expressions, or has a list for each language. `(?&name)` in it stands for
+another entry, or for a month, a year or a currency.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from itertools import chain
+from typing import Any, Final
+
+from tasks.language.locales import alternation, currency_names
+from tasks.language.numbers import CURRENCY
+from tasks.language.periods import MONTH, SHORT_MONTH, YEAR
+
+DATA: Final[Mapping[str, Any]] = {
+    name: entry
+    for file in ("vocabulary.toml", "sentence_words.toml")
+    for name, entry in tomllib.loads(files("tasks.figures").joinpath(file).read_text(encoding="utf-8")).items()
+}
+_PARTS: Final = {
+    "MONTH": MONTH, "SHORT_MONTH": SHORT_MONTH, "YEAR": YEAR, "CURRENCY": CURRENCY,
+    "CURRENCY_NAMES": alternation(currency_names()),
+}  # fmt: skip
+_REFERENCE: Final = re.compile(r"\(\?&(\w+)\)")
+_INDENT: Final = re.compile(r"(?:\A|\n) {6}")
+"""What parts the lines of a long pattern, which are one."""
+
+
+def words_in(name: str) -> tuple[str, ...]:
+    """The words of an entry, in all languages, as they are."""
+    return tuple(chain.from_iterable(DATA[name].values()) if isinstance(DATA[name], dict) else DATA[name])
+
+
+@cache
+def either(name: str) -> str:
+    """One of an entry's words, as a group; of those by language the longest come first."""
+    by_language = isinstance(DATA[name], dict)
+    return (
+        f"(?:{_join(sorted(dict.fromkeys(words_in(name)), key=len, reverse=True) if by_language else words_in(name))})"
+    )
+
+
+def pattern(name: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
+    """What finds one of an entry's words."""
+    return re.compile(_join(words_in(name)), flags)
+
+
+def whole_words(name: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
+    """What finds one of an entry's words that is no part of a longer one."""
+    return re.compile(rf"\b{either(name)}\b", flags)
+
+
+def _join(words: Iterable[str]) -> str:
+    joined = "|".join(_INDENT.sub("", word) for word in words)
+    return _REFERENCE.sub(lambda match: _PARTS.get(match[1]) or either(match[1]), joined)
