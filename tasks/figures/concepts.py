@@ -273,21 +273,26 @@ def _taxonomy(concepts: Mapping[str, Concept], added: str, codes: Mapping[str, M
     labels: dict[str, Meaning] = {}
     wildcards: list[tuple[re.Pattern[str], str, Meaning]] = []
     for concept in concepts.values():
-        for rank, (written, kind) in enumerate(
-            ((concept.instant, "instant"), (concept.labels, concept.kind), (concept.weak, concept.kind))
-        ):
-            for label in written:
-                for plain in spellings(_WRITTEN.sub(_plain_part, label)):
-                    meaning = Meaning(concept, kind, 2 if rank == 2 else 0 if _TOTAL.match(plain) else 1)
-                    if "*" in plain:
-                        pattern = re.escape(plain).replace(r"\*", r"\w+(?: \w+){0,11}")
-                        longest = max(plain.replace("*", " ").split(), key=len)
-                        wildcards.append((re.compile(pattern), longest, meaning))
-                    else:
-                        labels.setdefault(plain, meaning)
+        for plain, meaning in _meanings(concept):
+            if "*" in plain:
+                written = re.escape(plain).replace(r"\*", r"\w+(?: \w+){0,11}")
+                longest = max(plain.replace("*", " ").split(), key=len)
+                wildcards.append((re.compile(written), longest, meaning))
+            else:
+                labels.setdefault(plain, meaning)
     speaking = {max(label.split(), key=len) for label in labels} | {word for _, word, _ in wildcards}
     tags = {tag: concept for concept in concepts.values() for tag in concept.tags}
     return Taxonomy(concepts, added, codes, tags, labels, tuple(wildcards), frozenset(speaking))
+
+
+def _meanings(concept: Concept) -> Iterator[tuple[str, Meaning]]:
+    """The plain labels of a concept, each with what it means."""
+    ranks: tuple[tuple[tuple[str, ...], Kind, int], ...] = (
+        (concept.instant, "instant", 1), (concept.labels, concept.kind, 1), (concept.weak, concept.kind, 2),
+    )  # fmt: skip
+    for written, kind, rank in ranks:
+        for plain in (spelling for label in written for spelling in spellings(_WRITTEN.sub(_plain_part, label))):
+            yield plain, Meaning(concept, kind, 0 if rank == 1 and _TOTAL.match(plain) else rank)
 
 
 def _plain_part(part: re.Match[str]) -> str:
@@ -311,20 +316,18 @@ def _choices(label: str, at: int, *, within: bool) -> tuple[list[str], int]:
     while at < len(label):
         match = _MARK.search(label, at)
         words = label[at : match.start() if match else len(label)]
-        if words:
-            begun = [before + words for before in begun]
+        begun = [before + words for before in begun]
         if match is None:
             return done + begun, len(label)
         mark, at = match.group(), match.end()
         if mark in "[{":
             chosen, at = _choices(label, at, within=True)
-            if mark == "[":
-                chosen.append("")
+            chosen += [""] if mark == "[" else []
             begun = list(islice((before + choice for before in begun for choice in chosen), _MOST_SPELLINGS))
         elif not within:
             begun = [f"{before} " for before in begun]
-        elif mark == "|":
-            done, begun = done + begun, [""]
-        else:
+        elif mark != "|":
             break
+        else:
+            done, begun = done + begun, [""]
     return done + begun, at

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
@@ -104,33 +104,22 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     tables = [[replace(each, table=number) for each in table] for number, table in enumerate(tables)]
     candidates = [each for table in tables for each in table if each.figure.concept not in OF_STATEMENTS]
     in_tables, of_others = _without_contradictions(document, candidates, findings)
-    of_statements = surest(
-        [
-            [
-                each
-                for each in table
-                if each.figure.concept in OF_STATEMENTS and (each.table, each.figure.period) not in of_others
-            ]
-            for table in tables
-        ]
-    )
+    own = [[each for each in table if (each.table, each.figure.period) not in of_others] for table in tables]
+    of_statements = surest([[each for each in table if each.figure.concept in OF_STATEMENTS] for table in own])
     sums = _sum_debt(of_statements)
-    others = [figure for figure in in_tables if _is_another_debt(figure, sums)]
-    if others:
-        findings.leave_out("notes that differ from the statements", len(others))
-    in_tables = [figure for figure in in_tables if not _is_another_debt(figure, sums)]
+    in_tables, of_notes = _part(in_tables, lambda figure: _is_another_debt(figure, sums))
     in_tables += [each.figure for each in of_statements]
     known = _find_known_ranges(in_tables)
-    sentences = []
-    for figure in sentence_figures(document, taxonomy, findings):
-        values = known.get((figure.concept, figure.period, figure.unit, figure.basis in _KINDS))
-        if _is_another_debt(figure, sums):
-            findings.leave_out("sentences that differ from the statements")
-            continue
-        if values and figure.entity is None and len(document.text) > _LONG and not _is_within(figure, values):
-            findings.leave_out("sentences that differ from the statements")
-            continue
-        sentences.append(figure)
+    is_long = len(document.text) > _LONG
+
+    def differs(figure: Figure) -> bool:
+        key = figure.concept, figure.period, figure.unit, figure.basis in _KINDS
+        ranges = known.get(key) if is_long and figure.entity is None else None
+        return _is_another_debt(figure, sums) or (bool(ranges) and not _is_within(figure, ranges or ()))
+
+    sentences, of_others_too = _part(sentence_figures(document, taxonomy, findings), differs)
+    findings.leave_out("notes that differ from the statements", len(of_notes))
+    findings.leave_out("sentences that differ from the statements", len(of_others_too))
     figures = with_tags(document, taxonomy, [*in_tables, *sentences], findings)
     figures.sort(key=lambda figure: figure.start)
     figures = _legible(document, figures, findings)
@@ -143,6 +132,15 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     findings.figures = figures[:MOST_FIGURES]
     findings.founded = list(islice(find_founding_years(document), _MOST_FOUNDED))
     return findings
+
+
+def _part(figures: Iterable[Figure], is_left_out: Callable[[Figure], bool]) -> tuple[list[Figure], list[Figure]]:
+    """The figures that are kept, and those that are left out."""
+    kept: list[Figure] = []
+    left_out: list[Figure] = []
+    for figure in figures:
+        (left_out if is_left_out(figure) else kept).append(figure)
+    return kept, left_out
 
 
 def _legible(document: LedgerDocument, figures: list[Figure], findings: Findings) -> list[Figure]:

@@ -85,7 +85,8 @@ class Findings:
 
     def leave_out(self, why: str, count: int = 1) -> None:
         """Count numbers that were not taken."""
-        self.left_out[why] = self.left_out.get(why, 0) + count
+        if count:
+            self.left_out[why] = self.left_out.get(why, 0) + count
 
 
 _BASES: Final[tuple[Basis, ...]] = ("pro_forma", "adjusted", "budget", "forecast", "management", "audited")

@@ -165,27 +165,25 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     text = plain_blanks(text)
     head = _CUT_DAY.sub(" ", text[:400_000])
     lower = lower_text(head)
-    ends, annual, annual_ends = _count_ends(head, lower, quarterly=reports_on_quarter(text, name))
-    if sum(annual.values()) > 1:  # "as of January 30" beside "year ended December 31" ends no year
-        ends = annual
-    elif not annual.total() and ends.total() == 1:
+    named = _count_ends(head, lower, quarterly=reports_on_quarter(text, name))
+    ends = named.all
+    if named.annual.total() > 1:  # "as of January 30" beside "year ended December 31" ends no year
+        ends = named.annual
+    elif not named.annual.total() and ends.total() == 1:
         ends = Counter()  # one day alone that something is as of
+    shifts = Counter(end.year - year for year, end in _find_years(head, lower) if 0 <= end.year - year <= 1)
+    dated = _document_date(text, name)
+    if dated is not None:  # a date on the first page may be old; accounts are written after the years that they are of
+        dated = max([dated, *(end for end, count in named.dates.items() if count > _TWO)])
+    calendar = Calendar(
+        shift=shifts.most_common(1)[0][0] if shifts else 0,
+        dated=dated,
+        newest=max(named.dates, default=None),
+        started=_plan_start(head, lower),
+    )
     months: Counter[int] = Counter()
     for (month, _), count in ends.items():
         months[month] += count
-    shift = 0
-    shifts = Counter(end.year - year for year, end in _find_years(head, lower) if 0 <= end.year - year <= 1)
-    if shifts:
-        shift = shifts.most_common(1)[0][0]
-    dated = _document_date(text, name)
-    if dated is not None:  # a date on the first page may be old; accounts are written after the years that they are of
-        dated = max([dated, *(end for end, count in annual_ends.items() if count > 2)])
-    calendar = Calendar(
-        shift=shift if shift in {0, 1} else 0,
-        dated=dated,
-        newest=max(annual_ends, default=None),
-        started=_plan_start(head, lower),
-    )
     if not months:
         if any(word in lower for word in _INDIAN_WORDS) and _INDIAN.search(head) and _SPLIT_YEAR.search(head):
             return replace(calendar, month=3, said=True)
@@ -197,30 +195,55 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
         calendar = replace(calendar, shift=1)
     elif not shifts and month <= _MONTHS_OF_TWO_NAMES:
         calendar = replace(calendar, shift=_find_quarter_shift(text[:_FIRST_PAGES], month, day))
-    near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
-    dates = sum((_exact_ends(lower, near) for near in near_months), Counter[date]())
-    if day == monthrange(2024, month)[1] or (month, day) == (2, 28):  # 1 July is where a year begins
-        dates = Counter({end: count for end, count in dates.items() if end.day != 1})
-    for year in {end.year for end in dates}:
-        near = [end for end in dates if end.year == year and abs((end - make_day(year, month, day)).days) <= 7]
-        if near:
-            calendar.ends[year] = max(near, key=lambda end: dates[end])
-    calendar.ends.update(_ends_in_next_year(head, lower, month, day))
-    return replace(calendar, month=month, day=day, said=True)
+    exact = {**_find_exact_ends(lower, month, day), **_ends_in_next_year(head, lower, month, day)}
+    return replace(calendar, ends=exact, month=month, day=day, said=True)
 
 
-def _count_ends(
-    head: str, lower: str, *, quarterly: bool
-) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]], Counter[date]]:
-    """How often a text names ends of times: by month and day all and those of years, and years' ends by their date.
+_TWO: Final = 2
+_Day = tuple[int, int]
+"""Month and day."""
 
-    A quarterly report is as of the quarter's last day, which ends no year.
-    """
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """How often a text names ends of times: by month and day all and those of years, and years' ends by their date."""
+
+    all: Counter[_Day] = field(default_factory=Counter)
+    annual: Counter[_Day] = field(default_factory=Counter)
+    dates: Counter[date] = field(default_factory=Counter)
+
+    def add(self, day: _Day, times: int, *, annual: int = 1) -> None:
+        """Count one more mention of a day, that says so surely that years end on it."""
+        self.all[day] += times
+        self.annual[day] += annual
+
+
+def _count_ends(head: str, lower: str, *, quarterly: bool) -> _Ends:
+    """The ends of times that a text names; a quarterly report is as of the quarter's last day, which ends no year."""
+    ends = _Ends()
+    interim = _count_ended(head, lower, ends, quarterly=quarterly)
+    own = {day for match in _OWN_END.finditer(_CUT.sub(" ", head[:_LONGEST_HEAD])) if (day := _own_end(match, head))}
+    for day in own if len(own) == 1 else ():
+        ends.add(day, _SURE)
+    for match in matches(_YEAR_TO_MONTH, head, spots(lower, ("year", "fy", "fiscal", "financial", "business"))):
+        end = next((when.end for when in find_periods(f"{match[1]} {_ANY_YEAR}") if when.end), None)
+        if end is not None:
+            ends.add((end.month, end.day), 1)
+    interim = {day for day in interim if not ends.annual[day]}
+    if ends.all.keys() - interim:  # a quarterly report is of days that end no year
+        for day in interim:
+            del ends.all[day]
+    for first, last in _spans(head, lower):
+        if abs((last - first).days - 365) <= _FIRST_WEEK:
+            ends.add((last.month, last.day), 3)
+            ends.dates[last] += 1
+    return ends
+
+
+def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[_Day]:
+    """Count what a text says ended or was as of a day; the days on which parts of a year ended are given."""
+    interim: set[_Day] = set()
     year_ends = sorted({*spots(lower, _YEAR_ENDED_WORDS), *spots(lower, (" to ", " to:"), before=1)})
-    ends: Counter[tuple[int, int]] = Counter()
-    annual: Counter[tuple[int, int]] = Counter()
-    annual_ends: Counter[date] = Counter()
-    interim: set[tuple[int, int]] = set()
     for match in matches(_YEAR_ENDED, head, year_ends):
         words = match.group(0).lower()
         of_weeks = "weeks" in words and _YEARS_WEEKS.search(head, max(0, match.start() - 12), match.start())
@@ -232,28 +255,21 @@ def _count_ends(
         if ends_on and not of_year and _INTERIM.search(head, max(0, match.start() - _AHEAD), match.start() + 7):
             interim.add(ends_on)
         elif ends_on:
-            ends[ends_on] += 3 if of_year else 1
-            annual[ends_on] += of_year
+            ends.add(ends_on, 3 if of_year else 1, annual=of_year)
         if when.end:
-            annual_ends[when.end] += of_year
-    own = {day for match in _OWN_END.finditer(_CUT.sub(" ", head[:_LONGEST_HEAD])) if (day := _own_end(match, head))}
-    if len(own) == 1:
-        ends.update(dict.fromkeys(own, _SURE))
-        annual.update(own)
-    for match in matches(_YEAR_TO_MONTH, head, spots(lower, ("year", "fy", "fiscal", "financial", "business"))):
-        end = next((when.end for when in find_periods(f"{match[1]} {_ANY_YEAR}") if when.end), None)
-        if end is not None:
-            ends[end.month, end.day] += 1
-            annual[end.month, end.day] += 1
-    interim = {day for day in interim if not annual[day]}
-    if ends.keys() - interim:  # a quarterly report is of days that end no year
-        ends = Counter({day: count for day, count in ends.items() if day not in interim})
-    for first, last in _spans(head, lower):
-        if abs((last - first).days - 365) <= _FIRST_WEEK:
-            ends[last.month, last.day] += 3
-            annual[last.month, last.day] += 1
-            annual_ends[last] += 1
-    return ends, annual, annual_ends
+            ends.dates[when.end] += of_year
+    return interim
+
+
+def _find_exact_ends(lower: str, month: int, day: int) -> dict[int, date]:
+    """By year the day near its usual end that a text of lower case names most: years of weeks end on another each."""
+    near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
+    dates = sum((_exact_ends(lower, near) for near in near_months), Counter[date]())
+    if day == monthrange(2024, month)[1] or (month, day) == (2, 28):  # 1 July is where a year begins
+        dates = Counter({end: count for end, count in dates.items() if end.day != 1})
+    near_end = [end for end in dates if abs((end - make_day(end.year, month, day)).days) <= _FIRST_WEEK]
+    years = {end.year for end in near_end}
+    return {year: max((end for end in near_end if end.year == year), key=lambda end: dates[end]) for year in years}
 
 
 def _next(day: date) -> date:

@@ -6,7 +6,8 @@ another, two rows of one concept that differ.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from itertools import chain
@@ -30,6 +31,7 @@ from tasks.figures.table_labels import (
     MOST_PARTS,
     TOTAL,
     WHOLE,
+    Label,
     LabelReader,
     is_date,
     is_enumerator,
@@ -70,7 +72,7 @@ from tasks.language.numbers import (
     read_units,
     thousands_mark,
 )
-from tasks.language.periods import find_periods, header_period, may_name_time
+from tasks.language.periods import When, find_periods, header_period, may_name_time
 
 MOST_NUMBERS: Final = 100_000
 """Numbers of a document's tables that are looked at, beside a label that means something; the rest is counted."""
@@ -99,6 +101,10 @@ _ALL_OF_IT: Final = re.compile(r"100(?:[.,]0+)? ?%")
 """Beside revenue: below it are its percentages, whether each says so or not."""
 
 _OF_SHARES: Final = pattern("column_of_shares")
+
+_TOTAL_ALONE: Final = re.compile(r"total|summe|gesamt|totale", re.IGNORECASE)
+_OF_A_STATEMENT: Final = 6
+"""What a heading of the accounts weighs, in rows that such statements have."""
 
 _BALANCE: Final = re.compile(r"balances?\b(?=,? (?:at|as of|on|as at|[A-Z]))", re.IGNORECASE)
 """A row of a statement of changes: "Balance at June 30, 2024" under "Total equity"."""
@@ -156,6 +162,22 @@ def _decimal_comma(document: LedgerDocument, grid: Grid) -> bool:
     return mark == "."
 
 
+@dataclass(frozen=True, slots=True)
+class _RowWords:
+    """What the words of a row say: its name, what it means and when, and which cells behind them hold numbers."""
+
+    name: str
+    label: Label | None
+    meaning: Meaning | None
+    when: When | None
+    numbers: list[int]
+
+    def is_time(self, *, is_stock: bool = False) -> bool:
+        """Whether its name is a time and nothing else; that of a stock may say "Balance at" besides."""
+        name = _BALANCE.sub("", self.name) if is_stock and _BALANCE.match(self.name) else self.name
+        return self.when is not None and self.when.dated and not without_dates(name)
+
+
 class _Table:
     """One table, read row by row under the headers that hold there."""
 
@@ -165,18 +187,27 @@ class _Table:
         self._grid = grid
         self._findings = findings
         self._comma = _decimal_comma(document, grid)
-        self._series = self._entities = ""
+        self._series = self._entities = self._section = self._corner = ""
+        self._columns: list[Column] = []
+        self._header: list[Row] = []
+        self._named: list[Row] = []  # the rows of the header that name the columns
+        self._since: list[str] = []  # lines of one cell since the last numbers: sections, or titles of another table
+        self._body = self._by_part = self._named_columns = False
+        self._looked = 0
+        self._with_numbers: set[int] = set()
         self._ends: date | None = None  # the newest day of a column
         self._two_years = False  # whether the columns are of two years at most
         self._of_title: Meaning | None = None
         self._titled_parts = False
         self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
         self._percents: set[int] = set()  # columns of percentages beside amounts
-        self._above: dict[
-            int, tuple[int, Decimal]
-        ] = {}  # by column, how many numbers since the last sum, and their sum
+        self._above: dict[int, tuple[int, Decimal]] = {}  # by column, how many numbers since the last sum, their sum
         self._told_of = part_told_behind(document.text, grid)
+        self._width = max(row.width for row in grid.rows)
+        self._codes = code_columns(grid.rows[:_LONGEST_FORM]) if reader.codes else []
         self._under(grid.titles)
+        supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if _SUPPORT.search(row.label))
+        self._weight = supporting + (_OF_A_STATEMENT if self._over.is_statement else 0)
 
     def _under(self, titles: Sequence[str]) -> None:
         """Read on under these lines: they say what kind of table it is."""
@@ -185,100 +216,26 @@ class _Table:
         self._table_basis = self._over.find_last_basis()
         self._of_units: list[str] = []  # lines of a header that hold for the next one too: "(Millions of yen)"
 
-    def candidates(self) -> Iterator[TableCandidate]:  # noqa: PLR0915 - the states of a table, one after the other
+    def candidates(self) -> Iterator[TableCandidate]:
         """All figures that the table may hold."""
-        section = ""
-        columns: list[Column] = []
-        header: list[Row] = []
-        rows = self._grid.rows
-        width = max(row.width for row in rows)
-        codes = code_columns(rows[:_LONGEST_FORM]) if self._reader.codes else []
-        weight = sum(1 for row in rows[:_LONGEST_STATEMENT] if _SUPPORT.search(row.label)) + (
-            6 if self._over.is_statement else 0
-        )
-        by_part = named_columns = False
-        looked = 0
-        body = False
-        with_numbers: set[int] = set()
-        named: list[Row] = []  # the rows of the header that name the columns
-        since: list[str] = []  # lines of one cell since the last numbers: sections, or the titles of another table
-        for row in whole_rows(rows):
-            if (self._findings.rows > MOST_ROWS or self._findings.looked_at > MOST_NUMBERS) and self._is_unread(row):
+        for row in whole_rows(self._grid.rows):
+            if self._is_unread(row) or self._is_passed_by(row):
                 continue
-            if body and looked > _SURE_OF_COLUMNS and columns and not named_columns and self._says_nothing(row):
-                self._findings.rows += 1
-                since = []
+            numbers = self._numbers(row)
+            self._with_numbers.update(numbers)
+            if not numbers and self._is_blank(row):
                 continue
-            numbers = self._numbers(row, with_numbers if body and columns else set())
-            with_numbers |= set(numbers)
-            if not numbers and row.cells and not row.cells[0] and not any(row.cells[1:]):
-                continue
-            if body and columns and not numbers and not since and is_between_years(row):
-                continue
-            numbers = [at for at in numbers if at not in codes]
-            if not numbers and any(is_code(row.cells[at]) for at in codes if at < row.width):
+            numbers = [at for at in numbers if at not in self._codes]
+            if not numbers and any(is_code(row.cells[at]) for at in self._codes if at < row.width):
                 continue  # a line of a form that nobody filled in
-            first_is_number = is_number(row.cells[0], comma_decimal=self._comma)
-            if not numbers and not first_is_number:
-                filled = [cell for cell in row.cells if cell]
-                if has_no_number(filled):
-                    self._leave_out_cells(row, [])
-                    continue
-                if body and len(filled) > 1 and row.cells[0] and self._reader.meaning(" ".join(filled)) is not None:
-                    filled = [" ".join(filled)]  # a heading torn in two: "Disponibilità | liquide"
-                speaks = len(filled) > 1 or (len(filled) == 1 and not row.cells[0]) or (header and not body)
-                if len(filled) == 1 and body and not is_date(filled[0]):
-                    section = filled[0]
-                    since.append(section)
-                    continue
-                if len(filled) == 1 and not speaks and not header:
-                    header = [row]
-                    columns = []
-                    section = filled[0]
-                    continue
-                if body:
-                    header, body = [], False
-                    self._percents = set()
-                    if (
-                        len(filled) == 1
-                        and named
-                        and not any(find_periods(cell) for at in named for cell in at.cells[1:])
-                    ):
-                        header = [row, *named]  # another year under the same columns
-                        columns = []
-                        continue
-                    if since:
-                        self._under(since[-6:])
-                        since, section = [], ""
-                header.append(row)
-                columns = []
+            if not numbers and not is_number(row.cells[0], comma_decimal=self._comma):
+                self._read_words(row)
                 continue
-            if not columns:
-                lines = [*self._over.lines, *self._of_units]
-                read = read_header(
-                    with_note_column(header, rows[:_SURE_OF_COLUMNS]),
-                    width,
-                    lines,
-                    self._reader,
-                    month_first=self._document.month_first,
-                    newest=self._document.calendar.newest,
-                )
-                self._of_units = [*self._of_units, *find_unit_lines(header[-_MOST_LINES:])][-_MOST_LINES:]
-                columns, self._corner, self._titles = read.columns, read.corner, read.titles
-                self._percents |= {at for at, each in enumerate(columns) if each.label.units == Units(percent=True)}
-                self._two_years = are_two_years(columns)
-                self._above = {}
-                self._ends = max(
-                    (column.when.end for column in columns if column.when and column.when.end), default=None
-                )
-                self._table_basis = self._table_basis or self._over.find_basis(header[0].cells[:1] if header else [])
-                self._of_title, titled = parts_title(self._titles, self._corner, self._reader)
-                self._titled_parts = self._titled_parts or titled
-                by_part = sum(1 for column in columns if column.entity and not column.skipped) > 1
-                named_columns = self._of_title is not None or any(column.label.meaning for column in columns)
-                named = [at for at in header if len([cell for cell in at.cells if cell]) > 1][-_MOST_LINES:]
-            body, since, looked = True, [], looked + 1
-            yield from self._row(row, numbers, columns, section, 0 if by_part else weight)
+            if not self._columns:
+                self._read_header()
+            self._body, self._since = True, []
+            self._looked += 1
+            yield from self._row(row, numbers)
 
     def _is_unread(self, row: Row) -> bool:
         """Whether more was looked at already than a document may have; what is left is counted."""
@@ -288,27 +245,87 @@ class _Table:
         self._findings.leave_out("more numbers than are looked at", unread)
         return True
 
-    def _numbers(self, row: Row, with_numbers: set[int]) -> list[int]:
+    def _is_passed_by(self, row: Row) -> bool:
+        """Whether a row deep in a table whose columns name nothing names nothing itself."""
+        sure = self._body and self._looked > _SURE_OF_COLUMNS and self._columns and not self._named_columns
+        if not sure or not self._says_nothing(row):
+            return False
+        self._findings.rows += 1
+        self._since = []
+        return True
+
+    def _is_blank(self, row: Row) -> bool:
+        """Whether a row without numbers has no words either, or holds numbers that could be years far apart."""
+        if row.cells and not row.cells[0] and not any(row.cells[1:]):
+            return True
+        return self._body and bool(self._columns) and not self._since and is_between_years(row)
+
+    def _read_words(self, row: Row) -> None:
+        """Take a row without numbers: it gives none for its name, begins a section, or is a line of a header."""
+        filled = [cell for cell in row.cells if cell]
+        if has_no_number(filled):
+            self._leave_out_cells(row, [])
+            return
+        if self._body and len(filled) > 1 and row.cells[0] and self._reader.meaning(" ".join(filled)) is not None:
+            filled = [" ".join(filled)]  # a heading torn in two: "Disponibilità | liquide"
+        alone = len(filled) == 1
+        if alone and self._body and not is_date(filled[0]):
+            self._section = filled[0]
+            self._since.append(filled[0])
+            return
+        self._columns = []
+        if alone and row.cells[0] and not self._header:
+            self._header, self._section = [row], filled[0]
+            return
+        if self._body:
+            self._header, self._body, self._percents = [], False, set()
+            if alone and self._named and not any(find_periods(cell) for at in self._named for cell in at.cells[1:]):
+                self._header = [row, *self._named]  # another year under the same columns
+                return
+            if self._since:
+                self._under(self._since[-6:])
+                self._since, self._section = [], ""
+        self._header.append(row)
+
+    def _read_header(self) -> None:
+        """Take what the lines read since the last numbers say of the columns."""
+        read = read_header(
+            with_note_column(self._header, self._grid.rows[:_SURE_OF_COLUMNS]),
+            self._width,
+            [*self._over.lines, *self._of_units],
+            self._reader,
+            month_first=self._document.month_first,
+            newest=self._document.calendar.newest,
+        )
+        self._of_units = [*self._of_units, *find_unit_lines(self._header[-_MOST_LINES:])][-_MOST_LINES:]
+        self._columns, self._corner, self._titles = read.columns, read.corner, read.titles
+        self._percents |= {at for at, each in enumerate(read.columns) if each.label.units == Units(percent=True)}
+        self._two_years = are_two_years(read.columns)
+        self._above = {}
+        self._ends = max((each.when.end for each in read.columns if each.when and each.when.end), default=None)
+        self._table_basis = self._table_basis or self._over.find_basis([row.cells[0] for row in self._header[:1]])
+        self._of_title, titled = parts_title(self._titles, self._corner, self._reader)
+        self._titled_parts = self._titled_parts or titled
+        self._by_part = sum(1 for each in read.columns if each.entity and not each.skipped) > 1
+        self._named_columns = self._of_title is not None or any(each.label.meaning for each in read.columns)
+        self._named = [row for row in self._header if sum(map(bool, row.cells)) > 1][-_MOST_LINES:]
+
+    def _numbers(self, row: Row) -> list[int]:
         """The cells behind the first with numbers; below and beside numbers of a concept, 2050 is one and no year."""
-        numbers = {
-            index for index, cell in enumerate(row.cells) if index and is_number(cell, comma_decimal=self._comma)
-        }
-        marked = any(find_currency(row.cells[index][:1]) for index in numbers)
-        if not numbers and all(may_be_scale(cell) for cell in row.cells[1:] if cell):
-            marked = self._reader.speaks(row.cells[0])  # "Revenue | $1,000" heads nothing
-        amounts = {*range(1, len(row.cells))} if marked else with_numbers
-        if row.cells[0]:
-            numbers |= {index for index in amounts if index < len(row.cells) and may_be_scale(row.cells[index])}
-        if row.cells[0] and (numbers or with_numbers) and self._reader.speaks(row.cells[0]):
-            others = (
-                {*range(1, len(row.cells))}
-                if numbers
-                else {at for at in with_numbers if read_units("".join(row.cells[at : at + 1])).currency}
-            )
-            numbers |= {index for index in others if is_year(row.cells[index])}
-        elif numbers and row.cells[0]:
-            numbers |= {index for index in with_numbers if index < len(row.cells) and is_year(row.cells[index])}
-        return sorted(numbers)
+        cells = row.cells
+        numbers = {at for at, cell in enumerate(cells) if at and is_number(cell, comma_decimal=self._comma)}
+        if not cells[0]:
+            return sorted(numbers)
+        above = {at for at in self._with_numbers if at < len(cells)} if self._body and self._columns else set[int]()
+        marked = any(find_currency(cells[at][:1]) for at in numbers)
+        if not numbers and all(may_be_scale(cell) for cell in cells[1:] if cell):
+            marked = self._reader.speaks(cells[0])  # "Revenue | $1,000" heads nothing
+        everywhere = {*range(1, len(cells))}
+        numbers |= {at for at in (everywhere if marked else above) if may_be_scale(cells[at])}
+        among = above if numbers else set[int]()
+        if (numbers or above) and self._reader.speaks(cells[0]):
+            among = everywhere if numbers else {at for at in above if read_units(cells[at]).currency}
+        return sorted(numbers | {at for at in among if is_year(cells[at])})
 
     def _says_nothing(self, row: Row) -> bool:
         """Whether nothing can come of a row of numbers by its name, where columns and title name no concept."""
@@ -320,102 +337,104 @@ class _Table:
             silent = self._silent[alike] = not speaks and not (may_name_time(name) and not without_dates(name))
         return silent and (row.has_number(comma_decimal=self._comma) or holds_four_digits(row))
 
-    def _row(  # noqa: PLR0915 - what a row may say, the surest first
-        self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
-    ) -> Iterator[TableCandidate]:
+    def _row(self, row: Row, numbers: list[int]) -> Iterator[TableCandidate]:
+        """The figures that a row of numbers may hold."""
         self._findings.rows += 1
         self._percents.update(of_percents(row, numbers))
+        said = self._read_name(row, numbers)
+        if self._over.is_skipped:
+            if said.meaning is not None:
+                self._findings.leave_out("tables of parts, shares or other companies", len(said.numbers))
+            return
+        under = self._columns_under(row, said)
+        if said.meaning is not None and said.meaning.concept.id == "revenue":
+            self._percents.update(at for at in said.numbers if _ALL_OF_IT.fullmatch(row.cells[at]))
+        units = row.units_beside({*said.numbers})
+        for at in said.numbers:
+            candidate = self._candidate(row, said, at, under.get(at), units)
+            if candidate is not None:
+                yield candidate
+
+    def _read_name(self, row: Row, numbers: Sequence[int]) -> _RowWords:
+        """What a row is called and means: by its name, its section, its code, or the title of what it sums."""
         named_by, name = self._name(row)
-        of_name = columns[named_by].words if named_by and named_by < len(columns) else ""
+        of_name = self._columns[named_by].words if named_by and named_by < len(self._columns) else ""
         self._entities = of_name or self._corner
-        numbers = [index for index in numbers if index > named_by]
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
-        by_row = meaning is not None
-        if not by_row and TOTAL.match(name):
-            of_section = self._reader.read(section.rstrip(":")) if section else None
-            if of_section and of_section.meaning and re.fullmatch(r"total|summe|gesamt|totale", name, re.IGNORECASE):
-                meaning, by_row = of_section.meaning, True
-        coded = next((at for at, cell in enumerate(row.cells) if at and cell in self._reader.codes), None)
-        if coded is not None:
-            numbers = [index for index in numbers if index > coded]
-            meaning, by_row = meaning or self._reader.codes[row.cells[coded]], True
-        if self._sums_rows_above(row, numbers) and not by_row and (not name or TOTAL.fullmatch(name)):
+        if meaning is None and self._section and _TOTAL_ALONE.fullmatch(name):
+            meaning = self._reader.read(self._section.rstrip(":")).meaning
+        coded = next((at for at, cell in enumerate(row.cells) if at and cell in self._reader.codes), 0)
+        if coded:
+            meaning = meaning or self._reader.codes[row.cells[coded]]
+        numbers = [at for at in numbers if at > max(named_by, coded)]
+        if self._sums_rows_above(row, numbers) and meaning is None and (not name or TOTAL.fullmatch(name)):
             of_title = self._reader.read(label_in(self._titles[-1])) if self._titles else None
             if of_title is not None and of_title.meaning is not None:
-                label, meaning, by_row = of_title, of_title.meaning, True
-        if self._over.is_skipped:
-            if by_row:
-                self._findings.leave_out("tables of parts, shares or other companies", len(numbers))
-            return
-        if by_row:
-            under = columns_under(row, numbers, columns, self._titles, self._corner, self._reader)
-            self._leave_out_cells(row, numbers)
-        elif is_slipped(row, columns, self._corner):
-            under = {}
+                label, meaning = of_title, of_title.meaning
+        when = label.when if label else None
+        if when is None and meaning is None and row.cells[0] and not is_number(row.cells[0]):
+            when = header_period(row.cells[0])
+        return _RowWords(name, label, meaning, when, numbers)
+
+    def _columns_under(self, row: Row, said: _RowWords) -> Mapping[int, Column]:
+        """The column of each number of a row."""
+        if said.meaning is not None:
+            self._leave_out_cells(row, said.numbers)
+            return columns_under(row, said.numbers, self._columns, self._titles, self._corner, self._reader)
+        if is_slipped(row, self._columns, self._corner):
+            return {}
+        return {at: self._columns[at] for at in said.numbers if at < len(self._columns)}
+
+    def _candidate(
+        self, row: Row, said: _RowWords, at: int, column: Column | None, units: Units
+    ) -> TableCandidate | None:
+        """The figure of one number of a row; None where it is none, or not sure."""
+        meaning, of_column = self._cell_meaning(said, column)
+        if meaning is None:
+            return None
+        self._findings.looked_at += 1
+        amount = cell_amount(row.cells[at], comma_decimal=self._comma)
+        if amount is None or (at in self._percents and amount.unit is None and "percent" not in meaning.concept.units):
+            return None
+        when = said.when if said.when and said.when.dated else column.when if column else None
+        if when is None and said.meaning is not None and column is None:
+            self._findings.leave_out("no header over the column")
+            return None
+        if column is not None and _is_no_figure(column, meaning, said):
+            return None
+        is_part = of_column and not said.is_time(is_stock=meaning.kind == "instant")
+        if is_part and not self._lists(said.name):
+            return None
+        entity = self._entity(said, None if of_column else column, is_part=is_part)
+        if meaning.concept.id == "operating_cash_flow" and _OTHER_FLOWS.search(self._section):
+            self._findings.leave_out("cash flows of another section")
+            return None
+        cell = FigureCell(row, units, at, amount, meaning, said.label, column, when, entity, self._two_years)
+        figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series, self._ends)
+        if figure is None:
+            return None
+        weight = 0 if self._by_part else self._weight
+        return TableCandidate(figure, meaning.rank, self._section, weight, self._over.is_consolidated)
+
+    def _entity(self, said: _RowWords, column: Column | None, *, is_part: bool) -> str | None:
+        """Which part of the company a number is of: the one that its row lists, or that row and column name."""
+        if is_part:
+            own = None if TOTAL.match(said.name) else said.name[:80]
         else:
-            under = {index: columns[index] for index in numbers if index < len(columns)}
-        if meaning is not None and meaning.concept.id == "revenue":
-            self._percents.update(index for index in numbers if _ALL_OF_IT.fullmatch(row.cells[index]))
-        named_when = label.when if label else None
-        if row.cells[0] and is_number(row.cells[0]) is False and named_when is None and not by_row:
-            named_when = header_period(row.cells[0])
-        units = row.units_beside({*numbers})
-        for index in numbers:
-            column = under.get(index)
-            cell_meaning, of_column = meaning, False
-            entity = None
-            if not by_row:
-                if column is not None and column.label.meaning is not None and not column.skipped:
-                    cell_meaning, of_column = column.label.meaning, True
-                elif named_when is not None and named_when.dated and not without_dates(name):
-                    cell_meaning = self._title_meaning(section, column, len(numbers))
-                else:
-                    cell_meaning = self._by_entity(column)
-                    of_column = cell_meaning is not None
-                if cell_meaning is None:
-                    continue
-            self._findings.looked_at += 1
-            amount = cell_amount(row.cells[index], comma_decimal=self._comma)
-            if amount is None or cell_meaning is None:
-                continue
-            if index in self._percents and amount.unit is None and "percent" not in cell_meaning.concept.units:
-                continue
-            when = named_when if named_when and named_when.dated else column.when if column else None
-            if when is None and by_row and column is None:
-                self._findings.leave_out("no header over the column")
-                continue
-            if column is not None and column.skipped:
-                continue
-            if (
-                cell_meaning.concept.id != "shares"
-                and column is not None
-                and _OF_SHARES.fullmatch(column.words.strip())
-            ):
-                continue  # "Employees" who hold shares
-            if by_row and column is not None and meaning is not None and belongs_to_column(column, meaning, name):
-                continue
-            if not of_column and column is not None:
-                entity = column.entity
-            if by_row and label and label.part:
-                entity = label.part if entity is None else f"{entity}, {label.part}"
-            is_balance = cell_meaning.kind == "instant" and _BALANCE.match(name) is not None
-            if of_column and not (
-                named_when and named_when.dated and not without_dates(_BALANCE.sub("", name) if is_balance else name)
-            ):
-                if not self._lists(name):
-                    continue
-                entity = None if TOTAL.match(name) else name[:80]
-            if self._over.is_parents:
-                entity = entity or "parent company"
-            entity = entity or self._told_of or None
-            if cell_meaning.concept.id == "operating_cash_flow" and _OTHER_FLOWS.search(section):
-                self._findings.leave_out("cash flows of another section")
-                continue
-            cell = FigureCell(row, units, index, amount, cell_meaning, label, column, when, entity, self._two_years)
-            figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series, self._ends)
-            if figure is not None:
-                yield TableCandidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)
+            part = said.label.part if said.label and said.meaning is not None else None
+            own = ", ".join(filter(None, (part, column.entity if column else None)))
+        return own or ("parent company" if self._over.is_parents else self._told_of) or None
+
+    def _cell_meaning(self, said: _RowWords, column: Column | None) -> tuple[Meaning | None, bool]:
+        """What a number means by its row, its column or the title, and whether its row may be a part that is listed."""
+        if said.meaning is not None:
+            return said.meaning, False
+        if column is not None and column.label.meaning is not None and not column.skipped:
+            return column.label.meaning, True
+        if said.is_time():
+            return self._title_meaning(column, len(said.numbers)), False
+        return self._by_entity(column), True
 
     def _sums_rows_above(self, row: Row, numbers: Sequence[int]) -> bool:
         """Whether each number of a row is the sum of those above it; if not, it is one of what a sum may be of."""
@@ -466,11 +485,11 @@ class _Table:
             return None
         return self._of_title if self._holds_parts() else None
 
-    def _title_meaning(self, section: str, column: Column | None, count: int) -> Meaning | None:
+    def _title_meaning(self, column: Column | None, count: int) -> Meaning | None:
         """What the rows of a series are, by the line that begins it, else by the corner or the line over the table."""
         if count > 1 or (column is not None and column.entity):
             return None
-        begun = section if section and not WHOLE.match(section) else ""
+        begun = "" if WHOLE.match(self._section) else self._section
         for title in (begun,) if begun else (self._corner, *self._titles[-1:]):
             if title:
                 found = self._reader.read(title)
@@ -478,3 +497,10 @@ class _Table:
                     self._series = title
                     return found.meaning
         return None
+
+
+def _is_no_figure(column: Column, meaning: Meaning, said: _RowWords) -> bool:
+    """Whether a column's numbers are no figures of what is meant: changes, shares that are held, parts of a whole."""
+    if column.skipped or (meaning.concept.id != "shares" and _OF_SHARES.fullmatch(column.words.strip())):
+        return True
+    return said.meaning is not None and belongs_to_column(column, said.meaning, said.name)

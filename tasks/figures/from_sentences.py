@@ -15,7 +15,7 @@ from tasks.figures.anchors import lower_text
 from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, find_basis
-from tasks.figures.measures import NEVER_NEGATIVE, find_planned_basis, speaks_only_of_use
+from tasks.figures.measures import NEVER_NEGATIVE, find_planned_basis, sign_value
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_periods import (
     COMPARED,
@@ -356,48 +356,51 @@ def _figure(
     findings: Findings, spoken: Spoken,
 ) -> Figure | None:  # fmt: skip
     """A figure of a mention; where `when` is not given, the words around it tell."""
-    label, between = sentence[slice(*match.span())], sentence[match.end() : amount.start]
-    behind = sentence[max(match.end(), amount.end) :]
-    instant = concept.kind == "instant" or _is_stock(concept, label)
+    label = sentence[slice(*match.span())]
     said = sentence[max(0, match.start() - 40) : amount.start]
-    instant = instant or (concept.kind == "either" and not _AVERAGE.search(said))
-    when = when or find_period(sentence, match.start(), amount.start, max(match.end(), amount.end))
-    if when is None:
-        when = own_period(document, sentence, match.start(), amount.end)
-    if when is None:
-        compared = COMPARED.match(behind)
-        if compared and read_compared_year(compared):  # "(2023: € 3.9 m)" behind it: this is the year after
-            when = When(year=(read_compared_year(compared) or 0) + 1, months=12)
-    if when is None:
-        when = spoken.inherit(sentence, min(match.start(), amount.start), instant=instant)
-    if when is None:
-        findings.leave_out("no period")
-        return None
-    period = document.calendar.resolve(when, instant=instant)
-    if period is None:
+    average = concept.kind != "either" or _AVERAGE.search(said) is not None
+    instant = concept.kind == "instant" or _is_stock(concept, label) or not average
+    when = when or _find_time(document, sentence, match, amount, spoken, instant=instant)
+    period = document.calendar.resolve(when, instant=instant) if when else None
+    if when is None or period is None:
         findings.leave_out("no period")
         return None
     spoken.hear(when)
-    value = abs(amount.value) if concept.sign == "positive" else amount.value
-    if concept.sign == "loss" and value > 0 and words.LOSS.search(label):
-        value = -value
-    if concept.id == "operating_cash_flow" and value > 0 and speaks_only_of_use(label):
-        value = -value
+    value = sign_value(concept, amount.value, label, is_loss=words.LOSS.search(label) is not None)
     if value < 0 and concept.id in NEVER_NEGATIVE:
         return None
-    ahead = words.CLAUSE.split(sentence[max(0, match.start() - 60) : match.start()])[-1]
-    around = ahead + sentence[match.start() : max(match.end(), amount.end + 60)]
-    basis: Basis | None = find_basis(ahead[-25:] + label) or find_basis(between)
-    if basis is None and (words.PLAN.search(sentence[: amount.end]) or words.PLANNED.match(behind)):
-        basis = "budget" if re.search(r"budget|plan", around, re.IGNORECASE) else "forecast"
-    if basis is None and re.search(r"\b(?:unaudited|per budget|in the budget|pro forma)\b", around, re.IGNORECASE):
-        basis = find_basis(around)
-    basis = find_planned_basis(basis, period, document.calendar.dated)
+    basis = find_planned_basis(_find_said_basis(sentence, match, amount), period, document.calendar.dated)
     unit = document.dollar(amount.unit) if amount.unit and amount.unit != PERCENT else amount.unit or "count"
     return Figure(
         concept.id, label, value, unit, amount.scale, amount.step, period, None, basis, "", "",
         amount.start, amount.end,
     )  # fmt: skip
+
+
+def _find_time(
+    document: LedgerDocument, sentence: str, match: re.Match[str], amount: Amount, spoken: Spoken, *, instant: bool
+) -> When | None:
+    """When an amount is of: as the words around it say, or the year it is compared with, or the sentence before."""
+    end = max(match.end(), amount.end)
+    when = find_period(sentence, match.start(), amount.start, end)
+    when = when or own_period(document, sentence, match.start(), amount.end)
+    compared = COMPARED.match(sentence[end:]) if when is None else None
+    if compared and (year := read_compared_year(compared)):  # "(2023: € 3.9 m)" behind it: this is the year after
+        when = When(year=year + 1, months=12)
+    return when or spoken.inherit(sentence, min(match.start(), amount.start), instant=instant)
+
+
+def _find_said_basis(sentence: str, match: re.Match[str], amount: Amount) -> Basis | None:
+    """The basis that a mention's clause gives its amount."""
+    label, end = sentence[slice(*match.span())], max(match.end(), amount.end)
+    ahead = words.CLAUSE.split(sentence[max(0, match.start() - 60) : match.start()])[-1]
+    around = ahead + sentence[match.start() : max(match.end(), amount.end + 60)]
+    basis = find_basis(ahead[-25:] + label) or find_basis(sentence[match.end() : amount.start])
+    if basis is None and (words.PLAN.search(sentence[: amount.end]) or words.PLANNED.match(sentence[end:])):
+        basis = "budget" if re.search(r"budget|plan", around, re.IGNORECASE) else "forecast"
+    if basis is None and re.search(r"\b(?:unaudited|per budget|in the budget|pro forma)\b", around, re.IGNORECASE):
+        basis = find_basis(around)
+    return basis
 
 
 def _is_stock(concept: Concept, label: str) -> bool:

@@ -8,7 +8,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -45,46 +44,58 @@ def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure
     told = [_read_tag(document, taxonomy, place) for place in document.tags]
     if not told:
         return list(own)
-    for each in told:
-        if each.concept and (why := each.tag.broken):
-            findings.leave_out(why)
+    for why in filter(None, (each.tag.broken for each in told if each.concept)):
+        findings.leave_out(why)
     starts = {each.place.start: each for each in told}
     own_by_start = {at: figure for figure in own for at in range(figure.start, figure.end) if at in starts}
     names = [name.partition(" ")[0] for name in taxonomy.tags]
     by_tags = list(filter(None, (_in_own_words(each, own_by_start) for each in _surest(told, names, findings))))
-    known: dict[tuple[str, str, str], list[Figure]] = defaultdict(list)
-    for figure in by_tags:
-        if figure.entity is None:
-            known[figure.concept, figure.period, figure.unit].append(figure)
+    known = _group(by_tags)
+    tag_at = [_find_tag(figure, starts) for figure in own]
+    differing = _find_differing(figure for figure, of in zip(own, tag_at, strict=True) if of and not of.concept)
     kept = list(by_tags)
-    tag_at = {id(each): next((starts[at] for at in range(each.start, each.end) if at in starts), None) for each in own}
-    of_unknown_tags: dict[tuple[str, str, str | None, str], set[Decimal]] = defaultdict(set)
-    for figure in own:
-        at_it = tag_at[id(figure)]
-        if at_it is not None and not at_it.concept:
-            of_unknown_tags[figure.concept, figure.period, figure.entity, figure.unit].add(figure.value)
-    for figure in own:
-        at_it = tag_at[id(figure)]
-        if (
-            at_it is not None
-            and not at_it.concept
-            and len(of_unknown_tags[figure.concept, figure.period, figure.entity, figure.unit]) > 1
-        ):
+    for figure, of in zip(own, tag_at, strict=True):
+        if of is not None and of.concept:
+            _count(of, figure, findings)
+        elif of is not None and (_key(figure) in differing or (figure.entity is None and of.tag.members)):
             findings.leave_out(_A_PART)
-            continue
-        if at_it is not None and at_it.concept:
-            _count(at_it, figure, findings)
-            continue
-        if figure.entity is None and at_it is not None and at_it.tag.members:
-            findings.leave_out(_A_PART)
-            continue
-        is_whole = figure.entity is None and figure.basis in {None, *ACTUAL} and not figure.variant
-        of_tags = known[figure.concept, figure.period, figure.unit] if is_whole else ()
-        if of_tags and not any(_agree(figure, one) for one in of_tags):
+        elif _is_contradicted(figure, known):
             findings.leave_out(_OTHERWISE)
-            continue
-        kept.append(figure)
+        else:
+            kept.append(figure)
     return kept
+
+
+def _find_tag(figure: Figure, starts: Mapping[int, _Told]) -> _Told | None:
+    """The tag of the number that a figure was read from."""
+    return next((starts[at] for at in range(figure.start, figure.end) if at in starts), None)
+
+
+def _find_differing(figures: Iterable[Figure]) -> "set[_Key]":
+    """What figures of one concept, period, unit and entity say several values of."""
+    return {key for key, group in _group(figures).items() if len({figure.value for figure in group}) > 1}
+
+
+def _group(figures: Iterable[Figure]) -> "Mapping[_Key, Sequence[Figure]]":
+    """Figures by concept, period, unit and entity."""
+    groups: dict[_Key, list[Figure]] = defaultdict(list)
+    for figure in figures:
+        groups[_key(figure)].append(figure)
+    return groups
+
+
+_Key = tuple[str, str, str, str | None]
+
+
+def _key(figure: Figure) -> _Key:
+    return figure.concept, figure.period, figure.unit, figure.entity
+
+
+def _is_contradicted(figure: Figure, known: Mapping[_Key, Sequence[Figure]]) -> bool:
+    """Whether the tags of the company as a whole say something else of an actual figure's concept and period."""
+    is_whole = figure.entity is None and figure.basis in {None, *ACTUAL} and not figure.variant
+    of_tags = known.get(_key(figure), ()) if is_whole else ()
+    return bool(of_tags) and not any(_agree(figure, one) for one in of_tags)
 
 
 def _count(told: _Told, figure: Figure, findings: Findings) -> None:
@@ -139,11 +150,10 @@ def _entity(members: Iterable[str]) -> str | None:
 
 def _surest(told: Sequence[_Told], names: Sequence[str], findings: Findings) -> Iterator[_Told]:
     """Of tags of one concept, period and entity those of the name that comes first among these, if they agree."""
-    groups: dict[tuple[str, str, str | None, str], list[_Told]] = defaultdict(list)
+    groups: dict[_Key, list[_Told]] = defaultdict(list)
     for each in told:
-        figure = each.figure
-        if figure is not None:
-            groups[figure.concept, figure.period, figure.entity, figure.unit].append(each)
+        if each.figure is not None:
+            groups[_key(each.figure)].append(each)
     for group in groups.values():
         first = min((each.tag.name for each in group), key=names.index)
         sure = [each for each in group if each.tag.name == first]

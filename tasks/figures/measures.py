@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
+from tasks.figures.concepts import Concept
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import UNKNOWN, Basis, Findings
 from tasks.figures.vocabulary import pattern
@@ -18,6 +19,11 @@ _WITH_DOLLAR_SIGN: Final = frozenset({"USD", *DOLLARS})
 """Currencies that a bare "$" may be of, under a header that says which."""
 
 _THOUSAND: Final = 1000
+_MOST_PERCENT: Final = 200
+"""Up to here a number under "%" is a percentage, and above it money."""
+
+_WRITTEN_OUT: Final = 100_000
+_MOST_MONEY: Final = Decimal(10) ** 14
 _THREE_DECIMALS: Final = Decimal("0.001")
 _USED: Final = re.compile(r"\bused (?:in|by|for)\b", re.IGNORECASE)
 _PROVIDED: Final = re.compile(r"provided|generated|\bfrom\b", re.IGNORECASE)
@@ -35,35 +41,49 @@ def measure(
 ) -> tuple[Decimal, Decimal, str, str] | None:
     """The value in base units with its step, unit and scale; None where the units do not go with the concept."""
     if amount.unit == PERCENT or (amount.unit is None and units.percent and "percent" in allowed):
-        if "percent" not in allowed:
-            return None
-        return amount.value, amount.step, PERCENT, ""
+        return (amount.value, amount.step, PERCENT, "") if "percent" in allowed else None
     if amount.unit == RATIO:
         return (amount.value, amount.step, RATIO, "") if "ratio" in allowed else None
     if "money" not in allowed:
-        if units.percent and "percent" not in allowed:
-            return None
-        if "percent" in allowed and "count" not in allowed:
-            # A share stored as a part of one, without its format.
-            if amount.unit is None and 0 < abs(amount.value) < 1:
-                return amount.value * 100, amount.step * 100, PERCENT, ""
-            return None
-        if amount.unit is not None or amount.value < 0:
-            return None
-        multiplier = row_units.multiplier or 1
-        value = amount.value * multiplier
-        if value != value.to_integral_value() and "count" in allowed:
-            return None
-        unit = "count" if "count" in allowed else next(iter(allowed))
-        return value, amount.step * multiplier, unit, amount.scale or scale_name(multiplier)
-    if (
-        units.percent
-        and not units.currency
-        and amount.unit is None
-        and abs(amount.value) <= 200
-        and not units.multiplier
-    ):
+        return _measure_count(amount, allowed, units, row_units)
+    if units == Units(percent=True) and amount.unit is None and abs(amount.value) <= _MOST_PERCENT:
         return None
+    currency = _find_currency(document, findings, amount, units)
+    if currency is None:
+        return None
+    multiplier = _find_multiplier(document, amount, units)
+    if multiplier is None:
+        findings.leave_out("no scale")
+        return None
+    if multiplier == _THOUSAND and amount.step == _THREE_DECIMALS and not document.stores_numbers:
+        amount = replace(amount, value=amount.value * _THOUSAND, step=Decimal(1))  # "1.234" in thousands
+    value = amount.value * multiplier
+    if abs(value) > _MOST_MONEY:
+        findings.leave_out("units that contradict")
+        return None
+    if value == value.to_integral_value():
+        value = Decimal(int(value))
+    return value, amount.step * multiplier, document.dollar(currency), amount.scale or scale_name(multiplier)
+
+
+def _measure_count(
+    amount: Amount, allowed: frozenset[str], units: Units, row_units: Units
+) -> tuple[Decimal, Decimal, str, str] | None:
+    """A count, or a share that is stored as a part of one, without its format."""
+    if "percent" in allowed and "count" not in allowed:
+        is_part = not units.percent and amount.unit is None and 0 < abs(amount.value) < 1
+        return (amount.value * 100, amount.step * 100, PERCENT, "") if is_part else None
+    multiplier = row_units.multiplier or 1
+    value = amount.value * multiplier
+    is_whole = value == value.to_integral_value() or "count" not in allowed
+    if units.percent or amount.unit is not None or amount.value < 0 or not is_whole:
+        return None
+    unit = "count" if "count" in allowed else next(iter(allowed))
+    return value, amount.step * multiplier, unit, amount.scale or scale_name(multiplier)
+
+
+def _find_currency(document: LedgerDocument, findings: Findings, amount: Amount, units: Units) -> str | None:
+    """The currency of an amount as written, headed or stated; None where two differ, or it is one of several."""
     written, header = (document.dollar("kr") if of == "kr" else of for of in (amount.unit, units.currency))
     of_dollars = written == "USD" and header in _WITH_DOLLAR_SIGN
     currency = (None if of_dollars else written) or header or document.currency
@@ -74,40 +94,31 @@ def measure(
     if len(currencies) > 1 and not currencies <= _WITH_DOLLAR_SIGN:
         findings.leave_out("units that contradict")
         return None
-    multiplier = 1
-    if not amount.scale:
-        multiplier = units.multiplier or document.general_multiplier or amount.shown_in
-        exact = amount.step < 1 and amount.value == amount.value.to_integral_value() and amount.unit
-        if multiplier > 1 and exact and abs(amount.value) >= 100_000:
-            multiplier = 1  # "18,600,000.00 €" under "EUR thousand" is written out
-        if multiplier == _THOUSAND and amount.step == _THREE_DECIMALS and not document.stores_numbers:
-            amount = replace(amount, value=amount.value * _THOUSAND, step=Decimal(1))  # "1.234" in thousands
-        usual = document.usual_multiplier
-        if (
-            multiplier == 1
-            and units.multiplier is None
-            and abs(amount.value) < 1000 * usual
-            and usual > 1
-            and amount.value
-        ):
-            findings.leave_out("no scale")
-            return None
-        if (
-            multiplier == 1
-            and units.multiplier is None
-            and abs(amount.value) < 1000
-            and (amount.step < 1 or not amount.unit)
-            and amount.value
-        ):
-            findings.leave_out("no scale")
-            return None
-    value = amount.value * multiplier
-    if abs(value) > Decimal(10) ** 14:
-        findings.leave_out("units that contradict")
-        return None
-    if value == value.to_integral_value():
-        value = Decimal(int(value))
-    return value, amount.step * multiplier, document.dollar(currency or UNKNOWN), amount.scale or scale_name(multiplier)
+    return currency or UNKNOWN
+
+
+def _find_multiplier(document: LedgerDocument, amount: Amount, units: Units) -> int | None:
+    """The scale of an amount that bears none itself; None where it is too small to be written out."""
+    if amount.scale:
+        return 1
+    multiplier = units.multiplier or document.general_multiplier or amount.shown_in
+    exact = amount.step < 1 and amount.value == amount.value.to_integral_value() and amount.unit
+    if multiplier > 1 and exact and abs(amount.value) >= _WRITTEN_OUT:
+        multiplier = 1  # "18,600,000.00 €" under "EUR thousand" is written out
+    if multiplier > 1 or units.multiplier is not None or not amount.value:
+        return multiplier
+    usual = document.usual_multiplier
+    in_scale = usual > 1 and abs(amount.value) < _THOUSAND * usual
+    return None if in_scale or (abs(amount.value) < _THOUSAND and (amount.step < 1 or not amount.unit)) else 1
+
+
+def sign_value(concept: Concept, value: Decimal, words: str, *, is_loss: bool) -> Decimal:
+    """A value with the sign of its concept: outflows are positive, what words call a loss or a use is negative."""
+    if concept.sign == "positive":
+        return abs(value)
+    is_below = concept.sign == "loss" and is_loss
+    is_used = concept.id == "operating_cash_flow" and speaks_only_of_use(words)
+    return -value if value > 0 and (is_below or is_used) else value
 
 
 def speaks_only_of_use(words: str) -> bool:

@@ -31,6 +31,8 @@ _WORKFORCE: Final = pattern("workforce")
 _ON_PAYROLL: Final = pattern("people_on_payroll")
 _CUSTOMERS: Final = pattern("customers_counted")
 
+_OF_STOCK: Final = re.compile(r"\barr\b|recurring", re.IGNORECASE)
+_OF_SOME: Final = pattern("count_of_some")
 _OF_A_SEGMENT: Final = re.compile(r"\b(?i:the|our|its) (?:[A-Z][\w&-]+ ){0,4}(?:[Ss]egment|[Dd]ivision)\b")
 """A sentence about a part of the company: "our Flexibles Segment, with 37,000 employees"."""
 
@@ -134,55 +136,48 @@ def count_figures(
     """
     for concept, match in _counts(taxonomy, sentence, lower):
         share = concept == "largest_customer_share"
-        after = match["after"] or ""
-        if not share and re.search(
-            r"\b(?:left|joined|lost|hired|resigned|churned|each|in (?:the )?[a-z]+ (?:department|team)|laid off"
-            r"|were made|signed|renewed|unvested"
-            r"|restricted|options?|awards?|warrants?|treasury)\b"
-            r"|^,? and (?:approximately |about )?[\d,]+ (?:part|seasonal|temporary)"
-            r"|^\s+(?:of|from|who|with|representing|accounted|account)\b",
-            after,
-            re.IGNORECASE,
-        ):
+        if _is_not_of_all(sentence, match, share=share):
             continue
-        of_a_part = _OF_A_SEGMENT.search(sentence) or _OF_A_PLACE.search(sentence[: match.start()])
-        if not share and (of_a_part or _SOMEWHERE.match(after)):
-            continue
-        clause = re.split(r"[;,(]", sentence[max(0, match.start() - _AHEAD) : match.start()])[-1] + match.group()
-        if share and _NO_SHARE_OF_SALES.search(sentence[max(0, match.start() - 12) : match.end()]):
-            continue
-        average = concept == "headcount" and _AVERAGE.search(clause)
-        millions = bool(match.groupdict().get("million"))
-        digits = match["number"].replace(",", "" if not share else ".")
-        if not share and not millions:
-            digits = digits.replace(".", "")
-        of_stock = share and re.search(r"\barr\b|recurring", after, re.IGNORECASE)
         try:
             when = _time(document, sentence, match, spoken, share=share)
         except SeveralError:
             findings.leave_out(SEVERAL)
             continue
-        if when is None:
-            continue
-        instant = bool(of_stock) if share else not average
-        period = document.calendar.resolve(when, instant=instant)
-        if period is None:
+        after = match["after"] or ""
+        clause = re.split(r"[;,(]", sentence[max(0, match.start() - _AHEAD) : match.start()])[-1] + match.group()
+        average = concept == "headcount" and _AVERAGE.search(clause) is not None
+        instant = _OF_STOCK.search(after) is not None if share else not average
+        period = document.calendar.resolve(when, instant=instant) if when else None
+        if when is None or period is None:
             continue
         spoken.hear(when)
-        value = Decimal(digits)
-        step = Decimal(1).scaleb(-len(digits.partition(".")[2]))
-        if millions:
-            value, step = Decimal(int(value * 10**6)), step * 10**6
-        at = match.start("number")
+        value, step = _value(match, share=share)
         said = find_basis(sentence[max(0, match.start() - 40) : match.end("number")])
         basis = find_planned_basis(said if said in {"forecast", "budget"} else None, period, document.calendar.dated)
         figure = Figure(
             concept, " ".join(match.group().split())[:80], value, PERCENT if share else "count", "", step, period, None,
-            basis, "", "", at, match.end("number"),
+            basis, "", "", match.start("number"), match.end("number"),
         )  # fmt: skip
         yield figure
         compared = COMPARED.match(after if not share else after + sentence[match.end() :])
         if compared:
             earlier = in_brackets(document, figure, compared, match.start("after") if match["after"] else match.end())
-            if earlier:
-                yield earlier
+            yield from filter(None, (earlier,))
+
+
+def _is_not_of_all(sentence: str, match: re.Match[str], *, share: bool) -> bool:
+    """Whether a count is of those who came or went, or of a place; whether a share is a bound, or one of debts."""
+    if share:
+        return _NO_SHARE_OF_SALES.search(sentence[max(0, match.start() - 12) : match.end()]) is not None
+    after = match["after"] or ""
+    of_some = _OF_SOME.search(after) or _SOMEWHERE.match(after)
+    return bool(of_some or _OF_A_SEGMENT.search(sentence) or _OF_A_PLACE.search(sentence[: match.start()]))
+
+
+def _value(match: re.Match[str], *, share: bool) -> tuple[Decimal, Decimal]:
+    """A count or a percentage, and what its last digit is worth."""
+    in_millions = bool(match.groupdict().get("million"))
+    digits = match["number"].replace(",", "." if share else "")
+    digits = digits if share or in_millions else digits.replace(".", "")
+    value, step = Decimal(digits), Decimal(1).scaleb(-len(digits.partition(".")[2]))
+    return (Decimal(int(value * 10**6)), step * 10**6) if in_millions else (value, step)

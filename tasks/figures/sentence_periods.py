@@ -235,37 +235,56 @@ def share_out(
         SeveralError: it is not certain which goes with which.
     """
     groups = times(sentence)
-    single = [group[0] for group in groups if len(group) == 1]
     chain = _chain(document, sentence, first, groups)
     figures = [each for each in chain if isinstance(each, Amount)]
-    if len(figures) == 1:
-        if concepts > 1:
-            raise SeveralError
-        return [(first, None)]
     ahead = [group for group in groups if group[-1].stop <= first.first]
-    behind = [group for group in groups if group[0].start >= figures[-1].end and group[0] in chain]
-    if chain[: len(figures)] == figures:  # all amounts together
-        if concepts == 1 and len(figures) == _TWO and ahead and len(ahead[-1]) == 1 and behind and len(behind[0]) == 1:
-            return [(first, None)]  # "in 2024 it was 5, and 4 in 2023": what compares it reads the other
-        listed = (behind or ahead[-1:] or [[]])[0]
-        if concepts == 1 and len(listed) == len(figures):
-            return list(zip(figures, listed, strict=True))
-        if concepts == len(figures) and len(listed) < _TWO:
-            return [(figure, listed[0] if listed else None) for figure in figures]
+    if len(figures) == 1 and concepts == 1:
+        return [(first, None)]
+    if len(figures) > 1 and chain[: len(figures)] == figures:
+        behind = [group for group in groups if group[0].start >= figures[-1].end and group[0] in chain]
+        shares = _share_together(figures, ahead, behind, concepts)
+    else:
+        single = [group[0] for group in groups if len(group) == 1]
+        shares = _share_by_turns(sentence, chain, single, ahead) if concepts == 1 else None
+    if shares is None:
         raise SeveralError
-    alternating = all(isinstance(each, Amount) == (at % 2 == 0) for at, each in enumerate(chain))
-    if concepts > 1 or not alternating or any(each not in single for each in chain[1::2]):
-        raise SeveralError
-    gaps = (sentence[_end(one) : _begin(other)] for one, other in pairwise(chain))
-    joined = [_breaks(gap) for gap in gaps]
-    whens = [each for each in chain if isinstance(each, When)]
+    return shares
+
+
+_Shares = list[tuple[Amount, When | None]]
+
+
+def _share_together(
+    figures: list[Amount], ahead: Sequence[Sequence[When]], behind: Sequence[Sequence[When]], concepts: int
+) -> _Shares | None:
+    """Amounts that stand together, with the times of a list before or behind them, or for so many concepts."""
+    if concepts == 1 and len(figures) == _TWO and ahead and len(ahead[-1]) == 1 and behind and len(behind[0]) == 1:
+        return [(figures[0], None)]  # "in 2024 it was 5, and 4 in 2023": what compares it reads the other
+    listed = (behind or ahead[-1:] or [[]])[0]
+    if concepts == 1 and len(listed) == len(figures):
+        return list(zip(figures, listed, strict=True))
+    if concepts == len(figures) and len(listed) < _TWO:
+        return [(figure, listed[0] if listed else None) for figure in figures]
+    return None
+
+
+def _share_by_turns(
+    sentence: str, chain: Sequence[Amount | When], single: Sequence[When], ahead: Sequence[Sequence[When]]
+) -> _Shares | None:
+    """Amounts and times that stand by turns, each time behind its amount or before it."""
+    figures = [each for each in chain[::2] if isinstance(each, Amount)]
+    whens = [each for each in chain[1::2] if isinstance(each, When)]
+    if len(figures) + len(whens) < len(chain) or any(when not in single for when in whens):
+        return None
+    joined = [_breaks(sentence[_end(one) : _begin(other)]) for one, other in pairwise(chain)]
     inner = joined[: 2 * len(figures) - 2]
-    if all(own != following for own, following in zip(inner[::2], inner[1::2], strict=True)):
-        if not any(inner[::2]):  # each time behind its amount
-            return list(zip(figures, whens, strict=False))
-        if all(inner[::2]) and ahead and len(ahead[-1]) == 1 and len(whens) < len(figures):
-            return list(zip(figures, [ahead[-1][0], *whens], strict=True))
-    raise SeveralError
+    if any(own == following for own, following in zip(inner[::2], inner[1::2], strict=True)):
+        return None
+    if not any(inner[::2]):  # each time behind its amount
+        return list(zip(figures, whens, strict=False))
+    if all(inner[::2]) and ahead and len(ahead[-1]) == 1 and len(whens) < len(figures):
+        return list(zip(figures, [ahead[-1][0], *whens], strict=True))
+    return None
 
 
 def _chain(

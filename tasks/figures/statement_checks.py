@@ -28,6 +28,7 @@ _CHANGE: Final = pattern("change_of_cash", re.NOFLAG)
 _TOTAL: Final = re.compile(r"(?:total|summe|gesamt|totale|sum)(?: \d+ \w+)?")
 _ANY_TOTAL: Final = re.compile(r"(?:sub)?total\b|summe\b|gesamt\b|net\b|gross\b|ebit|operating (?:profit|income)")
 _MOST_ROWS: Final = 400
+_TWO: Final = 2
 _BOUND: Final = 3
 """Units of the last digit by which rounded parts may miss their total, and one more for every four parts."""
 
@@ -90,24 +91,32 @@ def _cash(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
 def _totals(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
     parts: list[_Cells] = []
     for row, label, found in rows:
-        cells = found
-        if parts:  # below numbers, 2050 is a number and no year
-            years = {index: cell_amount(cell) for index, cell in enumerate(row.cells) if index and is_year(cell)}
-            cells = {**{index: amount for index, amount in years.items() if amount}, **found}
-        if not cells:
-            parts = [] if len([cell for cell in row.cells if cell]) > 1 else parts
-            continue
-        if not _TOTAL.fullmatch(label):
+        cells = {**_year_like(row), **found} if parts else found  # below numbers, 2050 is a number and no year
+        if _TOTAL.fullmatch(label) and cells:
+            for index, stated in cells.items():
+                computed = _sum_parts(parts, index, stated)
+                if computed is not None:
+                    yield _tie(document, "the total is the sum of its rows", row, index, stated, computed)
+            parts = []
+        elif cells:
             parts = [] if _ANY_TOTAL.match(label) else [*parts, cells]
-            continue
-        for index, stated in cells.items():
-            column = [part[index] for part in parts if index in part]
-            if len(column) < 2 or len(column) < len(parts) or any(part.unit != stated.unit for part in column):
-                continue
-            computed = sum((part.value for part in column), Decimal(0))
-            if abs(computed - stated.value) > stated.step * (_BOUND + len(column) // 4):
-                yield _tie(document, "the total is the sum of its rows", row, index, stated, computed)
-        parts = []
+        elif sum(map(bool, row.cells)) > 1:
+            parts = []
+
+
+def _year_like(row: Row) -> _Cells:
+    """The cells of a row that could be years, as amounts."""
+    amounts = ((index, cell_amount(cell)) for index, cell in enumerate(row.cells) if index and is_year(cell))
+    return {index: amount for index, amount in amounts if amount}
+
+
+def _sum_parts(parts: Sequence[_Cells], index: int, stated: Amount) -> Decimal | None:
+    """What the parts over a total come to in its column, where all have a number there and it is another one."""
+    column = [part[index] for part in parts if index in part]
+    if len(column) < _TWO or len(column) < len(parts) or any(part.unit != stated.unit for part in column):
+        return None
+    computed = sum((part.value for part in column), Decimal(0))
+    return computed if abs(computed - stated.value) > stated.step * (_BOUND + len(column) // 4) else None
 
 
 def _tie(document: LedgerDocument, what: str, row: Row, index: int, stated: Amount, computed: Decimal) -> Tie:
@@ -155,34 +164,32 @@ def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableC
 
 def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[TableCandidate]) -> Iterator[TableCandidate]:
     """The rows of debt of a balance sheet, each part by where it stands, of the days for which all are known."""
-    middle = next((at for at, label in enumerate(labels) if _CURRENT.fullmatch(label)), None)
-    if middle is None or not found:
-        return
-    first = max((at + 1 for at, label in enumerate(labels[:middle]) if _ASSET_PARTS.fullmatch(label)), default=0)
-    end = next((at for at in range(middle + 1, len(rows)) if _END.fullmatch(labels[at])), None)
-    if end is None:
-        return  # it goes on elsewhere
+    middle, lines = _find_debt_lines(rows, labels) if found else (0, [])
     by_start: dict[int, list[TableCandidate]] = defaultdict(list)
     for each in found:
         if not each.figure.entity:
             by_start[each.figure.start].append(each)
-    by_row: list[tuple[int, dict[str, TableCandidate]]] = []
-    for at in (*range(first, middle), *range(middle + 1, end)):
-        if not _is_debt(labels[at]) or not any(rows[at].cells[1:]):
-            continue
-        of_row = {each.figure.period: each for start in rows[at].starts for each in by_start.get(start, ())}
-        if not of_row:
-            return
-        by_row.append((at, of_row))
-    if all(at > middle for at, _ in by_row):
+    by_row = {
+        at: {each.figure.period: each for start in rows[at].starts for each in by_start.get(start, ())} for at in lines
+    }
+    if not all(by_row.values()) or all(at > middle for at in by_row):
         return  # what is due within a year may stand among other liabilities
-    known = {day for _, of_row in by_row for day in of_row}
-    for at, of_row in by_row:
+    known = {day for of_row in by_row.values() for day in of_row}
+    for at, of_row in by_row.items():
         if not _has_dash(rows[at]):
             known &= of_row.keys()
-    for at, of_row in by_row:
+    for at, of_row in by_row.items():
         concept = CURRENT_DEBT if at < middle else LONG_TERM_DEBT
         yield from (each.of_concept(concept) for day, each in of_row.items() if day in known)
+
+
+def _find_debt_lines(rows: Sequence[Row], labels: Sequence[str]) -> tuple[int, list[int]]:
+    """Where a balance sheet's current liabilities end, and its rows of debt; none where it goes on elsewhere."""
+    middle = next((at for at, label in enumerate(labels) if _CURRENT.fullmatch(label)), 0)
+    end = next((at for at in range(middle + 1, len(rows)) if _END.fullmatch(labels[at])), 0) if middle else 0
+    first = max((at + 1 for at, label in enumerate(labels[:middle]) if _ASSET_PARTS.fullmatch(label)), default=0)
+    among = (at for at in range(first, end) if at != middle)
+    return middle, [at for at in among if _is_debt(labels[at]) and any(rows[at].cells[1:])]
 
 
 def _is_debt(label: str) -> bool:

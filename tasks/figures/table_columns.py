@@ -13,7 +13,7 @@ from tasks.figures.figure import find_basis
 from tasks.figures.table_labels import TOTAL, Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days
 from tasks.figures.vocabulary import pattern, whole_words
-from tasks.language.locales import alternation, month_names
+from tasks.language.locales import alternation
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import (
     HINT,
@@ -21,6 +21,7 @@ from tasks.language.periods import (
     find_periods,
     header_period,
     header_words,
+    make_day,
     parts_by_span,
     says_to_date,
     spell_months,
@@ -106,40 +107,45 @@ def read_header(
     units_of_table = table_units(titles, corner, words)
     scale = _scale_over(lines)
     of_title = title_when(titles, corner)
-    columns: list[Column] = []
     own = _own_periods([spell_months(text, month_first) for text in words])
-    dated = [when for when in own if when is not None and when.end is not None]
+    dated = next((when for when in own if when is not None and when.end is not None), None)
     steps = _steps(own)
     if not any(steps) and (of_title is None or not of_title.months):
         steps = _year_so_far(own)
     unclear = lost or _contradicts_order(own, words)
     of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
+    columns: list[Column] = []
     for text, told, step, of_part in zip(words, own, steps, of_parts, strict=True):
-        when = told
         label = reader.read(text)
-        if when is None and len([found for found in find_periods(text) if found.dated]) > 1:
+        if told is None and sum(1 for found in find_periods(text) if found.dated) > 1:
             columns.append(Column(text, label, None, None, True, units_of_table))
             continue
-        if step and when is not None and when.end is not None:
-            first_day = step == 1 and when.end.day == 1  # a column of January is headed by its first day
-            when = replace(when, months=step, end=_month_end(when.end) if first_day else when.end)
-        elif when is None and dated:
-            when = dated[0] if _PRIOR.search(text) else None  # the header has days of its own
-        elif when is None or not (when.is_bare_year and when.months):
-            when = _join_period(when, of_title)
-        if newest and (when is None or not when.dated) and (_THIS.search(text) or _PRIOR.search(text)):
-            when = When(end=newest, months=12)
-        if when is not None and when.dated and says_to_date(text):
-            when = replace(when, to_date=True)
-        units = label.units.over(units_of_table)
+        when = _find_when(text, told, step, dated, of_title, newest)
         skipped = _SKIPPED_COLUMN.search(_UNITS_BESIDE.sub(" ", text)) is not None
         own_scale = label.units.multiplier or read_units(corner).multiplier
         contradicts = bool(scale and own_scale and own_scale != scale)
-        torn, when = unclear and when is not None, None if unclear else when
         entity = entity_named(_THIS.sub(" ", _PRIOR.sub(" ", of_part)), label)
-        columns.append(Column(text, label, when, entity, skipped, units, contradicts, torn))
+        units = label.units.over(units_of_table)
+        torn = unclear and when is not None
+        columns.append(Column(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+def _find_when(
+    text: str, when: When | None, step: int | None, dated: When | None, of_title: When | None, newest: date | None
+) -> When | None:
+    """The period of a column: what its words say (`when`), the columns beside it, the title, or the newest year."""
+    if step and when is not None and when.end is not None:
+        first_day = step == 1 and when.end.day == 1  # a column of January is headed by its first day
+        when = replace(when, months=step, end=_month_end(when.end) if first_day else when.end)
+    elif when is None and dated is not None:
+        when = dated if _PRIOR.search(text) else None  # the header has days of its own
+    elif when is None or not (when.is_bare_year and when.months):
+        when = _join_period(when, of_title)
+    if newest and (when is None or not when.dated) and (_THIS.search(text) or _PRIOR.search(text)):
+        when = When(end=newest, months=12)
+    return replace(when, to_date=True) if when is not None and when.dated and says_to_date(text) else when
 
 
 def _find_group_spans(lines: Sequence[str], words: list[str]) -> tuple[Sequence[str], list[str], bool]:
@@ -269,44 +275,61 @@ def _prior_years(columns: list[Column]) -> list[Column]:
 def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[str]]:
     """The words over each column, and the units that hold for all of them."""
     words = [""] * width
-    beside: list[str] = []  # units that stand alone beside a title
+    beside: list[str] = []
     groups = _groups(header[-1].cells) if len(header) > 1 else []
     of_days = next((at for at in range(len(header) - 1, -1, -1) if has_days(header[at])), 0)
     for position, row in enumerate(header):
         last = position + 1 == len(header)
-        spread = ""
-        named = [cell for cell in row.cells[1:] if cell]
-        if row.cells[0] and not last and named and all(map(only_units, named)) and len(set(named)) == 1:
-            beside.append(named[0])
-            continue
-        if len(named) == 1 and not last and row.cells[0].lower().startswith(_STARTS):
-            continue
-        is_of_all = not row.cells[0] and len(named) == 1
-        says_more = any(find_basis(cell) or only_units(cell) for cell in named) or all(map(is_date, named))
-        if position < of_days and not is_of_all and not says_more:
-            continue  # a line of a page's head: where each day stands once, no part of the company has a column
-        if len([cell for cell in row.cells if cell]) == 1:
-            only = next(cell for cell in row.cells if cell)
-            if row.cells[0] or not (HINT.search(only) or find_basis(only) or read_units(only) != Units()):
-                continue  # a title, or the name of the rows that follow
-            if read_units(only) != Units() and not find_periods(only):
-                beside.append(only)
-                continue
-            if last:
-                index = next(index for index, cell in enumerate(row.cells) if cell)
-                words[index] = f"{words[index]} {only}".strip()
-                continue
-            for index in range(1, width):  # one heading over all columns
-                words[index] = f"{words[index]} {only}".strip()
-            continue
-        over = {} if last else _over_groups(row.cells, groups)
-        for index in range(1, width):
-            cell = row.cells[index] if index < len(row.cells) else ""
-            spread = over.get(index, "") if over else cell or spread
-            taken = cell if last else spread
-            if taken and taken not in words[index]:
-                words[index] = f"{words[index]} {taken}".strip()
+        if units := _units_of_all(row, last=last):
+            beside.append(units)
+        elif not _heads_nothing(row, last=last, over_days=position < of_days):
+            alone = sum(map(bool, row.cells)) == 1
+            for index, cell in _spread(row, width, groups, last=last).items():
+                if alone or cell not in words[index]:
+                    words[index] = f"{words[index]} {cell}".strip()
     return words, beside
+
+
+def _units_of_all(row: Row, *, last: bool) -> str:
+    """The units that stand alone beside a title, or over all columns; "" where a row of a header gives none."""
+    named = [cell for cell in row.cells[1:] if cell]
+    if row.cells[0]:
+        beside_title = not last and named and all(map(only_units, named)) and len(set(named)) == 1
+        return named[0] if beside_title else ""
+    return named[0] if len(named) == 1 and read_units(named[0]) != Units() and not find_periods(named[0]) else ""
+
+
+def _heads_nothing(row: Row, *, last: bool, over_days: bool) -> bool:
+    """Whether a row of a header says nothing of its columns: a title, the start of a plan, or a page's own head.
+
+    `over_days`: below it each column has a day of its own, and no part of the company has one.
+    """
+    named = [cell for cell in row.cells[1:] if cell]
+    is_of_all = not row.cells[0] and len(named) == 1
+    if len(named) == 1 and not last and row.cells[0].lower().startswith(_STARTS):
+        return True
+    says_more = any(find_basis(cell) or only_units(cell) for cell in named) or all(map(is_date, named))
+    if over_days and not is_of_all and not says_more:
+        return True
+    if is_of_all:
+        return not (HINT.search(named[0]) or find_basis(named[0]) or read_units(named[0]) != Units())
+    return not named and bool(row.cells[0])
+
+
+def _spread(row: Row, width: int, groups: Sequence[int], *, last: bool) -> dict[int, str]:
+    """By column what a row of a header says of it: a heading goes on to the next, over its group, or over all."""
+    if last:
+        return {at: cell for at, cell in enumerate(row.cells) if at and cell}
+    filled = [cell for cell in row.cells if cell]
+    if len(filled) == 1:
+        return dict.fromkeys(range(1, width), filled[0])
+    if over := _over_groups(row.cells, groups):
+        return {at: cell for at, cell in over.items() if at < width}
+    spread: dict[int, str] = {}
+    for at in range(1, width):
+        cell = row.cells[at] if at < len(row.cells) else ""
+        spread[at] = cell or spread.get(at - 1, "")
+    return {at: cell for at, cell in spread.items() if cell}
 
 
 def _groups(cells: Sequence[str]) -> list[int]:
@@ -360,27 +383,29 @@ def columns_under(
     once = list({column.words: column for column in dated.values()}.values())
     if len(once) == len(numbers) and len({column.words for column in known.values()}) < len(numbers):
         return dict(zip(numbers, once, strict=True))  # headings spread over columns that this row leaves out
-    if len(known) == len(numbers) and all(index in dated for index in numbers):
+    if all(index in dated or (index in known and known[index].skipped) for index in numbers):
         return known
-    wanted = [
-        index for index in numbers if index not in known or known[index].when is not None or not known[index].skipped
-    ]
-    if all(index in known and known[index].when is not None for index in wanted):
-        return known
-    headed = [column for column in columns if column.words and (column.when is not None and column.when.dated)]
+    headed = [column for column in dated.values() if column.when is not None and column.when.dated]
     filled = [index for index, cell in enumerate(row.cells) if index and cell]
-    if headed and len(headed) == len(filled):
-        by_place = dict(zip(filled, headed, strict=True))
-        return {index: by_place[index] for index in numbers}
-    if headed and len(headed) == len(numbers):
-        return dict(zip(numbers, headed, strict=True))
-    if any(columns[index].words for index in range(1, len(columns))):
-        return known
-    # one column without a header under a dated title, or under the name of a chart's series
+    places = next((places for places in (filled, numbers) if headed and len(places) == len(headed)), None)
+    if places:
+        by_place = dict(zip(places, headed, strict=True))
+        return dict(zip(numbers, map(by_place.__getitem__, numbers), strict=True))
+    return (
+        known if any(column.words for column in columns[1:]) else _only_column(numbers, columns, titles, corner, reader)
+    )
+
+
+def _only_column(
+    numbers: Sequence[int], columns: Sequence[Column], titles: Sequence[str], corner: str, reader: LabelReader
+) -> dict[int, Column]:
+    """One column without a header: under a dated title, or under the name of a chart's series."""
+    if len(numbers) > 1:
+        return {}
     alone = title_when(titles, corner if is_date(corner) else "")
-    if len(numbers) == 1 and alone is not None and alone.dated:
+    if numbers and alone is not None and alone.dated:
         return {numbers[0]: Column("", reader.read(""), alone, None, False, table_units(titles, corner, []))}
-    return {index: columns[index] for index in numbers if index < len(columns) and len(numbers) == 1}
+    return {index: columns[index] for index in numbers if index < len(columns)}
 
 
 def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Units:
@@ -422,39 +447,27 @@ def _join_period(when: When | None, title: When | None) -> When | None:
     if title is None or (title.months == 1 and when is not None and when.dated):  # "February 2025" at a slide's foot
         return when
     if when is None or not when.dated:
-        if title.dated and (when is None or not when.month_day):
-            return replace(
-                title,
-                months=(when.months if when else None) or title.months,
-                part=(when.part if when else "") or title.part,
-            )
-        if when is not None and when.part and title.year is not None:
-            return replace(when, year=title.year)
-        if when is not None and when.month_day and title.dated and title.year is not None:
-            joined = header_period(f"{month_names()[when.month_day[0] - 1]} {when.month_day[1]}, {title.year}")
-            return replace(joined, months=when.months or title.months) if joined else None
-        if when is not None and when.part and title.end is not None:
-            return replace(when, year=title.end.year)
-        return when
+        return _date_by_title(when, title)
     if when.is_bare_year and when.months is None and title.part and not title.dated:
         return replace(when, part=title.part)
     months = when.months or title.months
-    if when.end is None and when.year is not None and not when.part and title.month_day:
-        joined = header_period(f"{month_names()[title.month_day[0] - 1]} {title.month_day[1]}, {when.year}")
-        if joined is not None:
-            return replace(joined, months=months, forecast=when.forecast)
-    if (
-        when.end is None
-        and when.year is not None
-        and not when.part
-        and title.end is not None
-        and title.months
-        and title.months < 12
-    ):
-        joined = header_period(f"{month_names()[title.end.month - 1]} {title.end.day}, {when.year}")
-        if joined is not None:
-            return replace(joined, months=months, forecast=when.forecast)
+    of_part = title.end if title.months and title.months < _YEAR else None
+    day = title.month_day or ((of_part.month, of_part.day) if of_part else None)
+    if when.is_bare_year and when.year is not None and day:
+        return When(end=make_day(when.year, *day), months=months, forecast=when.forecast)
     return replace(when, months=None if when.part else months)
+
+
+def _date_by_title(when: When | None, title: When) -> When | None:
+    """A column's period without a year, with the year or all of the title's."""
+    if title.dated and (when is None or not when.month_day):
+        months, part = (when.months, when.part) if when else (None, "")
+        return replace(title, months=months or title.months, part=part or title.part)
+    if when is not None and when.part and title.dated:
+        return replace(when, year=title.year if title.end is None else title.end.year)
+    if when is not None and when.month_day and title.year is not None:
+        return When(end=make_day(title.year, *when.month_day), months=when.months or title.months)
+    return when
 
 
 def _steps(headers: Sequence[When | None]) -> list[int | None]:

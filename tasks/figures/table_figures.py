@@ -5,6 +5,7 @@ A figure gets its period by the document's calendar, its value in base units, it
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
@@ -13,7 +14,7 @@ from tasks.figures.concepts import Meaning, plain_label
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, find_basis, find_variant
 from tasks.figures.fiscal_calendar import MOST_PLAN_YEARS
-from tasks.figures.measures import NEVER_NEGATIVE, find_planned_basis, is_loss, measure, speaks_only_of_use
+from tasks.figures.measures import NEVER_NEGATIVE, find_planned_basis, is_loss, measure, sign_value
 from tasks.figures.table_columns import Column
 from tasks.figures.table_labels import HAPPENED, WHOLE, Label, LabelReader, without_dates
 from tasks.figures.table_rows import Grid, Row, is_number
@@ -112,27 +113,29 @@ def settle_candidates(candidates: list[TableCandidate], findings: Findings) -> l
         groups[figure.concept, figure.unit, figure.period, figure.entity, figure.basis, figure.variant].append(
             candidate
         )
-    kept: list[TableCandidate] = []
-    for whole_group in groups.values():
-        group = _of_the_owners(_with_all_operations(whole_group))
-        best = min(candidate.rank for candidate in group)
-        sure = [candidate for candidate in group if candidate.rank == best]
-        if len({candidate.figure.value for candidate in sure}) == 1:
-            kept.append(sure[0])
-            continue
-        whole = [candidate for candidate in sure if WHOLE.match(candidate.section.rstrip(": "))] if best else sure[-1:]
-        if len({candidate.figure.value for candidate in whole}) == 1 and whole:
-            kept.append(whole[0])
-            sure = [candidate for candidate in sure if candidate is not whole[0]]
-        by_section: dict[str, list[TableCandidate]] = defaultdict(list)
-        for candidate in sure:
-            by_section[candidate.section.rstrip(": ")].append(candidate)
-        for section, members in by_section.items():
-            if section and not WHOLE.match(section) and len(members) == 1 and best and len(by_section) > 1:
-                kept.append(replace(members[0], figure=replace(members[0].figure, entity=section[:80])))
-            else:
-                findings.leave_out("rows of one concept that differ", len(members))
-    return kept
+    return [each for group in groups.values() for each in _settle_group(group, findings)]
+
+
+def _settle_group(candidates: list[TableCandidate], findings: Findings) -> Iterator[TableCandidate]:
+    """Of the candidates of one concept and period those that are sure, each part's under its own name."""
+    group = _of_the_owners(_with_all_operations(candidates))
+    best = min(candidate.rank for candidate in group)
+    sure = [candidate for candidate in group if candidate.rank == best]
+    if len({candidate.figure.value for candidate in sure}) == 1:
+        yield sure[0]
+        return
+    whole = [candidate for candidate in sure if WHOLE.match(candidate.section.rstrip(": "))] if best else sure[-1:]
+    if len({candidate.figure.value for candidate in whole}) == 1:
+        yield whole[0]
+        sure.remove(whole[0])
+    by_section: dict[str, list[TableCandidate]] = defaultdict(list)
+    for candidate in sure:
+        by_section[candidate.section.rstrip(": ")].append(candidate)
+    for section, members in by_section.items():
+        if section and not WHOLE.match(section) and len(members) == 1 and best and len(by_section) > 1:
+            yield replace(members[0], figure=replace(members[0].figure, entity=section[:80]))
+        else:
+            findings.leave_out("rows of one concept that differ", len(members))
 
 
 def _of_the_owners(group: list[TableCandidate]) -> list[TableCandidate]:
@@ -186,74 +189,71 @@ def cell_figure(
     `table_basis` is what the titles give to all of the table, `series` the title that names a series of dated rows,
     `table_ends` the newest day of its columns: a document that is dated by that day alone may be older.
     """
-    row, index, amount, meaning, label = cell.row, cell.index, cell.amount, cell.meaning, cell.label
-    column, when, entity = cell.column, cell.when, cell.entity
-    concept = meaning.concept
-    instant = meaning.kind == "instant" or (meaning.kind == "either" and not (label and label.average))
-    if when is None:
-        findings.leave_out("headers that contradict themselves" if column and column.unclear else "no period")
-        return None
+    row, index, concept, label, column = cell.row, cell.index, cell.meaning.concept, cell.label, cell.column
     groups = row.cells[index].count(" ") + 1 if _GROUPS.fullmatch(row.cells[index]) else 1
-    if groups > (3 if document.runs_together else 4):
+    if cell.when is not None and groups > (3 if document.runs_together else 4):
         findings.leave_out("numbers that run together")
         return None
-    calendar = document.calendar
-    if cell.is_of_two_years and when.is_bare_year and not when.months and document.is_of_a_quarter:
-        findings.leave_out("years or quarters")
-        return None
-    if concept.id == "monthly_burn" and when.end is not None and not when.months:
-        when = replace(when, months=1)  # under a day: the month that ends then
-    period = calendar.resolve(when, instant=instant)
+    period, why = _find_period(document, cell)
     if period is None:
-        of_plan = (when.year or MOST_PLAN_YEARS + 1) <= MOST_PLAN_YEARS
-        findings.leave_out("years of a plan without its start" if of_plan else "no period")
+        findings.leave_out(why)
         return None
     if label and "money" in concept.units and _IN_PERCENT.search(label.words):
         return None  # "EBITDA %" under euros
     row_units = (label.units if label else Units()).over(cell.units)
-    column_units = column.units if column else Units()
-    header_units = row_units.over(column_units)
-    if column and column.contradicts and not row_units.multiplier and not amount.scale and "money" in concept.units:
+    scaled = row_units.multiplier or cell.amount.scale or "money" not in concept.units
+    if column and column.contradicts and not scaled:
         findings.leave_out("units that contradict")
         return None
-    in_base_units = measure(document, findings, amount, concept.units, header_units, row_units)
+    units = row_units.over(column.units if column else Units())
+    in_base_units = measure(document, findings, cell.amount, concept.units, units, row_units)
     if in_base_units is None:
         return None
     value, step, unit, scale = in_base_units
-    words = label.words if label else ""
-    if concept.sign == "positive":
-        value = abs(value)
-    elif (concept.sign == "loss" and value > 0 and is_loss(words)) or (
-        concept.id == "operating_cash_flow" and value > 0 and speaks_only_of_use(words)
-    ):
-        value = -value
+    words, column_words = label.words if label else "", column.words if column else ""
+    value = sign_value(concept, value, words, is_loss=is_loss(words))
     if value < 0 and concept.id in NEVER_NEGATIVE:
         findings.leave_out("below zero")
         return None
-    column_words = column.words if column else ""
-    basis = find_basis(column_words) or (label.basis if label else None)
-    dated = calendar.dated
-    if (
-        basis is None
-        and not HAPPENED.search(column_words)
-        and not (
-            table_basis in {"budget", "forecast"}
-            and dated
-            and dated != table_ends
-            and last_day(period) <= dated.isoformat()
-        )
-    ):
-        basis = table_basis  # of a plan's years those that are over are actual
-    if when.forecast:
-        basis = "budget" if when.forecast == "b" else "forecast"
-    if not HAPPENED.search(column_words):
-        basis = find_planned_basis(basis, period, calendar.dated)
+    basis = _find_basis(document, cell, period, table_basis, table_ends)
     variant = find_variant(column_words)
     start = row.starts[index]
     name = words or column_words
-    if meaning is not (label.meaning if label else None) and find_periods(name) and not without_dates(name):
+    if cell.meaning is not (label.meaning if label else None) and find_periods(name) and not without_dates(name):
         name = series or name
     return Figure(
-        concept.id, f"{name}, {variant}" if variant else name, value, unit, scale, step, period, entity, basis,
+        concept.id, f"{name}, {variant}" if variant else name, value, unit, scale, step, period, cell.entity, basis,
         variant, document.place(start, words, column_words), start, start + len(row.cells[index]),
     )  # fmt: skip
+
+
+def _find_period(document: LedgerDocument, cell: FigureCell) -> tuple[str | None, str]:
+    """The period of a cell as it is stored; without one, why it is left out."""
+    when, concept = cell.when, cell.meaning.concept
+    if when is None:
+        unclear = cell.column is not None and cell.column.unclear
+        return None, "headers that contradict themselves" if unclear else "no period"
+    if cell.is_of_two_years and when.is_bare_year and not when.months and document.is_of_a_quarter:
+        return None, "years or quarters"
+    if concept.id == "monthly_burn" and when.end is not None and not when.months:
+        when = replace(when, months=1)  # under a day: the month that ends then
+    average = cell.label is not None and cell.label.average
+    instant = cell.meaning.kind == "instant" or (cell.meaning.kind == "either" and not average)
+    of_plan = (when.year or MOST_PLAN_YEARS + 1) <= MOST_PLAN_YEARS
+    why = "years of a plan without its start" if of_plan else "no period"
+    return document.calendar.resolve(when, instant=instant), why
+
+
+def _find_basis(
+    document: LedgerDocument, cell: FigureCell, period: str, table_basis: Basis | None, table_ends: date | None
+) -> Basis | None:
+    """The basis that a cell's column, row and table give it, and the day on which the document was written."""
+    words, dated = cell.column.words if cell.column else "", document.calendar.dated
+    happened = HAPPENED.search(words) is not None
+    basis = find_basis(words) or (cell.label.basis if cell.label else None)
+    is_over = dated is not None and dated != table_ends and last_day(period) <= dated.isoformat()
+    if basis is None and not happened and not (table_basis in {"budget", "forecast"} and is_over):
+        basis = table_basis  # of a plan's years those that are over are actual
+    if cell.when is not None and cell.when.forecast:
+        basis = "budget" if cell.when.forecast == "b" else "forecast"
+    return basis if happened else find_planned_basis(basis, period, dated)

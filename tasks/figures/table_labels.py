@@ -27,7 +27,7 @@ _IN_A_SENTENCE: Final = pattern("in_a_sentence")
 
 _BILINGUAL: Final = re.compile(r"\s[/|]\s")
 _DATE_TAIL: Final = pattern("date_tail")
-_ASIDE: Final = pattern("aside")
+_ASIDE: Final = pattern("brackets_aside")
 
 _OF_PART: Final = pattern("of_part", re.NOFLAG)
 
@@ -102,49 +102,47 @@ class LabelReader:
 
     def _read(self, words: str) -> Label:
         meaning = self.meaning(words)
-        rest, when, units = words, None, Units()
-        if meaning is None or HINT.search(words):
-            periods = [when for when in find_periods(words) if when.dated]
-            if len(periods) == 1:
-                when = periods[0]
-                rest = words[: when.start] + " " + words[when.stop :]
-                rest = (
-                    _DATE_TAIL.sub("", words[: when.start].rstrip(" ,(:–-")) + " " + words[when.stop :].lstrip(" ,):–-")
-                )
-            elif not periods:
-                rest = _without_day(words)
-        units = read_units(rest)
-        basis = find_basis(rest)
+        rest, when = _part_time(words) if meaning is None or HINT.search(words) else (words, None)
+        units, basis, part = read_units(rest), find_basis(rest), None
         if meaning is None:
-            rest = without_units(_IN_PERCENT.sub(" ", rest))
-            meaning = self.meaning(rest)
-            if meaning is None and "(" in rest:
-                rest = " ".join(_ASIDE.sub(" ", rest).split())
-                meaning = self.meaning(rest)
-            if meaning is None and "(" in rest:
-                meaning = self.meaning(re.sub(r"\([^()]*\)", " ", rest))
-                meaning = meaning if meaning and "money" in meaning.concept.units else None
-            if meaning is None and basis is not None:
-                rest = without_basis(rest)
-                meaning = self.meaning(rest)
-        part = None
-        if (
-            meaning is None
-            and (of_part := _OF_PART.fullmatch(rest)) is not None
-            and find_basis(of_part["part"]) is None
-        ):
-            meaning = None if WHOLE.match(of_part["part"]) else self.meaning(of_part["what"])
+            meaning, rest = self._read_rest(without_units(_IN_PERCENT.sub(" ", rest)), basis)
+        of_part = _OF_PART.fullmatch(rest) if meaning is None else None
+        if of_part and find_basis(of_part["part"]) is None and not WHOLE.match(of_part["part"]):
+            meaning = self.meaning(of_part["what"])
             part = of_part["part"] if meaning is not None else None
         average = _AVERAGE.search(words) is not None
         return Label(words, meaning, when, units, basis, average, rest.strip(" ,:–-"), part)
 
+    def _read_rest(self, rest: str, basis: Basis | None) -> tuple[Meaning | None, str]:
+        """What a label without its units means, if need be without its brackets or its basis, and what is left."""
+        meaning = self.meaning(rest)
+        if meaning is None and "(" in rest:
+            rest = " ".join(_ASIDE.sub(" ", rest).split())
+            meaning = self.meaning(rest)
+        if meaning is None and "(" in rest:
+            meaning = self.meaning(_BRACKETS.sub(" ", rest))
+            meaning = meaning if meaning and "money" in meaning.concept.units else None
+        if meaning is None and basis is not None:
+            rest = without_basis(rest)
+            meaning = self.meaning(rest)
+        return meaning, rest
 
-def _without_day(words: str) -> str:
-    """A label without a day that a column gives the year to: "Headcount at 31 December"."""
-    days = [when for when in find_periods(words) if when.month_day]
-    if len(days) != 1:
-        return words
-    return _DATE_TAIL.sub("", words[: days[0].start].rstrip(" ,(:–-")) + " " + words[days[0].stop :].lstrip(" ,):–-")
+
+_BRACKETS: Final = re.compile(r"\([^()]*\)")
+
+
+def _part_time(words: str) -> tuple[str, When | None]:
+    """A label without the one period that it names, or a day whose year a column gives; and the period."""
+    periods = [when for when in find_periods(words) if when.dated]
+    if len(periods) == 1:
+        return _cut(words, periods[0]), periods[0]
+    days = [when for when in find_periods(words) if when.month_day] if not periods else []
+    return (_cut(words, days[0]) if len(days) == 1 else words), None
+
+
+def _cut(words: str, when: When) -> str:
+    """A label without a time and what leads to it: "Headcount" of "Headcount at 31 December"."""
+    return _DATE_TAIL.sub("", words[: when.start].rstrip(" ,(:–-")) + " " + words[when.stop :].lstrip(" ,):–-")
 
 
 def _whole_words(words: str) -> str:

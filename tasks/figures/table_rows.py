@@ -39,6 +39,9 @@ _SURE_NUMBER: Final = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,9})?\Z")
 _LONGEST_STATEMENT: Final = 2000
 """Rows of a table that are looked at for labels on lines of their own, and for dates cut into cells."""
 
+_MOST_SECTIONS: Final = 3
+"""Lines of one cell in a row that may be sections of the table that they stand in."""
+
 _SPLIT_ROWS: Final = 3
 """Rows of a table with their label on a line of its own from which on all of them are taken to be so."""
 
@@ -195,30 +198,18 @@ def grids(text: str) -> Iterator[Grid]:
         if grid is not None and not alone and _is_plain_row(line) and len(grid.rows) < _MOST_ROWS:
             grid.rows.append(Row(start, line=line))
             continue
-        if not line or line.isspace():
-            if grid is not None and alone:
-                yield grid
-                grid, titles = None, [row.label for row in alone][-_MOST_TITLES:]
-                alone = []
-            continue
-        row = _row(line, start)
-        if row is None:
-            short = len(line) <= _LONGEST_ROW
-            if grid is None:
-                titles = [*titles[1 - _MOST_LINES :], line.strip()[:_LONGEST_TITLE]]
-            elif short and len(alone) < 3 and "\f" not in line:
-                alone.append(Row(start, [line.strip()], [start]))
-            else:
-                yield grid
-                titles = [*(row.label for row in alone), line.strip()[:_LONGEST_TITLE]][-_MOST_TITLES:]
-                grid, alone = None, []
-            continue
-        if grid is not None and "\f" in line:
+        blank = not line or line.isspace()
+        row = None if blank else _row(line, start)
+        if grid is not None and _ends_table(line, row, alone):
             yield grid
-            grid = None
-            titles = [row.label for row in alone][-_MOST_TITLES:]
-            alone = []
-        elif grid is not None and len(grid.rows) >= _MOST_ROWS:
+            grid, titles, alone = None, [each.label for each in alone][-_MOST_TITLES:], []
+        if row is None:
+            if not blank and grid is None:
+                titles = [*titles[1 - _MOST_LINES :], line.strip()[:_LONGEST_TITLE]]
+            elif not blank:
+                alone.append(Row(start, [line.strip()], [start]))
+            continue
+        if grid is not None and len(grid.rows) >= _MOST_ROWS:
             yield grid
             grid = Grid(grid.titles, _header(grid))
         if grid is None:
@@ -229,6 +220,15 @@ def grids(text: str) -> Iterator[Grid]:
         grid.rows.append(row)
     if grid is not None:
         yield grid
+
+
+def _ends_table(line: str, row: Row | None, alone: Sequence[Row]) -> bool:
+    """Whether a line ends the table before: the first of a page, one blank or of prose behind lines without numbers."""
+    if row is not None:
+        return "\f" in line
+    if not line or line.isspace():
+        return bool(alone)
+    return len(line) > _LONGEST_ROW or len(alone) >= _MOST_SECTIONS or "\f" in line
 
 
 def _is_plain_row(line: str) -> bool:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -117,6 +117,8 @@ _TOKEN: Final = re.compile(
 )
 _NUMBER, _MINUS, _LIMIT, _DEBIT, _RANGE, _BEHIND, _SHARE, _MONEY, _SIGN, _WORD = range(1, 11)
 _SIGN_OF_MINUS: Final = "-"
+_PARTS_OF_FIGURES: Final = frozenset({_SHARE, _BEHIND})
+_SIGNS_OF_FIGURES: Final = frozenset({_MINUS, _LIMIT, _DEBIT})
 _FOOTNOTES: Final = dict.fromkeys(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹"))  # raised figures fall away
 _NUMBER_SPELLING: Final = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
 _MULTIPLES: Final = frozenset(
@@ -187,46 +189,54 @@ def normalise(text: str) -> NormalisedText:
     length = previous_kind = previous_end = 0  # `length` of the parts so far
     for match in _TOKEN.finditer(text):
         kind, start = match.lastindex or 0, match.start()
-        if kind == _WORD:
-            token = _normal_word(match.group())
-            if not token:
-                continue
-        elif kind == _NUMBER:
-            token = match.group().translate(_NUMBER_SPELLING)
-            if "," in token and _THOUSANDS.fullmatch(token):  # 1,234 is 1234
-                token = token.replace(",", "")
-            if previous_kind == _NUMBER:  # `1 2` is not 12
-                parts.append(" ")
-                length += 1
-        elif kind in {_SIGN, _LIMIT}:
-            token = unicodedata.normalize("NFC", match.group().strip())
-        elif kind == _SHARE:
-            token = match.group().strip() if "‰" in match.group() else "%"
-        elif kind == _MONEY:
-            token = match.group()
+        token = _SPELL.get(kind, _spell_sign)(match.group())
+        if not token:
+            continue
+        if kind == previous_kind == _NUMBER:  # `1 2` is not 12
+            parts.append(" ")
+            length += 1
+        if kind in _PARTS_OF_FIGURES or previous_kind in _SIGNS_OF_FIGURES:
+            join = _SAME_WORD
         else:
-            token = _SIGN_OF_MINUS
-        gap = start - previous_end
-        if _MONEY in {kind, previous_kind} and gap <= 1 and previous_end:
-            join = _MULTIPLE_OF if previous_kind == _MONEY else 0
-        elif gap == 0 and previous_end:
-            is_spaced_range = _RANGE in {kind, previous_kind} and text[start if kind == _RANGE else start - 1].isspace()
-            join = _SAME_WORD if _SIGN not in {kind, previous_kind} and not is_spaced_range else 0
-        elif previous_kind == _NUMBER and token in _MULTIPLES:
-            join = _MULTIPLE_OF
-        elif gap > 0 and text[previous_end] != " ":
-            join = _SAME_WORD if _is_one_word(text[previous_end : min(start, previous_end + 40)], token) else 0
-        else:
-            join = 0
+            join = _find_join(text, previous_kind, previous_end, kind, start, token) if previous_end else 0
         parts.append(token)
         starts.append(length)
         length += len(token)
         stops.append(length)
         first.append(start)
         last.append(match.end())
-        joins.append(_SAME_WORD if kind in {_SHARE, _BEHIND} or previous_kind in {_MINUS, _LIMIT, _DEBIT} else join)
+        joins.append(join)
         previous_kind, previous_end = kind, match.end()
     return NormalisedText("".join(parts), starts, stops, first, last, joins)
+
+
+def _find_join(text: str, previous_kind: int, previous_end: int, kind: int, start: int, token: str) -> int:
+    """How a token that begins at `start` belongs to the one before it: as one word, as its multiple, or not (0)."""
+    gap = start - previous_end
+    if _MONEY in {kind, previous_kind} and gap <= 1:
+        return _MULTIPLE_OF if previous_kind == _MONEY else 0
+    if gap == 0:
+        is_spaced_range = _RANGE in {kind, previous_kind} and text[start if kind == _RANGE else start - 1].isspace()
+        return _SAME_WORD if _SIGN not in {kind, previous_kind} and not is_spaced_range else 0
+    if previous_kind == _NUMBER and token in _MULTIPLES:
+        return _MULTIPLE_OF
+    if text[previous_end] != " " and _is_one_word(text[previous_end : min(start, previous_end + 40)], token):
+        return _SAME_WORD
+    return 0
+
+
+def _spell_sign(_: str) -> str:
+    return _SIGN_OF_MINUS
+
+
+def _spell_number(number: str) -> str:
+    """A figure without the marks of its thousands: 1,234 is 1234."""
+    number = number.translate(_NUMBER_SPELLING)
+    return number.replace(",", "") if "," in number and _THOUSANDS.fullmatch(number) else number
+
+
+def _spell_limit(sign: str) -> str:
+    return unicodedata.normalize("NFC", sign.strip())
 
 
 def _is_one_word(between: str, ending: str) -> bool:
@@ -242,3 +252,14 @@ def _normal_word(word: str) -> str:
     if _AREAS.fullmatch(word):
         return unicodedata.normalize("NFKC", word).casefold()
     return word.lower() if word.isascii() else unicodedata.normalize("NFKC", word.translate(_FOOTNOTES)).casefold()
+
+
+_SPELL: Final[Mapping[int, Callable[[str], str]]] = {
+    _WORD: _normal_word,
+    _NUMBER: _spell_number,
+    _SIGN: _spell_limit,
+    _LIMIT: _spell_limit,
+    _SHARE: lambda share: share.strip() if "‰" in share else "%",
+    _MONEY: str,
+}
+"""How a token of each kind is spelt; the others are all signs of minus."""

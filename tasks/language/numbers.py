@@ -318,33 +318,44 @@ def _round_value(value: Decimal, decimals: int) -> tuple[Decimal, Decimal]:
 def _of_sentence(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:
     parts = match.groupdict()
     first, end, stop = match.start(), match.end(), match.end()
-    units = ("scale", "second", "percent", "points", "times", "after")
-    held = bool(parts["close"]) and (bool(parts["open"]) or "(" in (parts["inner"] or ""))
+    inner = parts["inner"] or ""
+    held = bool(parts["close"]) and (bool(parts["open"]) or "(" in inner)
     if parts["close"] and not held:  # the bracket is another's, and so is what follows it
-        parts |= dict.fromkeys(units)
-    is_bare = not any(parts[name] for name in units)
+        parts |= dict.fromkeys(_UNITS)
+    is_bare = not any(parts[name] for name in _UNITS)
     if is_bare and _NAME_BEHIND.match(match.string, match.end("digits")):
         return None
     if is_bare and parts["close"]:
         end, stop = match.end("digits"), stop if held else match.end("digits")
-    if parts["open"] and (not held or "(" in (parts["inner"] or "")):
-        first += len(parts["open"])
-    minus = parts["minus"] or ""
-    no_sign = _NAME_OR_RANGE_BEFORE if parts["before"] else _RANGE_BEFORE
-    if minus[-1:].isspace() and no_sign.search(match.string, max(0, match.start("minus") - 20), match.start("minus")):
-        first, minus = match.end("minus"), ""
+    first += 0 if held and "(" not in inner else len(parts["open"] or "")
+    minus = _find_minus(match, parts["before"])
+    first = match.end("minus") if len(minus) < len(parts["minus"] or "") else first
     is_written = not is_bare or any(mark in parts["digits"] for mark in ".,'’ ")
-    brackets = held and (not parts["open"] or (is_written and not parts["before"]))
-    is_negative = (
-        bool(minus or (parts["tail"] and is_bare)) or brackets or any(sign in (parts["inner"] or "") for sign in "-−–")
-    )
-    parts["sign"] = "-" if is_negative else None
+    in_brackets = held and (not parts["open"] or (is_written and not parts["before"]))
+    signed = [minus, in_brackets, parts["tail"] and is_bare, not {*inner}.isdisjoint("-−–")]
+    parts["sign"] = "-" if any(signed) else None
     amount = _amount(parts, match.start("digits"), end, comma_decimal=comma_decimal)
-    if amount is None or (
-        held and is_bare and not parts["before"] and abs(amount.value) < _LIST_NUMBER and "." not in parts["digits"]
-    ):
-        return None
-    return replace(amount, first=first, stop=stop)
+    is_note = held and is_bare and _is_note_number(parts["digits"], amount) and not parts["before"]
+    return None if amount is None or is_note else replace(amount, first=first, stop=stop)
+
+
+def _is_note_number(digits: str, amount: Amount | None) -> bool:
+    """Whether a bare number in brackets may be that of a note or a list."""
+    return amount is not None and abs(amount.value) < _LIST_NUMBER and "." not in digits
+
+
+def _find_minus(match: re.Match[str], currency: str | None) -> str:
+    """The minus before a number; "" where it is the dash of a range, or behind a name."""
+    minus = match["minus"] or ""
+    no_sign = _NAME_OR_RANGE_BEFORE if currency else _RANGE_BEFORE
+    is_dash = minus[-1:].isspace() and no_sign.search(
+        match.string, max(0, match.start("minus") - 20), match.start("minus")
+    )
+    return "" if is_dash else minus
+
+
+_UNITS: Final = ("scale", "second", "percent", "points", "times", "after")
+"""Groups of `_NUMBER` that say what it is a number of."""
 
 
 def amounts(text: str, *, comma_decimal: bool = False) -> Iterator[Amount]:
@@ -369,14 +380,11 @@ def _amount(parts: dict[str, str | None], start: int, end: int, *, comma_decimal
     if found is None:
         return None
     value, decimals = found
-    word = (parts["scale"] or parts.get("scale0") or parts.get("mega") or "").lower().rstrip(".")
     written = [mark for mark in (parts["before"], parts["after"]) if mark]
     unit = next(filter(None, map(find_currency, written)), None)
-    multiplier = next(filter(None, map(_find_scale, written)), 0) if not word else 0
-    multiplier = multiplier or (1 if word == "cr" and unit != "INR" else _MULTIPLIER.get(word, 1))  # else: a credit
-    multiplier *= _MULTIPLIER[second.lower()] if (second := parts.get("second")) else 1
     if any(mark.lower() in {"cents", "pence"} for mark in written):
         unit = CENTS
+    multiplier = _find_multiplier(parts, written, unit)
     if multiplier == _THOUSAND and decimals == _GROUP and "," not in (parts["digits"] or ""):  # "12.345 TEUR"
         value, decimals = value * 1000, 0
     step = Decimal(1).scaleb(-decimals)
@@ -387,13 +395,7 @@ def _amount(parts: dict[str, str | None], start: int, end: int, *, comma_decimal
     elif parts["times"]:
         unit = RATIO
     value, step = value * step.scaleb(decimals) * multiplier, step * multiplier
-    signs = (parts.get("open") or "") + (parts["sign"] or "")
-    close = (parts["close"] or "").upper()
-    if (
-        any(mark in signs for mark in "-–−")
-        or ("(" in signs and ")" in close and parts.get("inner", "") == "")
-        or close in {"-", "DR"}
-    ):
+    if _is_negative(parts):
         value = -value
     groups = 0
     if stored := Decimal(parts.get("stored") or 0):
@@ -402,6 +404,21 @@ def _amount(parts: dict[str, str | None], start: int, end: int, *, comma_decimal
     if unit not in {PERCENT, POINTS} and value == value.to_integral_value():
         value = Decimal(int(value))
     return Amount(value, step, unit, scale_name(multiplier), start, end, start, end, _THOUSAND**groups)
+
+
+def _find_multiplier(parts: dict[str, str | None], written: Iterable[str], unit: str | None) -> int:
+    """What the words and the letters at a number multiply it with."""
+    word = (parts["scale"] or parts.get("scale0") or parts.get("mega") or "").lower().rstrip(".")
+    multiplier = next(filter(None, map(_find_scale, written)), 0) if not word else 0
+    multiplier = multiplier or (1 if word == "cr" and unit != "INR" else _MULTIPLIER.get(word, 1))  # else: a credit
+    return int(multiplier * (_MULTIPLIER[second.lower()] if (second := parts.get("second")) else 1))
+
+
+def _is_negative(parts: dict[str, str | None]) -> bool:
+    """Whether a number bears a minus, stands in brackets, or is a debit."""
+    signs, close = (parts.get("open") or "") + (parts["sign"] or ""), (parts["close"] or "").upper()
+    in_brackets = "(" in signs and ")" in close and parts.get("inner", "") == ""
+    return any(mark in signs for mark in "-–−") or in_brackets or close in {"-", "DR"}
 
 
 @lru_cache(maxsize=8192)

@@ -255,23 +255,15 @@ def header_period(text: str) -> When | None:
     if not dated:
         span = _span(text)
         part = found[0].part if len(found) == 1 else ""
-        if loose or span or part:
-            return When(month_day=loose, months=None if part else span, part=part)
-        return None
+        return When(month_day=loose, months=None if part else span, part=part) if loose or span or part else None
     if _TWO_YEARS.search(text):  # headers of two columns that were not parted
         return None
     if len(dated) == _TWO and (both := _from_to(text, *dated)) is not None:
         return both
-    if len({(when.end, when.year, when.part) for when in dated}) > 1:
-        exact = [when for when in dated if when.end]
-        if len({when.end for when in exact}) != 1:
-            return None
-        years = {when.year for when in dated if when.is_bare_year and f"{when.year}" in text}
-        if years and exact[0].end and exact[0].end.year not in years and not _NAMED_FISCAL.search(text):
-            return None  # "30/09/2025 ANNO 2024": the heads of two columns
-        dated = exact
-    when = dated[0]
-    if loose and when.year is not None and not when.part and when.end is None:
+    when = _only_time(text, dated)
+    if when is None:
+        return None
+    if loose and when.is_bare_year and when.year is not None:
         when = replace(when, end=make_day(when.year, *loose), year=None)
     parts = {found.part for found in found if found.part}
     if when.end is not None and when.months in {None, 1} and len(parts) == 1:  # "ended June 30, 2023 Second Quarter"
@@ -279,6 +271,18 @@ def header_period(text: str) -> When | None:
     elif when.months is None and not parts and _NAMED_FISCAL.search(text):  # "FY23", "2023-12-31 FY23"
         when = replace(when, months=12)
     return when
+
+
+def _only_time(text: str, dated: Sequence[When]) -> When | None:
+    """The time that the dates of a header name: all the same one, or one day beside its year; else None."""
+    if len({(when.end, when.year, when.part) for when in dated}) == 1:
+        return dated[0]
+    exact = [when for when in dated if when.end]
+    if len({when.end for when in exact}) != 1:
+        return None
+    years = {when.year for when in dated if when.is_bare_year and f"{when.year}" in text}
+    of_two = years and exact[0].end and exact[0].end.year not in years and not _NAMED_FISCAL.search(text)
+    return None if of_two else exact[0]  # "30/09/2025 ANNO 2024": the heads of two columns
 
 
 def _from_to(text: str, first: When, last: When) -> When | None:
