@@ -69,9 +69,7 @@ _MOST_SPELLINGS: Final = 20_000
 _FIELDS: Final = {"kind", "units", "sign", "labels", "weak", "instant", "mentions", "tags"}
 _UNITS: Final = {"money", "percent", "count", "ratio", "months"}
 _NOT_ANY: Final = whole_words("no_wildcard", re.NOFLAG)
-
 _TOTAL: Final = pattern("total_label", re.NOFLAG)
-
 _MARK: Final = re.compile(r"[\[\]{}|]")
 _WRITTEN: Final = re.compile(r"[^\s\[\]{}|]+")
 """A word of a written label, between blanks and marks of choice."""

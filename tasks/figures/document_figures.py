@@ -33,7 +33,6 @@ _LOOKED_AT: Final = 300_000
 _FOUNDED: Final = pattern("founded")
 _STEMS: Final = words_in("founding_stems")
 _NOT_BETWEEN: Final = whole_words("not_before_founding_year")
-
 _OTHERS: Final = whole_words("not_the_founder")
 
 

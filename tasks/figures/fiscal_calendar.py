@@ -13,22 +13,18 @@ from datetime import date, timedelta
 from typing import Final
 
 from tasks.figures.anchors import lower_text, matches, plain_blanks, spots
-from tasks.figures.vocabulary import either, pattern, whole_words, words_in
+from tasks.figures.vocabulary import pattern, whole_words, words_in
 from tasks.language.locales import months
 from tasks.language.periods import MONTH, YEAR, When, dates_in, find_periods, header_words, make_day, months_back
 from tasks.reading.file_dates import sure_day, today
 
 _YEAR_ENDED: Final = pattern("year_ended")
 _YEAR_TO_MONTH: Final = pattern("year_to_month")
-
 _YEAR_FROM: Final = pattern("year_from")
-
 _YEAR_FROM_WORDS: Final = words_in("year_from_words")
 _NAMED_YEAR: Final = pattern("named_year")
 _YEARS_OF_WEEKS: Final = pattern("years_of_weeks")
-
 _LISTED_ENDS: Final = pattern("listed_ends")
-
 _NAMED_QUARTER: Final = pattern("named_quarter")
 _PERIOD_ENDED: Final = pattern("period_ended")
 MOST_PLAN_YEARS: Final = 30
@@ -50,9 +46,7 @@ _NEAR: Final = 10
 
 _QUARTERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _OWN_END: Final = pattern("own_end")
-
-_OF_OTHERS: Final = re.compile(rf"(?<!\w){either('year_of_others')}(?!\w)", re.IGNORECASE)
-
+_OF_OTHERS: Final = pattern("year_of_another")
 _CUT: Final = re.compile(r"(?<=\S)\n(?=\S)")
 _CUT_DAY: Final = re.compile(rf"(?<=[a-zé.,])\n(?={YEAR}\b)")
 """The end of a line between a month and its year."""
@@ -60,7 +54,7 @@ _CUT_DAY: Final = re.compile(rf"(?<=[a-zé.,])\n(?={YEAR}\b)")
 _YEAR_ENDED_WORDS: Final = words_in("year_ended_words")
 _NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
 _YEAR_WORDS: Final = ("year", "jahr", "exercice", "ejercicio", "esercizio", "exercício", "boekjaar")
-_INTERIM: Final = re.compile(r"\b(?:quarterly|interim|(?:three|six|nine)[- ]month|periods )", re.IGNORECASE)
+_INTERIM: Final = pattern("year_interim")
 _AHEAD: Final = 20
 """Characters before "period ended" that may say that it is no year."""
 
@@ -71,14 +65,11 @@ _MAILED: Final = re.compile(r"(?:[A-Z][A-Za-z-]{1,20}: [^\n]*\n){0,8}?Date: (?P<
 
 _LINE: Final = re.compile(r"\n|(?<=[.;]) ")
 _TO_COME: Final = whole_words("to_come")
-
-_DUE: Final = re.compile(r"\b(?:due|maturing|maturity|expir(?:es|ing))\b[^\n]{0,30}", re.IGNORECASE)
-"""Days ahead of the document's own: "5.50% Notes Due November 2024" on a first page."""
-
+_DUE: Final = pattern("year_due")
 _FIRST_WEEK: Final = 7
-_INDIAN: Final = re.compile(r"₹|\bINR\b|\b(?:lakhs?|crores?)\b", re.IGNORECASE)
+_INDIAN: Final = pattern("year_indian")
 _INDIAN_WORDS: Final = ("₹", "inr", "lakh", "crore")
-_BARE_SPLIT_YEAR: Final = re.compile(rf"\b({YEAR}) ?/ ?((?:20)?\d\d)\b")
+_BARE_SPLIT_YEAR: Final = pattern("year_bare_split_year", re.NOFLAG)
 _MONTHS_OF_TWO_NAMES: Final = 2
 """A year that ends in January or February is called by some after the year before."""
 
@@ -88,14 +79,11 @@ _SURE: Final = 5
 
 _FIRST_LINES: Final = 2500
 _OF_A_QUARTER: Final = pattern("of_a_quarter")
-_YEARS_WEEKS: Final = re.compile(r"(?:5[23]|fifty[- ](?:two|three))[- ]\Z", re.IGNORECASE)
-"""Right before "weeks ended": they are a year's."""
-
+_YEARS_WEEKS: Final = pattern("year_years_weeks")
 _LONGEST_HEAD: Final = 50_000
 """Characters that are looked at for the days that balance sheets are of."""
 
-_SPLIT_YEAR: Final = re.compile(r"\bFY ?\d{4}[-–]\d\d\b", re.IGNORECASE)
-"""A year of two years: in India it ends on 31 March by law."""
+_SPLIT_YEAR: Final = pattern("year_split_year")
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ from tasks.figures.table_rows import (
     whole_rows,
     with_note_column,
 )
-from tasks.figures.vocabulary import pattern
+from tasks.figures.vocabulary import pattern, whole_words
 from tasks.language.numbers import (
     Units,
     cell_amount,
@@ -101,7 +101,6 @@ _ALL_OF_IT: Final = re.compile(r"100(?:[.,]0+)? ?%")
 """Beside revenue: below it are its percentages, whether each says so or not."""
 
 _OF_SHARES: Final = pattern("column_of_shares")
-
 _TOTAL_ALONE: Final = re.compile(r"total|summe|gesamt|totale", re.IGNORECASE)
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
@@ -109,9 +108,7 @@ _OF_A_STATEMENT: Final = 6
 _BALANCE: Final = re.compile(r"balances?\b(?=,? (?:at|as of|on|as at|[A-Z]))", re.IGNORECASE)
 """A row of a statement of changes: "Balance at June 30, 2024" under "Total equity"."""
 
-_OTHER_FLOWS: Final = re.compile(r"\b(?:investing|financing|investment)\b", re.IGNORECASE)
-"""Sections of a cash flow statement that have rows "from continuing operations" too."""
-
+_OTHER_FLOWS: Final = whole_words("row_other_flows")
 _SUPPORT: Final = pattern("statement_rows")
 
 

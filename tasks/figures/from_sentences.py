@@ -32,6 +32,7 @@ from tasks.figures.sentence_periods import (
     times,
 )
 from tasks.figures.sentence_words import Mention, Mentions, find_mentions
+from tasks.figures.vocabulary import pattern
 from tasks.language.numbers import PERCENT, Amount, amounts
 from tasks.language.periods import When, find_periods
 from tasks.language.sentences import place_sentences
@@ -56,9 +57,7 @@ _DOES: Final = frozenset({"turned over"})
 _ARTICLE: Final = re.compile(r"^([a-z]+)['’]$")
 """An article that has lost its vowel: "l'" of "l'EBITDA"."""
 
-_AVERAGE: Final = re.compile(
-    r"\baverage[ds]?\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b|gemiddeld|genomsnitt|gennemsnit", re.IGNORECASE
-)
+_AVERAGE: Final = pattern("sentence_average")
 
 
 def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[Figure]:

@@ -1,6 +1,5 @@
 """Values in base units: by the units and scales around a number, with its sign, and what had not happened yet."""
 
-import re
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -25,9 +24,9 @@ _MOST_PERCENT: Final = 200
 _WRITTEN_OUT: Final = 100_000
 _MOST_MONEY: Final = Decimal(10) ** 14
 _THREE_DECIMALS: Final = Decimal("0.001")
-_USED: Final = re.compile(r"\bused (?:in|by|for)\b", re.IGNORECASE)
-_PROVIDED: Final = re.compile(r"provided|generated|\bfrom\b", re.IGNORECASE)
-_LOSS: Final = re.compile(r"\bloss|fehlbetrag|verlust|\bperte|pérdida", re.IGNORECASE)
+_USED: Final = pattern("sign_used")
+_PROVIDED: Final = pattern("sign_provided")
+_LOSS: Final = pattern("sign_loss")
 _GAIN: Final = pattern("gain")
 
 

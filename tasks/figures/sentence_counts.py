@@ -10,11 +10,11 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure, Findings, find_basis
 from tasks.figures.measures import find_planned_basis
 from tasks.figures.sentence_periods import COMPARED, SEVERAL, SeveralError, Spoken, find_period, in_brackets, own_period
-from tasks.figures.vocabulary import either, pattern, words_in
+from tasks.figures.vocabulary import pattern, words_in
 from tasks.language.numbers import PERCENT
-from tasks.language.periods import SHORT_MONTH, When, find_periods
+from tasks.language.periods import When, find_periods
 
-HYPOTHETICAL: Final = re.compile(rf"\b(?:{either('hypothetical')}\b|competitor|peer)", re.IGNORECASE)
+HYPOTHETICAL: Final = pattern("count_hypothetical")
 
 
 def is_hypothetical(sentence: str, at: int) -> bool:
@@ -25,13 +25,10 @@ def is_hypothetical(sentence: str, at: int) -> bool:
 
 _HEADCOUNT: Final = pattern("people_employed")
 _NUMBERED: Final = pattern("people_numbered")
-
 _WORKFORCE: Final = pattern("workforce")
-
 _ON_PAYROLL: Final = pattern("people_on_payroll")
 _CUSTOMERS: Final = pattern("customers_counted")
-
-_OF_STOCK: Final = re.compile(r"\barr\b|recurring", re.IGNORECASE)
+_OF_STOCK: Final = pattern("count_of_stock")
 _OF_SOME: Final = pattern("count_of_some")
 _OF_A_SEGMENT: Final = re.compile(r"\b(?i:the|our|its) (?:[A-Z][\w&-]+ ){0,4}(?:[Ss]egment|[Dd]ivision)\b")
 """A sentence about a part of the company: "our Flexibles Segment, with 37,000 employees"."""
@@ -53,17 +50,10 @@ def _match_list_line(words: str) -> re.Pattern[str]:
 _LISTED_PEOPLE: Final = _match_list_line("employees|headcount|staff|ftes?|mitarbeiter")
 _LISTED_CUSTOMERS: Final = _match_list_line("customers|clients|kunden")
 _LARGEST: Final = pattern("largest_customer")
-
-
-_HAS_SHARE: Final = re.compile(rf"[:(=–]|(?<!\w){either('has_share')}(?!\w)|^\s*$", re.IGNORECASE)
-"""Between the largest customer and a percentage: it is no growth."""
-
+_HAS_SHARE: Final = pattern("count_has_share")
 _NO_SHARE_OF_SALES: Final = pattern("no_share_of_sales")
-
-_SOMEWHERE: Final = re.compile(rf"\s+(?:located )?(?:in|outside) (?:the )?(?!{SHORT_MONTH}|Q[1-4]|H[12]|FY)[A-Z]")
-"""Behind a count: those of one country."""
-
-_AVERAGE: Final = re.compile(r"average|durchschnitt|moyenne|media", re.IGNORECASE)
+_SOMEWHERE: Final = pattern("count_somewhere", re.NOFLAG)
+_AVERAGE: Final = pattern("count_average")
 _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
 
@@ -71,8 +61,6 @@ _PEOPLE: Final = words_in("people_stems")
 _BUYERS: Final = ("customer", "client", "kunde", "logo")
 _STOCK: Final = ("shares", "stock")
 _SHARES: Final = pattern("shares_in_issue")
-
-
 _DAY_BEFORE: Final = re.compile(r"(?:(?:19|20)|[./-])\d\d,? {1,2}\d")
 """A number right behind what may be a date, "31 December 2024, 214": searched before dates are."""
 

@@ -37,9 +37,8 @@ _TWO: Final = 2
 _SMALL: Final = 1000
 """From here on an amount of a list is written out, and does not share the scale of the last."""
 
-_ANOTHER_TIME: Final = re.compile(rf"\b{either('another_time')}\b", re.IGNORECASE)
+_ANOTHER_TIME: Final = pattern("time_another_time")
 _AT: Final = pattern("as_of")
-
 _BULLET: Final = re.compile(r"^\s*(?:[•\-–*]|\d{1,2}[.)])\s")
 _OF_PLANS: Final = pattern("of_plans")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -132,20 +131,14 @@ def _lead_over(text: str, start: int) -> str:
     return ""
 
 
-_ELSEWHERE: Final = re.compile(rf"[;(]|\b(?:from|compared|{either('against')})\b", re.IGNORECASE)
+_ELSEWHERE: Final = pattern("time_elsewhere")
 _ANOTHER_CLAUSE: Final = pattern("another_clause")
-
-_COMPARED_WITH: Final = re.compile(rf"\b(?:compared (?:with|to)|{either('against')})(?!\w)", re.IGNORECASE)
+_COMPARED_WITH: Final = pattern("time_compared_with")
 _IN_BRACKETS: Final = pattern("in_brackets")
-
 _BARE_MONTH: Final = pattern("bare_month", re.NOFLAG)
-
-_UP_TO: Final = re.compile(rf"(?:(?<!from )\b{either('up_to')})(?: the end of)? *$", re.IGNORECASE)
-"""What stands before the last day of a stretch that began with the fiscal year: "revenue to the end of September"."""
-
+_UP_TO: Final = pattern("time_up_to")
 _BARE_TO: Final = pattern("bare_to")
-
-_FULL_YEAR: Final = re.compile(rf"(?<!\w){either('full_year')}(?!\w)", re.IGNORECASE)
+_FULL_YEAR: Final = pattern("time_full_year")
 _OWN: Final = re.compile(rf"{_FULL_YEAR.pattern}|\b{either('own_year')}\b", re.IGNORECASE)
 
 
@@ -394,15 +387,11 @@ def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) 
 
 
 COMPARED: Final = pattern("compared_in_brackets")
-_YEAR_BEFORE: Final = re.compile(r"\((?:prior year|previous year|vorjahr)\b", re.IGNORECASE)
-_BESIDE: Final = re.compile(rf"(?:,? {either('beside_amount')})(?: {either('about')})? $", re.IGNORECASE)
-"""Right before the other amount."""
-
-_OF_TIME: Final = re.compile(rf"[\s,.%()-]|\d[\d.,]*\s?%|\b{either('of_time')}\b", re.IGNORECASE)
-"""Words between the two amounts, and behind the other one, that speak of time and of change alone."""
-
-_THE_YEAR_BEFORE: Final = re.compile(rf",? {either('the_year_before')}\b", re.IGNORECASE)
-_AN: Final = re.compile(r"\b(?:an?|eine[mns]?|une?|una|un|een|ett?)\s*$", re.IGNORECASE)
+_YEAR_BEFORE: Final = pattern("time_year_before")
+_BESIDE: Final = pattern("time_beside")
+_OF_TIME: Final = pattern("time_of_time")
+_THE_YEAR_BEFORE: Final = pattern("time_the_year_before")
+_AN: Final = pattern("time_an")
 _FAR: Final = 60
 """Characters between two amounts that are compared."""
 

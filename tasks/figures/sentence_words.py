@@ -9,7 +9,6 @@ from typing import Final
 
 from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy, spellings
 from tasks.figures.vocabulary import DATA, either, pattern, whole_words, words_in
-from tasks.language.numbers import CURRENCY
 
 
 def _more(kind: str, concept: Concept) -> Iterator[str]:
@@ -31,8 +30,7 @@ BREAK: Final = re.compile(rf"[,;]|{AND.pattern}", re.IGNORECASE)
 """Between an amount and a time: they need not go together."""
 
 LISTED: Final = pattern("between_listed")
-
-RESPECTIVELY: Final = re.compile(rf",?\s*\b{either('respectively')}(?!\w),?", re.IGNORECASE)
+RESPECTIVELY: Final = pattern("said_respectively")
 LIGHT: Final = re.compile(
     rf"[\s,;()]|(?<!\w)(?:{either('and')}|{either('respectively')}|{either('light')})(?!\w)|l['’]", re.IGNORECASE
 )
@@ -41,7 +39,6 @@ LIGHT: Final = re.compile(
 
 PART_STEMS: Final = words_in("part_stems")
 SEGMENT: Final = pattern("named_part")
-
 OF_ALL: Final = whole_words("of_the_group")
 
 
@@ -92,70 +89,41 @@ BEFORE: Final = frozenset(" ".join(DATA["before"].values()).split())
 
 NOT_BEHIND: Final = pattern("no_concept_before", re.NOFLAG)
 LINK: Final = pattern("before_amount")
-CHANGE: Final = re.compile(rf"\b{either('change')}\s*(?:{either('about')} )?$", re.IGNORECASE)
-BOUND: Final = re.compile(rf"\b{either('bound')}\s*(?:of |the )?(?:about )?$", re.IGNORECASE)
+CHANGE: Final = pattern("said_change")
+BOUND: Final = pattern("said_bound")
 RELATED: Final = pattern("related")
-
 SET_ASIDE: Final = pattern("set_aside")
-
 ASIDE: Final = pattern("said_aside")
-
 BESIDE_IT: Final = pattern("beside_concept")
-
-LEFT_OUT: Final = re.compile(r"\bexcluding\b[^,]{0,60}\bof\s*$", re.IGNORECASE)
-"""Between a concept and an amount: the amount is of what was left out."""
-
-NET: Final = re.compile(r"\bnet\s*$", re.IGNORECASE)
-DRAWN: Final = re.compile(r"\s*(?:on|under|from|to|during|against)\b", re.IGNORECASE)
-"""Behind "borrowings of" an amount: what was borrowed in a time, and not what is owed."""
-
-RANGE: Final = re.compile(r"(?: to | bis |[-–—])(?:[A-Z]{3} |[$€£] ?)?\d")
-"""Behind an amount: it goes from there to another."""
-
-REMAINDER: Final = re.compile(r"\b(?:remainder|rest|balance) of\b", re.IGNORECASE)
-"""Between a concept and an amount: of what is left of a time."""
-
+LEFT_OUT: Final = pattern("said_left_out")
+NET: Final = pattern("said_net")
+DRAWN: Final = pattern("said_drawn")
+RANGE: Final = pattern("said_range", re.NOFLAG)
+REMAINDER: Final = pattern("said_remainder")
 OF_ANOTHER: Final = pattern("share_or_change_before")
-
-OF_OTHERS: Final = re.compile(rf"(?<!\w){either('of_another')}[^;:\d]*$", re.IGNORECASE)
-OF_OTHERS_BEHIND: Final = re.compile(rf"\s*{either('of_others_behind')}(?!\w)", re.IGNORECASE)
-"""Before and behind a concept: it is another company's, or an effect on it."""
-
+OF_OTHERS: Final = pattern("said_of_others")
+OF_OTHERS_BEHIND: Final = pattern("said_of_others_behind")
 OF_MORE: Final = pattern("of_more", re.NOFLAG)
-
 OF_A_PART: Final = pattern("behind_amount_of_a_part")
-PLAN: Final = re.compile(rf"\b{either('plan')}\b", re.IGNORECASE)
-CLAUSE: Final = re.compile(r"\d[^,;]{0,30}[,;] (?:and |while |und )?")
-"""Where an amount ends what is said before a concept: "pro forma revenue was € 5 m, reported revenue …"."""
-
-PLANNED: Final = re.compile(rf"\s*(?:(?:is|are|was|were|wird|werden) )?{either('planned')}\b", re.IGNORECASE)
-"""Right behind an amount."""
-
-PERIOD_LEAD: Final = re.compile(rf"\s+{either('period_lead')}$", re.IGNORECASE)
-NEGATIVE: Final = re.compile(rf"\b{either('negative_before')}\s*$", re.IGNORECASE)
-NEGATIVE_BEHIND: Final = re.compile(rf"\s*{either('negative_behind')}(?!\w)", re.IGNORECASE)
-LOSS_BEHIND: Final = re.compile(r"[\s-]*(?:loss(?:es)?|deficit|verlust|fehlbetrag)\b", re.IGNORECASE)
-"""Right behind a concept that may be below zero: "the EBITDA loss"."""
-
-ABOUT: Final = re.compile(rf"\b{either('about')}\s*$", re.IGNORECASE)
-BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
-HEADED: Final = re.compile(r"^[•\-–—*\s]*[A-ZÀ-Ý](?:[^:.;\d]|\b(?:19|20)\d\d\b|(?<=FY)\d\d\b){2,30}:\s*")
-"""A line's own heading before its amount: "Headline run rate: $18.4M ARR"."""
-
-CURRENCY_LAST: Final = re.compile(rf"(?:[A-Z]{{3}}|{CURRENCY})\s*$")
+PLAN: Final = pattern("said_plan")
+CLAUSE: Final = pattern("said_clause", re.NOFLAG)
+PLANNED: Final = pattern("said_planned")
+PERIOD_LEAD: Final = pattern("said_period_lead")
+NEGATIVE: Final = pattern("said_negative")
+NEGATIVE_BEHIND: Final = pattern("said_negative_behind")
+LOSS_BEHIND: Final = pattern("said_loss_behind")
+ABOUT: Final = pattern("said_about")
+BEFORE_MENTION: Final = pattern("said_before_mention", re.NOFLAG)
+HEADED: Final = pattern("said_headed", re.NOFLAG)
+CURRENCY_LAST: Final = pattern("said_currency_last", re.NOFLAG)
 SHORT_LEAD: Final = 30
 PAID: Final = pattern("cash_paid")
-
-MADE: Final = re.compile(rf"\b{either('made')}(?: (?:[^.;:]|\.\d){{0,50}}(?:,| and))? *$", re.IGNORECASE)
-"""Before an amount that has its concept behind it: "we did $ 9.9M in net sales", also as the second of two."""
-
-OF_OR_IN: Final = re.compile(r"\s*(?:(?:of|in)(?: (?:total|net|annual|gross))?)?\s*")
+MADE: Final = pattern("said_made")
+OF_OR_IN: Final = pattern("said_of_or_in", re.NOFLAG)
 CASH: Final = frozenset({"cash", "cash and cash equivalents"})
-OF_THE_CONCEPT: Final = re.compile(r"(?<=\s)(?:net|total|annual|gross)\s+$", re.IGNORECASE)
-"""A word that goes with the concept: in "segment net operating income" the one before it says of what."""
-
-PAID_IN: Final = re.compile(r"\b(?:in|for|of|by|non|restricted|surplus|excess)[ -]+$", re.IGNORECASE)
-LOSS: Final = re.compile(rf"\b{either('loss')}\b", re.IGNORECASE)
+OF_THE_CONCEPT: Final = pattern("said_of_the_concept")
+PAID_IN: Final = pattern("said_paid_in")
+LOSS: Final = pattern("said_loss")
 STATED_ALONE: Final = frozenset({"equity", "debt", "sales", "ventas", "ventes", "vendite", "vendas"})
 """Names of concepts that are parts of many others: what they are called alone is stated in so many words."""
 

@@ -25,8 +25,8 @@ _FLOWS: Final = tuple(
     for kind in (r"operat(?:ing activities|ions)", "investing activities", "financing activities")
 )
 _CHANGE: Final = pattern("change_of_cash", re.NOFLAG)
-_TOTAL: Final = re.compile(r"(?:total|summe|gesamt|totale|sum)(?: \d+ \w+)?")
-_ANY_TOTAL: Final = re.compile(r"(?:sub)?total\b|summe\b|gesamt\b|net\b|gross\b|ebit|operating (?:profit|income)")
+_TOTAL: Final = pattern("statement_total", re.NOFLAG)
+_ANY_TOTAL: Final = pattern("statement_any_total", re.NOFLAG)
 _MOST_ROWS: Final = 400
 _TWO: Final = 2
 _BOUND: Final = 3
@@ -133,16 +133,16 @@ OF_STATEMENTS: Final = frozenset({*DEBT_PARTS, WRITTEN_OFF, INVENTORIES})
 """Concepts whose figures count in their own statement alone."""
 
 _OF_BALANCE_SHEETS: Final = frozenset({"total_assets", "current_assets", "current_liabilities", "equity"})
-_ASSET_PARTS: Final = re.compile(r"total (?:current )?assets")
-_CURRENT: Final = re.compile(r"total current liabilities")
+_ASSET_PARTS: Final = pattern("statement_asset_parts", re.NOFLAG)
+_CURRENT: Final = pattern("statement_current", re.NOFLAG)
 _END: Final = pattern("end_of_liabilities", re.NOFLAG)
 _DEBT: Final = whole_words("debt_row", re.NOFLAG)
 _NO_DEBT: Final = whole_words("no_debt_row", re.NOFLAG)
-_OF_LEASES: Final = re.compile(r"\b(?:leases?|lease obligations?|rou)\b")
+_OF_LEASES: Final = whole_words("statement_of_leases", re.NOFLAG)
 _DASH: Final = re.compile(r"[$€£]? ?[—–-]+")
-_OPERATING: Final = re.compile(r".*\b(?:operating activities|operations)\b.*")
+_OPERATING: Final = pattern("statement_operating", re.NOFLAG)
 _RESULT: Final = pattern("result_row", re.NOFLAG)
-_INVESTING: Final = re.compile(r".*\b(?:investing|financing) activities\b.*")
+_INVESTING: Final = pattern("statement_investing", re.NOFLAG)
 
 
 def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableCandidate]:

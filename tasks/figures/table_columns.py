@@ -31,13 +31,12 @@ from tasks.language.periods import (
 
 _SKIPPED_COLUMN: Final = pattern("skipped_column")
 _UNITS_BESIDE: Final = pattern("units_beside")
-
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220
 _PROSE_AMOUNT: Final = re.compile(
     r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!(?:1[.,’' ]?)?000s?\b)\d", re.IGNORECASE
 )
-_EXCEPT: Final = re.compile(r"unless|except|otherwise|sofern|außer|soweit|sauf|salvo|excepto|tenzij", re.IGNORECASE)
+_EXCEPT: Final = pattern("column_except")
 _LONGEST_SCALE: Final = 90
 _FOOTNOTE: Final = re.compile(r"\([a-z]\) ?[A-Z]|[*†‡]+ ?[A-Z]")
 """What begins a note to the table before: "(a)In billions."."""
@@ -45,8 +44,8 @@ _FOOTNOTE: Final = re.compile(r"\([a-z]\) ?[A-Z]|[*†‡]+ ?[A-Z]")
 _PRIOR: Final = re.compile(rf"\b(?:{alternation(header_words('prior_year'))})\b".replace("\\ ", "[- ]"), re.IGNORECASE)
 _THIS: Final = re.compile(rf"\b(?:{alternation(header_words('this_year'))})\b".replace("\\ ", "[- ]"), re.IGNORECASE)
 _COMPANY: Final = whole_words("company_name")
-_WHOLE_GROUP: Final = re.compile(r"\band (?:consolidated |its )?subsidiar(?:ies|y companies)\b", re.IGNORECASE)
-_DATED_TITLE: Final = re.compile(r"\b(?:ended|as of|as at)\b", re.IGNORECASE)
+_WHOLE_GROUP: Final = pattern("column_whole_group")
+_DATED_TITLE: Final = whole_words("column_dated_title")
 _LONGEST_SPAN: Final = 40
 _STARTS: Final = header_words("plan_start")
 _BASIS_ROW: Final = re.compile(alternation(header_words("basis")), re.IGNORECASE)

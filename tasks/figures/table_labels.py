@@ -19,22 +19,18 @@ _CUT_WORD: Final = re.compile(r"(?<=[a-zäöüß]{8}) (?=[a-zäöüß]{1,3}$)")
 """A blank that a cell's width has put into a long word: "Finanzverbindlichkeite n"."""
 
 _ENUMERATOR: Final = pattern("enumerator", re.NOFLAG)
-
 _CODE_BEHIND: Final = re.compile(r"(?P<label>.{4,}?) (?P<code>[A-Z]{2}|\d\d/\d\d|\d{4})")
 """A label with the code of its form: "Chiffres d'affaires nets FL"."""
 
 _IN_A_SENTENCE: Final = pattern("in_a_sentence")
-
 _BILINGUAL: Final = re.compile(r"\s[/|]\s")
 _DATE_TAIL: Final = pattern("date_tail")
 _ASIDE: Final = pattern("brackets_aside")
-
 _OF_PART: Final = pattern("of_part", re.NOFLAG)
-
 _IN_PERCENT: Final = re.compile(r"[,(]? ?(?:in )?%\)?(?= |$)")
 """Percent among a label's words: "Customer churn, % per year"."""
 
-_AVERAGE: Final = re.compile(r"\baverage\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b", re.IGNORECASE)
+_AVERAGE: Final = pattern("table_average")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,14 +209,11 @@ LONGEST_LABEL: Final = 160
 """Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""
 
 _SKIPPED_TABLE: Final = pattern("skipped_table")
-_OBLIGORS: Final = re.compile(r"\bguarantors?\b|\bobligors?\b|\bobligated group\b", re.IGNORECASE)
-"""Who stands in for bonds: a part of the group, whose figures may be headed as a statement."""
-
+_OBLIGORS: Final = pattern("table_obligors")
 _PARENT: Final = pattern("parent_heading")
 _STATEMENT: Final = pattern("statement_heading")
 _SPOKEN: Final = pattern("speaks_of_a_statement")
-
-_CONSOLIDATED: Final = re.compile(r"\bconsolidated\b|\bgroup\b|\bkonzern|\bconsolidé|\bconsolidad[oa]", re.IGNORECASE)
+_CONSOLIDATED: Final = pattern("table_consolidated")
 _SHORT: Final = 25
 """Characters up to which a line over a table is a part of its header: "December", "31,", "(In thousands)"."""
 
@@ -289,12 +282,11 @@ MOST_PARTS: Final = 500
 
 _SHORT_TITLE: Final = 60
 _ENTITY_CORNER: Final = whole_words("entity_corner")
-_BY_ENTITY: Final = re.compile(r"(?P<what>[^:]+?) (?:by|per|nach|par|por|split by|breakdown by) \w", re.IGNORECASE)
+_BY_ENTITY: Final = pattern("table_by_entity")
 _PARTIAL: Final = whole_words("partial_list")
 TOTAL: Final = pattern("total_row")
 _TOLD_OF: Final = pattern("prose_of_a_segment", re.NOFLAG)
-
-_NO_NAME: Final = re.compile(r"(?:our|the|its|company|group|total|consolidated|management)\b", re.IGNORECASE)
+_NO_NAME: Final = pattern("table_no_name")
 _MOST_ROWS_OF_A_PART: Final = 10
 _LINES_BEHIND: Final = 3
 _FIRST_PAGE: Final = 3000

@@ -374,12 +374,8 @@ def is_number(cell: str, *, comma_decimal: bool = False) -> bool:
 
 
 _NOT_KNOWN: Final = pattern("no_number")
-
-
 _LONGEST: Final = 30
 _NOT_ONE: Final = pattern("no_single_number")
-
-
 _HEADS: Final = pattern("statement_names")
 
 
