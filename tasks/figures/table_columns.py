@@ -95,8 +95,10 @@ def read_header(
     `month_first` is how the document writes dates of three numbers, None where that is not sure; `newest` the last day
     of its newest year, which a form's "Exercice N" and "Boekjaar" are of.
     """
+    header, boxes = _part_unit_boxes(header)
     header = header[-5:]
     words, beside = _column_words(header, width)
+    beside += boxes[:1] if len(boxes) == 1 else []
     if not any(words) or not any(map(find_periods, words)):
         words = _stack_dates(lines, width) or words
     lines, words, lost = _find_group_spans(lines, words)
@@ -122,13 +124,36 @@ def read_header(
         when = _find_when(text, told, step, dated, of_title, newest)
         skipped = _SKIPPED_COLUMN.search(_UNITS_BESIDE.sub(" ", text)) is not None
         own_scale = label.units.multiplier or read_units(corner).multiplier
-        contradicts = bool(scale and own_scale and own_scale != scale)
+        contradicts = len(boxes) > 1 or bool(scale and own_scale and own_scale != scale)
         entity = entity_named(_THIS.sub(" ", _PRIOR.sub(" ", of_part)), label)
         units = label.units.over(units_of_table)
         torn = unclear and when is not None
         columns.append(Column(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+def _part_unit_boxes(header: Sequence[Row]) -> tuple[Sequence[Row], list[str]]:
+    """The rows of a header below a form's boxes for units, and the units that may be meant: one where one is marked.
+
+    The deposit forms of Spain have "Euros", "Miles" and "Millones" below each other and an x behind one of them
+    (Orden JUS/794/2021, unidades).
+    """
+    boxes: list[tuple[int, str, bool]] = []
+    for at, row in enumerate(header):
+        marked = any(map(_MARK.fullmatch, row.cells))
+        units = (cell for cell in row.cells[1:] if only_units(cell) or _BARE_THOUSANDS.fullmatch(cell))
+        boxes += [(at, _BARE_THOUSANDS.sub(r"\g<0> de euros", cell), marked) for cell in units]
+    if len({read_units(words).multiplier for _, words, _ in boxes}) < _COMPARED_YEARS or len(
+        {at for at, *_ in boxes}
+    ) < len(boxes):
+        return header, []
+    chosen = [words for _, words, marked in boxes if marked]
+    return header[boxes[-1][0] + 1 :], chosen if len(chosen) == 1 else [words for _, words, _ in boxes]
+
+
+_MARK: Final = re.compile(r"\[?[xX✓✔☒☑✗]\]?")
+_BARE_THOUSANDS: Final = re.compile(r"miles|milers|milhares", re.IGNORECASE)
 
 
 def _find_when(

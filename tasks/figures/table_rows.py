@@ -530,7 +530,9 @@ def _heading_of_days(grid: Grid) -> list[Row]:
 
 def has_days(row: Row) -> bool:
     """Whether each column of a row has a day or a year of its own."""
-    days = [cell for cell in row.cells[1:] if cell]
+    days = [cell for cell in row.cells[1:] if cell and not _NOTE.fullmatch(cell)]
+    if days and not row.cells[0] and not find_periods(days[0]):
+        days = days[1:]  # over the labels, which a form begins behind empty columns
     told = [find_periods(day) for day in days if len(day) <= _LONGEST_DAY]
     are_days = all(len(each) == 1 and each[0].dated for each in told) and len(told) == len(days)
     return len(days) > 1 and len({*days}) == len(days) and are_days

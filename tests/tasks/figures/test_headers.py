@@ -244,3 +244,29 @@ def test_a_day_beside_the_end_of_a_year_ends_the_year_so_far() -> None:
 )
 def test_a_head_gives_one_span_or_none(head: str, period: str) -> None:
     assert [each[2] for each in revenues(f"EUR\n\t{head}\nRevenue\t4647\n")] == ([period] if period else [])
+
+
+_BOXES = (
+    "\t\tNIF\tA 1234567\t\tUNIDAD (1)\n\t\tDENOMINACIÓN SOCIAL\t\t\tEuros\t{}\n\t\t\t\t\tMiles\t{}\n"
+    "\t\tPRUEBA S.A.\t\t\tMillones\t{}\n\t\tACTIVO\t\tNOTAS de la MEMORIA\t2013\t2012\n"
+    "\t\tTOTAL ACTIVO (A + B)\t\t12\t262942\t261609\n\t\tVII. Efectivo y otros activos líquidos equivalentes\t\t\t20234\t19823\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("marks", "value"), [(("", "x", ""), "262942000"), (("X", "", ""), "262942"), (("", "", "[x]"), "262942000000")]
+)
+def test_of_a_forms_boxes_for_units_the_marked_one_counts(marks: tuple[str, str, str], value: str) -> None:
+    found = find_figures(LedgerDocument(_BOXES.format(*marks), [], "cuentas.csv"), taxonomy()).figures
+    assert [(f"{each.value:f}", each.period, each.entity) for each in found if each.concept == "total_assets"][0] == (
+        value,
+        "2013-12-31",
+        None,
+    )
+
+
+@pytest.mark.parametrize("marks", [("", "", ""), ("x", "x", "")])
+def test_amounts_of_a_form_without_one_marked_box_are_left_out(marks: tuple[str, str, str]) -> None:
+    found = find_figures(LedgerDocument(_BOXES.format(*marks), [], "cuentas.csv"), taxonomy())
+    assert not found.figures
+    assert found.left_out["units that contradict"] == 4
