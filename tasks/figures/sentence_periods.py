@@ -163,12 +163,7 @@ def times(sentence: str) -> list[list[When]]:
     several = len({span for span in spans if span}) > 1
     for when, span in zip(found, spans, strict=True):
         if groups and LISTED.fullmatch(sentence, groups[-1][-1].stop, when.start):
-            first = groups[-1][0]
-            like = first.end is not None and replace(
-                first, end=make_day(when.year or 0, first.end.month, first.end.day)
-            )
-            like = like or replace(first, year=when.year)
-            groups[-1].append(replace(like, start=when.start, stop=when.stop) if when.is_bare_year else when)
+            groups[-1].append(_of_year(groups[-1][0], when) if when.is_bare_year and when.year else when)
         else:
             groups.append([replace(when, months=span) if several and not when.part else when])
     # a comma alone joins nothing: "In 2024, 2023 …" has the word "and" before its last
@@ -181,6 +176,12 @@ def times(sentence: str) -> list[list[When]]:
             else [[when] for when in group]
         )
     ]
+
+
+def _of_year(first: When, year: When) -> When:
+    """A year in a list as what the list begins with: the same day of it, or the same part."""
+    end = first.end and make_day(year.year or first.end.year, first.end.month, first.end.day)
+    return replace(first, end=end, year=None if end else year.year, start=year.start, stop=year.stop)
 
 
 def find_period(sentence: str, mention: int, number: int, end: int) -> When | None:

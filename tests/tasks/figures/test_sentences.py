@@ -322,6 +322,10 @@ def test_amounts_of_which_it_is_not_certain_what_they_are_of_are_counted(text: s
     ("text", "values"),
     [
         ("Revenue for 2024 and 2023 was $9.4 and $7.1 million, respectively.", {"2024": 9_400_000, "2023": 7_100_000}),
+        (
+            "Cash at December 31, 2024 and December 31, 2023 was $9.4 million and $7.1 million, respectively.",
+            {"2024": 9_400_000, "2023": 7_100_000},
+        ),
         ("Revenue in 2022 (EUR 5.0m), 2023 (EUR 7m) and 2024 (EUR 9m) grew.", {"2022": 5e6, "2023": 7e6, "2024": 9e6}),
         ("Le chiffre d'affaires était de 6,4 M€ en 2024 et de 5,9 M€ en 2023.", {"2024": 6_400_000, "2023": 5_900_000}),
         ("EBITDA was a loss of EUR 2m in 2024.", {"2024": -2_000_000}),
