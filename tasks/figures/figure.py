@@ -10,6 +10,9 @@ from tasks.figures.vocabulary import pattern, whole_words
 
 Basis = Literal["audited", "reported", "management", "budget", "forecast", "pro_forma", "adjusted"]
 
+PARENT: Final = "parent company"
+"""The entity of what the parent company has alone, beside or without its group."""
+
 UNKNOWN: Final = "unknown"
 """The unit of an amount of money whose currency its document does not name: it is good for ratios and growth alone."""
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Findings
+from tasks.figures.figure import PARENT, Findings
 from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, of_statement
 from tasks.figures.table_columns import (
     Column,
@@ -54,6 +54,8 @@ from tasks.figures.table_rows import (
     holds_four_digits,
     is_between_years,
     is_code,
+    is_note_heading,
+    is_note_number,
     is_number,
     is_year,
     not_one_number,
@@ -102,6 +104,7 @@ _ALL_OF_IT: Final = re.compile(r"100(?:[.,]0+)? ?%")
 
 _OF_SHARES: Final = pattern("column_of_shares")
 _TOTAL_ALONE: Final = re.compile(r"total|summe|gesamt|totale", re.IGNORECASE)
+_TWO: Final = 2
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
 
@@ -189,7 +192,8 @@ class _Table:
         self._header: list[Row] = []
         self._named: list[Row] = []  # the rows of the header that name the columns
         self._since: list[str] = []  # lines of one cell since the last numbers: sections, or titles of another table
-        self._body = self._by_part = self._named_columns = False
+        self._body = self._by_part = self._named_columns = self._noted = False
+        self._dated: list[int] = []  # the first column of each time
         self._looked = 0
         self._with_numbers: set[int] = set()
         self._ends: date | None = None  # the newest day of a column
@@ -218,6 +222,7 @@ class _Table:
         for row in whole_rows(self._grid.rows):
             if self._is_unread(row) or self._is_passed_by(row):
                 continue
+            row = _with_label_cell(row, self._comma)  # noqa: PLW2901 - the same row
             numbers = self._numbers(row)
             self._with_numbers.update(numbers)
             if not numbers and self._is_blank(row):
@@ -267,7 +272,7 @@ class _Table:
             filled = [" ".join(filled)]  # a heading torn in two: "Disponibilità | liquide"
         alone = len(filled) == 1
         if alone and self._body and not is_date(filled[0]):
-            self._section = filled[0]
+            self._section, self._above = filled[0], {}
             self._since.append(filled[0])
             return
         self._columns = []
@@ -306,6 +311,9 @@ class _Table:
         self._by_part = sum(1 for each in read.columns if each.entity and not each.skipped) > 1
         self._named_columns = self._of_title is not None or any(each.label.meaning for each in read.columns)
         self._named = [row for row in self._header if sum(map(bool, row.cells)) > 1][-_MOST_LINES:]
+        self._noted = any(map(is_note_heading, chain.from_iterable(row.cells for row in self._header)))
+        times = {(when.end, when.year, when.part): at for at, when in _times(read.columns)}
+        self._dated = sorted(times.values())
 
     def _numbers(self, row: Row) -> list[int]:
         """The cells behind the first with numbers; below and beside numbers of a concept, 2050 is one and no year."""
@@ -355,24 +363,37 @@ class _Table:
     def _read_name(self, row: Row, numbers: Sequence[int]) -> _RowWords:
         """What a row is called and means: by its name, its section, its code, or the title of what it sums."""
         named_by, name = self._name(row)
-        of_name = self._columns[named_by].words if named_by and named_by < len(self._columns) else ""
-        self._entities = of_name or self._corner
+        over_names = self._columns[named_by : named_by + 1] if named_by else []
+        self._entities = "".join(column.words for column in over_names) or self._corner
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
-        if meaning is None and self._section and _TOTAL_ALONE.fullmatch(name):
-            meaning = self._reader.read(self._section.rstrip(":")).meaning
+        meaning = meaning or self._section_meaning(name)
         coded = next((at for at, cell in enumerate(row.cells) if at and cell in self._reader.codes), 0)
         if coded:
             meaning = meaning or self._reader.codes[row.cells[coded]]
         numbers = [at for at in numbers if at > max(named_by, coded)]
-        if self._sums_rows_above(row, numbers) and meaning is None and (not name or TOTAL.fullmatch(name)):
-            of_title = self._reader.read(label_in(self._titles[-1])) if self._titles else None
-            if of_title is not None and of_title.meaning is not None:
-                label, meaning = of_title, of_title.meaning
+        if self._noted and len(numbers) == len(self._dated) + 1 and is_note_number(row.cells[numbers[0]]):
+            numbers = numbers[1:]
+        is_sum = self._sums_rows_above(row, numbers)
+        if is_sum and meaning is None and (not name or TOTAL.fullmatch(name)):
+            over = [self._section, *(label_in(title) for title in self._titles[-1:])]
+            label = next((read for read in map(self._reader.read, filter(None, over)) if read.meaning), label)
+            meaning = label.meaning if label else None
         when = label.when if label else None
         if when is None and meaning is None and row.cells[0] and not is_number(row.cells[0]):
             when = header_period(row.cells[0])
         return _RowWords(name, label, meaning, when, numbers)
+
+    def _section_meaning(self, name: str) -> Meaning | None:
+        """What a row means by its section: a total of it, or a label on two lines.
+
+        "Creditors" stands over "Amounts falling due within one year".
+        """
+        if not name or not self._section:
+            return None
+        section = self._section.rstrip(":")
+        is_total = _TOTAL_ALONE.fullmatch(name) is not None
+        return self._reader.read(section).meaning if is_total else self._reader.law(f"{section} {name}")
 
     def _columns_under(self, row: Row, said: _RowWords) -> Mapping[int, Column]:
         """The column of each number of a row."""
@@ -421,7 +442,7 @@ class _Table:
         else:
             part = said.label.part if said.label and said.meaning is not None else None
             own = ", ".join(filter(None, (part, column.entity if column else None)))
-        return own or ("parent company" if self._over.is_parents else self._told_of) or None
+        return own or (PARENT if self._over.is_parents else self._told_of) or None
 
     def _cell_meaning(self, said: _RowWords, column: Column | None) -> tuple[Meaning | None, bool]:
         """What a number means by its row, its column or the title, and whether its row may be a part that is listed."""
@@ -435,7 +456,9 @@ class _Table:
 
     def _sums_rows_above(self, row: Row, numbers: Sequence[int]) -> bool:
         """Whether each number of a row is the sum of those above it; if not, it is one of what a sum may be of."""
-        amounts = {index: cell_amount(row.cells[index], comma_decimal=self._comma) for index in numbers}
+        columns = self._dated if len(self._dated) == len(numbers) else numbers  # cells slip where blanks are left out
+        cells = zip(columns, numbers, strict=True)
+        amounts = {at: cell_amount(row.cells[index], comma_decimal=self._comma) for at, index in cells}
         values = {index: amount.value for index, amount in amounts.items() if amount is not None}
         above = {index: self._above.get(index, (0, Decimal(0))) for index in values}
         is_sum = bool(values) and all(above[at][0] > 1 and above[at][1] == value for at, value in values.items())
@@ -494,6 +517,21 @@ class _Table:
                     self._series = title
                     return found.meaning
         return None
+
+
+def _with_label_cell(row: Row, comma_decimal: bool) -> Row:
+    """A row, with the empty label of a total that begins with its number: "5,128,188 | | 5,349,760"."""
+    if row.width < _TWO or not is_number(row.name, comma_decimal=comma_decimal):
+        return row
+    if any(map(str.isalpha, "".join(row.cells))):
+        return row
+    return Row(row.start, ["", *row.cells], [row.start, *row.starts], row.loose)
+
+
+def _times(columns: Sequence[Column]) -> Iterator[tuple[int, When]]:
+    """The columns with words and a time, the last first."""
+    places = reversed([*enumerate(columns)])
+    return ((at, each.when) for at, each in places if each.words and each.when and each.when.dated)
 
 
 def _is_no_figure(column: Column, meaning: Meaning, said: _RowWords) -> bool:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import ACTUAL, Figure, Findings
+from tasks.figures.figure import ACTUAL, PARENT, Figure, Findings
 from tasks.figures.measures import NEVER_NEGATIVE
 from tasks.reading.places import Place
 from tasks.reading.tags import Tag, parse_tag
@@ -22,9 +22,12 @@ _SEGMENTS: Final = re.compile(r"Segment|ProductOrService|ProductsAndServices|Geo
 _GROUP: Final = re.compile(r"Consolidat|FinancialStatementsType|GroupCompany|LegalEntity", re.IGNORECASE)
 _ALONE: Final = re.compile(r"Separate|Company|Single|Individual|Parent|NonConsolidated", re.IGNORECASE)
 _WHOLE: Final = re.compile(r"^(?:Consolidated|Group)", re.IGNORECASE)
+_SAYS_GROUP: Final = re.compile(r"(?:GroupCompanyData|ConsolidatedSolo)Dimension=(?:Consolidated|Group)")
+"""Where accounts tag what is the group's, tags without a dimension are the parent company's: it is the default of
+British and Danish taxonomies (FRC Taxonomies, "Group and company", and the Danish Business Authority's)."""
+
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _UNITS: Final = {"pure": "count", "shares": "count"}
-PARENT: Final = "parent company"
 
 _A_PART: Final = "numbers that their tags give to a part"
 _OTHERWISE: Final = "numbers read otherwise than the tags say"
@@ -41,15 +44,14 @@ class _Told(NamedTuple):
 
 def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure], findings: Findings) -> list[Figure]:
     """The figures that a document's tags give, and those read from it (`own`) that no tag contradicts."""
-    told = [_read_tag(document, taxonomy, place) for place in document.tags]
+    told = _read_tags(document, taxonomy, findings)
     if not told:
         return list(own)
-    for why in filter(None, (each.tag.broken for each in told if each.concept)):
-        findings.leave_out(why)
     starts = {each.place.start: each for each in told}
     own_by_start = {at: figure for figure in own for at in range(figure.start, figure.end) if at in starts}
     names = [name.partition(" ")[0] for name in taxonomy.tags]
-    by_tags = list(filter(None, (_in_own_words(each, own_by_start) for each in _surest(told, names, findings))))
+    found = filter(None, (_in_own_words(each, own_by_start) for each in _surest(told, names, findings)))
+    by_tags = list(_name_parent(list(found), own_by_start))
     known = _group(by_tags)
     tag_at = [_find_tag(figure, starts) for figure in own]
     differing = _find_differing(figure for figure, of in zip(own, tag_at, strict=True) if of and not of.concept)
@@ -74,6 +76,22 @@ def _find_tag(figure: Figure, starts: Mapping[int, _Told]) -> _Told | None:
 def _find_differing(figures: Iterable[Figure]) -> "set[_Key]":
     """What figures of one concept, period, unit and entity say several values of."""
     return {key for key, group in _group(figures).items() if len({figure.value for figure in group}) > 1}
+
+
+def _read_tags(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> list[_Told]:
+    """The tagged numbers of a document; those of a broken tag are counted."""
+    of_group = any(_SAYS_GROUP.search(place.label) for place in document.tags)
+    told = [_read_tag(document, taxonomy, place, of_group=of_group) for place in document.tags]
+    for why in filter(None, (each.tag.broken for each in told if each.concept)):
+        findings.leave_out(why)
+    return told
+
+
+def _name_parent(by_tags: Sequence[Figure], own: Mapping[int, Figure]) -> Iterator[Figure]:
+    """The figures of tags; those that the parent company's own statements give are its own, wherever they stand."""
+    alone = {(*_key(figure), figure.value) for figure in by_tags if own.get(figure.start, figure).entity == PARENT}
+    for figure in by_tags:
+        yield replace(figure, entity=PARENT) if (*_key(figure), figure.value) in alone else figure
 
 
 def _group(figures: Iterable[Figure]) -> "Mapping[_Key, Sequence[Figure]]":
@@ -108,13 +126,15 @@ def _count(told: _Told, figure: Figure, findings: Findings) -> None:
         findings.leave_out(_OTHERWISE)
 
 
-def _read_tag(document: LedgerDocument, taxonomy: Taxonomy, place: Place) -> _Told:
+def _read_tag(document: LedgerDocument, taxonomy: Taxonomy, place: Place, *, of_group: bool) -> _Told:
     tag = parse_tag(place.label)
     concept = taxonomy.tags.get(f"{tag.name} {' '.join(tag.members)}") if tag.members else None
     members, concept = (() if concept else tag.members), concept or taxonomy.tags.get(tag.name)
     if concept is None or tag.value is None:
         return _Told(place, tag, concept.id if concept else "", None)
     entity = _entity(members)
+    if entity is None and of_group and not members:
+        entity = PARENT
     unit = _UNITS.get(tag.unit, tag.unit)
     is_stock = "/" not in tag.period
     value = abs(tag.value) if concept.sign == "positive" else tag.value

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.figures.concepts import Meaning
-from tasks.figures.figure import find_basis
+from tasks.figures.figure import PARENT, find_basis
 from tasks.figures.table_labels import TOTAL, Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days
 from tasks.figures.vocabulary import pattern, whole_words
@@ -46,6 +46,8 @@ _THIS: Final = re.compile(rf"\b(?:{alternation(header_words('this_year'))})\b".r
 _COMPANY: Final = whole_words("company_name")
 _WHOLE_GROUP: Final = pattern("column_whole_group")
 _DATED_TITLE: Final = whole_words("column_dated_title")
+_GROUP: Final = re.compile(r"\b(?:group|consolidated|konzern|groupe|gruppo|grupo|groep|koncern\w*)\b", re.IGNORECASE)
+_ALONE: Final = re.compile(r"^(?!.*\bgroup\b).*\b(?:company|parent)\b", re.IGNORECASE)
 _LONGEST_SPAN: Final = 40
 _STARTS: Final = header_words("plan_start")
 _BASIS_ROW: Final = re.compile(alternation(header_words("basis")), re.IGNORECASE)
@@ -276,6 +278,8 @@ def _stack_dates(lines: Sequence[str], width: int) -> list[str]:
 def _of_the_company(columns: list[Column]) -> list[Column]:
     """The columns; a company's name over all of them names no part of it."""
     columns = [replace(c, entity=None) if c.entity and _WHOLE_GROUP.search(c.entity) else c for c in columns]
+    if any(_GROUP.search(column.words) for column in columns):  # "Group | Company": the parent alone is beside it
+        columns = [replace(c, entity=PARENT) if not c.entity and _ALONE.search(c.words) else c for c in columns]
     entities = {column.entity for column in columns if column.when is not None and column.when.dated}
     only = entities.pop() if len(entities) == 1 else None
     if not only or not _COMPANY.search(only):
@@ -304,8 +308,8 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
     of_days = next((at for at in range(len(header) - 1, -1, -1) if has_days(header[at])), 0)
     for position, row in enumerate(header):
         last = position + 1 == len(header)
-        if units := _units_of_all(row, last=last):
-            beside.append(units)
+        if of_all := _units_of_all(row, last=last) or (_day_of_all(row) if position < of_days else ""):
+            beside.append(of_all)
         elif not _heads_nothing(row, last=last, over_days=position < of_days):
             alone = sum(map(bool, row.cells)) == 1
             for index, cell in _spread(row, width, groups, last=last).items():
@@ -321,6 +325,13 @@ def _units_of_all(row: Row, *, last: bool) -> str:
         beside_title = not last and named and all(map(only_units, named)) and len(set(named)) == 1
         return named[0] if beside_title else ""
     return named[0] if len(named) == 1 and read_units(named[0]) != Units() and not find_periods(named[0]) else ""
+
+
+def _day_of_all(row: Row) -> str:
+    """The time alone over columns with days of their own: "for the year ended 31 December 2020"; "" without one."""
+    named = [cell for cell in row.cells[1:] if cell]
+    alone = not row.cells[0] and len(named) == 1 and any(when.end for when in find_periods(named[0]))
+    return named[0] if alone and not find_basis(named[0]) else ""
 
 
 def _heads_nothing(row: Row, *, last: bool, over_days: bool) -> bool:

@@ -61,6 +61,11 @@ class LabelReader:
         """Whether a label has a meaning, if need be without its periods, units and basis."""
         return self.may_speak(words) and self.read(words).meaning is not None
 
+    def law(self, words: str) -> Meaning | None:
+        """What a label that stands on two lines means, as a law or a form has it in one; not what is weak."""
+        meaning = self.meaning(words) if len(words) < LONGEST_LABEL else None
+        return meaning if meaning and meaning.rank < _WEAK else None
+
     def may_speak(self, words: str) -> bool:
         """Whether a label holds a word of any concept."""
         return self._may_speak(plain_label(words))
@@ -205,6 +210,9 @@ def entity_named(text: str, label: Label) -> str | None:
 
 
 _A_YEAR: Final = re.compile(r"\b20\d\d\b")
+_WEAK: Final = 2
+"""The rank of labels that mean a concept only where no surer one stands."""
+
 LONGEST_LABEL: Final = 160
 """Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""
 

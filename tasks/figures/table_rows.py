@@ -381,8 +381,12 @@ _HEADS: Final = pattern("statement_names")
 
 def has_no_number(filled: Sequence[str]) -> bool:
     """Whether a row of these filled cells names something and gives no number for it: dashes, "n/a", "#REF!"."""
-    return len(filled) > 1 and all(
-        _NOT_KNOWN.fullmatch(cell) or (_NOT_ONE.fullmatch(cell) and not find_periods(cell)) for cell in filled[1:]
+    return (
+        len(filled) > 1
+        and not is_note_heading(filled[0])
+        and all(
+            _NOT_KNOWN.fullmatch(cell) or (_NOT_ONE.fullmatch(cell) and not find_periods(cell)) for cell in filled[1:]
+        )
     )
 
 
@@ -442,7 +446,8 @@ def with_note_column(header: Sequence[Row], body: Sequence[Row]) -> list[Row]:
     wide = [row for row in body if row.width == narrow + 1 and any(row.cells[2:])]
     notes = [row.cells[1] for row in wide if row.cells[1]]
     is_noted = 0 < len(notes) < len(wide) or any(_NOTE.fullmatch(row.name) for row in header)
-    if not notes or not is_noted or not all(map(_NOTE_NUMBER.fullmatch, notes)):
+    slips = any(row.width == narrow and row.has_number(comma_decimal=False) for row in body)  # rows without a note
+    if not notes or not is_noted or slips or not all(map(_NOTE_NUMBER.fullmatch, notes)):
         return list(header)
     names = ["" for _ in header[1:]] + ["Note"]
     return [
@@ -452,6 +457,18 @@ def with_note_column(header: Sequence[Row], body: Sequence[Row]) -> list[Row]:
 
 
 _NOTE: Final = re.compile(alternation(header_words("note")), re.IGNORECASE)
+
+
+def is_note_heading(cell: str) -> bool:
+    """Whether a cell heads the numbers of notes."""
+    return _NOTE.fullmatch(cell) is not None
+
+
+def is_note_number(cell: str) -> bool:
+    """Whether a cell may hold the number of a note, or several."""
+    return _NOTE_NUMBER.fullmatch(cell) is not None
+
+
 _NOTE_NUMBER: Final = re.compile(r"\(?\d{1,2}(?:[.,/&] ?\d{1,2})*[a-z]?\)?")
 
 

@@ -140,10 +140,11 @@ _UNIT_CURRENCY: Final = re.compile(rf"{CURRENCY}|\b{_CUR_NAME}", re.IGNORECASE)
 _UNIT_PERCENT: Final = re.compile(r"%|\bper ?cent(?:age)?\b|\bprozent\b|\bpourcentage\b", re.IGNORECASE)
 _RESPELT: Final = [(re.compile(written), spelt) for written, spelt in _DATA["respelt"].items()]
 _OF_OTHERS: Final = re.compile(
-    r"\b(?:shares|units|employees|headcount|persons)(?: data)?,? in (?:\w+ of )?\w+|\b(?:in|of) \w+ of shares\b",
+    r"(?<!and )(?<!& )\b(?:shares|units|employees|headcount|persons)(?: data)?,? in (?:\w+ of )?\w+"
+    r"|\b(?:in|of) \w+ of shares\b",
     re.IGNORECASE,
 )
-"""The scale of what is no money: "$ in Millions, shares in Thousands"."""
+"""The scale of what is no money: "$ in Millions, shares in Thousands"; "dollars and shares in millions" scales both."""
 
 
 def _heading_scale(scale: dict[str, Any]) -> str:
@@ -151,7 +152,7 @@ def _heading_scale(scale: dict[str, Any]) -> str:
     words = f"{scale.get('words', '')} {scale.get('headings', '')}".split()
     beside = "|".join(scale.get("beside", "").split())
     near = [rf"¤ ?(?:in |/)?(?:{beside})(?![^\W\d_])", rf"(?<![^\W\d_])(?:{beside})\.? ?(?:de |d')?¤"] if beside else []
-    plain = [rf"(?<![^\W\d_])(?:(?<![\d.,])1 )?(?:{alternation(words)})(?![^\W\d_])"] if words else []
+    plain = [rf"(?<![^\W_])(?:(?<![\d.,])1 )?(?:{alternation(words)})(?![^\W_])"] if words else []  # not BN27
     return "|".join([*scale.get("patterns", []), *near, *plain])
 
 

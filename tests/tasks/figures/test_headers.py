@@ -265,4 +265,46 @@ def test_of_a_forms_boxes_for_units_the_marked_one_counts(marks: tuple[str, str,
 def test_amounts_of_a_form_without_one_marked_box_are_left_out(marks: tuple[str, str, str]) -> None:
     found = findings(_BOXES.format(*marks), "cuentas.csv")
     assert not found.figures
-    assert found.left_out == {"units that contradict": 2}
+    assert found.left_out["units that contradict"] == 2
+
+
+_SLIPPED = """ALPHA LTD, Sample Road, Hull HU27 1BN
+BALANCE SHEET
+	30 November 2024
+	2024	2023
+Notes	£ £	£ £
+FIXED ASSETS
+Tangible assets	9	1,470,992		1,094,275
+1,470,992		1,094,275
+CURRENT ASSETS
+Stocks	10	1,306,137		1,020,714
+Cash at bank and in hand	25,957		140,485
+1,332,094		1,161,199
+CREDITORS
+Amounts falling due within one year	12	800,000		700,000
+"""
+
+
+def test_cells_that_slip_go_by_turns_past_notes_and_blanks() -> None:
+    found = findings(_SLIPPED, "accounts.html")
+    assert {(each.concept, int(each.value), each.period[:4]) for each in found.figures} == {
+        ("inventories", 1_306_137, "2024"),
+        ("inventories", 1_020_714, "2023"),
+        ("cash", 25_957, "2024"),
+        ("cash", 140_485, "2023"),
+        ("current_assets", 1_332_094, "2024"),  # the sum of the rows below its heading
+        ("current_assets", 1_161_199, "2023"),
+        ("current_liabilities", 800_000, "2024"),  # a label on two lines
+        ("current_liabilities", 700_000, "2023"),
+    }
+
+
+def test_a_company_beside_its_group_is_a_part() -> None:
+    head = "\tGroup\t\tCompany\t\n\t2024\t2023\t2024\t2023\n\t£\t£\t£\t£\n"
+    found = findings(f"Balance sheet\n{head}Cash at bank and in hand\t90,000\t80,000\t20,000\t10,000\n")
+    assert [(int(each.value), each.entity) for each in found.figures] == [
+        (90_000, None),
+        (80_000, None),
+        (20_000, "parent company"),
+        (10_000, "parent company"),
+    ]
