@@ -97,7 +97,7 @@ def _find_differences(figures: Iterable[RoomFigure], rule: Sequence[Step]) -> li
         counted = ranked[0]
         others: dict[tuple[str, Decimal], RoomFigure] = {}
         for other in ranked[1:]:
-            if not agree(counted, other) and not _differ_by_scale(counted, other):
+            if _contradicts(counted, other):
                 others.setdefault((other.document_id, other.figure.value), other)
         if others:
             listed = tuple(others.values())
@@ -106,6 +106,12 @@ def _find_differences(figures: Iterable[RoomFigure], rule: Sequence[Step]) -> li
             told = (counted.figure.concept, counted.figure.period, counted, listed, why, step, kinds)
             found.append(FigureConflict(*told))
     return sorted(found, key=lambda conflict: (conflict.concept, conflict.period))
+
+
+def _contradicts(counted: RoomFigure, other: RoomFigure) -> bool:
+    """Whether two figures differ by more than rounding and scale; a part's within one document may be of two parts."""
+    of_a_part = counted.figure.entity is not None and counted.document_id == other.document_id
+    return not of_a_part and not agree(counted, other) and not _differ_by_scale(counted, other)
 
 
 _Key = tuple[str, str, str, str, str]

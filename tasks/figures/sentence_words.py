@@ -69,7 +69,7 @@ class Mentions:
 
     def find(self, lower: str, sentence: str) -> Iterator[tuple[Concept, re.Match[str]]]:
         """The concepts that a sentence names, and where; `lower` is the sentence in lower case."""
-        for match in self._pattern.finditer(lower):
+        for match in self._pattern.finditer(lower.replace("’", "'")):
             # a short name is one in capitals alone
             if match.group() not in self._short or sentence[match.start() : match.start() + 2].isupper():
                 yield self._by_words[match.group()], match
