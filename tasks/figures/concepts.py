@@ -286,7 +286,7 @@ def _taxonomy(concepts: Mapping[str, Concept], added: str, codes: Mapping[str, M
 def _meanings(concept: Concept) -> Iterator[tuple[str, Meaning]]:
     """The plain labels of a concept, each with what it means."""
     ranks: tuple[tuple[tuple[str, ...], Kind, int], ...] = (
-        (concept.instant, "instant", 1), (concept.weak, concept.kind, 2), (concept.labels, concept.kind, 1),
+        (concept.instant, "instant", 1), (concept.labels, concept.kind, 1), (concept.weak, concept.kind, 2),
     )  # fmt: skip
     for written, kind, rank in ranks:
         for plain in (spelling for label in written for spelling in spellings(_WRITTEN.sub(_plain_part, label))):

@@ -104,7 +104,6 @@ _ALL_OF_IT: Final = re.compile(r"100(?:[.,]0+)? ?%")
 
 _OF_SHARES: Final = pattern("column_of_shares")
 _TOTAL_ALONE: Final = re.compile(r"total|summe|gesamt|totale", re.IGNORECASE)
-_TWO: Final = 2
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
 
@@ -222,7 +221,7 @@ class _Table:
         for row in whole_rows(self._grid.rows):
             if self._is_unread(row) or self._is_passed_by(row):
                 continue
-            row = _with_label_cell(row, self._comma)  # noqa: PLW2901 - the same row
+            row = self._with_label_cell(row)  # noqa: PLW2901 - the same row
             numbers = self._numbers(row)
             self._with_numbers.update(numbers)
             if not numbers and self._is_blank(row):
@@ -246,6 +245,14 @@ class _Table:
         unread = sum(1 for cell in row.cells[1:] if _NUMERIC.fullmatch(cell))
         self._findings.leave_out("more numbers than are looked at", unread)
         return True
+
+    def _with_label_cell(self, row: Row) -> Row:
+        """A row, with the empty label of a total that begins with its number: "5,128,188 | | 5,349,760"."""
+        if not self._dated or not is_number(row.name, comma_decimal=self._comma):
+            return row
+        if sum(map(bool, row.cells)) != len(self._dated) or any(map(str.isalpha, "".join(row.cells))):
+            return row
+        return Row(row.start, ["", *row.cells], [row.start, *row.starts], row.loose)
 
     def _is_passed_by(self, row: Row) -> bool:
         """Whether a row deep in a table whose columns name nothing names nothing itself."""
@@ -517,15 +524,6 @@ class _Table:
                     self._series = title
                     return found.meaning
         return None
-
-
-def _with_label_cell(row: Row, comma_decimal: bool) -> Row:
-    """A row, with the empty label of a total that begins with its number: "5,128,188 | | 5,349,760"."""
-    if row.width < _TWO or not is_number(row.name, comma_decimal=comma_decimal):
-        return row
-    if any(map(str.isalpha, "".join(row.cells))):
-        return row
-    return Row(row.start, ["", *row.cells], [row.start, *row.starts], row.loose)
 
 
 def _times(columns: Sequence[Column]) -> Iterator[tuple[int, When]]:

@@ -343,7 +343,8 @@ def _heads_nothing(row: Row, *, last: bool, over_days: bool) -> bool:
     is_of_all = not row.cells[0] and len(named) == 1
     if len(named) == 1 and not last and row.cells[0].lower().startswith(_STARTS):
         return True
-    says_more = any(find_basis(cell) or only_units(cell) for cell in named) or all(map(is_date, named))
+    says_more = any(find_basis(cell) or only_units(cell) or spoken_span(cell) for cell in named)
+    says_more = says_more or all(map(is_date, named))
     if over_days and not is_of_all and not says_more:
         return True
     if is_of_all:
