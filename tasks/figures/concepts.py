@@ -75,9 +75,7 @@ _WRITTEN: Final = re.compile(r"[^\s\[\]{}|]+")
 """A word of a written label, between blanks and marks of choice."""
 
 _LABEL_WORD: Final = re.compile(r"[^\W_]+|%")
-_NOTE: Final = re.compile(
-    r"[(\[](?:\d{1,2}|[a-z]|notes? [\d ,and]+)[)\]]|\bnotes? \d+[a-z]?\b|[*†‡]+|(?<=[a-z]{4})\d{1,2}\b", re.IGNORECASE
-)
+_NOTE: Final = pattern("label_note")
 
 Kind = Literal["duration", "instant", "either"]
 

@@ -42,9 +42,7 @@ _STALE: Final = 730
 
 _SLIDES: Final = frozenset({".pptx", ".ppt", ".odp"})
 _MARKED: Final = frozenset({".md", ".markdown"})
-_EMPHASIS: Final = re.compile(r"(?<![*_\w])(\*{1,3}|_{1,3})(?=[^\s*_])[^\n*_]{1,200}(?<!\s)\1(?![*_\w])")
-"""Bold and italic words of Markdown."""
-
+_EMPHASIS: Final = pattern("document_emphasis", re.NOFLAG)
 _WHOLE_LINES: Final = frozenset({*_SLIDES, ".docx", ".html"})
 _SHEETS: Final = frozenset({".xlsx", ".xls", ".xlsb", ".ods", ".csv"})
 _STORED: Final = _SHEETS - {".csv"}
@@ -63,9 +61,7 @@ _WORDLIKE: Final = {
 """Marks that are words too, which count beside a number or alone in their cell: "Ft", "lei"."""
 
 _CODES: Final = (*NAMED, "TEUR", "euro", "euros", "yen", "reais", "rupees", "kronor")
-_IN_CROWNS: Final = re.compile(r"\b(?:[tm]\.? ?kr|kronor|kroner|kr\.?)(?!\w)")
-"""Crowns of a country that the document does not name: its language does."""
-
+_IN_CROWNS: Final = pattern("document_in_crowns", re.NOFLAG)
 _GENERAL_UNITS: Final = re.compile(
     rf"\b(?:{alternation(GENERAL_WORDS)})\b[^.\n]{{0,40}}\b(?:in|en|em|i|w|v|×|x)\b[^\n]{{1,60}}", re.IGNORECASE
 )

@@ -31,13 +31,7 @@ MOST_PLAN_YEARS: Final = 30
 """Up to which number a year is one of a plan, "Year 3", and no calendar year."""
 
 _START_WORDS: Final = header_words("plan_start")
-_STARTS: Final = re.compile(
-    rf"(?:{'|'.join(_START_WORDS)})(?:s|ing|ment|ment date|datum|dato)?(?: (?:date|month|year|in|on|am|im)){{0,2}}"
-    rf" ?[:=\t(]? ?((?:{MONTH}|[0-3]?\d\.?|{YEAR})[^\n\t]{{0,20}})",
-    re.IGNORECASE,
-)
-"""Where a plan says from which day on its years count: "Start date: 1 July 2025", "Year 1 = 2025"."""
-
+_STARTS: Final = pattern("year_starts")
 _FIRST_PAGES: Final = 8000
 """Characters in which a release on a quarter names the quarter and the day on which it ended."""
 
@@ -48,9 +42,7 @@ _QUARTERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _OWN_END: Final = pattern("own_end")
 _OF_OTHERS: Final = pattern("year_of_another")
 _CUT: Final = re.compile(r"(?<=\S)\n(?=\S)")
-_CUT_DAY: Final = re.compile(rf"(?<=[a-zé.,])\n(?={YEAR}\b)")
-"""The end of a line between a month and its year."""
-
+_CUT_DAY: Final = pattern("year_cut_day", re.NOFLAG)
 _YEAR_ENDED_WORDS: Final = words_in("year_ended_words")
 _NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
 _YEAR_WORDS: Final = ("year", "jahr", "exercice", "ejercicio", "esercizio", "exercício", "boekjaar")
@@ -60,9 +52,7 @@ _AHEAD: Final = 20
 
 _DATE_LINE: Final = 3000
 _TITLE_LINES: Final = 3
-_MAILED: Final = re.compile(r"(?:[A-Z][A-Za-z-]{1,20}: [^\n]*\n){0,8}?Date: (?P<day>\d{4}-\d\d-\d\d)T")
-"""The head of a mail: no date in its words is a later one's, but those of plans."""
-
+_MAILED: Final = pattern("year_mailed", re.NOFLAG)
 _LINE: Final = re.compile(r"\n|(?<=[.;]) ")
 _TO_COME: Final = whole_words("to_come")
 _DUE: Final = pattern("year_due")

@@ -13,57 +13,16 @@ from decimal import Decimal
 from itertools import chain
 from typing import Final
 
+from tasks.figures import table_labels as labels
+from tasks.figures import table_rows as tables
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, Findings
 from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, of_statement
-from tasks.figures.table_columns import (
-    Column,
-    are_two_years,
-    belongs_to_column,
-    columns_under,
-    is_slipped,
-    read_header,
-)
+from tasks.figures.table_columns import Column, are_two_years, belongs_to_column, columns_under, is_slipped, read_header
 from tasks.figures.table_figures import FigureCell, TableCandidate, blocks, cell_figure, settle_candidates
-from tasks.figures.table_labels import (
-    LONGEST_LABEL,
-    MOST_PARTS,
-    TOTAL,
-    WHOLE,
-    Label,
-    LabelReader,
-    is_date,
-    is_enumerator,
-    is_subtotal,
-    label_in,
-    label_reader,
-    lists_parts,
-    of_parts,
-    over_table,
-    part_told_behind,
-    parts_title,
-    without_dates,
-)
-from tasks.figures.table_rows import (
-    Grid,
-    Row,
-    code_columns,
-    find_unit_lines,
-    has_no_number,
-    holds_four_digits,
-    is_between_years,
-    is_code,
-    is_note_heading,
-    is_note_number,
-    is_number,
-    is_year,
-    not_one_number,
-    of_percents,
-    whole_grids,
-    whole_rows,
-    with_note_column,
-)
+from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, TOTAL, WHOLE, Label, LabelReader
+from tasks.figures.table_rows import Grid, Row
 from tasks.figures.vocabulary import pattern, whole_words
 from tasks.language.numbers import (
     Units,
@@ -99,28 +58,24 @@ _SERIAL: Final = re.compile(r"(?!(?:19|20)\d\d(?!\d))(?<!\d)\d{2,}")  # in the n
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 
-_ALL_OF_IT: Final = re.compile(r"100(?:[.,]0+)? ?%")
-"""Beside revenue: below it are its percentages, whether each says so or not."""
-
+_ALL_OF_IT: Final = pattern("row_all_of_it", re.NOFLAG)
 _OF_SHARES: Final = pattern("column_of_shares")
 _TOTAL_ALONE: Final = re.compile(r"total|summe|gesamt|totale", re.IGNORECASE)
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
 
-_BALANCE: Final = re.compile(r"balances?\b(?=,? (?:at|as of|on|as at|[A-Z]))", re.IGNORECASE)
-"""A row of a statement of changes: "Balance at June 30, 2024" under "Total equity"."""
-
+_BALANCE: Final = pattern("row_balance")
 _OTHER_FLOWS: Final = whole_words("row_other_flows")
 _SUPPORT: Final = pattern("statement_rows")
 
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
     """The figures of each table of a document, a list a table; numbers left out are counted in `findings`."""
-    reader = label_reader(taxonomy, document.language)
-    whole = whole_grids(document.text, of_pages=document.of_pages)
+    reader = labels.label_reader(taxonomy, document.language)
+    whole = tables.whole_grids(document.text, of_pages=document.of_pages)
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
-        labels = {row.label for row in grid.rows}
-        if (reader.any_may_speak(labels) and any(map(reader.meaning, labels))) or _may_speak(grid, reader):
+        names = {row.label for row in grid.rows}
+        if (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader):
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
                 ties = list(find_untied(document, grid))
@@ -137,7 +92,9 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     """Whether a label that is no plain concept may name one beside its date, its units or its basis."""
     for title in grid.titles[-2:]:
-        if len(title) < LONGEST_LABEL and (reader.speaks(of_parts(title)) or reader.speaks(label_in(title))):
+        if len(title) < LONGEST_LABEL and (
+            reader.speaks(labels.of_parts(title)) or reader.speaks(labels.label_in(title))
+        ):
             return True
     if any(cell and len(cell) < 80 and reader.speaks(cell) for row in grid.rows[:6] for cell in row.cells):
         return True
@@ -174,7 +131,7 @@ class _RowWords:
     def is_time(self, *, is_stock: bool = False) -> bool:
         """Whether its name is a time and nothing else; that of a stock may say "Balance at" besides."""
         name = _BALANCE.sub("", self.name) if is_stock and _BALANCE.match(self.name) else self.name
-        return self.when is not None and self.when.dated and not without_dates(name)
+        return self.when is not None and self.when.dated and not labels.without_dates(name)
 
 
 class _Table:
@@ -202,23 +159,23 @@ class _Table:
         self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
         self._percents: set[int] = set()  # columns of percentages beside amounts
         self._above: dict[int, tuple[int, Decimal]] = {}  # by column, how many numbers since the last sum, their sum
-        self._told_of = part_told_behind(document.text, grid)
+        self._told_of = labels.part_told_behind(document.text, grid)
         self._width = max(row.width for row in grid.rows)
-        self._codes = code_columns(grid.rows[:_LONGEST_FORM]) if reader.codes else []
+        self._codes = tables.code_columns(grid.rows[:_LONGEST_FORM]) if reader.codes else []
         self._under(grid.titles)
         supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if _SUPPORT.search(row.label))
         self._weight = supporting + (_OF_A_STATEMENT if self._over.is_statement else 0)
 
     def _under(self, titles: Sequence[str]) -> None:
         """Read on under these lines: they say what kind of table it is."""
-        self._over = over_table(titles)
+        self._over = labels.over_table(titles)
         self._titles = list(self._over.titles)
         self._table_basis = self._over.find_last_basis()
         self._of_units: list[str] = []  # lines of a header that hold for the next one too: "(Millions of yen)"
 
     def candidates(self) -> Iterator[TableCandidate]:
         """All figures that the table may hold."""
-        for row in whole_rows(self._grid.rows):
+        for row in tables.whole_rows(self._grid.rows):
             if self._is_unread(row) or self._is_passed_by(row):
                 continue
             row = self._with_label_cell(row)  # noqa: PLW2901 - the same row
@@ -227,9 +184,9 @@ class _Table:
             if not numbers and self._is_blank(row):
                 continue
             numbers = [at for at in numbers if at not in self._codes]
-            if not numbers and any(is_code(row.cells[at]) for at in self._codes if at < row.width):
+            if not numbers and any(tables.is_code(row.cells[at]) for at in self._codes if at < row.width):
                 continue  # a line of a form that nobody filled in
-            if not numbers and not is_number(row.cells[0], comma_decimal=self._comma):
+            if not numbers and not tables.is_number(row.cells[0], comma_decimal=self._comma):
                 self._read_words(row)
                 continue
             if not self._columns:
@@ -248,7 +205,7 @@ class _Table:
 
     def _with_label_cell(self, row: Row) -> Row:
         """A row, with the empty label of a total that begins with its number: "5,128,188 | | 5,349,760"."""
-        if not self._dated or not is_number(row.name, comma_decimal=self._comma):
+        if not self._dated or not tables.is_number(row.name, comma_decimal=self._comma):
             return row
         if sum(map(bool, row.cells)) != len(self._dated) or any(map(str.isalpha, "".join(row.cells))):
             return row
@@ -267,18 +224,18 @@ class _Table:
         """Whether a row without numbers has no words either, or holds numbers that could be years far apart."""
         if row.cells and not row.cells[0] and not any(row.cells[1:]):
             return True
-        return self._body and bool(self._columns) and not self._since and is_between_years(row)
+        return self._body and bool(self._columns) and not self._since and tables.is_between_years(row)
 
     def _read_words(self, row: Row) -> None:
         """Take a row without numbers: it gives none for its name, begins a section, or is a line of a header."""
         filled = [cell for cell in row.cells if cell]
-        if has_no_number(filled):
+        if tables.has_no_number(filled):
             self._leave_out_cells(row, [])
             return
         if self._body and len(filled) > 1 and row.cells[0] and self._reader.meaning(" ".join(filled)) is not None:
             filled = [" ".join(filled)]  # a heading torn in two: "Disponibilità | liquide"
         alone = len(filled) == 1
-        if alone and self._body and not is_date(filled[0]):
+        if alone and self._body and not labels.is_date(filled[0]):
             self._section, self._above = filled[0], {}
             self._since.append(filled[0])
             return
@@ -299,33 +256,33 @@ class _Table:
     def _read_header(self) -> None:
         """Take what the lines read since the last numbers say of the columns."""
         read = read_header(
-            with_note_column(self._header, self._grid.rows[:_SURE_OF_COLUMNS]),
+            tables.with_note_column(self._header, self._grid.rows[:_SURE_OF_COLUMNS]),
             self._width,
             [*self._over.lines, *self._of_units],
             self._reader,
             month_first=self._document.month_first,
             newest=self._document.calendar.newest,
         )
-        self._of_units = [*self._of_units, *find_unit_lines(self._header[-_MOST_LINES:])][-_MOST_LINES:]
+        self._of_units = [*self._of_units, *tables.find_unit_lines(self._header[-_MOST_LINES:])][-_MOST_LINES:]
         self._columns, self._corner, self._titles = read.columns, read.corner, read.titles
         self._percents |= {at for at, each in enumerate(read.columns) if each.label.units == Units(percent=True)}
         self._two_years = are_two_years(read.columns)
         self._above = {}
         self._ends = max((each.when.end for each in read.columns if each.when and each.when.end), default=None)
         self._table_basis = self._table_basis or self._over.find_basis([row.cells[0] for row in self._header[:1]])
-        self._of_title, titled = parts_title(self._titles, self._corner, self._reader)
+        self._of_title, titled = labels.parts_title(self._titles, self._corner, self._reader)
         self._titled_parts = self._titled_parts or titled
         self._by_part = sum(1 for each in read.columns if each.entity and not each.skipped) > 1
         self._named_columns = self._of_title is not None or any(each.label.meaning for each in read.columns)
         self._named = [row for row in self._header if sum(map(bool, row.cells)) > 1][-_MOST_LINES:]
-        self._noted = any(map(is_note_heading, chain.from_iterable(row.cells for row in self._header)))
+        self._noted = any(map(tables.is_note_heading, chain.from_iterable(row.cells for row in self._header)))
         times = {(when.end, when.year, when.part): at for at, when in _times(read.columns)}
         self._dated = sorted(times.values())
 
     def _numbers(self, row: Row) -> list[int]:
         """The cells behind the first with numbers; below and beside numbers of a concept, 2050 is one and no year."""
         cells = row.cells
-        numbers = {at for at, cell in enumerate(cells) if at and is_number(cell, comma_decimal=self._comma)}
+        numbers = {at for at, cell in enumerate(cells) if at and tables.is_number(cell, comma_decimal=self._comma)}
         if not cells[0]:
             return sorted(numbers)
         above = {at for at in self._with_numbers if at < len(cells)} if self._body and self._columns else set[int]()
@@ -337,7 +294,7 @@ class _Table:
         among = above if numbers else set[int]()
         if (numbers or above) and self._reader.speaks(cells[0]):
             among = everywhere if numbers else {at for at in above if read_units(cells[at]).currency}
-        return sorted(numbers | {at for at in among if is_year(cells[at])})
+        return sorted(numbers | {at for at in among if tables.is_year(cells[at])})
 
     def _says_nothing(self, row: Row) -> bool:
         """Whether nothing can come of a row of numbers by its name, where columns and title name no concept."""
@@ -346,13 +303,13 @@ class _Table:
         silent = self._silent.get(alike)
         if silent is None:
             speaks = not name or name[0].isdigit() or TOTAL.match(name) or self._reader.speaks(name)
-            silent = self._silent[alike] = not speaks and not (may_name_time(name) and not without_dates(name))
-        return silent and (row.has_number(comma_decimal=self._comma) or holds_four_digits(row))
+            silent = self._silent[alike] = not speaks and not (may_name_time(name) and not labels.without_dates(name))
+        return silent and (row.has_number(comma_decimal=self._comma) or tables.holds_four_digits(row))
 
     def _row(self, row: Row, numbers: list[int]) -> Iterator[TableCandidate]:
         """The figures that a row of numbers may hold."""
         self._findings.rows += 1
-        self._percents.update(of_percents(row, numbers))
+        self._percents.update(tables.of_percents(row, numbers))
         said = self._read_name(row, numbers)
         if self._over.is_skipped:
             if said.meaning is not None:
@@ -379,15 +336,15 @@ class _Table:
         if coded:
             meaning = meaning or self._reader.codes[row.cells[coded]]
         numbers = [at for at in numbers if at > max(named_by, coded)]
-        if self._noted and len(numbers) == len(self._dated) + 1 and is_note_number(row.cells[numbers[0]]):
+        if self._noted and len(numbers) == len(self._dated) + 1 and tables.is_note_number(row.cells[numbers[0]]):
             numbers = numbers[1:]
         is_sum = self._sums_rows_above(row, numbers)
         if is_sum and meaning is None and (not name or TOTAL.fullmatch(name)):
-            over = [self._section, *(label_in(title) for title in self._titles[-1:])]
+            over = [self._section, *(labels.label_in(title) for title in self._titles[-1:])]
             label = next((read for read in map(self._reader.read, filter(None, over)) if read.meaning), label)
             meaning = label.meaning if label else None
         when = label.when if label else None
-        if when is None and meaning is None and row.cells[0] and not is_number(row.cells[0]):
+        if when is None and meaning is None and row.cells[0] and not tables.is_number(row.cells[0]):
             when = header_period(row.cells[0])
         return _RowWords(name, label, meaning, when, numbers)
 
@@ -475,36 +432,36 @@ class _Table:
 
     def _leave_out_cells(self, row: Row, numbers: Sequence[int]) -> None:
         """Count what stands beside a concept and is no number that could be taken: "#REF!", "5-6"."""
-        others = not_one_number(row, numbers)
+        others = tables.not_one_number(row, numbers)
         if others and (numbers or self._reader.speaks(row.name)):
             self._findings.leave_out("no single number", others)
 
     def _name(self, row: Row) -> tuple[int, str]:
         """What a row is called, and where that stands: behind a rank or an account's number where there is one."""
         first = row.cells[0]
-        is_listed = is_number(first, comma_decimal=self._comma) or is_enumerator(first)
+        is_listed = tables.is_number(first, comma_decimal=self._comma) or labels.is_enumerator(first)
         if first and is_listed and len(row.cells) > 1:
             second = row.cells[1]
             if (
                 any(map(str.isalpha, second))
-                and not is_number(second, comma_decimal=self._comma)
+                and not tables.is_number(second, comma_decimal=self._comma)
                 and not only_units(second)
             ):
                 return 1, second
         if first:
             return 0, first
         at = next((index for index, cell in enumerate(row.cells) if cell), 0)
-        return (at, row.cells[at]) if row.cells[at] and not is_number(row.cells[at]) else (0, "")
+        return (at, row.cells[at]) if row.cells[at] and not tables.is_number(row.cells[at]) else (0, "")
 
     def _lists(self, name: str) -> bool:
         """Whether the table lists parts of the company, and this row is one of them or their total."""
         if len(self._grid.rows) > MOST_PARTS:
             self._findings.leave_out(f"lists of more than {MOST_PARTS} rows")
             return False
-        return bool(name) and self._holds_parts() and not is_subtotal(name)
+        return bool(name) and self._holds_parts() and not labels.is_subtotal(name)
 
     def _holds_parts(self) -> bool:
-        return lists_parts(self._entities, self._titles, titled=self._titled_parts)
+        return labels.lists_parts(self._entities, self._titles, titled=self._titled_parts)
 
     def _by_entity(self, column: Column | None) -> Meaning | None:
         """What the numbers of a table of parts are, by its title: "Revenue by segment" over years."""

@@ -54,9 +54,7 @@ _FIRST_LINES: Final = 400
 _DOES: Final = frozenset({"turned over"})
 """Mentions that are verbs: who does it stands before."""
 
-_ARTICLE: Final = re.compile(r"^([a-z]+)['’]$")
-"""An article that has lost its vowel: "l'" of "l'EBITDA"."""
-
+_ARTICLE: Final = pattern("sentence_article", re.NOFLAG)
 _AVERAGE: Final = pattern("sentence_average")
 
 

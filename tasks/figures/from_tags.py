@@ -15,6 +15,7 @@ from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import ACTUAL, PARENT, Figure, Findings
 from tasks.figures.measures import NEVER_NEGATIVE
+from tasks.figures.vocabulary import pattern
 from tasks.reading.places import Place
 from tasks.reading.tags import Tag, parse_tag
 
@@ -22,10 +23,7 @@ _SEGMENTS: Final = re.compile(r"Segment|ProductOrService|ProductsAndServices|Geo
 _GROUP: Final = re.compile(r"Consolidat|FinancialStatementsType|GroupCompany|LegalEntity", re.IGNORECASE)
 _ALONE: Final = re.compile(r"Separate|Company|Single|Individual|Parent|NonConsolidated", re.IGNORECASE)
 _WHOLE: Final = re.compile(r"^(?:Consolidated|Group)", re.IGNORECASE)
-_SAYS_GROUP: Final = re.compile(r"(?:GroupCompanyData|ConsolidatedSolo)Dimension=(?:Consolidated|Group)")
-"""Where accounts tag what is the group's, tags without a dimension are the parent company's: it is the default of
-British and Danish taxonomies (FRC Taxonomies, "Group and company", and the Danish Business Authority's)."""
-
+_SAYS_GROUP: Final = pattern("tags_says_group", re.NOFLAG)
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _UNITS: Final = {"pure": "count", "shares": "count"}
 

@@ -30,10 +30,7 @@ _ON_PAYROLL: Final = pattern("people_on_payroll")
 _CUSTOMERS: Final = pattern("customers_counted")
 _OF_STOCK: Final = pattern("count_of_stock")
 _OF_SOME: Final = pattern("count_of_some")
-_OF_A_SEGMENT: Final = re.compile(r"\b(?i:the|our|its) (?:[A-Z][\w&-]+ ){0,4}(?:[Ss]egment|[Dd]ivision)\b")
-"""A sentence about a part of the company: "our Flexibles Segment, with 37,000 employees"."""
-
-
+_OF_A_SEGMENT: Final = pattern("count_of_a_segment", re.NOFLAG)
 _OF_A_PLACE: Final = pattern("of_a_place")
 
 
@@ -61,8 +58,7 @@ _PEOPLE: Final = words_in("people_stems")
 _BUYERS: Final = ("customer", "client", "kunde", "logo")
 _STOCK: Final = ("shares", "stock")
 _SHARES: Final = pattern("shares_in_issue")
-_DAY_BEFORE: Final = re.compile(r"(?:(?:19|20)|[./-])\d\d,? {1,2}\d")
-"""A number right behind what may be a date, "31 December 2024, 214": searched before dates are."""
+_DAY_BEFORE: Final = pattern("count_day_before", re.NOFLAG)
 
 
 def _without_days(sentence: str) -> str:

@@ -31,12 +31,7 @@ BREAK: Final = re.compile(rf"[,;]|{AND.pattern}", re.IGNORECASE)
 
 LISTED: Final = pattern("between_listed")
 RESPECTIVELY: Final = pattern("said_respectively")
-LIGHT: Final = re.compile(
-    rf"[\s,;()]|(?<!\w)(?:{either('and')}|{either('respectively')}|{either('light')})(?!\w)|l['’]", re.IGNORECASE
-)
-"""What goes from an amount or a time to the next of its list."""
-
-
+LIGHT: Final = pattern("said_light")
 PART_STEMS: Final = words_in("part_stems")
 SEGMENT: Final = pattern("named_part")
 OF_ALL: Final = whole_words("of_the_group")

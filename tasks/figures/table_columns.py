@@ -33,14 +33,10 @@ _SKIPPED_COLUMN: Final = pattern("skipped_column")
 _UNITS_BESIDE: Final = pattern("units_beside")
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220
-_PROSE_AMOUNT: Final = re.compile(
-    r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!(?:1[.,’' ]?)?000s?\b)\d", re.IGNORECASE
-)
+_PROSE_AMOUNT: Final = pattern("column_prose_amount")
 _EXCEPT: Final = pattern("column_except")
 _LONGEST_SCALE: Final = 90
-_FOOTNOTE: Final = re.compile(r"\([a-z]\) ?[A-Z]|[*†‡]+ ?[A-Z]")
-"""What begins a note to the table before: "(a)In billions."."""
-
+_FOOTNOTE: Final = pattern("column_footnote", re.NOFLAG)
 _PRIOR: Final = re.compile(rf"\b(?:{alternation(header_words('prior_year'))})\b".replace("\\ ", "[- ]"), re.IGNORECASE)
 _THIS: Final = re.compile(rf"\b(?:{alternation(header_words('this_year'))})\b".replace("\\ ", "[- ]"), re.IGNORECASE)
 _COMPANY: Final = whole_words("company_name")
@@ -406,12 +402,7 @@ def _over_groups(cells: Sequence[str], groups: Sequence[int]) -> dict[int, str]:
 
 
 def columns_under(
-    row: Row,
-    numbers: Sequence[int],
-    columns: Sequence[Column],
-    titles: Sequence[str],
-    corner: str,
-    reader: LabelReader,
+    row: Row, numbers: Sequence[int], columns: Sequence[Column], titles: Sequence[str], corner: str, reader: LabelReader
 ) -> dict[int, Column]:
     """The column of each number of a row: the one it stands in, or the one of its turn where cells have slipped."""
     known = {index: columns[index] for index in numbers if index < len(columns) and columns[index].words}

@@ -152,8 +152,7 @@ def _with_all_operations(group: list[TableCandidate]) -> list[TableCandidate]:
 
 
 _GROUPS: Final = re.compile(r"[-–−(]?\d{1,3}(?: \d{3})++\)?")
-_IN_PERCENT: Final = re.compile(r"\s[(\[]?%[)\]]?$")
-"""A label of percentages."""
+_IN_PERCENT: Final = pattern("figure_in_percent", re.NOFLAG)
 
 
 @dataclass(frozen=True, slots=True)

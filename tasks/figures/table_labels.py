@@ -15,21 +15,15 @@ from tasks.language.periods import HINT, When, find_periods, without_spans
 
 WHOLE: Final = pattern("whole_company")
 _FILLER: Final = pattern("filler")
-_CUT_WORD: Final = re.compile(r"(?<=[a-zäöüß]{8}) (?=[a-zäöüß]{1,3}$)")
-"""A blank that a cell's width has put into a long word: "Finanzverbindlichkeite n"."""
-
+_CUT_WORD: Final = pattern("label_part_cut_word", re.NOFLAG)
 _ENUMERATOR: Final = pattern("enumerator", re.NOFLAG)
-_CODE_BEHIND: Final = re.compile(r"(?P<label>.{4,}?) (?P<code>[A-Z]{2}|\d\d/\d\d|\d{4})")
-"""A label with the code of its form: "Chiffres d'affaires nets FL"."""
-
+_CODE_BEHIND: Final = pattern("label_part_code_behind", re.NOFLAG)
 _IN_A_SENTENCE: Final = pattern("in_a_sentence")
 _BILINGUAL: Final = re.compile(r"\s[/|]\s")
 _DATE_TAIL: Final = pattern("date_tail")
 _ASIDE: Final = pattern("brackets_aside")
 _OF_PART: Final = pattern("of_part", re.NOFLAG)
-_IN_PERCENT: Final = re.compile(r"[,(]? ?(?:in )?%\)?(?= |$)")
-"""Percent among a label's words: "Customer churn, % per year"."""
-
+_IN_PERCENT: Final = pattern("label_part_in_percent", re.NOFLAG)
 _AVERAGE: Final = pattern("table_average")
 
 
@@ -187,8 +181,7 @@ def _without_periods(words: str) -> str:
     return " ".join(words[start:stop] for start, stop in zip(starts, stops, strict=True))
 
 
-_OF_SHARES: Final = re.compile(r"\b(?:19|20)\d\d ?[-–—] ?\d{1,3}(?:,\d{3})+")
-"""A line of a balance sheet that counts a year's shares: "2024 - 2,279,164,313"."""
+_OF_SHARES: Final = pattern("label_part_of_shares", re.NOFLAG)
 
 
 def is_date(words: str) -> bool:

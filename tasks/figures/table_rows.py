@@ -30,12 +30,8 @@ _MOST_ROWS: Final = 50_000
 
 _MOST_HEADER_ROWS: Final = 8
 
-_PLAIN_NUMBER: Final = re.compile(r"\t(?:\d{1,3}|\d{5,15})(?=\t|$)")
-"""A cell behind the first that is a number at first sight, and no year."""
-
-_SURE_NUMBER: Final = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,9})?\Z")
-"""A cell that is a number however decimals are written."""
-
+_PLAIN_NUMBER: Final = pattern("row_plain_number", re.NOFLAG)
+_SURE_NUMBER: Final = pattern("row_sure_number", re.NOFLAG)
 _LONGEST_STATEMENT: Final = 2000
 """Rows of a table that are looked at for labels on lines of their own, and for dates cut into cells."""
 
@@ -49,9 +45,7 @@ _NUMBER: Final = r"(?:[$€£]? ?\(?[-–−]?[$€£]? ?\(?\d[\d.,]*\)?%?|[$€
 _LOOSE_ROW: Final = re.compile(
     rf"^(?P<label>[^\d$€£][^$€£]*?[^\s$€£(—–-]):? +(?P<cells>{_NUMBER}(?: {_NUMBER}){{1,7}}) ?%?$"
 )
-_NUMBER_IN_LABEL: Final = re.compile(r"[A-Z][^\t\d]* (?:[$€£] ?\(?\d[\d,.]*|\(?\d{1,3}(?:,\d{3})+)\)?\t")
-"""A row whose first number was not cut from its label: "Net sales $ 67,044 | $ 65,398"."""
-
+_NUMBER_IN_LABEL: Final = pattern("row_number_in_label", re.NOFLAG)
 _ENDS_IN_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d$", re.IGNORECASE)
 """A line whose last numbers are a day and its year: a sentence or a title where it has more words than a date."""
 
@@ -175,8 +169,7 @@ class Row:
         return self._counts[last] > self._counts[first]
 
 
-_MARKED: Final = re.compile(r"^(\*{1,3}|_{1,3}|~~)(?=\S)(.+?)(?<=\S)\1$")
-"""A cell all of which Markdown makes bold or italic."""
+_MARKED: Final = pattern("row_marked", re.NOFLAG)
 
 
 @dataclass(slots=True)
@@ -295,10 +288,7 @@ def _row(line: str, start: int) -> Row | None:
     dates = list(_FULL_DATE.finditer(line)) if _ENDS_IN_DATE.search(line) else []
     if len(dates) > 1 and not _FULL_DATE.sub("", line).strip():
         return Row(
-            start,
-            ["", *(date.group() for date in dates)],
-            [start, *(start + date.start() for date in dates)],
-            True,
+            start, ["", *(date.group() for date in dates)], [start, *(start + date.start() for date in dates)], True
         )
     match = _LOOSE_ROW.match(line)
     if (

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from tasks.language.locales import alternation, currency_names
 from tasks.language.numbers import CURRENCY
-from tasks.language.periods import MONTH, SHORT_MONTH, YEAR
+from tasks.language.periods import MONTH, SHORT_MONTH, YEAR, header_words
 
 DATA: Final[Mapping[str, Any]] = {
     name: entry
@@ -23,7 +23,7 @@ DATA: Final[Mapping[str, Any]] = {
 }
 _PARTS: Final = {
     "MONTH": MONTH, "SHORT_MONTH": SHORT_MONTH, "YEAR": YEAR, "CURRENCY": CURRENCY,
-    "CURRENCY_NAMES": alternation(currency_names()),
+    "CURRENCY_NAMES": alternation(currency_names()), "PLAN_START": "|".join(header_words("plan_start")),
 }  # fmt: skip
 _REFERENCE: Final = re.compile(r"\(\?&(\w+)\)")
 _INDENT: Final = re.compile(r"(?:\A|\n) {6}")
