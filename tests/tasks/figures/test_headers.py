@@ -258,7 +258,7 @@ _BOXES = (
 )
 def test_of_a_forms_boxes_for_units_the_marked_one_counts(marks: tuple[str, str, str], value: int) -> None:
     newest, _ = findings(_BOXES.format(*marks), "cuentas.csv").figures
-    assert (newest.value, newest.period, newest.entity) == (value, "2013-12-31", None)
+    assert (int(newest.value), newest.period, newest.entity) == (value, "2013-12-31", None)
 
 
 @pytest.mark.parametrize("marks", [("", "", ""), ("x", "x", "")])
