@@ -140,21 +140,16 @@ class LedgerDocument:
         self._parts: list[Place] = []
         self._blocks: list[Place] = []
         self._headings: list[Place] = []
-        self.tags: list[Place] = []
-        self.recognised = [Place(*place) for place in places if place[2] == kinds.OCR]
         self._files: list[Place] = []
-        for place in places:
-            kind = place[2]
-            if kind in {kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT}:
-                self._parts.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
-            elif kind == kinds.HEADING:
-                self._headings.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
-            elif kind == kinds.TAGGED:
-                self.tags.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
-            elif kind == kinds.FILE_DATES:
-                self._files.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
-            elif kind == kinds.CELLS:
-                self._blocks.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
+        self.tags: list[Place] = []
+        self.recognised: list[Place] = []
+        lists = dict.fromkeys((kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT), self._parts) | {
+            kinds.HEADING: self._headings, kinds.TAGGED: self.tags, kinds.FILE_DATES: self._files,
+            kinds.CELLS: self._blocks, kinds.OCR: self.recognised,
+        }  # fmt: skip
+        for start, end, kind, label in places:
+            if kind in lists:
+                lists[str(kind)].append(Place(int(start), int(end), str(kind), str(label)))
         self._part_starts = [part.start for part in self._parts]
         self._block_starts = [block.start for block in self._blocks]
 

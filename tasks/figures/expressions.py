@@ -326,15 +326,11 @@ def _of_two(expression: Expression, first: FigureValue, second: FigureValue) -> 
 
 def _at_one_time(first: FigureValue, second: FigureValue, name: str) -> bool:
     if name == "monthly_burn":
-        return _apart(first, second) <= _NEAR
+        return abs(_end(first) - _end(second)) <= _NEAR
     lengths = {count_months(first.period), count_months(second.period)}
     if 0 in lengths and first.unit == second.unit:  # what is owed or owned is held against a whole year's flow
         return last_day(first.period) == last_day(second.period) and lengths <= {0, 12}
     return last_day(first.period) == last_day(second.period) and len(lengths - {0}) <= 1
-
-
-def _apart(first: FigureValue, second: FigureValue) -> int:
-    return abs(_end(first) - _end(second))
 
 
 def _end(value: FigureValue) -> int:

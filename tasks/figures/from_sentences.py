@@ -55,6 +55,7 @@ _DOES: Final = frozenset({"turned over"})
 """Mentions that are verbs: who does it stands before."""
 
 _ARTICLE: Final = pattern("sentence_article", re.NOFLAG)
+_ANNUAL: Final = re.compile(r"\barr\b|annual", re.IGNORECASE)
 _AVERAGE: Final = pattern("sentence_average")
 
 
@@ -356,7 +357,8 @@ def _figure(
     label = sentence[slice(*match.span())]
     said = sentence[max(0, match.start() - 40) : amount.start]
     average = concept.kind != "either" or _AVERAGE.search(said) is not None
-    instant = concept.kind == "instant" or _is_stock(concept, label) or not average
+    instant = concept.kind == "instant" or not average
+    instant = instant or (concept.id == "recurring_revenue" and _ANNUAL.search(label) is not None)
     when = when or _find_time(document, sentence, match, amount, spoken, instant=instant)
     period = document.calendar.resolve(when, instant=instant) if when else None
     if when is None or period is None:
@@ -398,7 +400,3 @@ def _find_said_basis(sentence: str, match: re.Match[str], amount: Amount) -> Bas
     if basis is None and re.search(r"\b(?:unaudited|per budget|in the budget|pro forma)\b", around, re.IGNORECASE):
         basis = find_basis(around)
     return basis
-
-
-def _is_stock(concept: Concept, label: str) -> bool:
-    return concept.id == "recurring_revenue" and re.search(r"\barr\b|annual", label, re.IGNORECASE) is not None

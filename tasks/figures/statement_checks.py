@@ -176,7 +176,7 @@ def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[TableCandi
         return  # what is due within a year may stand among other liabilities
     known = {day for of_row in by_row.values() for day in of_row}
     for at, of_row in by_row.items():
-        if not _has_dash(rows[at]):
+        if not any(map(_DASH.fullmatch, rows[at].cells[1:])):  # it says that there was nothing on one of its days
             known &= of_row.keys()
     for at, of_row in by_row.items():
         concept = CURRENT_DEBT if at < middle else LONG_TERM_DEBT
@@ -196,11 +196,6 @@ def _is_debt(label: str) -> bool:
     return _DEBT.search(label) is not None and not (
         _NO_DEBT.search(label) or (_OF_LEASES.search(label) and not re.search(r"\b(?:debt|borrowings?)\b", label))
     )
-
-
-def _has_dash(row: Row) -> bool:
-    """Whether a row says that there was nothing on one of its days."""
-    return any(_DASH.fullmatch(cell) for cell in row.cells[1:])
 
 
 def surest(tables: Sequence[Sequence[TableCandidate]]) -> list[TableCandidate]:

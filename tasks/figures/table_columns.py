@@ -1,7 +1,6 @@
 """The columns of a table: what its header, its corner and the titles over it say of each."""
 
 import re
-from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -160,7 +159,7 @@ def _find_when(
     """The period of a column: what its words say (`when`), the columns beside it, the title, or the newest year."""
     if step and when is not None and when.end is not None:
         first_day = step == 1 and when.end.day == 1  # a column of January is headed by its first day
-        when = replace(when, months=step, end=_month_end(when.end) if first_day else when.end)
+        when = replace(when, months=step, end=make_day(when.end.year, when.end.month, 31) if first_day else when.end)
     elif when is None and dated is not None:
         when = dated if _PRIOR.search(text) else None  # the header has days of its own
     elif when is None or not (when.is_bare_year and when.months):
@@ -537,10 +536,6 @@ def _year_so_far(headers: Sequence[When | None]) -> list[int | None]:
 
 
 _YEAR: Final = 12
-
-
-def _month_end(day: date) -> date:
-    return date(day.year, day.month, monthrange(day.year, day.month)[1])
 
 
 _COMPARED_YEARS: Final = 2

@@ -118,7 +118,8 @@ def settle_candidates(candidates: list[TableCandidate], findings: Findings) -> l
 
 def _settle_group(candidates: list[TableCandidate], findings: Findings) -> Iterator[TableCandidate]:
     """Of the candidates of one concept and period those that are sure, each part's under its own name."""
-    group = _of_the_owners(_with_all_operations(candidates))
+    of_all = [each for each in candidates if not _CONTINUING.search(each.figure.label)]  # operations, where some are
+    group = _of_the_owners(of_all or candidates)
     best = min(candidate.rank for candidate in group)
     sure = [candidate for candidate in group if candidate.rank == best]
     if len({candidate.figure.value for candidate in sure}) == 1:
@@ -144,11 +145,6 @@ def _of_the_owners(group: list[TableCandidate]) -> list[TableCandidate]:
         return group
     named = [candidate for candidate in group if not _PLAIN_EQUITY.fullmatch(plain_label(candidate.figure.label))]
     return named or group
-
-
-def _with_all_operations(group: list[TableCandidate]) -> list[TableCandidate]:
-    """Of rows of one concept those that are not of continuing operations alone, where there are others."""
-    return [each for each in group if not _CONTINUING.search(each.figure.label)] or group
 
 
 _GROUPS: Final = re.compile(r"[-–−(]?\d{1,3}(?: \d{3})++\)?")

@@ -5,8 +5,10 @@ figures and lists of names tell nothing and are left out.
 """
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 _READ = 2_000  # characters of a text that are looked at
@@ -15,36 +17,9 @@ _LEAST_SHARE = 0.1  # of the texts that tell a language; fewer are quotations, a
 _MOST = 4  # languages
 _LEAST_LETTERS = 20  # of a script
 
-_COMMON: Final = {
-    "English": "the of and to in for is on that by with as be are this from or which an shall not has at",
-    "German": "der die das und den von mit für auf ist im dem nicht ein eine des sich werden als auch zur wird oder",
-    "French": "le la les des et du en est que une pour dans par sur au aux ce qui pas avec sont ou être cette",
-    "Spanish": "el la los las de y en que por con para una del se un al es como más su sus o sobre entre",
-    "Portuguese": "o os as de e em que por com para uma do da dos das se um ao não é como mais na no pela pelo",
-    "Italian": "il lo la gli le di e che per con una del della dei delle un al è non nel nella sono come da dal",
-    "Dutch": "de het een en van in is op te dat met voor niet zijn aan door of bij worden als ook naar om wordt",
-    "Danish": "og i at det er til en af på for med som der den de ikke har et fra ved blev bliver kan eller",
-    "Swedish": "och i att det är till en av på för med som den de inte har ett från vid om kan eller ska samt",
-    "Norwegian": "og i at det er til en av på for med som den de ikke har et fra ved ble blir kan eller skal",
-    "Finnish": "ja on ei se että oli ovat myös kuin tai joka sekä mukaan sen vuoden ole mutta jotka voi",
-    "Polish": "i w na z do nie się że jest oraz o od przez dla po za które lub być tym jako ich jak",
-    "Czech": "a v na je se že s z do o pro k za jako po od nebo jsou který není být podle ve",
-    "Romanian": "și în de la cu pe din pentru este nu că o un să se sau prin care sunt ca al ale",
-    "Hungarian": "a az és hogy nem is egy meg ez vagy mint volt csak már ki kell van által ha",
-    "Turkish": "ve bir bu için ile olarak da de olan veya gibi daha her en ne kadar sonra göre ise",
-}
-_SCRIPTS: Final = {
-    "Japanese": re.compile(r"[\u3040-\u30ff]"),
-    "Chinese": re.compile(r"[\u4e00-\u9fff]"),
-    "Korean": re.compile(r"[\uac00-\ud7af]"),
-    "Russian": re.compile(r"[\u0400-\u04ff]"),
-    "Greek": re.compile(r"[\u0370-\u03ff]"),
-    "Arabic": re.compile(r"[\u0600-\u06ff]"),
-    "Hebrew": re.compile(r"[\u0590-\u05ff]"),
-    "Hindi": re.compile(r"[\u0900-\u097f]"),
-    "Thai": re.compile(r"[\u0e00-\u0e7f]"),
-}
-COMMON_WORDS: Final = {language: frozenset(words.split()) for language, words in _COMMON.items()}
+_DATA: Final = tomllib.loads(Path(__file__).with_name("languages.toml").read_text("utf-8"))
+_SCRIPTS: Final = {language: re.compile(letters) for language, letters in _DATA["scripts"].items()}
+COMMON_WORDS: Final = {language: frozenset(words.split()) for language, words in _DATA["common"].items()}
 """The commonest words of languages in Latin letters."""
 _WORD = re.compile(r"[^\W\d_]+")
 

@@ -189,7 +189,7 @@ def normalise(text: str) -> NormalisedText:
     length = previous_kind = previous_end = 0  # `length` of the parts so far
     for match in _TOKEN.finditer(text):
         kind, start = match.lastindex or 0, match.start()
-        token = _SPELL.get(kind, _spell_sign)(match.group())
+        token = _SPELL[kind](match.group()) if kind in _SPELL else _SIGN_OF_MINUS
         if not token:
             continue
         if kind == previous_kind == _NUMBER:  # `1 2` is not 12
@@ -223,10 +223,6 @@ def _find_join(text: str, previous_kind: int, previous_end: int, kind: int, star
     if text[previous_end] != " " and _is_one_word(text[previous_end : min(start, previous_end + 40)], token):
         return _SAME_WORD
     return 0
-
-
-def _spell_sign(_: str) -> str:
-    return _SIGN_OF_MINUS
 
 
 def _spell_number(number: str) -> str:

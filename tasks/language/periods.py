@@ -29,13 +29,8 @@ _FULL_YEAR: Final = r"(?:1[89]\d\d|20\d\d)"
 """A year in a date with its month, where no amount is meant."""
 
 
-_ORDINAL: Final = {
-    1: "premier 1er primer primero primo primeiro erste erstes ersten eerste 1.",
-    2: "deuxième second 2e segundo secondo zweite zweites zweiten tweede 2.",
-    3: "troisième 3e tercer tercero terzo terceiro dritte drittes dritten derde 3.",
-    4: "quatrième 4e cuarto quarto vierte viertes vierten vierde 4.",
-}
-_ORDINAL_NUMBERS: Final = {word: number for number, words in _ORDINAL.items() for word in words.split()}
+_DATA: Final = tomllib.loads(files("tasks.language").joinpath("spans.toml").read_text(encoding="utf-8"))
+_ORDINAL_NUMBERS: Final = {word: int(number) for number, words in _DATA["ordinals"].items() for word in words.split()}
 _ORDINALS: Final = "|".join(map(re.escape, _ORDINAL_NUMBERS))
 
 _FISCAL_YEAR: Final = (
@@ -71,7 +66,6 @@ _TOKEN: Final = re.compile(
     r"(?:[ ]?(?P<kind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP]))(?!\$))?\b(?![.,]\d|[/-]\d))",
     re.IGNORECASE,
 )
-_DATA: Final = tomllib.loads(files("tasks.language").joinpath("spans.toml").read_text(encoding="utf-8"))
 _NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items() for word in words.split()}
 
 
@@ -380,14 +374,6 @@ def _iso_day(part: _Part) -> When | None:
     return _make_when(year, month, int(part["id"]))
 
 
-def _day_first(part: _Part) -> When | None:
-    return _spelled_day(int(part["dd"]), part["dm"], part.get("dy") or part.get("dyy"))
-
-
-def _month_before_day(part: _Part) -> When | None:
-    return _spelled_day(int(part["md"]), part["mm"], part.get("my") or part.get("dyy"))
-
-
 def _spelled_day(day: int, month_name: str, year: str | None) -> When | None:
     month = _MONTHS[month_name.rstrip(".").lower()]
     if not 1 <= day <= 31:
@@ -407,10 +393,6 @@ def _month(part: _Part) -> When:
     mark = part.get("mkind", "")  # "Mar-25E" is a year to March
     end = make_day(_full(part["ymy"]), _MONTHS[part["ymm"].rstrip(".").lower()], 31)
     return When(end, None if mark else 1, forecast=_forecast(mark))
-
-
-def _packed_month(part: _Part) -> When:
-    return When(make_day(_full(part["py"]), _MONTHS[part["pm"].lower()], 31), 1)
 
 
 def _several_months(part: _Part) -> When:
@@ -448,11 +430,11 @@ def _forecast(mark: str) -> str:
 
 _FORMS: Final[Mapping[str, Callable[[_Part], When | None]]] = {
     "iso": _iso_day,
-    "dmy": _day_first,
-    "mdy": _month_before_day,
+    "dmy": lambda part: _spelled_day(int(part["dd"]), part["dm"], part.get("dy") or part.get("dyy")),
+    "mdy": lambda part: _spelled_day(int(part["md"]), part["mm"], part.get("my") or part.get("dyy")),
     "num": _day_in_figures,
     "monthyear": _month,
-    "packed": _packed_month,
+    "packed": lambda part: When(make_day(_full(part["py"]), _MONTHS[part["pm"].lower()], 31), 1),
     "months": _several_months,
     "quarter": _quarter,
     "half": _half,
