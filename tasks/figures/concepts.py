@@ -207,7 +207,8 @@ def _with_file(file: Path, _state: tuple[int, int]) -> Taxonomy:
     concepts = dict(published.concepts)
     for name, content in written.items():
         known = concepts.get(name)
-        fields = {**_defaults(known), **content} if isinstance(content, dict) else content
+        usual = {"kind": known.kind, "units": sorted(known.units), "sign": known.sign} if known else {}
+        fields = {**usual, **content} if isinstance(content, dict) else content
         concept = _concept(name, fields, file)
         concepts[name] = concept if known is None else _join(known, concept)
     added = hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:12]
@@ -232,10 +233,6 @@ def read_concepts(file: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise BadRequest(f"{file.name}: the {_KIND} must be a mapping of concepts, each with its fields.")
     return content
-
-
-def _defaults(known: Concept | None) -> dict[str, Any]:
-    return {} if known is None else {"kind": known.kind, "units": sorted(known.units), "sign": known.sign}
 
 
 def _concept(name: Any, content: Any, file: Path) -> Concept:

@@ -104,18 +104,14 @@ def find_document_kind(name: str, text: str, document_format: str = "") -> Repor
         return ReportKind("management", deck=False)
     is_report = _REPORT_NAME.search(name) or _REPORT_TEXT.search(head) or _AUDIT_NAME.search(head[:600])
     if is_report or len(text) > 100_000:
-        if _is_audited(text) and not re.search(r"form 10-q|quarterly report", head, re.IGNORECASE):
+        speaks = any(matches(_AUDIT, text, spots(lower_text(text), _AUDIT_WORDS)))
+        if speaks and not re.search(r"form 10-q|quarterly report", head, re.IGNORECASE):
             return ReportKind("audited", deck=False)
         if is_report:
             return ReportKind("reported", deck=False)
     elif re.search(r"we have audited|independent auditor['’]s report", text, re.IGNORECASE):
         return ReportKind("audited", deck=False)
     return ReportKind("management", deck=False)
-
-
-def _is_audited(text: str) -> bool:
-    """Whether auditors speak in it."""
-    return any(matches(_AUDIT, text, spots(lower_text(text), _AUDIT_WORDS)))
 
 
 _RUN_TOGETHER: Final = re.compile(r"(?<![\d ])\d{1,3}(?: \d{3})+ \d{1,2}(?: \d{3})+(?![\d ])")

@@ -250,11 +250,6 @@ def _find_exact_ends(lower: str, month: int, day: int) -> dict[int, date]:
     return {year: max((end for end in near_end if end.year == year), key=lambda end: dates[end]) for year in years}
 
 
-def _next(day: date) -> date:
-    """The day behind one in the same year, where a year that ended on it begins."""
-    return (day + timedelta(days=1)).replace(year=day.year)
-
-
 def _own_end(match: re.Match[str], head: str) -> tuple[int, int] | None:
     """Month and day of a year's end that a text states; None where the year is another's, or is no year."""
     if _OF_OTHERS.search(head[max(0, match.start() - _AHEAD) : match.start()] + (match["of"] or "")):
@@ -263,7 +258,9 @@ def _own_end(match: re.Match[str], head: str) -> tuple[int, int] | None:
     last, first = (next(iter(find_periods(f"{words} {_ANY_YEAR}")), None) for words in (named, match["first"] or named))
     if last is None or last.end is None or first is None or first.end is None:
         return None
-    whole = match["first"] is None or first.end == _next(last.end)
+    whole = match["first"] is None or first.end == (last.end + timedelta(days=1)).replace(
+        year=last.end.year
+    )  # it begins behind its end
     return (last.end.month, last.end.day) if whole else None
 
 

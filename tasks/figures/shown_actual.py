@@ -31,11 +31,10 @@ ALWAYS: Final = frozenset({"budget", "pro_forma"})
 _SILENT: Final = frozenset({None, *ACTUAL})
 
 
-def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(rf"\b{word.replace('*', '[^ ]*')}\b" for word in words))
-
-
-_SAYS: Final = {basis: _pattern(words) for basis, words in tomllib.loads(_NAMES.read_text(encoding="utf-8")).items()}
+_SAYS: Final = {
+    basis: re.compile("|".join(rf"\b{word.replace('*', '[^ ]*')}\b" for word in words))
+    for basis, words in tomllib.loads(_NAMES.read_text(encoding="utf-8")).items()
+}
 
 
 @lru_cache(maxsize=4096)

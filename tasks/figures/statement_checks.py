@@ -201,7 +201,9 @@ def _is_debt(label: str) -> bool:
 def surest(tables: Sequence[Sequence[TableCandidate]]) -> list[TableCandidate]:
     """Of the statements of a document that give these figures, for each day or period those of the surest one."""
     taken: dict[tuple[str, str], list[TableCandidate]] = {}
-    for table in sorted(tables, key=lambda table: max((_rank_candidate(each) for each in table), default=(False, 0))):
+    for table in sorted(
+        tables, key=lambda table: max(((each.consolidated, each.weight) for each in table), default=(False, 0))
+    ):
         groups: dict[tuple[str, str], list[TableCandidate]] = {}
         for each in table:
             if not each.figure.entity and not each.figure.variant:
@@ -210,7 +212,3 @@ def surest(tables: Sequence[Sequence[TableCandidate]]) -> list[TableCandidate]:
                 groups.setdefault(group, []).append(each)
         taken |= groups
     return [each for group in taken.values() for each in group]
-
-
-def _rank_candidate(candidate: TableCandidate) -> tuple[bool, int]:
-    return candidate.consolidated, candidate.weight

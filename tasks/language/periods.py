@@ -325,7 +325,8 @@ def _span(text: str) -> int | None:
     if _TRAILING.search(text):
         return 12
     for match in _SPAN.finditer(text):
-        kind, number = match.lastgroup or "", _number(match[match.lastgroup or 0])
+        kind, words = match.lastgroup or "", match[match.lastgroup or 0]
+        number = int(words) if words.isdecimal() else _NUMBERS.get(words.lower().replace(" ", "-"))
         if kind == "weeks" and number is not None:
             if number in _WEEKS_OF_MONTHS:
                 return _WEEKS_OF_MONTHS[number]
@@ -334,10 +335,6 @@ def _span(text: str) -> int | None:
         elif kind[1:].isdecimal():
             return int(kind[1:])
     return None
-
-
-def _number(words: str) -> int | None:
-    return int(words) if words.isdecimal() else _NUMBERS.get(words.lower().replace(" ", "-"))
 
 
 def parts_by_span(text: str) -> list[str]:
