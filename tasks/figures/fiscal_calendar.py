@@ -258,9 +258,8 @@ def _own_end(match: re.Match[str], head: str) -> tuple[int, int] | None:
     last, first = (next(iter(find_periods(f"{words} {_ANY_YEAR}")), None) for words in (named, match["first"] or named))
     if last is None or last.end is None or first is None or first.end is None:
         return None
-    whole = match["first"] is None or first.end == (last.end + timedelta(days=1)).replace(
-        year=last.end.year
-    )  # it begins behind its end
+    begins = (last.end + timedelta(days=1)).replace(year=last.end.year)  # a year that ends there
+    whole = match["first"] is None or first.end == begins
     return (last.end.month, last.end.day) if whole else None
 
 
