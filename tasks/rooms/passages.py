@@ -41,9 +41,7 @@ class RoomPassages:
         NotConfigured: as `tasks.ranking.embedders.embedder`.
     """
 
-    def __init__(
-        self, documents: Iterable[LedgerText], above: Sequence[str] = (), *, by_meaning: bool = False
-    ) -> None:
+    def __init__(self, documents: Iterable[LedgerText], above: Sequence[str] = (), *, by_meaning: bool = False) -> None:
         """Make the passages of documents ready; `above` are the known paths of the room's own folder."""
         self._documents, self._above, self._by_meaning = tuple(documents), above, by_meaning
         self.kept: Sequence[LedgerText] = ()
