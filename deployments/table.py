@@ -58,7 +58,8 @@ def table(
         build(ledger_texts)
         return [ReportedFigure.model_validate(room_row(row)) for row in room_ledger(ledger_texts).figures]
 
-    for warning in ask_rows(chosen, room, texts, current_answerer(), make_question_ledger()):
+    model, spend = current_answerer(), make_question_ledger()
+    for warning in ask_rows(chosen, room, listed, texts, model, spend, above=[folder]):
         echo(warning, err=True)
     built = build_table(chosen, room, texts, {row.document_id: row.url for row in listed}, figures)
     if not built.rows:

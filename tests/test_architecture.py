@@ -29,6 +29,7 @@ ASKERS = {
     "tasks/rooms/question.py": "`RoomPassages.open_to`",
     "tasks/scoring/ask.py": "`Evidence.open_to`, by `tasks.scoring.score`",
     "tasks/scoring/model_trial.py": "cases of the program's own",
+    "tasks/table/ask.py": "its rows without privileged ones",
     "tasks/scoring/search_plan.py": "the criterion and the languages of `Evidence.open_to`",
 }
 """Who asks a model, and what it is given. Whoever comes new opens its room to the model (`tasks.ai.privileged`)."""

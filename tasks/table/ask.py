@@ -8,6 +8,7 @@ and stands in them. Everything else is "not stated": silence beats a wrong value
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -20,10 +21,13 @@ from storage.texts import find_texts
 from tasks.ai.answer_cache import judge_once
 from tasks.ai.answerer import Answerer, NotAsked, Source
 from tasks.ai.budget import Ledger, find_ledger
+from tasks.ai.names import stored_names
+from tasks.ai.privileged import find_privileged, may_read_all, say_kept
 from tasks.ai.prompt_injection import find_orders
 from tasks.ai.prompts import as_material
+from tasks.ai.pseudonyms import with_names
 from tasks.ai.registry import current_answerer
-from tasks.documents.kinds.room import RoomKinds, run_kinds
+from tasks.documents.kinds.room import Listed, RoomKinds, run_kinds
 from tasks.errors import DiligenceError
 from tasks.language.quotations import locate
 from tasks.operation import operation
@@ -119,30 +123,45 @@ def ask_table(company_id: int) -> list[str]:
 def ask_company(company_id: int, answerer: Answerer, ledger: Ledger | None) -> list[str]:
     """As `ask_table`, of this model, which may spend what the ledger leaves."""
     with database.reading() as session:
-        run = runs.get_run(session, runs.get_company(session, company_id).run_id)
+        company = runs.get_company(session, company_id)
+        run = runs.get_run(session, company.run_id)
         documents = company_documents(session, company_id)
     if "table" not in run.criteria or not answerer.judges:
         return []
     texts = {row.document_id: row.text_id for row in documents if row.text_id is not None and row.characters}
-    return ask_rows(ColumnSet.model_validate(run.criteria["table"]), run_kinds(documents), texts, answerer, ledger)
+    columns, room = ColumnSet.model_validate(run.criteria["table"]), run_kinds(documents)
+    return ask_rows(columns, room, documents, texts, answerer, ledger, above=[company.folder])
 
 
 def ask_rows(
-    columns: ColumnSet, room: RoomKinds, texts: Mapping[str, int], answerer: Answerer, ledger: Ledger | None
+    columns: ColumnSet,
+    room: RoomKinds,
+    documents: Sequence[Listed],
+    texts: Mapping[str, int],
+    answerer: Answerer,
+    ledger: Ledger | None,
+    *,
+    above: Sequence[str],
 ) -> list[str]:
     """Ask a model for the cells of a room's table that are left, and keep its answers; gives warnings.
 
     Args:
         columns: what is asked.
         room: what its documents are.
+        documents: those of the room; privileged ones are kept from the model.
         texts: the ids of their texts, of those with words.
         answerer: the model; one that does not judge is asked nothing.
         ledger: what may be spent.
+        above: paths of the room's own folder, as far as they are known.
     """
     if not answerer.judges:
         return []
     chosen, cells = choose_rows(columns, room, texts)
-    rows, version = {texts[name] for name in chosen if name in texts}, model_version(columns.columns)
+    privileged = frozenset() if may_read_all(answerer) else find_privileged(documents, texts, above)
+    kept = say_kept([one.name for one in documents if one.document_id in privileged and one.document_id in chosen])
+    rows = {texts[name] for name in chosen if name in texts and name not in privileged}
+    version = model_version(columns.columns)
+    answerer = with_names(answerer, partial(stored_names, rows))
     with database.reading() as session:
         stored = find_cells(session, sorted(rows), version)
     left = [text_id for text_id in sorted(rows) if stored.get(text_id, {}).get("model") != answerer.name]
@@ -167,7 +186,8 @@ def ask_rows(
         asked = [threads.submit(ask, text_id) for text_id in left]
         for one in asked:
             one.result()
-    return [f"{_LEFT} {failures[0].message}"] if failures else []
+    warnings = [kept, f"{_LEFT} {failures[0].message}" if failures else ""]
+    return [warning for warning in warnings if warning]
 
 
 def ask_text(text: str, columns: Sequence[Column], answerer: Answerer, ledger: Ledger | None = None) -> dict[str, Any]:

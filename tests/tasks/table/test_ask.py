@@ -143,3 +143,20 @@ def test_a_model_that_fails_leaves_a_warning_and_a_budget_is_kept(
         (warning,) = ask_table(company_id)
         assert "did not read all documents of the table" in warning
     assert table().rows[0].cells["deposit"].value is None
+
+
+def test_privileged_documents_and_names_are_kept_from_the_model(
+    company_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelServer(json.dumps(ANSWER)) as server:
+        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("DILIGENCE_AI_PRIVILEGED", "*lease*")
+        (warning,) = ask_table(company_id)
+        assert warning == "1 document was kept from the model (DILIGENCE_AI_PRIVILEGED): Lease.txt."
+        assert server.requests == []
+        monkeypatch.setenv("DILIGENCE_AI_PRIVILEGED", "")
+        monkeypatch.setenv("DILIGENCE_AI_PSEUDONYMS", "Landlord")
+        assert ask_table(company_id) == []
+        assert server.requests
+        assert not any("Landlord" in request.prompt for request in server.requests)
