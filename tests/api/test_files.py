@@ -33,12 +33,20 @@ def test_text_of_another_encoding_is_left_to_the_browser(service: httpx.Client, 
     assert service.get(view_of(service, "old.txt")).headers["content-type"] == "text/plain"
 
 
-@pytest.mark.parametrize("name", ["page.html", "picture.svg", "script.js", "data.xml", "deck.pptx", "noname"])
+@pytest.mark.parametrize("name", ["page.html", "picture.svg", "script.js", "data.xml", "deck.pptx"])
 def test_what_a_browser_could_run_is_saved_instead(service: httpx.Client, room: Path, name: str) -> None:
     (room / name).write_text("<script>alert(1)</script>")
     headers = service.get(view_of(service, name)).headers
     assert headers["content-type"] == "application/octet-stream"
     assert headers["content-disposition"].startswith("attachment;")
+    assert headers["x-content-type-options"] == "nosniff"
+    assert "sandbox" in headers["content-security-policy"]
+
+
+def test_a_text_without_an_ending_is_shown_as_text(service: httpx.Client, room: Path) -> None:
+    (room / "noname").write_text("<script>alert(1)</script>")
+    headers = service.get(view_of(service, "noname")).headers
+    assert headers["content-type"].startswith("text/plain")
     assert headers["x-content-type-options"] == "nosniff"
     assert "sandbox" in headers["content-security-policy"]
 

@@ -304,6 +304,7 @@ def test_whoever_presses_run_names_no_path_and_no_other_company(server: Server, 
     with pytest.raises(urllib.error.HTTPError) as refused:
         server.ask(f"/deployments/{deployment['id']}/create_flow_run", {"parameters": given})
     assert refused.value.code in {409, 422}
+    refused.value.close()
 
 
 def test_silent_runs_are_marked_as_crashed(server: Server) -> None:

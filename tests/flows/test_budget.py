@@ -207,10 +207,10 @@ def test_a_cap_in_tokens_ends_a_run_cleanly_and_keeps_what_was_scored(capped: Ca
 
 def test_a_cap_in_dollars_is_never_passed(screen: Path, server: ModelServer) -> None:
     till = Greedy(server)
-    report = build(batch(under(screen, "0.15 USD")))
-    assert 0.10 < till.usd <= 0.15
+    report = build(batch(under(screen, "0.10 USD")))
+    assert 0.06 < till.usd <= 0.10
     assert report.run.cost.usd == pytest.approx(till.usd)
-    assert report.run.budget == "0.15 USD"
+    assert report.run.budget == "0.10 USD"
     assert reasons(report, "scored")
     assert reasons(report, "unscored")
 
