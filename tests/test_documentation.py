@@ -272,7 +272,7 @@ def execute(commands: str, folder: Path, model: str = "") -> None:
             start_new_session=True,
         )
         try:
-            with shell.stdin as written:  # type: ignore[union-attr] # it is a pipe
+            with suppress(BrokenPipeError), shell.stdin as written:  # type: ignore[union-attr] # it is a pipe
                 written.write(b"a long password\n")  # for the one command that asks
             status = shell.wait(500)
         finally:

@@ -62,8 +62,8 @@ class SampleRun:
 
     @property
     def given_up(self) -> int:
-        """The calls whose answer did not arrive whole."""
-        return sum(not exchange.whole for exchange in self.exchanges)
+        """The calls whose answer did not arrive whole, without those that said the same again and again."""
+        return sum(not exchange.whole and not exchange.is_loop for exchange in self.exchanges)
 
     @property
     def unbounded(self) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from tasks.errors import DiligenceError
+from tasks.reading.places import FILE_DATES
 from tasks.reading.pool.pool import ExtractionPool, Limits
 from tasks.reading.text_writer import Reading
 from tests.golden.documents import NO_CORPUS, corpus_folder, documents
@@ -29,13 +30,14 @@ def measure() -> Measured:
         futures = [(name, pool.submit(path, path.suffix.lower())) for name, path in documents(Path(folder), corpus)]
         for name, future in futures:
             try:
-                measured.add(name, *_row(future.result()))
+                measured.add(name, *_row(future.result(), is_made_today=name.startswith("rooms/")))
             except DiligenceError as error:
                 measured.add(name, type(error).__name__)
     return measured
 
 
-def _row(reading: Reading) -> tuple[str, str, int, int, int]:
-    places = "\n".join(f"{start} {end} {kind} {label}" for start, end, kind, label in reading.places)
+def _row(reading: Reading, *, is_made_today: bool) -> tuple[str, str, int, int, int]:
+    known = [place for place in reading.places if not (is_made_today and place.kind == FILE_DATES)]
+    places = "\n".join(f"{start} {end} {kind} {label}" for start, end, kind, label in known)
     words = len(reading.text.split())
     return digest(reading.text), digest(places), len(reading.text), words, len(reading.warnings)

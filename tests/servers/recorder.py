@@ -41,6 +41,13 @@ class Exchange:
     answer: bytes
     whole: bool
 
+    @property
+    def is_loop(self) -> bool:
+        """Whether the answer says the same again and again, so that whoever asked is right to leave."""
+        arrival = Arrival()
+        arrival.add(self.answer)
+        return arrival.is_endless
+
 
 @dataclass
 class _Connection:
