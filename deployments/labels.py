@@ -17,10 +17,10 @@ from storage.decisions import DecisionKind
 from storage.runs import Run
 from tasks.errors import BadRequest, DiligenceError, NotFound
 from tasks.reports.company import CompanyRows, review_of
-from tasks.review.agreement import CriterionAgreement, Label, agreement, read_labels
+from tasks.review.agreement import CriterionAgreement, JudgedLabel, agreement, read_labels
 from tasks.review.decide import Act, decide
 
-_COLUMNS: Final = [field.name for field in fields(Label)]
+_COLUMNS: Final = [field.name for field in fields(JudgedLabel)]
 _NEEDED: Final = ("domain", "criterion", "person")
 
 
@@ -65,7 +65,7 @@ def labels(
         raise SystemExit(1)
 
 
-def _print(given: list[Label], rows: list[CriterionAgreement], format: LabelFormat) -> None:  # noqa: A002 - as above
+def _print(given: list[JudgedLabel], rows: list[CriterionAgreement], format: LabelFormat) -> None:  # noqa: A002 - as above
     if format is LabelFormat.JSON:
         content = {"criteria": [asdict(row) for row in rows], "labels": [asdict(label) for label in given]}
         typer.echo(json.dumps(content, ensure_ascii=False, indent=2))

@@ -21,7 +21,7 @@ from tasks.documents.drive.spool import spool
 from tasks.documents.scans import stored_pages
 from tasks.errors import DiligenceError, NotFound, Unreadable
 from tasks.evidence.boxes import BoxedPage
-from tasks.evidence.drawing import PageOrder, Span, draw_pages, find_picture, picture_stem
+from tasks.evidence.drawing import CitedSpan, PageOrder, draw_pages, find_picture, picture_stem
 from tasks.evidence.settings import EvidenceSettings
 from tasks.operation import operation
 from tasks.reading import places as kinds
@@ -254,7 +254,7 @@ def _order(text: StoredText, number: int, on_page: Sequence[_CitedPart]) -> Page
     return PageOrder(
         number,
         on_page[0].part.text,
-        [Span(cited.part.start, cited.part.end) for cited in on_page],
+        [CitedSpan(cited.part.start, cited.part.end) for cited in on_page],
         None if is_drawn else str(picture_stem(text.content_hash, number)),
         _recognised(text, number) if on_page[0].part.is_scan else (),
     )

@@ -25,7 +25,7 @@ _AT_ONCE: Final = 20
 _PROCESSES: Final = 2
 
 
-class Span(NamedTuple):
+class CitedSpan(NamedTuple):
     """A quotation's part on one page: from which to which character of the page's text."""
 
     start: int
@@ -41,7 +41,7 @@ class PageOrder(NamedTuple):
 
     number: int
     text: str
-    spans: Sequence[Span]
+    spans: Sequence[CitedSpan]
     picture: str | None
     recognised: Sequence[WordBox] = ()
 

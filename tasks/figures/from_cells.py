@@ -19,7 +19,14 @@ from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, Findings
 from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, of_statement
-from tasks.figures.table_columns import Column, are_two_years, belongs_to_column, columns_under, is_slipped, read_header
+from tasks.figures.table_columns import (
+    FigureColumn,
+    are_two_years,
+    belongs_to_column,
+    columns_under,
+    is_slipped,
+    read_header,
+)
 from tasks.figures.table_figures import FigureCell, TableCandidate, blocks, cell_figure, settle_candidates
 from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, TOTAL, WHOLE, Label, LabelReader
 from tasks.figures.table_rows import Grid, Row
@@ -144,7 +151,7 @@ class _Table:
         self._findings = findings
         self._comma = _decimal_comma(document, grid)
         self._series = self._entities = self._section = self._corner = ""
-        self._columns: list[Column] = []
+        self._columns: list[FigureColumn] = []
         self._header: list[Row] = []
         self._named: list[Row] = []  # the rows of the header that name the columns
         self._since: list[str] = []  # lines of one cell since the last numbers: sections, or titles of another table
@@ -359,7 +366,7 @@ class _Table:
         is_total = _TOTAL_ALONE.fullmatch(name) is not None
         return self._reader.read(section).meaning if is_total else self._reader.law(f"{section} {name}")
 
-    def _columns_under(self, row: Row, said: _RowWords) -> Mapping[int, Column]:
+    def _columns_under(self, row: Row, said: _RowWords) -> Mapping[int, FigureColumn]:
         """The column of each number of a row."""
         if said.meaning is not None:
             self._leave_out_cells(row, said.numbers)
@@ -369,7 +376,7 @@ class _Table:
         return {at: self._columns[at] for at in said.numbers if at < len(self._columns)}
 
     def _candidate(
-        self, row: Row, said: _RowWords, at: int, column: Column | None, units: Units
+        self, row: Row, said: _RowWords, at: int, column: FigureColumn | None, units: Units
     ) -> TableCandidate | None:
         """The figure of one number of a row; None where it is none, or not sure."""
         meaning, of_column = self._cell_meaning(said, column)
@@ -399,7 +406,7 @@ class _Table:
         weight = 0 if self._by_part else self._weight
         return TableCandidate(figure, meaning.rank, self._section, weight, self._over.is_consolidated)
 
-    def _entity(self, said: _RowWords, column: Column | None, *, is_part: bool) -> str | None:
+    def _entity(self, said: _RowWords, column: FigureColumn | None, *, is_part: bool) -> str | None:
         """Which part of the company a number is of: the one that its row lists, or that row and column name."""
         if is_part:
             own = None if TOTAL.match(said.name) else said.name[:80]
@@ -408,7 +415,7 @@ class _Table:
             own = ", ".join(filter(None, (part, column.entity if column else None)))
         return own or (PARENT if self._over.is_parents else self._told_of) or None
 
-    def _cell_meaning(self, said: _RowWords, column: Column | None) -> tuple[Meaning | None, bool]:
+    def _cell_meaning(self, said: _RowWords, column: FigureColumn | None) -> tuple[Meaning | None, bool]:
         """What a number means by its row, its column or the title, and whether its row may be a part that is listed."""
         if said.meaning is not None:
             return said.meaning, False
@@ -463,13 +470,13 @@ class _Table:
     def _holds_parts(self) -> bool:
         return labels.lists_parts(self._entities, self._titles, titled=self._titled_parts)
 
-    def _by_entity(self, column: Column | None) -> Meaning | None:
+    def _by_entity(self, column: FigureColumn | None) -> Meaning | None:
         """What the numbers of a table of parts are, by its title: "Revenue by segment" over years."""
         if self._of_title is None or column is None or column.when is None or column.entity or column.skipped:
             return None
         return self._of_title if self._holds_parts() else None
 
-    def _title_meaning(self, column: Column | None, count: int) -> Meaning | None:
+    def _title_meaning(self, column: FigureColumn | None, count: int) -> Meaning | None:
         """What the rows of a series are, by the line that begins it, else by the corner or the line over the table."""
         if count > 1 or (column is not None and column.entity):
             return None
@@ -483,13 +490,13 @@ class _Table:
         return None
 
 
-def _times(columns: Sequence[Column]) -> Iterator[tuple[int, When]]:
+def _times(columns: Sequence[FigureColumn]) -> Iterator[tuple[int, When]]:
     """The columns with words and a time, the last first."""
     places = reversed([*enumerate(columns)])
     return ((at, each.when) for at, each in places if each.words and each.when and each.when.dated)
 
 
-def _is_no_figure(column: Column, meaning: Meaning, said: _RowWords) -> bool:
+def _is_no_figure(column: FigureColumn, meaning: Meaning, said: _RowWords) -> bool:
     """Whether a column's numbers are no figures of what is meant: changes, shares that are held, parts of a whole."""
     if column.skipped or (meaning.concept.id != "shares" and _OF_SHARES.fullmatch(column.words.strip())):
         return True

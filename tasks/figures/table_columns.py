@@ -52,7 +52,7 @@ _QUARTER: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class FigureColumn:
     """A column: its words, what they say, its period, its part of the company, and whether its numbers are taken.
 
     `contradicts`: the line over the table gives one scale and the header another. `unclear`: the header gives it one
@@ -73,7 +73,7 @@ class Column:
 class Header:
     """The columns under a header, its corner, and the lines over it that are titles."""
 
-    columns: list[Column]
+    columns: list[FigureColumn]
     corner: str
     titles: list[str]
 
@@ -112,11 +112,11 @@ def read_header(
         steps = _year_so_far(own)
     unclear = lost or _contradicts_order(own, words)
     of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
-    columns: list[Column] = []
+    columns: list[FigureColumn] = []
     for text, told, step, of_part in zip(words, own, steps, of_parts, strict=True):
         label = reader.read(text)
         if told is None and sum(1 for found in find_periods(text) if found.dated) > 1:
-            columns.append(Column(text, label, None, None, True, units_of_table))
+            columns.append(FigureColumn(text, label, None, None, True, units_of_table))
             continue
         when = _find_when(text, told, step, dated, of_title, newest)
         skipped = _SKIPPED_COLUMN.search(_UNITS_BESIDE.sub(" ", text)) is not None
@@ -125,7 +125,7 @@ def read_header(
         entity = entity_named(_THIS.sub(" ", _PRIOR.sub(" ", of_part)), label)
         units = label.units.over(units_of_table)
         torn = unclear and when is not None
-        columns.append(Column(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
+        columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
 
@@ -248,7 +248,7 @@ def _heading(line: str) -> str:
     return units.group() if units else line
 
 
-def _of_quarters(columns: list[Column], *, told: bool) -> list[Column]:
+def _of_quarters(columns: list[FigureColumn], *, told: bool) -> list[FigureColumn]:
     """The columns; of dates three months apart to which only the title gives the year, each is a quarter."""
     whens = [column.when for column in columns if column.when is not None]
     if told or len({when.months for when in whens}) != 1 or any(when.months not in {None, 12} for when in whens):
@@ -270,7 +270,7 @@ def _stack_dates(lines: Sequence[str], width: int) -> list[str]:
     return ["", *(stacked[when.start : when.stop] for when in dates)]
 
 
-def _of_the_company(columns: list[Column]) -> list[Column]:
+def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
     """The columns; a company's name over all of them names no part of it."""
     columns = [replace(c, entity=None) if c.entity and _WHOLE_GROUP.search(c.entity) else c for c in columns]
     if any(_GROUP.search(column.words) for column in columns):  # "Group | Company": the parent alone is beside it
@@ -282,7 +282,7 @@ def _of_the_company(columns: list[Column]) -> list[Column]:
     return [replace(column, entity=None) for column in columns]
 
 
-def _prior_years(columns: list[Column]) -> list[Column]:
+def _prior_years(columns: list[FigureColumn]) -> list[FigureColumn]:
     """The columns; one of the prior year that has no date of its own but its neighbour's is a year earlier."""
     current = {(c.when.end, c.when.year, c.when.part) for c in columns if c.when and not _PRIOR.search(c.words)}
     return [
@@ -401,8 +401,13 @@ def _over_groups(cells: Sequence[str], groups: Sequence[int]) -> dict[int, str]:
 
 
 def columns_under(
-    row: Row, numbers: Sequence[int], columns: Sequence[Column], titles: Sequence[str], corner: str, reader: LabelReader
-) -> dict[int, Column]:
+    row: Row,
+    numbers: Sequence[int],
+    columns: Sequence[FigureColumn],
+    titles: Sequence[str],
+    corner: str,
+    reader: LabelReader,
+) -> dict[int, FigureColumn]:
     """The column of each number of a row: the one it stands in, or the one of its turn where cells have slipped."""
     known = {index: columns[index] for index in numbers if index < len(columns) and columns[index].words}
     dated = {index: column for index, column in enumerate(columns) if column.when is not None and column.words}
@@ -423,14 +428,14 @@ def columns_under(
 
 
 def _only_column(
-    numbers: Sequence[int], columns: Sequence[Column], titles: Sequence[str], corner: str, reader: LabelReader
-) -> dict[int, Column]:
+    numbers: Sequence[int], columns: Sequence[FigureColumn], titles: Sequence[str], corner: str, reader: LabelReader
+) -> dict[int, FigureColumn]:
     """One column without a header: under a dated title, or under the name of a chart's series."""
     if len(numbers) > 1:
         return {}
     alone = title_when(titles, corner if is_date(corner) else "")
     if numbers and alone is not None and alone.dated:
-        return {numbers[0]: Column("", reader.read(""), alone, None, False, table_units(titles, corner, []))}
+        return {numbers[0]: FigureColumn("", reader.read(""), alone, None, False, table_units(titles, corner, []))}
     return {index: columns[index] for index in numbers if index < len(columns)}
 
 
@@ -541,7 +546,7 @@ _YEAR: Final = 12
 _COMPARED_YEARS: Final = 2
 
 
-def belongs_to_column(column: Column, meaning: Meaning, name: str) -> bool:
+def belongs_to_column(column: FigureColumn, meaning: Meaning, name: str) -> bool:
     """Whether a row is a part or a change of what its column is called, and no figure of the whole.
 
     "Cash" under "Cash and cash equivalents", "Net income" under "Total shareholders' equity".
@@ -554,13 +559,13 @@ def belongs_to_column(column: Column, meaning: Meaning, name: str) -> bool:
     return meaning.rank > 0 and not TOTAL.match(name)
 
 
-def is_slipped(row: Row, columns: Sequence[Column], corner: str) -> bool:
+def is_slipped(row: Row, columns: Sequence[FigureColumn], corner: str) -> bool:
     """Whether a row fills one cell more than columns are named: the first of them stands over the labels."""
     named = sum(1 for column in columns[1:] if column.words)
     filled = sum(1 for cell in row.cells[1:] if cell)
     return bool(corner) and read_units(corner) == Units() and 0 < named == filled - 1
 
 
-def are_two_years(columns: Sequence[Column]) -> bool:
+def are_two_years(columns: Sequence[FigureColumn]) -> bool:
     """Whether columns are of two years at most."""
     return len({column.when.year for column in columns if column.when and column.when.year}) <= _COMPARED_YEARS

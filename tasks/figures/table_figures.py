@@ -15,7 +15,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, find_basis, find_variant
 from tasks.figures.fiscal_calendar import MOST_PLAN_YEARS
 from tasks.figures.measures import NEVER_NEGATIVE, find_planned_basis, is_loss, measure, sign_value
-from tasks.figures.table_columns import Column
+from tasks.figures.table_columns import FigureColumn
 from tasks.figures.table_labels import HAPPENED, WHOLE, Label, LabelReader, without_dates
 from tasks.figures.table_rows import Grid, Row, is_number
 from tasks.figures.vocabulary import pattern
@@ -165,7 +165,7 @@ class FigureCell:
     amount: Amount
     meaning: Meaning
     label: Label | None
-    column: Column | None
+    column: FigureColumn | None
     when: When | None
     entity: str | None
     is_of_two_years: bool = False

@@ -266,12 +266,9 @@ def _fill(page: EvidencePage, text: StoredText, known: Mapping[tuple[int, int, i
         words = text.text[start:end]
         for span_page in known.get((page.first.text_id, start, end), ()):
             number = span_page["page"]
-            shown = by_page.get(number)
-            if shown is None:
-                drawn = find_picture(text.content_hash, number)
-                picture = picture_name(text.content_hash, number, drawn.suffix) if drawn else None
-                shown = ShownPage(number, span_page["width"], span_page["height"], picture, [], [])
-                by_page[number] = shown
+            if number not in by_page:
+                by_page[number] = _make_page(text, span_page)
+            shown = by_page[number]
             for box in span_page["boxes"]:
                 anchor = make_anchor(start, end)
                 shown.boxes.append((None if anchor in boxed else anchor, box))
@@ -291,6 +288,14 @@ def _fill(page: EvidencePage, text: StoredText, known: Mapping[tuple[int, int, i
         for anchor in (make_anchor(citation.start, citation.end),)
     ]
     page.stretches = stretches(text.text, first, last, list(dict.fromkeys(marks)))
+
+
+def _make_page(text: StoredText, span_page: Mapping[str, Any]) -> ShownPage:
+    """A page without boxes, with its picture where one is drawn."""
+    number = span_page["page"]
+    drawn = find_picture(text.content_hash, number)
+    picture = picture_name(text.content_hash, number, drawn.suffix) if drawn else None
+    return ShownPage(number, span_page["width"], span_page["height"], picture, [], [])
 
 
 def _bounds(text: StoredText, at: int) -> tuple[int, int]:

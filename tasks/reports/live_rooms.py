@@ -57,7 +57,7 @@ class ShownDocument:
 
 
 @dataclass(frozen=True)
-class Hit:
+class FoundPassage:
     """A passage that a search found: its words in pieces, each with whether it is one that was searched for.
 
     None is where it was found by its meaning alone.
@@ -70,7 +70,7 @@ class Hit:
 
 
 @dataclass
-class Found:
+class RoomSearch:
     """What a search found, and what it may be narrowed to."""
 
     run_id: str
@@ -78,7 +78,7 @@ class Found:
     companies: list[tuple[str, str]] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
     folders: list[str] = field(default_factory=list)
-    hits: list[Hit] = field(default_factory=list)
+    hits: list[FoundPassage] = field(default_factory=list)
     documents: list[ShownDocument] = field(default_factory=list)
     count: int = 0
     warning: str | None = None
@@ -93,14 +93,14 @@ class Asked:
     addresses: Sequence[str]
 
 
-def search(run_id: str, words: str, filters: Filters) -> Found:
+def search(run_id: str, words: str, filters: Filters) -> RoomSearch:
     """The passages with these words, best first, or without words the documents that the filters leave.
 
     Raises:
         NotFound, NotLoggedIn: as `live_run`.
     """
     with live_run(run_id) as live:
-        found = Found(live.run.id, live.run.batch)
+        found = RoomSearch(live.run.id, live.run.batch)
         folders: set[str] = set()
         texts: dict[str, tuple[ShownDocument, LedgerText]] = {}
         rooms = _rooms(live)
@@ -132,14 +132,16 @@ def search(run_id: str, words: str, filters: Filters) -> Found:
         return found
 
 
-def _hits(room: RoomPassages, words: str, texts: Mapping[str, tuple[ShownDocument, LedgerText]]) -> Iterator[Hit]:
+def _hits(
+    room: RoomPassages, words: str, texts: Mapping[str, tuple[ShownDocument, LedgerText]]
+) -> Iterator[FoundPassage]:
     """The passages of these documents that have any of the words, or their meaning where that is looked at."""
     for passage in room.likeliest(words, 2 * _HITS, 2 * _HITS):
         pieces = _pieces(passage.text, words)
         if any(is_word for _, is_word in pieces) or room.ranks_by_meaning:
             document = texts[passage.document.document_id][0]
             address = _address(passage, passage.span.start, passage.span.end)
-            yield Hit(document, passage.span.place, pieces, address)
+            yield FoundPassage(document, passage.span.place, pieces, address)
 
 
 def ask(run_id: str, question: str, domains: Sequence[str]) -> tuple[str, str, list[Asked], list[tuple[str, str]]]:

@@ -14,7 +14,7 @@ _SAME: Final = 1e-9
 
 
 @dataclass(frozen=True)
-class Label:
+class JudgedLabel:
     """What a person said of a cell's score. `program` and `person` are None where there is no score.
 
     `distance` is that between both, as a share of the scale; 1 where only one of both gives a score.
@@ -42,7 +42,7 @@ class CriterionAgreement:
     is_below: bool
 
 
-def read_labels(reference: str) -> tuple[Run, list[Label]]:
+def read_labels(reference: str) -> tuple[Run, list[JudgedLabel]]:
     """The run that an id, a batch's name or `latest` stands for, and its labels, the worst disagreement first.
 
     A score that a person set is a label, and so is a sign-off of a cell, which agrees with what the program said of it.
@@ -66,9 +66,9 @@ def read_labels(reference: str) -> tuple[Run, list[Label]]:
     return run, sorted(labels, key=lambda label: (-label.distance, label.criterion, label.company))
 
 
-def agreement(labels: Sequence[Label], below: float) -> list[CriterionAgreement]:
+def agreement(labels: Sequence[JudgedLabel], below: float) -> list[CriterionAgreement]:
     """The agreement of each criterion that has labels, the lowest first; `below` is the least that is good enough."""
-    by_criterion: dict[str, list[Label]] = {}
+    by_criterion: dict[str, list[JudgedLabel]] = {}
     for label in labels:
         by_criterion.setdefault(label.criterion, []).append(label)
     rows = []
@@ -87,7 +87,7 @@ def _is_label(decision: Decision) -> bool:
     return decision.kind is DecisionKind.SIGN_OFF and bool(decision.criterion_id)
 
 
-def _label(run: Run, company: str, decision: Decision, outcome: CriterionOutcome) -> Label:
+def _label(run: Run, company: str, decision: Decision, outcome: CriterionOutcome) -> JudgedLabel:
     """A label beside what the program says in this run; a sign-off is of the score that it saw."""
     low, high = run.criteria["scale"]
     program = outcome.score if outcome.status.counts else None
@@ -96,7 +96,7 @@ def _label(run: Run, company: str, decision: Decision, outcome: CriterionOutcome
         distance = 0.0 if person is program else 1.0
     else:
         distance = min(abs(person - program) / (high - low), 1.0)
-    return Label(
+    return JudgedLabel(
         *(company, decision.domain, decision.criterion_id, program, person, round(distance, 4)),
         *(decision.by, f"{decision.at:%Y-%m-%dT%H:%M:%SZ}", decision.reason),
     )

@@ -43,7 +43,7 @@ def _written(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundValue:
     """A value with the stretches of the text that say so; without a value `absence` says why there is none."""
 
     value: Any
@@ -57,7 +57,7 @@ class Contract:
     """A text that finders look at."""
 
     text: str
-    known: dict[str, Found | None] = field(default_factory=dict)
+    known: dict[str, FoundValue | None] = field(default_factory=dict)
 
     @cached_property
     def flat(self) -> str:
@@ -77,7 +77,7 @@ class Contract:
         """The words of a stretch, single-spaced."""
         return " ".join(self.flat[span.start : span.end].split())
 
-    def find(self, name: str) -> Found | None:
+    def find(self, name: str) -> FoundValue | None:
         """What a finder finds, once."""
         if name not in self.known:
             self.known[name] = FINDERS[name](self)
@@ -107,7 +107,7 @@ _SMALL: Final = frozenset("of and the for de la di du y e und van der des für e
 _NO_PARTY: Final = re.compile(_written("no_party"), re.IGNORECASE)
 
 
-def find_parties(contract: Contract) -> Found | None:
+def find_parties(contract: Contract) -> FoundValue | None:
     """The names of the parties: what stands behind `between`, each name up to what describes it."""
     flat = contract.flat
     best: list[tuple[str, Span]] = []
@@ -125,7 +125,7 @@ def find_parties(contract: Contract) -> Found | None:
         return None
     first, last = best[0][1].start, best[-1][1].end
     spans = (Span(first, last),) if last - first < 900 else tuple(span for _, span in best)
-    return Found([name for name, _ in best], spans, 0.85)
+    return FoundValue([name for name, _ in best], spans, 0.85)
 
 
 _BEFORE_NAME: Final = re.compile(_written("before_name"))
@@ -230,9 +230,9 @@ _DATED: Final = _written("dated")
 _OTHER_CONTRACT: Final = re.compile(_written("other_contract"), re.IGNORECASE)
 
 
-def find_agreement_date(contract: Contract) -> Found | None:
+def find_agreement_date(contract: Contract) -> FoundValue | None:
     """The day on which it was made: that beside `dated`, `made as of`, `this 21st day of`."""
-    best: Found | None = None
+    best: FoundValue | None = None
     for match in _all(contract, _DATED, 5000):
         found = find_dates(contract.flat, match.end(), match.end() + 45)
         if not found or re.search(r"[.;]\s", contract.flat[match.end() : found[0].start]):
@@ -241,7 +241,7 @@ def find_agreement_date(contract: Contract) -> Found | None:
         before = contract.words(Span(clause.start, match.start()))
         if _OTHER_CONTRACT.search(before):
             continue
-        made = Found(found[0].day.isoformat(), (clause,), 0.85)
+        made = FoundValue(found[0].day.isoformat(), (clause,), 0.85)
         if re.search(r"\bthis\b|^\W*$", before, re.IGNORECASE) and not re.search(r"effective", match[0], re.IGNORECASE):
             return made
         best = best or made
@@ -253,7 +253,7 @@ def find_agreement_date(contract: Contract) -> Found | None:
         before = contract.words(Span(clause.start, early[0].start))
         begins = re.search(r"\b(?:beg[iau]n|commenc|start|beginnt|débute)", before, re.IGNORECASE)
         if not begins and not _OTHER_CONTRACT.search(before):
-            return Found(early[0].day.isoformat(), (clause,), 0.65)
+            return FoundValue(early[0].day.isoformat(), (clause,), 0.65)
     return None
 
 
@@ -262,7 +262,7 @@ _EFFECTIVE: Final = _written("effective")
 _SAME_DAY: Final = _written("same_day")
 
 
-def find_effective_date(contract: Contract) -> Found | None:
+def find_effective_date(contract: Contract) -> FoundValue | None:
     """The day from which it holds: defined as the Effective Date, else said so, else the day of the agreement."""
     flat = contract.flat
     for match in _all(contract, _EFFECTIVE_NAME):
@@ -273,9 +273,9 @@ def find_effective_date(contract: Contract) -> Found | None:
         ]
         behind = find_dates(flat, match.end(), match.end() + 60) if not before else []
         if before:
-            return Found(before[-1].day.isoformat(), (contract.clause(before[-1].start, match.end()),), 0.9)
+            return FoundValue(before[-1].day.isoformat(), (contract.clause(before[-1].start, match.end()),), 0.9)
         if behind and re.match(r"\s*(?:means?|shall mean|is|shall be|:)", flat[match.end() : match.end() + 20]):
-            return Found(behind[0].day.isoformat(), (contract.clause(match.start(), behind[0].end),), 0.85)
+            return FoundValue(behind[0].day.isoformat(), (contract.clause(match.start(), behind[0].end),), 0.85)
     for match in _all(contract, _EFFECTIVE):
         found = find_dates(flat, match.end(), match.end() + 40)
         if not found or not re.fullmatch(
@@ -284,12 +284,12 @@ def find_effective_date(contract: Contract) -> Found | None:
             continue
         clause = contract.clause(match.start(), found[0].end)
         if _is_own(contract, clause, match.start()):
-            return Found(found[0].day.isoformat(), (clause,), 0.8)
+            return FoundValue(found[0].day.isoformat(), (clause,), 0.8)
     made = contract.find("agreement_date")
     for match in _all(contract, rf"(?:{_EFFECTIVE})[^.;]{{0,25}}?(?:{_SAME_DAY})"):
         clause = contract.clause(match.start(), match.end())
         if made is not None and _is_own(contract, clause, match.start()):
-            return Found(made.value, (clause, *made.spans), 0.7)
+            return FoundValue(made.value, (clause, *made.spans), 0.7)
     return None
 
 
@@ -321,26 +321,26 @@ _START: Final = _written("start")
 _FROM: Final = r"\b(?:from|commencing(?: on)?|beginning(?: on)?|starting(?: on)?|ab(?: dem)?|à compter du) (?:the )?$"
 
 
-def find_expiry(contract: Contract) -> Found | None:
+def find_expiry(contract: Contract) -> FoundValue | None:
     """The last day of the first term: named, or reckoned from its beginning; `perpetual` without an end."""
     flat = contract.flat
-    open_ended: Found | None = None
+    open_ended: FoundValue | None = None
     for match in _terms(contract):
         clause = contract.clause(match.start(), match.end())
         if _pattern(_NO_TERM).search(flat, clause.start, match.end()):
             continue
         named = _named_end(contract, Span(match.start(), clause.end))
         if named is not None:
-            return Found(named.day.isoformat(), (clause,), 0.85)
+            return FoundValue(named.day.isoformat(), (clause,), 0.85)
         reckoned = _reckoned_end(contract, match, clause) or _anniversary(contract, match, clause)
         if reckoned is not None:
             return reckoned
         if open_ended is None and _is_open_ended(contract, match, clause):
-            open_ended = Found(PERPETUAL, (clause,), 0.7)
+            open_ended = FoundValue(PERPETUAL, (clause,), 0.7)
     return open_ended or _end_of_stated_term(contract)
 
 
-def _end_of_stated_term(contract: Contract) -> Found | None:
+def _end_of_stated_term(contract: Contract) -> FoundValue | None:
     """The end of a term that is stated with the day on which it begins: let for five years from 1 April 2024."""
     term = contract.find("term")
     if term is None or term.value is None:
@@ -348,7 +348,7 @@ def _end_of_stated_term(contract: Contract) -> Found | None:
     begun = find_dates(contract.flat, *term.spans[0])
     if len(begun) != 1 or not re.search(_FROM, contract.flat[term.spans[0].start : begun[0].start], re.IGNORECASE):
         return None
-    return Found(add_duration(begun[0].day, term.value).isoformat(), term.spans, 0.7)
+    return FoundValue(add_duration(begun[0].day, term.value).isoformat(), term.spans, 0.7)
 
 
 _UNDER: Final = re.compile(r"\b(?:under|pursuant to|by|in|to|with|out of|of|against|from|and) +$", re.IGNORECASE)
@@ -383,7 +383,7 @@ def _named_end(contract: Contract, clause: Span) -> Dated | None:
     return None
 
 
-def _reckoned_end(contract: Contract, match: re.Match[str], clause: Span) -> Found | None:
+def _reckoned_end(contract: Contract, match: re.Match[str], clause: Span) -> FoundValue | None:
     flat = contract.flat
     for duration in find_durations(flat, match.start(), min(clause.end, match.end() + 320)):
         before = flat[match.start() : duration.start]
@@ -413,7 +413,7 @@ def _reckoned_end(contract: Contract, match: re.Match[str], clause: Span) -> Fou
         started = _start_of_term(contract, clause, duration)
         if started is not None:
             day, spans = started
-            return Found(add_duration(day, duration.value).isoformat(), (clause, *spans), 0.75)
+            return FoundValue(add_duration(day, duration.value).isoformat(), (clause, *spans), 0.75)
     return None
 
 
@@ -423,7 +423,7 @@ _ORDINALS: Final = {
 } | {"fifteenth": 15, "twentieth": 20}
 
 
-def _anniversary(contract: Contract, match: re.Match[str], clause: Span) -> Found | None:
+def _anniversary(contract: Contract, match: re.Match[str], clause: Span) -> FoundValue | None:
     """The end of a term that lasts up to an anniversary of its beginning."""
     pattern = rf"\b(?P<word>{'|'.join(_ORDINALS)}|\d{{1,2}}(?:st|nd|rd|th)) (?:\([^)]*\) )?(?:year )?anniversary of (?:the |this )?(?:date|effective|commencement|execution|signing)"
     named = _pattern(pattern).search(contract.flat, match.start(), min(clause.end, match.end() + 320))
@@ -432,7 +432,7 @@ def _anniversary(contract: Contract, match: re.Match[str], clause: Span) -> Foun
         return None
     years = _ORDINALS.get(named["word"].casefold()) or int(re.sub(r"\D", "", named["word"]))
     day = add_duration(date.fromisoformat(begun.value), f"P{years}Y")
-    return Found(day.isoformat(), (clause, *begun.spans), 0.75)
+    return FoundValue(day.isoformat(), (clause, *begun.spans), 0.75)
 
 
 def _start_of_term(contract: Contract, clause: Span, duration: Duration) -> tuple[date, tuple[Span, ...]] | None:
@@ -460,7 +460,7 @@ _RENEWAL: Final = _written("renewal")
 _FIRST_TERM: Final = _written("first_term")
 
 
-def find_renewal(contract: Contract) -> Found | None:
+def find_renewal(contract: Contract) -> FoundValue | None:
     """How long one further term is."""
     flat = contract.flat
     for match in _all(contract, _RENEWAL):
@@ -491,13 +491,13 @@ def find_renewal(contract: Contract) -> Found | None:
                 re.IGNORECASE,
             ):
                 continue
-            return Found(duration.value, (clause,), 0.85)
+            return FoundValue(duration.value, (clause,), 0.85)
         if re.search(
             r"year[- ]to[- ]year|annual(?:ly)? (?:basis|terms?)|yearly basis|for successive annual",
             words,
             re.IGNORECASE,
         ):
-            return Found("P1Y", (clause,), 0.75)
+            return FoundValue("P1Y", (clause,), 0.75)
     return None
 
 
@@ -507,10 +507,10 @@ _NOTICE: Final = _written("notice")
 _NOTICE_BEHIND: Final = r"[\s,'’]*(?!(?:by|on|upon|with|without|after) )(?:\(?\w*\)?\s*)?(?:prior|advance|written|notice|before|in advance|previous|vor|zum|de préavis)"
 
 
-def find_notice(contract: Contract) -> Found | None:
+def find_notice(contract: Contract) -> FoundValue | None:
     """The notice to end it, or not to have it renewed: first that beside a renewal, then that without a cause."""
     flat = contract.flat
-    best: Found | None = None
+    best: FoundValue | None = None
     for match in _all(contract, _NOTICE):
         clause = contract.clause(match.start(), match.end())
         words = flat[clause.start : clause.end]
@@ -521,7 +521,7 @@ def find_notice(contract: Contract) -> Found | None:
             continue
         renews = re.search(r"renew|extend|extension|verlänger|reconduct", words, re.IGNORECASE)
         if renews and not re.search(r"breach|default|fail", words, re.IGNORECASE):
-            return Found(durations[0].value, (clause,), 0.85)
+            return FoundValue(durations[0].value, (clause,), 0.85)
         at_will = re.search(
             r"without cause|for convenience|any reason|no reason|at any time|either party may terminate|sole discretion|ohne Angabe|kündig|résili",
             words,
@@ -532,7 +532,7 @@ def find_notice(contract: Contract) -> Found | None:
             and at_will
             and not re.search(r"breach|default|fail|insolven|cure|remed|event|if\b", words, re.IGNORECASE)
         ):
-            best = Found(durations[0].value, (clause,), 0.7)
+            best = FoundValue(durations[0].value, (clause,), 0.7)
     return best
 
 
@@ -563,7 +563,7 @@ _NO_PLACE: Final = re.compile(_written("no_place"), re.IGNORECASE)
 _PLACE_TAIL: Final = re.compile(_written("place_tail"))
 
 
-def find_governing_law(contract: Contract) -> Found | None:
+def find_governing_law(contract: Contract) -> FoundValue | None:
     """The place whose law governs: a state, a province or a country."""
     for match in _LAW.finditer(contract.flat):
         if _NO_LAW.search(match[0]):
@@ -589,7 +589,7 @@ def find_governing_law(contract: Contract) -> Found | None:
                 if place.isupper() and len(place) > 4
                 else place
             )
-            return Found(named, (contract.clause(match.start(), end),), 0.9)
+            return FoundValue(named, (contract.clause(match.start(), end),), 0.9)
     return None
 
 
@@ -597,9 +597,9 @@ _ASSIGN: Final = _written("assign")
 _OF_CONTRACT: Final = _written("of_contract")
 
 
-def find_assignment(contract: Contract) -> Found | None:
+def find_assignment(contract: Contract) -> FoundValue | None:
     """Whether a party may assign it: freely, with consent, or not."""
-    freely: Found | None = None
+    freely: FoundValue | None = None
     for match in _all(contract, _ASSIGN):
         clause = contract.clause(match.start(), match.end())
         words = contract.words(clause)
@@ -615,17 +615,17 @@ def find_assignment(contract: Contract) -> Found | None:
         if has_no and re.search(
             r"consent|approv|permission|Zustimmung|accord|agreement in writing|authori[sz]ation", words, re.IGNORECASE
         ):
-            return Found("consent", (clause,), 0.85)
+            return FoundValue("consent", (clause,), 0.85)
         if re.search(
             r"(?:may|shall|can) not (?:be )?(?:assign|transfer|sublicen|delegat)|not (?:be )?(?:assignable|transferable)|(?:non|not)-?assignable|neither party (?:may|shall) assign",
             words,
             re.IGNORECASE,
         ):
-            return Found("forbidden", (clause,), 0.7)
+            return FoundValue("forbidden", (clause,), 0.7)
         if freely is None and re.search(
             r"may (?:freely )?(?:assign|transfer)|freely assign|shall be (?:freely )?assignable", words, re.IGNORECASE
         ):
-            freely = Found("free", (clause,), 0.65)
+            freely = FoundValue("free", (clause,), 0.65)
     return freely
 
 
@@ -634,7 +634,7 @@ _NO_RIGHT: Final = re.compile(_written("no_right"), re.IGNORECASE)
 _CONTROL_RIGHT: Final = re.compile(_written("control_right"), re.IGNORECASE)
 
 
-def find_change_of_control(contract: Contract) -> Found | None:
+def find_change_of_control(contract: Contract) -> FoundValue | None:
     """Whether a change of control gives the other party a right: to terminate, or to be asked."""
     for match in _all(contract, _CONTROL):
         clause = contract.clause(match.start(), match.end())
@@ -642,14 +642,14 @@ def find_change_of_control(contract: Contract) -> Found | None:
         right = _CONTROL_RIGHT.search(words)
         is_plain = right is not None and re.search(r"\bmay terminate|right to terminate", right[0], re.IGNORECASE)
         if right and (is_plain or not _NO_RIGHT.search(words)):
-            return Found(True, (clause,), 0.75)
+            return FoundValue(True, (clause,), 0.75)
     return None
 
 
 _CAP: Final = _written("cap")
 
 
-def find_liability_cap(contract: Contract) -> Found | None:
+def find_liability_cap(contract: Contract) -> FoundValue | None:
     """Whether what a party is liable for is capped."""
     for match in _all(contract, _CAP):
         clause = contract.clause(match.start(), match.end())
@@ -660,7 +660,7 @@ def find_liability_cap(contract: Contract) -> Found | None:
             re.IGNORECASE,
         ) and not re.search(r"aggregate liability|total liability|in no event|maximum", words, re.IGNORECASE):
             continue
-        return Found(True, (clause,), 0.8)
+        return FoundValue(True, (clause,), 0.8)
     return None
 
 
@@ -683,19 +683,19 @@ class _Stated(BaseModel):
     sure: float = 0.65
 
 
-def _find_stated(stated: _Stated, contract: Contract) -> Found | None:
+def _find_stated(stated: _Stated, contract: Contract) -> FoundValue | None:
     says, no, unless = "|".join(stated.says), "|".join(stated.no), "|".join(stated.unless)
     for match in _all(contract, says):
         clause = contract.clause(match.start(), match.end())
         if no and _pattern(no).search(contract.flat, clause.start, clause.end):
             is_plain = stated.type == "yes_no"
-            return Found(False if is_plain else None, (clause,), stated.sure, None if is_plain else Absence.NONE)
+            return FoundValue(False if is_plain else None, (clause,), stated.sure, None if is_plain else Absence.NONE)
         found = _stated_value(stated, contract, match, clause)
         if found is None:
             continue
         value, end = found
         if not unless or not _pattern(unless).search(contract.flat, clause.start, max(match.end(), end)):
-            return Found(value, (Span(clause.start, max(clause.end, end)),), stated.sure)
+            return FoundValue(value, (Span(clause.start, max(clause.end, end)),), stated.sure)
     return None
 
 
@@ -726,7 +726,7 @@ def _stated_value(stated: _Stated, contract: Contract, match: re.Match[str], cla
 
 _STATED: Final = {name: _Stated.model_validate(rule) for name, rule in _data()["stated"].items()}
 
-FINDERS: Final[Mapping[str, Callable[[Contract], Found | None]]] = {
+FINDERS: Final[Mapping[str, Callable[[Contract], FoundValue | None]]] = {
     "parties": find_parties,
     "agreement_date": find_agreement_date,
     "effective_date": find_effective_date,

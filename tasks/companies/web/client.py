@@ -80,7 +80,7 @@ USUAL: Final = FetchLimits()
 
 
 @dataclass(frozen=True)
-class Request:
+class WebRequest:
     """One request. `trusted` is the origin that a setting gave, `seconds` what is left of the attempt's time."""
 
     method: str
@@ -108,11 +108,11 @@ def make_request(
     expect: Collection[int],
     permit: Permit | None,
     name: str | None,
-) -> Request:
+) -> WebRequest:
     """A request that is made now; the arguments are those of `Web.get`."""
     wait = current_wait()
     until = time.monotonic() + limits.patience
-    return Request(
+    return WebRequest(
         method=method,
         address=address,
         name=name or (address.host if address.by_name else "The server"),
@@ -238,7 +238,7 @@ class Web:
             make_request("POST", Address.parse(url), headers, content, trusted, limiter, limits, expect, None, name)
         )
 
-    def _patiently(self, request: Request) -> WebResponse:
+    def _patiently(self, request: WebRequest) -> WebResponse:
         """The response, of as many attempts as it takes and is allowed."""
         limits, wait = request.limits, current_wait()
         origin = request.address.base
@@ -261,7 +261,7 @@ class Web:
 
         return retry(lambda: self._follow(request), pause)
 
-    def _follow(self, request: Request) -> WebResponse:
+    def _follow(self, request: WebRequest) -> WebResponse:
         """The response at the end of the redirects.
 
         Raises:
@@ -290,7 +290,7 @@ class Web:
             )
         raise SourceFailed(f"{request.name} redirects more than {request.limits.redirects} times.")
 
-    def _send(self, request: Request) -> tuple[WebResponse, float]:
+    def _send(self, request: WebRequest) -> tuple[WebResponse, float]:
         """One response, which may be a redirect, and the seconds that it took.
 
         Raises:
@@ -327,7 +327,7 @@ class Web:
                 raise TryAgain(refusal, after)
         raise refusal
 
-    def _exchange(self, request: Request) -> WebResponse:
+    def _exchange(self, request: WebRequest) -> WebResponse:
         """Send the request and read the response, whose body is empty unless its status is 2xx or expected.
 
         Raises:
@@ -372,7 +372,7 @@ def _refuses_for_too_long(limiter: RateLimiter, wait: Wait) -> bool:
     return isinstance(limiter, SourceLimiter) and limiter.refusing_for >= wait.patience
 
 
-def _turn(limiter: RateLimiter, request: Request) -> Turn:
+def _turn(limiter: RateLimiter, request: WebRequest) -> Turn:
     """A turn at the request's server.
 
     Raises:

@@ -13,7 +13,7 @@ class RecognitionTimedOut(RecognitionFailed):
     """An engine was ended as the page's time was up."""
 
 
-class Word(NamedTuple):
+class RecognisedWord(NamedTuple):
     """A word in a picture: its box in dots from the upper left corner, and the number of the line it was read with.
 
     `confidence` is how sure the engine is of it, 0 to 1.
@@ -34,7 +34,7 @@ class Engine(Protocol):
     name: str
     """Under which its pages are kept: the engine and, where it needs to be told them, the languages."""
 
-    def words(self, picture: Picture) -> list[Word]:
+    def words(self, picture: Picture) -> list[RecognisedWord]:
         """The words in a picture, upright or not, in the order in which they were read.
 
         Raises:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from statistics import median
 from typing import Final, NamedTuple
 
-from tasks.reading.ocr.engine import Word
+from tasks.reading.ocr.engine import RecognisedWord
 from tasks.reading.pdf.layout import text_of_words
 from tasks.reading.pdf.words import PageWord
 
@@ -59,7 +59,7 @@ class RecognisedPage:
     width: int = 0
     height: int = 0
     turn: int = 0
-    words: Sequence[Word] = ()
+    words: Sequence[RecognisedWord] = ()
 
     @property
     def confidence(self) -> float:
@@ -94,7 +94,7 @@ class RecognisedPage:
     def unpack(cls, packed: str) -> "RecognisedPage":
         """The page that `pack` gave."""
         state, engine, width, height, turn, words = json.loads(packed)
-        return cls(ScanState(state), engine, width, height, turn, [Word(*word) for word in words])
+        return cls(ScanState(state), engine, width, height, turn, [RecognisedWord(*word) for word in words])
 
 
 def _turned_back(box: WordBox, turn: int) -> WordBox:
@@ -115,17 +115,17 @@ class _Line(NamedTuple):
 
     middle: float
     height: float
-    words: Sequence[tuple[Word, Word]]
+    words: Sequence[tuple[RecognisedWord, RecognisedWord]]
     """Each set straight, and as it was read."""
 
 
-def _placed(words: Sequence[Word]) -> list[tuple[PageWord, Word]]:
+def _placed(words: Sequence[RecognisedWord]) -> list[tuple[PageWord, RecognisedWord]]:
     """Words in points as `pdf.words` has them: those of one row have one base, however a page slopes or bends."""
     groups = [list(group) for _, group in groupby(sorted(words, key=attrgetter("line")), key=attrgetter("line"))]
     slope = _slope(groups)
     lines = sorted(_line([(_straight(word, slope), word) for word in group]) for group in groups)
     scale = _USUAL_SIZE / median([line.height for line in lines for _ in line.words] or [1.0])
-    placed: list[tuple[PageWord, Word]] = []
+    placed: list[tuple[PageWord, RecognisedWord]] = []
     for row in _rows(lines):
         base = scale * sum(line.middle for line in row) / len(row)
         in_row = sorted((word.left, line.height, word, read) for line in row for word, read in line.words)
@@ -138,7 +138,7 @@ def _placed(words: Sequence[Word]) -> list[tuple[PageWord, Word]]:
     return placed
 
 
-def _slope(groups: Iterable[Sequence[Word]]) -> float:
+def _slope(groups: Iterable[Sequence[RecognisedWord]]) -> float:
     """How much most lines of a page fall, for each dot to the right."""
     slopes: list[tuple[float, float]] = []
     for group in groups:
@@ -157,13 +157,13 @@ def _slope(groups: Iterable[Sequence[Word]]) -> float:
     return 0.0
 
 
-def _straight(word: Word, slope: float) -> Word:
+def _straight(word: RecognisedWord, slope: float) -> RecognisedWord:
     left, right = word.left + slope * word.top, word.right + slope * word.top
     fall = slope * (word.left + word.right) / 2
     return word._replace(left=left, right=right, top=word.top - fall, bottom=word.bottom - fall)
 
 
-def _line(words: Sequence[tuple[Word, Word]]) -> _Line:
+def _line(words: Sequence[tuple[RecognisedWord, RecognisedWord]]) -> _Line:
     """A line by the words that reach highest and lowest, but for a few that stand out of it, as a rule read as `|`."""
     tops, bottoms = sorted(word.top for word, _ in words), sorted(word.bottom for word, _ in words)
     top, bottom = tops[len(words) // 4], bottoms[-1 - len(words) // 4]

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from tasks.errors import Unavailable
-from tasks.reading.ocr.engine import RecognitionFailed, Word
+from tasks.reading.ocr.engine import RecognisedWord, RecognitionFailed
 from tasks.reading.picture import Picture
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class RapidOcr:
 
     name = NAME
 
-    def words(self, picture: Picture) -> list[Word]:
+    def words(self, picture: Picture) -> list[RecognisedWord]:
         """As of `Engine`.
 
         Raises:
@@ -78,14 +78,14 @@ def _model() -> "Model":
     return RapidOCR(params=_SETTINGS)
 
 
-def _words(line: int, text: str, box: Any, score: float, words: Sequence[Any]) -> Iterator[Word]:
+def _words(line: int, text: str, box: Any, score: float, words: Sequence[Any]) -> Iterator[RecognisedWord]:
     """The words of a line: by their own boxes, or where these do not give its text, each with its share of the line's.
 
     `box` has the line's corners, clockwise from the upper left one.
     """
     if "".join(word for word, _, _ in words) == "".join(text.split()):
         for word, confidence, corners in words:
-            yield Word(word, *_sides(corners), float(confidence), line)
+            yield RecognisedWord(word, *_sides(corners), float(confidence), line)
         return
     left, top, right, bottom = _sides(box)
     runs_down = bottom - top > right - left and len(text) > 1
@@ -98,7 +98,7 @@ def _words(line: int, text: str, box: Any, score: float, words: Sequence[Any]) -
             sides = (left, top + first * (bottom - top), right, top + last * (bottom - top))
         else:
             sides = (left + first * (right - left), top, left + last * (right - left), bottom)
-        yield Word(word, *sides, float(score), line)
+        yield RecognisedWord(word, *sides, float(score), line)
 
 
 def _sides(corners: Any) -> tuple[float, float, float, float]:

@@ -20,7 +20,7 @@ from tasks.reading import detect, limits
 from tasks.reading.embedded import embedded_document
 from tasks.reading.image import reader as image_reader
 from tasks.reading.ocr import rapidocr, tesseract
-from tasks.reading.ocr.engine import Engine, RecognitionFailed, RecognitionTimedOut, Word
+from tasks.reading.ocr.engine import Engine, RecognisedWord, RecognitionFailed, RecognitionTimedOut
 from tasks.reading.ocr.page import RecognisedPage, ScanState
 from tasks.reading.ocr.rapidocr import RapidOcr
 from tasks.reading.ocr.tesseract import Tesseract
@@ -161,7 +161,7 @@ def _certainty(page: RecognisedPage) -> float:
     return sum(word.confidence * len(word.text) for word in page.words)
 
 
-def _lies_on_its_side(words: Sequence[Word]) -> bool:
+def _lies_on_its_side(words: Sequence[RecognisedWord]) -> bool:
     """Whether most lines of more than two letters are higher than wide."""
     tall = wide = 0
     for _, group in groupby(sorted(words, key=attrgetter("line")), key=attrgetter("line")):

@@ -17,7 +17,7 @@ from shutil import which
 from typing import Final, NamedTuple
 
 from tasks.child_process import only_absolute
-from tasks.reading.ocr.engine import RecognitionFailed, RecognitionTimedOut, Word
+from tasks.reading.ocr.engine import RecognisedWord, RecognitionFailed, RecognitionTimedOut
 from tasks.reading.picture import DOTS_AN_INCH, Picture
 
 NAME: Final = "tesseract"
@@ -71,7 +71,7 @@ class Tesseract:
         self._languages = languages
         self._seconds = seconds
 
-    def words(self, picture: Picture) -> list[Word]:
+    def words(self, picture: Picture) -> list[RecognisedWord]:
         """As of `Engine`."""
         command = [self._program, "stdin", "stdout", "-l", self._languages, "--dpi", str(DOTS_AN_INCH)]
         as_table = ["-c", "tessedit_create_tsv=1", "-c", "tessedit_create_txt=0"]
@@ -98,14 +98,14 @@ class Tesseract:
         return list(_words(row.split("\t") for row in table.decode("utf-8", "replace").split("\n")))
 
 
-def _words(rows: Iterable[list[str]]) -> Iterator[Word]:
+def _words(rows: Iterable[list[str]]) -> Iterator[RecognisedWord]:
     """The words of Tesseract's table, whose first column says what a row is about: 5 for a word."""
     lines: dict[tuple[str, ...], int] = {}
     for cells in rows:
         if len(cells) == 12 and cells[0] == "5" and cells[11].strip():
             left, top, width, height = map(int, cells[6:10])
             line = lines.setdefault(tuple(cells[1:5]), len(lines))
-            yield Word(cells[11], left, top, left + width, top + height, float(cells[10]) / 100, line)
+            yield RecognisedWord(cells[11], left, top, left + width, top + height, float(cells[10]) / 100, line)
 
 
 def _path() -> str:

@@ -191,7 +191,9 @@ def test_a_model_answers_from_numbered_pages(server: LoopbackServer, model: Call
 
 
 def test_a_statement_that_no_source_says_is_left_out(server: LoopbackServer, model: Callable[..., ModelServer]) -> None:
-    model("The waterworks of Hamburg and Bremen bought 300 pumps [99]. They paid 40 million. The founder is a felon [1].")
+    model(
+        "The waterworks of Hamburg and Bremen bought 300 pumps [99]. They paid 40 million. The founder is a felon [1]."
+    )
 
     answer = _ask()
 

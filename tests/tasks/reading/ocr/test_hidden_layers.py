@@ -9,7 +9,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.reading.ocr.engine import Word
+from tasks.reading.ocr.engine import RecognisedWord
 from tasks.reading.ocr.page import RecognisedPage, ScanState
 from tasks.reading.ocr.scans import FilledReading, fill, scanned_pages
 from tasks.reading.pdf import reader
@@ -40,7 +40,7 @@ def layered(pages: Sequence[Sequence[str]], *, mode: int = 3, has_picture: bool 
 
 def recognised(lines: Sequence[str]) -> RecognisedPage:
     words = [
-        Word(word, 100 + 60 * column, 100 + 30 * row, 150 + 60 * column, 120 + 30 * row, 0.97, row)
+        RecognisedWord(word, 100 + 60 * column, 100 + 30 * row, 150 + 60 * column, 120 + 30 * row, 0.97, row)
         for row, line in enumerate(lines)
         for column, word in enumerate(line.split())
     ]

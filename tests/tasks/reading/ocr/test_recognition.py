@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from tasks.reading.ocr import tesseract
-from tasks.reading.ocr.engine import Word
+from tasks.reading.ocr.engine import RecognisedWord
 from tasks.reading.ocr.page import RecognisedPage, ScanState
 from tasks.reading.ocr.recognise import Engines, draw_pdf_page, recognise
 from tasks.reading.picture import Picture
@@ -102,7 +102,7 @@ def test_auto_takes_tesseract_where_it_is_sure(tmp_path: Path, confidence: int, 
 
 
 def test_a_page_is_kept_as_it_was_recognised() -> None:
-    words = [Word("Loan", 10, 20, 90, 40, 0.91, 3), Word("9,400", 110, 20, 190, 40, 0.5, 3)]
+    words = [RecognisedWord("Loan", 10, 20, 90, 40, 0.91, 3), RecognisedWord("9,400", 110, 20, 190, 40, 0.5, 3)]
     page = RecognisedPage(ScanState.READ, "tesseract eng", 200, 100, 1, words)
     assert RecognisedPage.unpack(page.pack()) == page
     assert page.boxes()[0] == ("Loan", 0.6, 0.05, 0.8, 0.45)

@@ -13,7 +13,7 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.ocr.engine import Word
+from tasks.reading.ocr.engine import RecognisedWord
 from tasks.reading.ocr.page import RecognisedPage, ScanState
 from tasks.reading.ocr.scans import FilledReading, fill, scanned_pages
 from tasks.reading.pdf import reader
@@ -38,7 +38,7 @@ def blank() -> Image.Image:
     return Image.new("L", (300, 400), 255)
 
 
-WORDS = RecognisedPage(ScanState.READ, "rapidocr", 100, 100, 0, [Word("Loan", 10, 10, 40, 20, 0.914, 0)])
+WORDS = RecognisedPage(ScanState.READ, "rapidocr", 100, 100, 0, [RecognisedWord("Loan", 10, 10, 40, 20, 0.914, 0)])
 EMPTY = RecognisedPage(ScanState.EMPTY, "rapidocr", 100, 100)
 BLANK = RecognisedPage(ScanState.EMPTY, "rapidocr")
 LATE = RecognisedPage(ScanState.LATE, "rapidocr")
@@ -82,7 +82,7 @@ def test_a_scan_is_recognised_on_its_page() -> None:
 
 
 def test_a_scan_with_a_stamp_is_recognised_and_the_stamp_read_once() -> None:
-    stamp = Word("ABC-000123", 10, 80, 60, 90, 0.9, 1)
+    stamp = RecognisedWord("ABC-000123", 10, 80, 60, 90, 0.9, 1)
     page = replace(WORDS, words=[*WORDS.words, stamp])
     assert filled(pages((scans.picture(CLAUSE), "ABC-000123")), page1=page).reading.text == "ABC-000123\nLoan\n"
     found = filled(pages((scans.picture(CLAUSE), "ABC-000123")), page1=replace(WORDS, words=[stamp]))

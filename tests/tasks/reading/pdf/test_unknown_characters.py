@@ -5,7 +5,7 @@ from pathlib import Path
 import reportlab
 from reportlab.pdfbase.ttfonts import TTFont
 
-from tasks.reading.ocr.engine import Word
+from tasks.reading.ocr.engine import RecognisedWord
 from tasks.reading.ocr.page import RecognisedPage, ScanState
 from tasks.reading.ocr.scans import fill
 from tasks.reading.pdf import defects, reader
@@ -52,7 +52,7 @@ def test_without_recognition_a_page_of_such_glyphs_is_named() -> None:
 
 def test_a_page_of_such_glyphs_is_recognised_instead() -> None:
     words = [
-        Word(word, 60 * at, 20 * line, 60 * at + 50, 20 * line + 12, 0.9, line)
+        RecognisedWord(word, 60 * at, 20 * line, 60 * at + 50, 20 * line + 12, 0.9, line)
         for line, words in enumerate(LINES)
         for at, word in enumerate(words.split())
     ]
