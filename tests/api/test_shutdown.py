@@ -119,6 +119,7 @@ def test_what_takes_too_long_is_cut_off(slow_model: ModelServer, workers: int, m
     assert seconds < 20
 
 
+@pytest.mark.nightly  # one to two minutes
 @pytest.mark.slow
 @pytest.mark.timeout(600)  # four starts of a service beside its own load
 def test_a_rolling_restart_under_load_loses_no_request(room: Path) -> None:

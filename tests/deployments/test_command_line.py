@@ -337,6 +337,7 @@ def test_serve_says_when_its_port_is_taken(tmp_path: Path) -> None:
 DOCUMENTS = 600
 
 
+@pytest.mark.nightly  # one to two minutes
 @pytest.mark.slow
 @pytest.mark.parametrize("kills", [2])
 def test_a_killed_run_goes_on_and_reads_nothing_twice(batch_file: Path, tmp_path: Path, kills: int) -> None:

@@ -477,6 +477,7 @@ def test_a_run_that_fails_is_told_by_the_block_that_was_named(
     assert {each["id"] for each in server.ask("/automations/filter", {})} <= before
 
 
+@pytest.mark.nightly  # one to two minutes
 @pytest.mark.slow
 def test_two_batches_on_a_pool_with_a_limit_both_run_where_their_files_are_gone(
     server: Server, two: tuple[Path, Path]
