@@ -32,8 +32,8 @@ from deployments.terminal import echo
 from flows import prefect_server
 from flows.batch_definition import DeployedBatch, make_slug
 from flows.batch_file import read_batch
-from flows.helpers import HELPER
 from flows.scheduling import name_scheduled_runs
+from flows.start_helpers import HELPER
 from tasks.errors import BadRequest, NotConfigured, NotFound, Unavailable
 from tasks.remote.environment import check_connection
 

@@ -14,7 +14,6 @@ from flows.batch_definition import DeployedBatch, in_its_folder, load_batch
 from flows.batch_file import Batch
 from flows.due_diligence import examine, examining_in_turns
 from flows.engine import IfGiven, as_steps, flow, without_a_line_a_task
-from flows.helpers import helping
 from flows.queue import examine_pending
 from flows.run import (
     OpenRun,
@@ -27,6 +26,7 @@ from flows.run import (
 )
 from flows.scheduling import name_those_to_come, set_worker_secrets
 from flows.settings import BatchSettings
+from flows.start_helpers import helping
 from flows.unchanged import ListedRoom, TakenOver, take_over_unchanged
 from storage import database, runs
 from storage.errors import ConnectionLost

@@ -17,8 +17,10 @@ _FEW: Final = 3
 """Sources up to which each number has a schema of its own: some servers take seconds for each new one."""
 _QUOTES: Final = ((300, 2), (800, 4))
 """Characters of all sources, and how many quotations of so few there can be; of more as many as the schema says."""
-_MOST_STEPS: Final = 40
-"""Half points of a scale that are listed."""
+_MOST_SCORES: Final = 42
+"""Scores of a scale that are listed: those of a scale of 0 to 20 in half points."""
+_SHORT: Final = 4.0
+"""Points of a scale up to which its tenths are listed: in half points a scale from 0 to 1 would have three scores."""
 
 _SHARES: Final = [tenths / 10 for tenths in range(11)]
 
@@ -47,7 +49,7 @@ B = TypeVar("B", bound=Bounded)
 
 
 def bound(schema: type[B], sources: Sequence[Source], scale: tuple[float, float] | None = None) -> type[B]:
-    """The schema for an answer about these sources, with a score on that scale, if any, in half points.
+    """The schema for an answer about these sources, with a score on that scale, if any.
 
     What a server answers that does not hold to it is taken as it is without the bounds.
     """
@@ -84,7 +86,10 @@ def _narrow(part: Any, bounds: Bounds, name: str = "") -> Any:
 
 
 def _list_scores(low: float, high: float) -> list[float | int]:
-    """The scores of a scale in half points; none where they would be too many."""
-    count = floor((high - low) * 2) + 1
-    steps = [low + step / 2 for step in range(min(count, _MOST_STEPS + 1))]
-    return [int(step) if step.is_integer() else step for step in steps] if count <= _MOST_STEPS else []
+    """The scores of a scale in half points, of a short one in tenths, both ends among them; none where too many."""
+    parts = 10 if high - low <= _SHORT else 2
+    count = floor(round((high - low) * parts, 6)) + 1
+    if count >= _MOST_SCORES:
+        return []
+    scores = dict.fromkeys([*(round(low + step / parts, 6) for step in range(count)), high])
+    return [int(score) if score.is_integer() else score for score in scores]

@@ -30,7 +30,12 @@ def test_many_long_sources_leave_the_schema_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("scale", "listed"),
-    [((0.0, 2.0), [0, 0.5, 1, 1.5, 2]), ((1.0, 3.5), [1, 1.5, 2, 2.5, 3, 3.5]), ((0.0, 100.0), None)],
+    [
+        ((0.0, 5.0), [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5]),
+        ((1.0, 6.2), [1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.2]),
+        ((0.0, 1.0), [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]),
+        ((0.0, 100.0), None),
+    ],
 )
 def test_a_score_is_one_of_the_scale(scale: tuple[float, float], listed: list[float] | None) -> None:
     number, nothing = bound(Judgement, sources(1), scale).model_json_schema()["properties"]["score"]["anyOf"]
