@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows import helpers
+from flows import start_helpers
 from flows.batch import batch
 from flows.help_run import help_run
 from storage import database, runs
@@ -62,4 +62,4 @@ def test_helpers_finish_a_run_that_nobody_leads_and_refuse_what_differs(
     ],
 )
 def test_the_log_has_a_helpers_sentence_and_no_words_of_an_error(errors: str, told: str) -> None:
-    assert helpers._last_words(errors) == told
+    assert start_helpers._last_words(errors) == told
