@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyio import CancelScope
 from litestar import Litestar
@@ -23,7 +23,9 @@ from storage.settings import environment_as_it_is
 from tasks.documents.settings import base_path
 from tasks.errors import DiligenceError, NotFound
 from tasks.offload import Processes, offloading_to
-from tasks.tracing import Tracing
+
+if TYPE_CHECKING:
+    from tasks.spans import Tracing
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +53,7 @@ class Service(Litestar):
 
     trusted_hosts: Sequence[str] | None = None
     """The only hosts that requests may be for and come from; None trusts all."""
-    tracing: Tracing | None = None
+    tracing: "Tracing | None" = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

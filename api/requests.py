@@ -28,7 +28,8 @@ from tasks.cancellation import Cancellation, Cancelled, cancelled_by
 from tasks.documents.drive.drive import Identity, acting_as
 from tasks.errors import BadRequest, NotConfigured, UnsupportedFormat
 from tasks.offload import offload_always
-from tasks.operation import Operation, be_brief
+from tasks.operation import Operation
+from tasks.prefect_setup import be_brief
 
 FREE: Final = 64 * 1024
 """Bytes of a body that need no admission."""

@@ -16,8 +16,7 @@ from prometheus_client.registry import Collector
 from storage import database
 from storage.columns import now
 from storage.errors import DatabaseUnavailable
-from storage.run_documents import DocumentStatus
-from storage.run_metrics import read_run_metrics
+from storage.run_documents import DocumentStatus, read_run_metrics
 from storage.runs import CompanyStatus, Run, RunStatus
 from tasks.ai.money import Cap
 from tasks.errors import DiligenceError

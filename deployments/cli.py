@@ -12,16 +12,17 @@ import signal
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 from typer.core import TyperGroup
 
 from deployments.garbage import pause_garbage_collection
-from deployments.prefect_profile import use_prefect_profile
 from deployments.terminal import Escaping
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
@@ -168,7 +169,7 @@ def main() -> None:
     if sys.argv[1:2] != ["serve"]:  # which lets the calls under way end
         _end_soon_after_an_interrupt()
     if sys.argv[1:2] and sys.argv[1] in _WITH_PREFECT:
-        use_prefect_profile()
+        _use_prefect_profile()
     with errors_reported():
         try:
             app()
@@ -178,6 +179,30 @@ def main() -> None:
             raise
         finally:
             _close_database()
+
+
+_OF_PROFILES: Final = ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_API_AUTH_STRING")
+
+
+def _use_prefect_profile() -> None:
+    """Put the server of Prefect's active profile, and what opens it, into the environment, unless that names a server.
+
+    Whoever has run `prefect config set PREFECT_API_URL=…` or `prefect profile use` means us too. diligence's own flows
+    read no profile: the server that a command starts for itself has a home of its own.
+    See https://docs.prefect.io/v3/concepts/settings-and-profiles.
+    """
+    if "PREFECT_API_URL" in os.environ:
+        return
+    folder = os.environ.get("PREFECT_HOME") or os.path.expanduser("~/.prefect")  # noqa: PTH111 - raises nothing
+    file = os.environ.get("PREFECT_PROFILES_PATH") or f"{folder}/profiles.toml"
+    try:
+        written = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+        profile = written["profiles"][os.environ.get("PREFECT_PROFILE") or written["active"]]
+        values = {name: str(profile[name]) for name in _OF_PROFILES if name in profile}
+    except (OSError, ValueError, LookupError, TypeError):  # no such file, or none of Prefect's: it names no server
+        return
+    if "PREFECT_API_URL" in values:
+        os.environ |= values
 
 
 def _close_database() -> None:

@@ -5,25 +5,23 @@ Through Prefect's own client, so that one server schedules many batches side by 
 
 import os
 import pkgutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import httpx
 import typer
 from cronsim import CronSim, CronSimError
-from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import DeploymentScheduleCreate, WorkPoolCreate
 from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterTags
 from prefect.client.schemas.objects import StateType
 from prefect.events.actions import ChangeFlowRunState, SendNotification
 from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
 from prefect.events.schemas.events import ResourceSpecification
-from prefect.exceptions import ObjectNotFound, PrefectException
+from prefect.exceptions import ObjectNotFound
 from prefect.utilities.callables import parameter_schema
 from prefect.workers.process import ProcessWorker
 
@@ -32,9 +30,9 @@ from deployments.terminal import echo
 from flows import prefect_server
 from flows.batch_definition import DeployedBatch, make_slug
 from flows.batch_file import read_batch
-from flows.scheduling import name_scheduled_runs
+from flows.scheduling import name_scheduled_runs, open_client
 from flows.start_helpers import HELPER
-from tasks.errors import BadRequest, NotConfigured, NotFound, Unavailable
+from tasks.errors import BadRequest, NotConfigured, NotFound
 from tasks.remote.environment import check_connection
 
 TAG: Final = "diligence"
@@ -76,22 +74,6 @@ class Wanted(NamedTuple):
     schedule: dict[str, Any] | None = None
     pool: str | None = None
     notify: str | None = None
-
-
-@contextmanager
-def open_client() -> Iterator[SyncPrefectClient]:
-    """A client of the server that PREFECT_API_URL names.
-
-    Raises:
-        Unavailable: the server does not answer, or refuses what the block asks of it.
-    """
-    try:
-        with get_client(sync_client=True) as client:
-            yield client
-    except (httpx.HTTPError, PrefectException, RuntimeError) as error:
-        refused = error.response.status_code if isinstance(error, httpx.HTTPStatusError) else None
-        what = f"answered {refused}" if refused else "does not answer"
-        raise Unavailable(f"The Prefect server {what}. Is PREFECT_API_URL right, and the server running?") from error
 
 
 def register(

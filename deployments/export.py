@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
+import duckdb
 import typer
 
 from deployments.terminal import echo, harmless_cell
@@ -60,8 +61,6 @@ def _write_csv(table: ExportTable, rows: Iterator[tuple[Any, ...]], target: Path
 
 def _write_parquet(table: ExportTable, rows: Iterator[tuple[Any, ...]], target: Path) -> int:
     """DuckDB reads JSON lines by the table's own types: https://duckdb.org/docs/stable/data/json/loading_json."""
-    import duckdb  # noqa: PLC0415 - 50 ms, which no other command needs
-
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".json") as lines:
         count = 0
         for count, row in enumerate(rows, 1):  # noqa: B007 - counted

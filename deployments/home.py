@@ -111,18 +111,11 @@ def _prune_prefect(before: datetime, *, dry_run: bool) -> None:
         echo(f"{'Prefect':<9} what it shows of runs before {before:%Y-%m-%d %H:%M} UTC")
         return
     try:
-        if not prefect_server.is_embedded():  # which others may use: our own runs alone
-            prefect_server.prepare()  # which Prefect reads when it is imported, 1.2 s
-            from deployments.deploy import open_client  # noqa: PLC0415
-
-            with open_client() as client:
-                flow_runs, artifacts = prefect_server.delete_history(client, before, prefect_server.TAG)
-            echo(f"{'Prefect':<9} {flow_runs:,} flow runs, {artifacts:,} artifacts deleted")
-            return
         history = prefect_server.prune_history(before)
     except Unavailable as error:
         echo(f"{error.message} What it shows of old runs stays.", err=True)
         return
     if history is not None:
-        freed = f"{megabytes(history.room.before)} before, {megabytes(history.room.after)} now"
-        echo(f"{'Prefect':<9} {history.flow_runs:,} flow runs, {history.artifacts:,} artifacts deleted; {freed}")
+        room = history.room
+        freed = f"; {megabytes(room.before)} before, {megabytes(room.after)} now" if room else ""
+        echo(f"{'Prefect':<9} {history.flow_runs:,} flow runs, {history.artifacts:,} artifacts deleted{freed}")

@@ -33,7 +33,7 @@ from tasks.ai.registry import current_answerer
 from tasks.documents.drive.registry import open_run_drive
 from tasks.errors import BadRequest, DiligenceError, Unavailable
 from tasks.language.escaped import escape_line, escape_text
-from tasks.operation import run_tracked, untracked
+from tasks.prefect_setup import TRACKING_LOG, untracked
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import under_way
 from tasks.remote.environment import usable_environment
@@ -254,7 +254,7 @@ def _prefect(console: Console) -> Iterator[None]:
     Warnings about Prefect, and about files that cannot be written beside a report, go to the console.
     """
     logging.raiseExceptions = False  # Prefect prints that way what it could not log
-    tracking = logging.getLogger(run_tracked.__module__)
+    tracking = logging.getLogger(TRACKING_LOG)
     handler = _OnConsole(console)
     loggers = [] if _is_log(console) else [tracking, logging.getLogger(_WRITES_REPORTS)]  # a log has them already
     for logger in loggers:

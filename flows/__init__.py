@@ -9,7 +9,7 @@
 
 import os
 
-from tasks.operation import be_brief
+from tasks.prefect_setup import be_brief
 
 # Read by Prefect when it is imported. It calls home unless told not to; its own log takes up ours.
 os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")

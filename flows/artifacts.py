@@ -25,11 +25,11 @@ from storage import database, runs
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
 from tasks.language.escaped import escape_text
-from tasks.operation import show
 from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
 from tasks.reports.report import RunResults, list_warnings, result_lines
 from tasks.reports.wording import describe_standing, outcome_in_words, percent
 from tasks.scoring.standing import Standing
+from tasks.tracking import show
 
 WARNINGS: Final = "warnings"
 _LONGEST_KEY: Final = 100

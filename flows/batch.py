@@ -33,8 +33,9 @@ from storage.errors import ConnectionLost
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
 from tasks.errors import DiligenceError
-from tasks.operation import concerning, operation, show
+from tasks.operation import concerning, operation
 from tasks.reports.report import load_results
+from tasks.tracking import show
 
 log = logging.getLogger(__name__)
 

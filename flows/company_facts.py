@@ -6,8 +6,8 @@ from flows.artifacts import company_key, escape
 from flows.engine import flow
 from storage import companies, database, runs
 from tasks.companies import facts
-from tasks.operation import show
 from tasks.reports.company import profile_facts
+from tasks.tracking import show
 
 
 @flow(name="company_facts")

@@ -1,6 +1,6 @@
 """The decorator `flow`: a Prefect flow that also completes when the Prefect server fails or does not answer.
 
-`tasks/operation.py` says how. A Prefect worker that runs a deployment gets a flow as any other.
+`tasks/tracking.py` says how. A Prefect worker that runs a deployment gets a flow as any other.
 """
 
 import logging
@@ -12,8 +12,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 from prefect import Flow
 from pydantic import BeforeValidator
 
-from tasks.operation import outcome_told, run_tracked
 from tasks.tracing import traced
+from tasks.tracking import outcome_told, run_tracked
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -19,8 +19,8 @@ from storage.documents import RoomDocument
 from storage.run_documents import DocumentOutcome
 from tasks.documents.batch import load_known_outcomes, read_documents
 from tasks.documents.scan_batch import recognise_scans
-from tasks.operation import show
 from tasks.remote.fan_out import FanOut, Leave, take_finished
+from tasks.tracking import show
 
 _SIDE_BY_SIDE = 2  # batches: one is fetched while the other is read
 REFRESH_SECONDS = 1.0  # between two updates of the progress, 15 ms each

@@ -25,7 +25,7 @@ from storage.runs import Run
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
 from tasks.errors import Conflict, DiligenceError, NotFound
-from tasks.operation import untracked
+from tasks.prefect_setup import untracked
 from tasks.remote.environment import usable_environment
 
 

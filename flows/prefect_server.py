@@ -5,6 +5,7 @@ that the user visits meanwhile. This one ends with its parent in any case, and a
 (`prefect_child`). It starts in the background, from a database that is prepared: Prefect's migrations take 6 s.
 """
 
+import logging
 import os
 import re
 import secrets
@@ -29,7 +30,7 @@ from storage.settings import is_web_address
 from storage.temporary_folders import process_folder, temporary_folder
 from tasks import child_process
 from tasks.errors import NotConfigured, Unavailable
-from tasks.operation import name_profiles, note_new_database, note_unsent
+from tasks.prefect_setup import TRACKING_LOG, name_profiles
 from tasks.remote.environment import usable_environment
 
 TAG = "diligence"
@@ -110,23 +111,20 @@ class StartedServer:
             Unavailable: it did not start; the message says why.
         """
         # 1.2 s, and Prefect reads the environment that `prepare` sets when it is imported.
-        from prefect import settings  # noqa: PLC0415
+        from tasks.tracking import using_settings  # noqa: PLC0415
 
-        values: dict[Any, str | None] = {}
+        values: dict[str, str | None] = {}
         if self._process is not None:
             values = {
-                settings.PREFECT_API_URL: f"http://127.0.0.1:{self._port(self._process)}/api",
-                settings.PREFECT_API_AUTH_STRING: self._secret,
+                "PREFECT_API_URL": f"http://127.0.0.1:{self._port(self._process)}/api",
+                "PREFECT_API_AUTH_STRING": self._secret,
                 # Heartbeats are for a server that outlives its clients; here they cost a second a flow.
-                settings.PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None,
+                "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": None,
                 # Prefect loads the certificates for each of its many clients, for http too: 120 ms with all of them.
-                settings.PREFECT_API_SSL_CERT_FILE: _one_certificate(),
+                "PREFECT_API_SSL_CERT_FILE": _one_certificate(),
             }
-        with settings.temporary_settings(values):
-            try:
-                yield
-            finally:
-                _send_what_is_left()
+        with using_settings(values, _END_TIMEOUT):
+            yield
 
     def _port(self, process: subprocess.Popen[bytes]) -> int:
         """The port that the server says it listens on."""
@@ -224,7 +222,9 @@ def _set_aside(path: Path) -> bool:
     for ending in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
             path.with_name(path.name + ending).replace(path.with_name(f"{path.name}.damaged{ending}"))
-    note_new_database()
+    logging.getLogger(TRACKING_LOG).warning(
+        "Prefect's database was damaged: a new one is used, the old one stays as prefect.db.damaged."
+    )
     return True
 
 
@@ -234,25 +234,6 @@ def _one_certificate() -> str:
     path = Path(os.environ["PREFECT_HOME"]) / "one-certificate.pem"
     path.write_text(Path(certifi.where()).read_text(encoding="utf-8").split(end)[0] + end, encoding="utf-8")
     return str(path)
-
-
-def _send_what_is_left() -> None:
-    """Let Prefect send its last logs and events; what its server does not take by then is given up.
-
-    Prefect tries for minutes otherwise, when the process ends at the latest.
-    """
-    from prefect._internal.concurrency.threads import get_global_loop  # noqa: PLC0415 - see `StartedServer.used`
-    from prefect.events.worker import EventsWorker  # noqa: PLC0415
-    from prefect.logging.handlers import APILogWorker  # noqa: PLC0415
-
-    until = time.monotonic() + _END_TIMEOUT
-    unsent = False
-    for worker in (APILogWorker, EventsWorker):
-        ended = worker.drain_all(timeout=max(0.0, until - time.monotonic()))
-        unsent = unsent or bool(isinstance(ended, tuple) and ended[1])
-    if unsent:
-        note_unsent()
-        get_global_loop().shutdown()  # which cancels its tasks; to cancel them here prints a traceback
 
 
 if TYPE_CHECKING:
@@ -266,11 +247,11 @@ _LONGEST_WAIT = 10.0  # seconds for the server to delete the logs of what it has
 
 @dataclass(frozen=True, slots=True)
 class PrunedHistory:
-    """How many flow runs and artifacts were deleted, and the room of Prefect's database that was given back."""
+    """How many flow runs and artifacts were deleted, and the room that Prefect's database in the home gave back."""
 
     flow_runs: int
     artifacts: int
-    room: GivenBack
+    room: GivenBack | None
 
 
 def is_embedded() -> bool:
@@ -281,22 +262,23 @@ def is_embedded() -> bool:
 def prune_history(before: datetime) -> PrunedHistory | None:
     """Delete flow runs that ended before that time, with their tasks, artifacts and logs.
 
-    Gives None where there is no history, or one that is not in the home.
+    Of a permanent server, which others may use, our own alone. Gives None where there is no history, or one of a server
+    of our own that is not in the home.
 
     Raises:
-        Unavailable: the server did not start.
+        Unavailable: the server did not start, or does not answer.
     """
     prepare()
     file = Path(os.environ["PREFECT_HOME"]) / "prefect.db"
-    if not is_embedded() or not file.exists() or has_other_database():
+    if is_embedded() and (not file.exists() or has_other_database()):
         return None
     with server():
         # Prefect takes 1.2 s to import, and reads then where its home is.
-        from prefect.client.orchestration import get_client  # noqa: PLC0415
+        from flows.scheduling import open_client  # noqa: PLC0415
 
-        with get_client(sync_client=True) as client:
-            flow_runs, artifacts = delete_history(client, before)
-    return PrunedHistory(flow_runs, artifacts, give_back_file(file))
+        with open_client() as client:
+            flow_runs, artifacts = delete_history(client, before, None if is_embedded() else TAG)
+    return PrunedHistory(flow_runs, artifacts, give_back_file(file) if is_embedded() else None)
 
 
 def delete_history(client: "SyncPrefectClient", before: datetime, tag: str | None = None) -> tuple[int, int]:

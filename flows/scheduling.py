@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
+import httpx
 from prefect import get_client
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.filters import (
@@ -21,14 +22,14 @@ from prefect.client.schemas.filters import (
     FlowRunFilterStateType,
 )
 from prefect.client.schemas.objects import StateType
-from prefect.exceptions import ObjectNotFound
+from prefect.exceptions import ObjectNotFound, PrefectException
 from prefect.runtime import deployment
 
 from flows.batch_file import Value, secret_files, secrets, variable_name
 from storage.settings import override_settings
 from tasks.documents.drive.spool import spool
-from tasks.errors import NotConfigured
-from tasks.operation import show
+from tasks.errors import NotConfigured, Unavailable
+from tasks.tracking import show
 
 _TYPE: Final = "secret"
 
@@ -90,6 +91,22 @@ def _secret(client: SyncPrefectClient, block: str) -> Any:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
+
+
+@contextmanager
+def open_client() -> Iterator[SyncPrefectClient]:
+    """A client of the server that PREFECT_API_URL names.
+
+    Raises:
+        Unavailable: the server does not answer, or refuses what the block asks of it.
+    """
+    try:
+        with get_client(sync_client=True) as client:
+            yield client
+    except (httpx.HTTPError, PrefectException, RuntimeError) as error:
+        refused = error.response.status_code if isinstance(error, httpx.HTTPStatusError) else None
+        what = f"answered {refused}" if refused else "does not answer"
+        raise Unavailable(f"The Prefect server {what}. Is PREFECT_API_URL right, and the server running?") from error
 
 
 _MOST: Final = 200

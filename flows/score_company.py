@@ -5,9 +5,9 @@ from prefect.artifacts import create_markdown_artifact
 from flows.artifacts import company_key, scorecard
 from flows.engine import flow
 from flows.run import find_run_company
-from tasks.operation import show
 from tasks.reports.report import build_scores
 from tasks.scoring.score import score_criteria, take_over
+from tasks.tracking import show
 
 
 @flow(name="score_company")

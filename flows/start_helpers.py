@@ -26,7 +26,7 @@ from prefect.states import Cancelled, Cancelling
 from flows.batch_file import Batch
 from flows.run import judged_criteria, pending
 from flows.settings import BatchSettings
-from tasks.operation import show
+from tasks.tracking import show
 
 log = logging.getLogger(__name__)
 

@@ -27,11 +27,12 @@ from tasks.documents.index import index_room
 from tasks.errors import NotConfigured, NotFound, SourceFailed
 from tasks.evidence.company import draw_evidence, is_pdf
 from tasks.figures.ledger import ledger_limits, ledger_version, not_looked_for
-from tasks.operation import operation, show
+from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.scoring.criteria import Criteria
 from tasks.scoring.inputs import Inputs, first_run, keep_unchanged, place_criteria
 from tasks.scoring.standing import stand
+from tasks.tracking import show
 
 log = logging.getLogger(__name__)
 

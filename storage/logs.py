@@ -107,7 +107,7 @@ def log_config(request_id: str | None = None) -> dict[str, Any]:
 
 
 def _without_prefect() -> Callable[[logging.LogRecord], bool]:
-    """A filter: Prefect's words hold names and the messages of exceptions. `tasks.operation` tells what it fails at."""
+    """A filter: Prefect's words hold names and the messages of exceptions. `tasks.tracking` tells what it fails at."""
     return lambda record: not record.name.startswith("prefect") or record.levelno >= logging.CRITICAL
 
 

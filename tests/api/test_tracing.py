@@ -8,7 +8,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from api.app import create_app
 from tasks.errors import NotConfigured
-from tasks.tracing import Tracing
+from tasks.spans import Tracing
 from tests.api.conftest import serving
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"

@@ -134,6 +134,7 @@ def test_the_embedded_server_keeps_nothing_of_old_runs_and_its_file_shrinks(own_
     assert _count(own_prefect) == {"flow_run": 2, "artifact": 2, "task_run of none": 0, "log of none": 0}
     pruned = prefect_server.prune_history(between)
     assert pruned is not None
+    assert pruned.room is not None
     assert (pruned.flow_runs, pruned.artifacts, pruned.room.problem) == (1, 1, None)
     assert _count(own_prefect) == {"flow_run": 1, "artifact": 1, "task_run of none": 0, "log of none": 0}
 

@@ -88,7 +88,7 @@ def runs_all_the_same(undisturbed: Undisturbed, out: Path, log: pytest.LogCaptur
     assert told(out) == expected
     with database.reading() as session:
         assert runs.get_run(session, run).status is runs.RunStatus.FINISHED
-    warnings = [record for record in log.records if record.name == "tasks.operation"]
+    warnings = [record for record in log.records if record.name == "tasks.tracking"]
     assert len(warnings) == 1
     assert "Prefect failed" in warnings[0].getMessage()
 
@@ -141,7 +141,7 @@ def test_a_server_that_hangs_and_answers_the_second_time(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tasks.operation._LONG", 0.5)
+    monkeypatch.setattr("tasks.tracking._LONG", 0.5)
     seen: Counter[str] = Counter()
 
     def hang_once(_number: int, kind: str) -> Fault | None:
@@ -196,7 +196,7 @@ def test_what_the_function_raises_is_raised_and_costs_no_warning(caplog: pytest.
 
     with caplog.at_level(logging.WARNING), pytest.raises(NotFound, match=r"There is none\."):
         missing.tracked()
-    assert not [record for record in caplog.records if record.name == "tasks.operation"]
+    assert not [record for record in caplog.records if record.name == "tasks.tracking"]
 
 
 def test_an_interrupt_is_not_taken_for_a_failure_of_prefect(through: Through) -> None:

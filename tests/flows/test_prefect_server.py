@@ -81,7 +81,7 @@ def test_a_database_that_is_none_is_set_aside_and_told_in_one_sentence(
     (fresh / "prefect.db").write_bytes(none)
     start()
     assert (fresh / "prefect.db.damaged").read_bytes() == none
-    assert [record.getMessage() for record in caplog.records if record.name == "tasks.operation"] == [
+    assert [record.getMessage() for record in caplog.records if record.name == "tasks.tracking"] == [
         "Prefect's database was damaged: a new one is used, the old one stays as prefect.db.damaged."
     ]
     with closing(sqlite3.connect(fresh / "prefect.db")) as connection:

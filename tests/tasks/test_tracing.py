@@ -8,13 +8,14 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from flows.engine import flow
 from tasks import tracing
 from tasks.ai.question import ai_question
-from tasks.operation import untracked
+from tasks.prefect_setup import untracked
+from tasks.spans import Tracing
 from tests.servers.openai_server import ModelServer
 
 
 def test_a_flow_its_operations_and_calls_of_a_model_are_one_trace(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exporter = InMemorySpanExporter()
-    ours = tracing.Tracing(exporter)
+    ours = Tracing(exporter)
     monkeypatch.setattr(tracing, "_tracing_of_process", lambda *_: ours)
 
     @flow(name="ask")

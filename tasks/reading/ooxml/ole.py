@@ -159,14 +159,13 @@ def decrypt_package(source: Source) -> bytes:
 
 def _decrypt(data: bytes) -> bytes:
     # Loaded where it is needed, once a process: 14 ms; 60 ms the first time on a machine.
-    from msoffcrypto.exceptions import DecryptionError  # noqa: PLC0415
-    from msoffcrypto.format.ooxml import OOXMLFile  # noqa: PLC0415
+    from msoffcrypto.format import ooxml  # noqa: PLC0415
 
     package = BytesIO()
     try:
-        file = OOXMLFile(BytesIO(data))
+        file = ooxml.OOXMLFile(BytesIO(data))
         if file.info.get("spinValue", 0) > _MOST_ROUNDS:
-            raise DecryptionError  # noqa: TRY301 - one of those that are not opened
+            raise ooxml.exceptions.DecryptionError  # noqa: TRY301 - one of those that are not opened
         file.load_key(password=DEFAULT_PASSWORD, verify_password=True)
     except MemoryError:
         raise
@@ -176,7 +175,7 @@ def _decrypt(data: bytes) -> bytes:
         file.decrypt(package)
     except MemoryError:
         raise
-    except DecryptionError:  # it has lost its end; what is there has been written
+    except ooxml.exceptions.DecryptionError:  # it has lost its end; what is there has been written
         pass
     except Exception as error:  # nothing could be made of it
         raise Damaged(BROKEN) from error

@@ -439,12 +439,11 @@ def _leave_out_drawings(page: Any) -> None:
 
     On maps one is drawn thousands of times, and PDFium keeps each of its lines as often.
     """
-    from pypdf.generic import NameObject  # noqa: PLC0415 - seldom needed, 0.1 s
-
     for name in (page.get("/Resources") or {}).get("/XObject") or {}:
         form = page["/Resources"]["/XObject"][name]
-        if form.get("/Subtype") == "/Form" and not _SHOWS_TEXT.search(form.get_data()):
-            form[NameObject("/Subtype")] = NameObject("/Image")
+        kind = form.get("/Subtype")  # a name of pypdf's, and so must be what takes its place
+        if kind == "/Form" and not _SHOWS_TEXT.search(form.get_data()):
+            form[type(kind)("/Subtype")] = type(kind)("/Image")
 
 
 FALLBACK: Final = fallback.FallbackReader(_read_with_pypdf, library="pypdf", signature=b"obj")

@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 from zlib import crc32
 
+import py7zr
+from py7zr.io import Py7zIO, WriterFactory
+
 from tasks.documents.drive.archives.members import MOST_MEMBERS, TOTAL
 from tasks.documents.drive.archives.seven_zip import DAMAGED, ENCRYPTED, FULL
 
@@ -28,8 +31,6 @@ def main(arguments: list[str]) -> int:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(ValueError, OSError):  # macOS does not limit address space
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    import py7zr  # noqa: PLC0415 - an extra, and 0.2 s
-
     try:
         with os.fdopen(int(descriptor), "rb", closefd=False) as file:
             file.seek(0)
@@ -65,8 +66,6 @@ def _fields(number: int, member: Any) -> list[Any]:
 
 
 def _unpack(archive: Any, files: list[Any], folder: Path, max_bytes: int) -> int:
-    from py7zr.io import Py7zIO, WriterFactory  # noqa: PLC0415
-
     resource.setrlimit(resource.RLIMIT_FSIZE, (max_bytes, max_bytes))
     numbers: dict[str, int] = {}
     for number, member in enumerate(files):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tasks.errors import Unavailable
-from tasks.ranking.embedders import local
+from tasks.ranking.embedders import minilm
 from tasks.ranking.embedders.local import WEIGHTS, LocalEmbedder
 
 _NO_NETWORK = """
@@ -70,5 +70,5 @@ def test_a_model_that_is_not_installed_or_not_whole_is_told(tmp_path: Path, monk
 
 
 def test_the_vocabulary_is_whole() -> None:
-    pieces = local._PIECES.read_text("utf-8").splitlines()
+    pieces = minilm._PIECES.read_text("utf-8").splitlines()
     assert len(pieces) == len(set(pieces)) == 30_522

@@ -1,0 +1,66 @@
+"""How Prefect is told, before it is imported, to wait little and to read no file of a data room.
+
+Prefect takes 1.2 s to import and reads its settings then: nothing here imports it.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic_settings import DotEnvSettingsSource
+from pydantic_settings.sources import ConfigFileSourceMixin
+
+TRACKING_LOG: Final = "tasks.tracking"
+"""The logger that tells what Prefect fails at."""
+PATIENCE: Final = {
+    "PREFECT_API_REQUEST_TIMEOUT": "10",  # seconds; Prefect's own 60 would hold a run up for as long
+    "PREFECT_CLIENT_MAX_RETRIES": "1",  # for a server whose SQLite is locked; Prefect's own 5 take a minute
+    "PREFECT_CLIENT_SERVER_VERSION_CHECK_ENABLED": "false",  # a request more that can fail
+}
+
+
+def be_brief() -> None:
+    """Have Prefect wait and try again less than it usually does. Read from the environment when Prefect is imported.
+
+    Of the current folder, which may be a data room, Prefect then reads no settings: `.env`, `prefect.toml` and
+    `pyproject.toml` can name other servers, databases and code, or be no text at all. It has no setting for that
+    (3.8.8, prefect/settings/sources.py), so the readers of such files give nothing, which nobody else here uses.
+    """
+    for name, value in PATIENCE.items():
+        os.environ.setdefault(name, value)
+    if "prefect" not in sys.modules:  # else it is a worker's, whose settings are its own
+        name_profiles()
+        DotEnvSettingsSource._read_env_files = ConfigFileSourceMixin._read_files = _read_nothing  # type: ignore[assignment, method-assign]  # noqa: SLF001
+
+
+def name_profiles() -> Path:
+    """Name the file of Prefect's profiles, for which Prefect looks in the files of the current folder otherwise."""
+    home = os.environ.get("PREFECT_HOME") or os.path.expanduser("~/.prefect")  # noqa: PTH111 - raises nothing
+    os.environ["PREFECT_PROFILES_PATH"] = f"{home}/profiles.toml"
+    return Path(home, "profiles.toml")
+
+
+def _read_nothing(*_: object) -> dict[str, Any]:
+    return {}
+
+
+_is_off: ContextVar[bool] = ContextVar("is_off", default=False)
+
+
+@contextmanager
+def untracked() -> Iterator[None]:
+    """Run flows and tasks in the block as plain functions, without Prefect."""
+    token = _is_off.set(True)
+    try:
+        yield
+    finally:
+        _is_off.reset(token)
+
+
+def is_untracked() -> bool:
+    """Whether flows and tasks are run here without Prefect."""
+    return _is_off.get()

@@ -1,0 +1,61 @@
+"""How all-MiniLM-L6-v2 is run, in a process of its own.
+
+`wordpieces.txt` is the vocabulary that the model was trained with: the 30,522 lower-case pieces of BERT
+(google-research/bert, Apache-2.0), one a line, as sentence-transformers/all-MiniLM-L6-v2 has them in `tokenizer.json`.
+A text's vector is the mean of its pieces' vectors, of length one, as that model's card says.
+"""
+
+import base64
+import json
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from onnxruntime import InferenceSession, SessionOptions
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+from tokenizers.processors import BertProcessing
+
+from tasks.reading.text_writer import Reading
+
+_PIECES: Final = Path(__file__).with_name("wordpieces.txt")
+
+
+def embed_batch(model: Path, order: str) -> Reading:
+    """The vectors of texts as the bytes of 32-bit floats, in base64.
+
+    `order` is a JSON list: how many pieces are read of each text, then the texts. One after the other, as the model
+    scales its numbers by all that it is given at once: a text's vector must not depend on its neighbours'.
+    """
+    longest, *texts = json.loads(order)
+    session, tokenizer = _session(model), _tokenizer(longest)
+    vectors = bytearray()
+    for text in texts:
+        # The tokenizer takes no half characters.
+        pieces = np.array([tokenizer.encode(text.encode(errors="replace").decode()).ids], np.int64)
+        inputs = {"input_ids": pieces, "attention_mask": np.ones_like(pieces), "token_type_ids": np.zeros_like(pieces)}
+        mean = np.asarray(session.run(None, inputs)[0])[0].mean(axis=0)
+        vectors += (mean / np.linalg.norm(mean)).astype("<f4").tobytes()
+    return Reading(base64.b64encode(vectors).decode())
+
+
+@cache
+def _session(model: Path) -> InferenceSession:
+    options = SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1  # each process has a processor
+    return InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+@cache
+def _tokenizer(longest: int) -> Tokenizer:
+    """BERT's tokenizer of lower-case English, as `tokenizer.json` of the model describes it."""
+    pieces = {piece: number for number, piece in enumerate(_PIECES.read_text("utf-8").splitlines())}
+    tokenizer = Tokenizer(WordPiece(pieces, unk_token="[UNK]"))  # noqa: S106 - no password
+    tokenizer.normalizer = BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = BertPreTokenizer()
+    tokenizer.post_processor = BertProcessing(("[SEP]", pieces["[SEP]"]), ("[CLS]", pieces["[CLS]"]))
+    tokenizer.enable_truncation(longest)
+    return tokenizer

@@ -1,0 +1,260 @@
+"""Runs functions through Prefect, and without it where Prefect fails: the function is done all the same, once.
+
+Where Prefect's server fails, the log gets a warning. One that does not answer is left alone for a minute, then for two,
+and so on. Prefect takes 1.2 s to import: whoever may do without it imports this module late, after `be_brief`.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
+
+from httpx import TransportError
+from prefect import Task, settings, task
+from prefect._internal.concurrency.threads import get_global_loop
+from prefect.context import FlowRunContext
+from prefect.events.worker import EventsWorker
+from prefect.exceptions import PrefectSignal
+from prefect.logging.handlers import APILogWorker
+
+from tasks.prefect_setup import PATIENCE, TRACKING_LOG, be_brief, is_untracked
+
+log = logging.getLogger(TRACKING_LOG)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_PAUSE: Final = 60.0
+"""Seconds for which a server that does not answer is left alone the first time; twice as long each time after."""
+_LONG: Final = 5.0
+"""Seconds that a run waits for Prefect at one step before it says so: a server may hang, and answer the second time."""
+
+
+@dataclass
+class _Server:
+    """What became of calls to one Prefect server."""
+
+    has_failed: bool = False
+    pause: float = _PAUSE
+    left_alone_until: float = 0.0
+
+    @property
+    def is_left_alone(self) -> bool:
+        return is_untracked() or time.monotonic() < self.left_alone_until
+
+
+_servers: dict[str | None, _Server] = {}
+
+
+class _Outcome(Generic[R]):
+    """What a function gave or raised, as the function itself told; `left_to_tell` is for what Prefect does then."""
+
+    is_done = False
+    result: R
+    error: BaseException | None = None
+
+    def __init__(self, server: _Server, left_to_tell: ExitStack) -> None:
+        self.server = server
+        self.left_to_tell = left_to_tell
+        self.began = self.ended = 0.0
+        """When the function was first called, and when it last came back; Prefect may wait to try it again."""
+
+
+_outcome: ContextVar["_Outcome[Any] | None"] = ContextVar("outcome", default=None)
+
+
+def outcome_told(function: Callable[P, R]) -> Callable[P, R | None]:
+    """The function for Prefect to run: it tells `run_tracked` its outcome, and does no work twice.
+
+    Prefect itself is given nothing: of each part of a result it would keep a note until the flow's run ends.
+    """
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R | None:
+        outcome = cast("_Outcome[R] | None", _outcome.get())
+        if outcome is None:  # a Prefect worker runs it
+            return function(*args, **kwargs)
+        if outcome.is_done:
+            return None
+        token = _outcome.set(None)
+        outcome.began = outcome.began or time.monotonic()
+        try:
+            outcome.error = None
+            outcome.result = function(*args, **kwargs)
+            outcome.is_done = True
+        except BaseException as error:
+            outcome.error = error
+            raise
+        finally:
+            outcome.ended = time.monotonic()
+            _outcome.reset(token)
+            if outcome.server.is_left_alone:
+                outcome.left_to_tell.enter_context(_without_retries())
+        return None
+
+    return run
+
+
+def run_tracked(tracked: Callable[P, object], function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Run a function through Prefect, or without it where Prefect fails.
+
+    Args:
+        tracked: a Prefect flow or task made of `outcome_told(function)`.
+        function: the function itself.
+        args: what it is called with.
+        kwargs: what it is called with.
+
+    Returns:
+        What the function returned.
+
+    Raises:
+        What the function raised, and nothing else.
+    """
+    server = _current_server()
+    if server.is_left_alone:
+        return function(*args, **kwargs)
+    with ExitStack() as stack:
+        outcome = _Outcome[R](server, stack)
+        token = _outcome.set(outcome)
+        stack.callback(_outcome.reset, token)
+        stack.enter_context(_brief())
+        began = time.monotonic()
+        try:
+            tracked(*args, **kwargs)
+        except (Exception, PrefectSignal) as error:  # noqa: BLE001 - Prefect's failures are not the run's
+            if type(error) is not type(outcome.error):
+                _raise_interrupt(error)
+                _note_failure(server, error)
+        over = time.monotonic()
+        _note_wait(server, max(outcome.began - began, over - outcome.ended) if outcome.began else over - began)
+    if outcome.is_done:
+        return outcome.result
+    if outcome.error is not None:
+        raise outcome.error
+    return function(*args, **kwargs)
+
+
+def show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:
+    """Have Prefect show something, such as an artifact; gives None where it fails, which costs a warning at most."""
+    server = _current_server()
+    if FlowRunContext.get() is None or server.is_left_alone:
+        return None  # nothing that it could be shown with, or nobody to show it
+    began = time.monotonic()
+    try:
+        with _brief():
+            return function(*args, **kwargs)
+    except Exception as error:  # noqa: BLE001 - as in `run_tracked`
+        _raise_interrupt(error)
+        _note_failure(server, error)
+        return None
+    finally:
+        _note_wait(server, time.monotonic() - began)
+
+
+def _current_server() -> _Server:
+    return _servers.setdefault(settings.PREFECT_API_URL.value(), _Server())
+
+
+@contextmanager
+def _brief() -> Iterator[None]:
+    """`be_brief` for a process that had imported Prefect before, as a worker's does; 40 ms there, nothing elsewhere."""
+    be_brief()
+    values = {getattr(settings, name): os.environ[name] for name in PATIENCE}
+    if str(settings.PREFECT_CLIENT_MAX_RETRIES.value()) == os.environ["PREFECT_CLIENT_MAX_RETRIES"]:
+        yield
+        return
+    with settings.temporary_settings(values):
+        yield
+
+
+def _without_retries() -> AbstractContextManager[object]:
+    return settings.temporary_settings({settings.PREFECT_CLIENT_MAX_RETRIES: 0})
+
+
+def _raise_interrupt(error: BaseException) -> None:
+    """Raise the interruption that Prefect was telling its server of when it failed."""
+    context = error.__context__
+    while context is not None:
+        if isinstance(context, KeyboardInterrupt | SystemExit):
+            raise context from None
+        context = context.__context__
+
+
+def _is_silent(error: BaseException | None) -> bool:
+    """Whether the server did not answer, by the error or one that led to it; Prefect's own confusion is no silence."""
+    while error is not None:
+        if isinstance(error, TransportError | OSError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _note_failure(server: _Server, error: BaseException) -> None:
+    """Tell the log, and leave a server alone that does not answer; one that answers with an error is asked again."""
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if _is_silent(error):
+        server.left_alone_until = time.monotonic() + server.pause
+        server.pause *= 2
+    _tell_failure(server, f"its server answered {status}" if status else type(error).__name__)
+
+
+def _note_wait(server: _Server, seconds: float) -> None:
+    """Tell the log of a server that a run waited for, though it answered in the end."""
+    if seconds >= _LONG:
+        _tell_failure(server, f"its server took {seconds:.0f} s to answer")
+
+
+def _tell_failure(server: _Server, reason: str) -> None:
+    level = logging.INFO if server.has_failed else logging.WARNING
+    log.log(level, "Prefect failed (%s). The run goes on and its report is whole; Prefect shows less of it.", reason)
+    server.has_failed = True
+
+
+class TrackedTask(Generic[P, R]):
+    """A function that Prefect runs as a task; `options` are those of `prefect.task`."""
+
+    def __init__(self, function: Callable[P, R], options: dict[str, Any]) -> None:
+        self._function = function
+        self.task: Task[P, R | None] = task(outcome_told(function), **options)
+
+    def run(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run it; see `run_tracked`."""
+        return run_tracked(self.task, self._function, *args, **kwargs)
+
+    @cached_property
+    def _tried_once(self) -> "Task[P, R | None]":
+        return self.task.with_options(retries=0)
+
+    def run_once(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """The same without retries."""
+        return run_tracked(self._tried_once, self._function, *args, **kwargs)
+
+
+@contextmanager
+def using_settings(values: Mapping[str, str | None], patience: float) -> Iterator[None]:
+    """Give settings of Prefect, by their names in the environment, these values in the block; then send what is left.
+
+    What its server does not take within `patience` seconds is given up.
+    """
+    with settings.temporary_settings({getattr(settings, name): value for name, value in values.items()}):
+        try:
+            yield
+        finally:
+            _send_what_is_left(patience)
+
+
+def _send_what_is_left(patience: float) -> None:
+    """Let Prefect send its last logs and events, for which it tries for minutes otherwise when the process ends."""
+    until = time.monotonic() + patience
+    unsent = False
+    for worker in (APILogWorker, EventsWorker):
+        ended = worker.drain_all(timeout=max(0.0, until - time.monotonic()))
+        unsent = unsent or bool(isinstance(ended, tuple) and ended[1])
+    if unsent:
+        _tell_failure(_current_server(), "its server did not take all that it was told")
+        get_global_loop().shutdown()  # which cancels its tasks; to cancel them here prints a traceback
