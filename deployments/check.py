@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from deployments.figures import name_documents, read_folder
+from deployments.rooms import name_documents, read_room
 from deployments.terminal import echo
 from storage import database, texts
 from tasks.errors import BadRequest, DiligenceError, NotFound
@@ -35,8 +35,12 @@ def check(
     page, data = _targets(memo, folder)
     reading = _read(memo)
     check_writable(folder, page.name, data.name)
-    documents, unread = _documents(room)
-    documents = [one for one in documents if not _belongs_to_memo(one, memo, reading.text, {page.name, data.name})]
+    try:
+        read = read_room(room)
+    except NotFound as error:
+        raise BadRequest(error.message) from error
+    unread = read.unread
+    documents = [one for one in read.texts if not _belongs_to_memo(one, memo, reading.text, {page.name, data.name})]
     if not documents:
         raise BadRequest(_explain_empty_room(room, unread))
     names = Path(room).name.replace("-", " ").replace("_", " ")
@@ -85,14 +89,6 @@ def _read(memo: Path) -> Reading:
     if not reading.text.strip():
         raise BadRequest(f"The memo {memo.name} cannot be read. It has no text. Is it the right file?")
     return reading
-
-
-def _documents(room: str) -> tuple[list[LedgerText], list[str]]:
-    try:
-        documents, unread = read_folder(room)
-    except NotFound as error:
-        raise BadRequest(error.message) from error
-    return documents, unread
 
 
 def _explain_empty_room(room: str, unread: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from enum import StrEnum
@@ -11,7 +10,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from deployments.terminal import echo, harmless_cell
+from deployments.printing import PrintFormat, print_csv, print_json
+from deployments.terminal import echo
 from storage import database, runs
 from storage.decisions import DecisionKind
 from storage.runs import Run
@@ -31,21 +31,13 @@ class LabelAction(StrEnum):
     IMPORT = "import"
 
 
-class LabelFormat(StrEnum):
-    """How labels are printed."""
-
-    TABLE = "table"
-    CSV = "csv"
-    JSON = "json"
-
-
 def labels(
     action: Annotated[LabelAction, typer.Argument(help="export prints them; import reads FILE and prints agreement.")],
     file: Annotated[Path | None, typer.Argument(help="For import: CSV or JSON with domain, criterion, person.")] = None,
     run: Annotated[str, typer.Option(help="A run's id, a batch's name (its latest run) or latest.")] = "latest",
     below: Annotated[float, typer.Option(min=0, max=1, help="Mark criteria whose agreement is below this.")] = 0.8,
     by: Annotated[str, typer.Option(help="For import: who gave the labels, where FILE has no column by.")] = "import",
-    format: Annotated[LabelFormat, typer.Option(help="The format.")] = LabelFormat.TABLE,  # noqa: A002 - what users type
+    format: Annotated[PrintFormat, typer.Option(help="The format.")] = PrintFormat.TABLE,  # noqa: A002 - what users type
 ) -> None:
     """Export or import what people say of scores, and how far the program agrees."""
     database.check_exists()
@@ -65,16 +57,13 @@ def labels(
         raise SystemExit(1)
 
 
-def _print(given: list[JudgedLabel], rows: list[CriterionAgreement], format: LabelFormat) -> None:  # noqa: A002 - as above
-    if format is LabelFormat.JSON:
-        content = {"criteria": [asdict(row) for row in rows], "labels": [asdict(label) for label in given]}
-        typer.echo(json.dumps(content, ensure_ascii=False, indent=2))
-    elif format is LabelFormat.CSV:
-        writer = csv.DictWriter(sys.stdout, [*_COLUMNS, "agreement", "is_below"], lineterminator="\n")
-        writer.writeheader()
-        of = {row.criterion: {"agreement": row.agreement, "is_below": row.is_below} for row in rows}
-        for label in given:
-            writer.writerow({name: _cell(value) for name, value in asdict(label).items()} | of[label.criterion])
+def _print(given: list[JudgedLabel], rows: list[CriterionAgreement], format: PrintFormat) -> None:  # noqa: A002 - as above
+    if format is PrintFormat.JSON:
+        print_json({"criteria": [asdict(row) for row in rows], "labels": [asdict(label) for label in given]})
+    elif format is PrintFormat.CSV:
+        of = {row.criterion: (row.agreement, row.is_below) for row in rows}
+        cells = ([*asdict(label).values(), *of[label.criterion]] for label in given)
+        print_csv([*_COLUMNS, "agreement", "is_below"], cells)
     else:
         for row in rows:
             mark = "  below what was chosen" if row.is_below else ""
@@ -82,10 +71,6 @@ def _print(given: list[JudgedLabel], rows: list[CriterionAgreement], format: Lab
         for label in given:
             if label.distance:
                 echo(f"  {label.company}, {label.criterion}: program {label.program}, {label.by} {label.person}")
-
-
-def _cell(value: Any) -> Any:
-    return harmless_cell(value) if isinstance(value, str) else value
 
 
 def _import(file: Path, reference: str, by: str) -> list[str]:

@@ -1,14 +1,14 @@
 """`diligence index`, `ask`, `facts` and `ask-company`: one operation each, its answer printed."""
 
 import gc
-import json
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from deployments.figures import texts_of_room
+from deployments.printing import print_json
+from deployments.rooms import read_texts
 from deployments.terminal import echo
 from deployments.texts import read_all
 from tasks.ai.privileged import find_privileged_files, say_kept
@@ -63,7 +63,7 @@ def ask(
     answers = [(folder, _ask_room(question, folder)) for folder in room]
     if format is AnswerFormat.JSON:
         content = [{"room": folder} | answer.model_dump(mode="json", exclude=_INTERNAL) for folder, answer in answers]
-        typer.echo(json.dumps(content if len(content) > 1 else content[0], ensure_ascii=False, indent=2))
+        print_json(content if len(content) > 1 else content[0])
         return
     for place, (folder, answer) in enumerate(answers):
         if len(answers) > 1:
@@ -92,7 +92,7 @@ _INTERNAL: Final = {"quotes": {"__all__": {"text_id", "start", "end"}}}
 
 
 def _ask_room(question: str, folder: str) -> RoomAnswer:
-    documents = texts_of_room(folder)
+    documents = read_texts(folder)
     if not documents:
         raise BadRequest(f"There is no document in {folder} that can be read. Give another --room.")
     names = Path(folder).name.replace("-", " ").replace("_", " ")
@@ -114,8 +114,7 @@ def facts(
     answer = company_facts(domain)
     for warning in answer.warnings:
         echo(warning, err=True)
-    content = answer.model_dump(mode="json", include=None if claims else {"profile"})
-    typer.echo(json.dumps(content, ensure_ascii=False, indent=2))
+    print_json(answer.model_dump(mode="json", include=None if claims else {"profile"}))
 
 
 def ask_company(

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from deployments.garbage import pause_garbage_collection
+from deployments.printing import align
 from deployments.terminal import echo
 from flows import prefect_server
 from flows.batch_definition import make_slug
@@ -361,11 +362,7 @@ def estimate_lines(estimate: "Estimate") -> list[str]:
         if not company.problem
     ]
     rows += [("all", *_figures(estimate, estimate.usual, estimate.most))]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    table = [
-        "  ".join([name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))])
-        for name, *cells in rows
-    ]
+    table = align(rows, range(1, len(rows[0])))
     most = f"at most  {estimate.longest:,} tokens an answer, every judgement asked for twice, and searched for again"
     return [*table, "", *problems, _time(estimate), _price(estimate), most, *_spent(estimate), *_budget(estimate)]
 

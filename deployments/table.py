@@ -1,22 +1,19 @@
 """`diligence table`: what each document of a room says of each column, with its quotation and place."""
 
-import csv
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from deployments.documents import read_room
-from deployments.terminal import echo, harmless_cell
-from storage.run_documents import format_day
-from storage.settings import override_settings
+from deployments.printing import print_csv
+from deployments.rooms import read_place
+from deployments.terminal import echo
 from tasks.ai.budget import make_question_ledger
 from tasks.ai.registry import current_answerer
-from tasks.figures.ledger import LedgerText, build, room_ledger
+from tasks.figures.ledger import build, room_ledger
 from tasks.figures.rows import room_row
-from tasks.reports.models import ReportedFigure, ReportedTable
+from tasks.reports.models import ReportedFigure, ReportedRow, ReportedTable
 from tasks.reports.tables import build_table, table_workbook
 from tasks.table.ask import ask_rows
 from tasks.table.columns import read_columns
@@ -41,27 +38,17 @@ def table(
 ) -> None:
     """Print what each document says of each question."""
     chosen = read_columns(columns)
-    path = Path(folder)
-    if path.is_dir():
-        with override_settings({"drive": "local", "drive_root": str(path.absolute())}):
-            listed, outcomes, room = read_room("root")
-    else:
-        listed, outcomes, room = read_room(folder)
-    texts = {name: row.text_id for name, row in outcomes.items() if row.text_id is not None and row.characters}
-    ledger_texts = [
-        LedgerText(texts[row.document_id], row.document_id, row.name, row.path, format_day(row.updated))
-        for row in listed
-        if row.document_id in texts
-    ]
+    read = read_place(folder)
+    texts, room = read.text_ids, read.kinds()
 
     def figures() -> list[ReportedFigure]:
-        build(ledger_texts)
-        return [ReportedFigure.model_validate(room_row(row)) for row in room_ledger(ledger_texts).figures]
+        build(read.texts)
+        return [ReportedFigure.model_validate(room_row(row)) for row in room_ledger(read.texts).figures]
 
     model, spend = current_answerer(), make_question_ledger()
-    for warning in ask_rows(chosen, room, listed, texts, model, spend, above=[folder]):
+    for warning in ask_rows(chosen, room, read.listed, texts, model, spend, above=[folder]):
         echo(warning, err=True)
-    built = build_table(chosen, room, texts, {row.document_id: row.url for row in listed}, figures)
+    built = build_table(chosen, room, texts, {row.document_id: row.url for row in read.listed}, figures)
     if not built.rows:
         echo("No document is of the kinds that these columns are about.", err=True)
     if format is TableFormat.JSON:
@@ -69,14 +56,15 @@ def table(
     elif format is TableFormat.XLSX:
         sys.stdout.buffer.write(table_workbook([("", built)]))
     elif format is TableFormat.CSV:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(["document_id", "document_name", "kind", *(column.id for column in built.columns)])
-        for row in built.rows:
-            cells = [value_in_words(row.cells[column.id].value) for column in built.columns]
-            names = [row.document_id, row.document_name, row.kind or ""]
-            writer.writerow([harmless_cell(cell) for cell in [*names, *cells]])
+        head = ["document_id", "document_name", "kind", *(column.id for column in built.columns)]
+        print_csv(head, (_cells(row, built) for row in built.rows))
     else:
         _print_table(built)
+
+
+def _cells(row: ReportedRow, built: ReportedTable) -> list[str]:
+    values = [value_in_words(row.cells[column.id].value) or "" for column in built.columns]
+    return [row.document_id, row.document_name, row.kind or "", *values]
 
 
 def _print_table(built: ReportedTable) -> None:

@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import JSON, Column, bindparam
+from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from storage.columns import UtcDateTime, put
+from storage.columns import UtcDateTime, find_rows, find_table, put
 
 
 class StoredProfile(SQLModel, table=True):
@@ -23,6 +24,7 @@ class StoredProfile(SQLModel, table=True):
     warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
 
 
+_profiles = find_table(StoredProfile)
 _NEWEST_FIRST = col(StoredProfile.retrieved_at).desc(), col(StoredProfile.id).desc()
 
 
@@ -125,12 +127,8 @@ def latest_profile_id(session: Session, domain: str) -> int | None:
 
 def load_profile_warnings(session: Session, profile_ids: Sequence[int]) -> dict[int, list[str]]:
     """What is warned of in these profiles, by id."""
-    warnings: dict[int, list[str]] = {}
-    for start in range(0, len(profile_ids), 500):
-        some = profile_ids[start : start + 500]
-        query = select(StoredProfile.id, StoredProfile.warnings).where(col(StoredProfile.id).in_(some))
-        warnings |= {profile_id: list(said) for profile_id, said in session.exec(query) if profile_id is not None}
-    return warnings
+    rows = find_rows(session, sql_select(_profiles.c.id, _profiles.c.warnings), _profiles.c.id, profile_ids)
+    return {row.id: list(row.warnings) for row in rows}
 
 
 def profile_claims(session: Session, profile_id: int) -> Sequence[StoredClaim]:

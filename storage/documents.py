@@ -11,10 +11,11 @@ from operator import attrgetter
 from typing import Any, cast
 
 from sqlalchemy import JSON, BigInteger, Column, Executable, TextClause, bindparam, delete, insert, or_, text, update
+from sqlalchemy import select as sql_select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import UtcDateTime, find_table, now, put, row_values
+from storage.columns import UtcDateTime, find_rows, find_table, now, put, row_values
 
 
 class Room(SQLModel, table=True):
@@ -148,16 +149,13 @@ def has_any(session: Session, room: Room, ids: Iterable[str]) -> bool:
     sought = set(ids)
     if room.folder_id in sought or not sought.isdisjoint(room.watched):
         return True
-    some = sorted(sought)
-    for start in range(0, len(some), 500):
-        part = some[start : start + 500]
+    return any(
+        next(find_rows(session, sql_select(col(known)).where(room_id == room.id).limit(1), col(known), sought), None)
         for room_id, known in (
             (RoomFolder.room_id, RoomFolder.folder_id),
             (RoomDocument.room_id, RoomDocument.document_id),
-        ):
-            if session.exec(select(room_id).where(room_id == room.id, col(known).in_(part)).limit(1)).first():
-                return True
-    return False
+        )
+    )
 
 
 def move_mark(session: Session, room_id: int, mark: str) -> None:
@@ -206,13 +204,9 @@ def find_paths(session: Session, item_id: str) -> set[str]:
 
 def find_contents(session: Session, drive: str, document_ids: Sequence[str]) -> dict[str, Content]:
     """What is known of the content of these documents, by document id, as plain rows."""
-    contents: dict[str, Content] = {}
-    table = find_table(Content)
-    for start in range(0, len(document_ids), 500):
-        some = table.c.document_id.in_(document_ids[start : start + 500])
-        for row in session.connection().execute(table.select().where(table.c.drive == drive, some)):
-            contents[row.document_id] = cast("Content", row)
-    return contents
+    of_drive = find_table(Content).select().where(col(Content.drive) == drive)
+    rows = find_rows(session, of_drive, col(Content.document_id), document_ids)
+    return {row.document_id: cast("Content", row) for row in rows}
 
 
 def save_contents(session: Session, drive: str, contents: Mapping[str, tuple[str, str]]) -> None:

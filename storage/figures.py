@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple, cast
 
 from sqlalchemy import JSON, Column, ColumnElement, Text, and_, delete, insert, not_, or_
 from sqlalchemy import select as sql_select
-from sqlmodel import Field, Session, SQLModel, col, select
+from sqlmodel import Field, Session, SQLModel, col
 
-from storage.columns import find_table, put
+from storage.columns import find_rows, find_table, put
 from storage.texts import StoredText
 
 CUT_OFF: Final = "!"
@@ -92,24 +92,16 @@ def texts_without_ledger(
         )
         of_version = or_(of_version, and_(added, tried))
     ids = sorted(set(text_ids))
-    known: set[int] = set()
-    for start in range(0, len(ids), 500):
-        some = ids[start : start + 500]
-        known.update(session.exec(select(StoredLedger.text_id).where(col(StoredLedger.text_id).in_(some), of_version)))
+    text_id = col(StoredLedger.text_id)
+    known = {row.text_id for row in find_rows(session, sql_select(text_id).where(of_version), text_id, ids)}
     return [text_id for text_id in ids if text_id not in known]
 
 
 def cut_off_ledgers(session: Session, text_ids: Iterable[int]) -> dict[int, str]:
     """Those of these texts that were not looked through, in the order of their ids, and why."""
-    ids = sorted(set(text_ids))
-    found: dict[int, str] = {}
-    for start in range(0, len(ids), 500):
-        some = ids[start : start + 500]
-        cut_off = select(StoredLedger.text_id, StoredLedger.left_out).where(
-            col(StoredLedger.text_id).in_(some), col(StoredLedger.version).contains(CUT_OFF)
-        )
-        found |= {text_id: next(iter(left_out)) for text_id, left_out in session.exec(cut_off)}
-    return dict(sorted(found.items()))
+    cut_off = find_table(StoredLedger).select().where(col(StoredLedger.version).contains(CUT_OFF))
+    rows = find_rows(session, cut_off, col(StoredLedger.text_id), text_ids)
+    return dict(sorted((row.text_id, next(iter(row.left_out))) for row in rows))
 
 
 def texts_to_read(
@@ -137,18 +129,15 @@ def find_ledgers(session: Session, text_ids: Iterable[int], concept: str | None 
 
     They are plain rows of both tables, to be looked at only: the session's objects take five times as long.
     """
-    ids = sorted(set(text_ids))
-    ledgers: dict[int, StoredLedger] = {}
-    figures: dict[int, list[StoredFigure]] = {}
+    ids = set(text_ids)
     of_texts, of_figures = find_table(StoredLedger), find_table(StoredFigure)
-    connection = session.connection()
-    for start in range(0, len(ids), 500):
-        some = ids[start : start + 500]
-        for row in connection.execute(sql_select(of_texts).where(of_texts.c.text_id.in_(some))):
-            ledgers[row.text_id] = cast("StoredLedger", row)
-        chosen = sql_select(of_figures).where(of_figures.c.text_id.in_(some))
-        if concept is not None:
-            chosen = chosen.where(of_figures.c.concept == concept)
-        for row in connection.execute(chosen.order_by(of_figures.c.text_id, of_figures.c.start, of_figures.c.id)):
-            figures.setdefault(row.text_id, []).append(cast("StoredFigure", row))
-    return {text_id: TextLedger(ledger, figures.get(text_id, [])) for text_id, ledger in ledgers.items()}
+    chosen = of_figures.select().order_by(of_figures.c.text_id, of_figures.c.start, of_figures.c.id)
+    if concept is not None:
+        chosen = chosen.where(of_figures.c.concept == concept)
+    figures: dict[int, list[StoredFigure]] = {}
+    for row in find_rows(session, chosen, of_figures.c.text_id, ids):
+        figures.setdefault(row.text_id, []).append(cast("StoredFigure", row))
+    return {
+        row.text_id: TextLedger(cast("StoredLedger", row), figures.get(row.text_id, []))
+        for row in find_rows(session, of_texts.select(), of_texts.c.text_id, ids)
+    }

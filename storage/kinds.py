@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import JSON, Column
-from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel
 
-from storage.columns import find_table, put
+from storage.columns import find_rows, find_table, put
 
 
 class StoredSigns(SQLModel, table=True):
@@ -22,19 +21,13 @@ class StoredSigns(SQLModel, table=True):
 
 
 _signs = find_table(StoredSigns)
-_AT_ONCE = 500
 
 
 def find_signs(session: Session, text_ids: Iterable[int], version: str) -> dict[int, tuple[dict[str, Any], bytes]]:
     """What these texts tell by that version, signs and sketch, by text; those not looked at are left out."""
-    ids = sorted(set(text_ids))
-    found: dict[int, tuple[dict[str, Any], bytes]] = {}
-    for start in range(0, len(ids), _AT_ONCE):
-        query = sql_select(_signs.c.text_id, _signs.c.signs, _signs.c.sketch).where(
-            _signs.c.text_id.in_(ids[start : start + _AT_ONCE]), _signs.c.version == version
-        )
-        found.update({row.text_id: (row.signs, row.sketch) for row in session.connection().execute(query)})
-    return found
+    of_version = _signs.select().where(_signs.c.version == version)
+    rows = find_rows(session, of_version, _signs.c.text_id, text_ids)
+    return {row.text_id: (row.signs, row.sketch) for row in rows}
 
 
 def save_signs(session: Session, version: str, signs: Mapping[int, tuple[dict[str, Any], bytes]]) -> None:

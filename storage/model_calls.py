@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, LargeBinary, delete, func, insert, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from storage.columns import UtcDateTime, find_table, now, put
+from storage.columns import UtcDateTime, find_rows, find_table, now, put
 
 
 class StoredAnswer(SQLModel, table=True):
@@ -75,16 +75,9 @@ class TextVector(SQLModel, table=True):
 
 def find_vectors(session: Session, text_ids: Sequence[int], model: str) -> dict[tuple[int, int, int], bytes]:
     """The vectors that are kept of these texts by that model, by (text id, start, end)."""
-    vectors: dict[tuple[int, int, int], bytes] = {}
-    ids = sorted(set(text_ids))
-    for at in range(0, len(ids), 500):
-        rows = session.exec(
-            select(TextVector.text_id, TextVector.start, TextVector.end, TextVector.vector).where(
-                col(TextVector.text_id).in_(ids[at : at + 500]), TextVector.model == model
-            )
-        )
-        vectors.update({(text_id, start, end): vector for text_id, start, end, vector in rows})
-    return vectors
+    of_model = find_table(TextVector).select().where(col(TextVector.model) == model)
+    rows = find_rows(session, of_model, col(TextVector.text_id), text_ids)
+    return {(row.text_id, row.start, row.end): row.vector for row in rows}
 
 
 def save_vectors(session: Session, vectors: Iterable[TextVector]) -> None:

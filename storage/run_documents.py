@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, insert, or_, update
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import find_table, string_enum
+from storage.columns import find_rows, find_table, string_enum
 from storage.documents import RoomDocument
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 
@@ -149,11 +149,8 @@ def company_documents(session: Session, company_id: int) -> Sequence[RunDocument
 
 def some_documents(session: Session, company_id: int, document_ids: Sequence[str]) -> Sequence[RunDocument]:
     """Those of the company's documents in this run that have one of these ids, in no order."""
-    documents: list[RunDocument] = []
-    for start in range(0, len(document_ids), 500):
-        some = col(RunDocument.document_id).in_(document_ids[start : start + 500])
-        documents += session.exec(select(RunDocument).where(RunDocument.company_id == company_id, some))
-    return documents
+    of_company = _documents.select().where(_documents.c.company_id == company_id)
+    return cast("list[RunDocument]", list(find_rows(session, of_company, _documents.c.document_id, document_ids)))
 
 
 def load_company_documents(session: Session, company_ids: Sequence[int]) -> dict[int, list[RunDocument]]:

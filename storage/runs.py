@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, delete, func, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import UtcDateTime, now, put, string_enum
+from storage.columns import UtcDateTime, in_parts, now, put, string_enum
 from storage.companies import StoredProfile  # noqa: F401 - its table is referred to below
 
 
@@ -340,10 +340,8 @@ def count_pending(session: Session, run_id: str) -> int:
 
 def reopen_companies(session: Session, company_ids: Iterable[int]) -> None:
     """Have companies examined again."""
-    ids = list(company_ids)
-    for at in range(0, len(ids), 500):
-        some = col(RunCompany.id).in_(ids[at : at + 500])
-        session.exec(update(RunCompany).where(some).values(status=CompanyStatus.PENDING))
+    for some in in_parts(company_ids):
+        session.exec(update(RunCompany).where(col(RunCompany.id).in_(some)).values(status=CompanyStatus.PENDING))
 
 
 def get_company(session: Session, company_id: int) -> RunCompany:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import JSON, Column
-from sqlmodel import Field, Session, SQLModel, col, select
+from sqlmodel import Field, Session, SQLModel, col
 
-from storage.columns import put
+from storage.columns import find_rows, find_table, put
 
 
 class StoredCells(SQLModel, table=True):
@@ -19,18 +19,10 @@ class StoredCells(SQLModel, table=True):
     cells: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
 
 
-_AT_ONCE = 500
-
-
 def find_cells(session: Session, text_ids: Sequence[int], columns: str) -> dict[int, dict[str, Any]]:
     """The cells of these texts that are known, by text."""
-    found: dict[int, dict[str, Any]] = {}
-    for start in range(0, len(text_ids), _AT_ONCE):
-        query = select(StoredCells).where(
-            col(StoredCells.text_id).in_(text_ids[start : start + _AT_ONCE]), StoredCells.columns == columns
-        )
-        found.update((row.text_id, row.cells) for row in session.exec(query))
-    return found
+    of_columns = find_table(StoredCells).select().where(col(StoredCells.columns) == columns)
+    return {row.text_id: row.cells for row in find_rows(session, of_columns, col(StoredCells.text_id), text_ids)}
 
 
 def save_cells(session: Session, columns: str, cells: Mapping[int, dict[str, Any]]) -> None:

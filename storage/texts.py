@@ -12,7 +12,7 @@ from sqlalchemy import select as sql_select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import UtcDateTime, find_table, now, put, row_values, string_enum
+from storage.columns import UtcDateTime, find_rows, find_table, in_parts, now, put, row_values, string_enum
 from storage.documents import Content
 
 
@@ -119,21 +119,17 @@ def find_text(session: Session, content_hash: str, *readers: str) -> StoredText 
 
 def delete_failures(session: Session, content_hashes: Sequence[str]) -> None:
     """Forget that these contents could not be read."""
-    for start in range(0, len(content_hashes), _AT_ONCE):
-        some = content_hashes[start : start + _AT_ONCE]
+    for some in in_parts(content_hashes):
         session.exec(
             delete(StoredText).where(col(StoredText.outcome) == Outcome.FAILED, col(StoredText.content_hash).in_(some))
         )
 
 
-_AT_ONCE = 500  # parameters of a statement; SQLite takes 32,766
 _LOADED_AT_ONCE = 2_000_000  # characters of texts, with their places ten times as many bytes
 _TEXTS_AT_ONCE = 200
 _texts = find_table(StoredText)
 _COLUMNS = tuple(column.key for column in _texts.columns if column.key != "id")
-_SUMMARIES = sql_select(*(_texts.c[name] for name in TextSummary._fields)).where(
-    _texts.c.content_hash.in_(bindparam("hashes", expanding=True))
-)
+_SUMMARIES = sql_select(*(_texts.c[name] for name in TextSummary._fields))
 
 
 def find_current_text(
@@ -155,12 +151,8 @@ def find_current_text(
 
 def find_summaries(session: Session, content_hashes: Sequence[str]) -> dict[tuple[str, str], TextSummary]:
     """What is known of the texts of these contents, by (content hash, reader)."""
-    summaries: dict[tuple[str, str], TextSummary] = {}
-    hashes = sorted(set(content_hashes))
-    for start in range(0, len(hashes), 500):
-        for row in session.connection().execute(_SUMMARIES, {"hashes": hashes[start : start + 500]}):
-            summaries[row.content_hash, row.reader] = TextSummary._make(row)
-    return summaries
+    rows = find_rows(session, _SUMMARIES, _texts.c.content_hash, content_hashes)
+    return {(row.content_hash, row.reader): TextSummary._make(row) for row in rows}
 
 
 def save_texts(session: Session, new: Iterable[NewText | StoredText]) -> dict[tuple[str, str], TextSummary]:
@@ -220,21 +212,14 @@ def find_stretch(session: Session, text_id: int, start: int, end: int) -> str:
 
 def find_openings(session: Session, text_ids: Sequence[int], characters: int) -> dict[int, str]:
     """The first so many characters of these texts, by id; those that are gone are left out."""
-    openings: dict[int, str] = {}
-    for start in range(0, len(text_ids), _AT_ONCE):
-        some = text_ids[start : start + _AT_ONCE]
-        query = sql_select(_texts.c.id, func.substr(_texts.c.text, 1, characters)).where(_texts.c.id.in_(some))
-        openings.update(session.connection().execute(query).tuples().all())
-    return openings
+    openings = sql_select(_texts.c.id, func.substr(_texts.c.text, 1, characters))
+    return {row[0]: row[1] for row in find_rows(session, openings, _texts.c.id, text_ids)}
 
 
 def text_sizes(session: Session, text_ids: Sequence[int]) -> dict[int, int]:
     """How long these texts are, in characters, by id, in the given order; those that are gone are left out."""
-    sizes: dict[int, int] = {}
-    for start in range(0, len(text_ids), _AT_ONCE):
-        some = text_ids[start : start + _AT_ONCE]
-        query = sql_select(_texts.c.id, _texts.c.characters).where(_texts.c.id.in_(some))
-        sizes.update(session.connection().execute(query).tuples().all())
+    rows = find_rows(session, sql_select(_texts.c.id, _texts.c.characters), _texts.c.id, text_ids)
+    sizes = {row.id: row.characters for row in rows}
     return {text_id: sizes[text_id] for text_id in text_ids if text_id in sizes}
 
 
@@ -254,12 +239,8 @@ def group_sizes(sizes: Mapping[int, int]) -> Iterator[list[int]]:
 
 def load_readers(session: Session, text_ids: Sequence[int]) -> dict[int, str]:
     """Which reader read these texts, by id."""
-    readers: dict[int, str] = {}
-    for start in range(0, len(text_ids), _AT_ONCE):
-        some = text_ids[start : start + _AT_ONCE]
-        query = sql_select(_texts.c.id, _texts.c.reader).where(_texts.c.id.in_(some))
-        readers.update(session.connection().execute(query).tuples().all())
-    return readers
+    rows = find_rows(session, sql_select(_texts.c.id, _texts.c.reader), _texts.c.id, text_ids)
+    return {row.id: row.reader for row in rows}
 
 
 def load_words(session: Session, text_ids: Sequence[int]) -> list[tuple[int, str]]:
@@ -324,8 +305,5 @@ def save_span_pages(session: Session, spans: Iterable[SpanPages]) -> None:
 
 def find_span_pages(session: Session, text_ids: Sequence[int]) -> dict[tuple[int, int, int], list[dict[str, Any]]]:
     """The pages of all spans of these texts that were looked at, by text, start and end."""
-    pages: dict[tuple[int, int, int], list[dict[str, Any]]] = {}
-    for first in range(0, len(text_ids), 500):
-        query = select(SpanPages).where(col(SpanPages.text_id).in_(text_ids[first : first + 500]))
-        pages.update({(span.text_id, span.start, span.end): span.pages for span in session.exec(query)})
-    return pages
+    rows = find_rows(session, find_table(SpanPages).select(), col(SpanPages.text_id), text_ids)
+    return {(row.text_id, row.start, row.end): row.pages for row in rows}

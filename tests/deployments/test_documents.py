@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from deployments.documents import DocumentsFormat, list_documents
+from deployments.documents import list_documents
+from deployments.printing import PrintFormat
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.index import document_index
 
@@ -35,9 +36,9 @@ def test_the_table_has_kinds_families_and_what_is_not_there(room: str, capsys: p
 
 
 def test_json_and_csv_have_the_same_rows(room: str, capsys: pytest.CaptureFixture[str]) -> None:
-    list_documents(room, DocumentsFormat.JSON)
+    list_documents(room, PrintFormat.JSON)
     answer = json.loads(capsys.readouterr().out)
-    list_documents(room, DocumentsFormat.CSV)
+    list_documents(room, PrintFormat.CSV)
     rows = list(csv.DictReader(StringIO(capsys.readouterr().out)))
     assert [row["kind"] for row in answer["documents"]] == ["lease", "lease", None]
     assert [row["kind"] for row in rows] == ["lease", "lease", ""]

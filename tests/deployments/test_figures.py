@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from deployments.figures import FiguresFormat, figures, read_folder
+from deployments.figures import figures
+from deployments.printing import PrintFormat
+from deployments.rooms import read_room
 from storage import database
 from storage.figures import find_ledgers, texts_without_ledger
 from tasks.errors import NotFound
@@ -54,14 +56,14 @@ def test_a_label_names_its_concept(room: str, capsys: pytest.CaptureFixture[str]
 
 
 def test_json_has_the_rows_of_the_report(room: str, capsys: pytest.CaptureFixture[str]) -> None:
-    figures(room, concept="recurring_revenue", format=FiguresFormat.JSON)
+    figures(room, concept="recurring_revenue", format=PrintFormat.JSON)
     answer = json.loads(capsys.readouterr().out)
     assert [figure["value"] for figure in answer["figures"]] == ["4600000", "7100000", "9400000"]
     assert answer["figure_conflicts"][0]["rule"] == "basis: audited before deck"
 
 
 def test_csv_has_a_line_a_figure(room: str, capsys: pytest.CaptureFixture[str]) -> None:
-    figures(room, format=FiguresFormat.CSV)
+    figures(room, format=PrintFormat.CSV)
     assert len(capsys.readouterr().out.splitlines()) == 4
 
 
@@ -95,7 +97,7 @@ def test_a_users_concepts_are_found_in_texts_that_were_looked_through_before(
     concepts = tmp_path / "concepts.yaml"
     concepts.write_text("order_intake: {kind: duration, labels: [order intake]}\n")
     monkeypatch.setenv("DILIGENCE_FIGURE_CONCEPTS", str(concepts))
-    figures(room, concept="order_intake", format=FiguresFormat.JSON)
+    figures(room, concept="order_intake", format=PrintFormat.JSON)
     assert [figure["value"] for figure in json.loads(capsys.readouterr().out)["figures"]] == ["2900000", "3200000"]
 
 
@@ -103,12 +105,12 @@ def test_a_document_that_takes_too_long_has_no_figures_and_is_named(
     room: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / room / "Long.txt").write_text("Revenue was EUR 9.4 million in 2024.\n" * 100_000)
-    texts, _ = read_folder(room)
+    texts = read_room(room).texts
     monkeypatch.setenv("DILIGENCE_DOCUMENT_TIMEOUT", "1")
     why = "figures of this document were not looked for: it took longer than 1 s (DILIGENCE_DOCUMENT_TIMEOUT)"
     assert build(texts) == 3
     assert build(texts) == 0  # what was cut off is not tried again within the same limits
-    figures(room, format=FiguresFormat.JSON)
+    figures(room, format=PrintFormat.JSON)
     out, err = capsys.readouterr()
     assert [figure["value"] for figure in json.loads(out)["figures"]] == ["4600000", "7100000", "9400000"]
     assert json.loads(out)["left_out"][why] == 1

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from deployments.accounts import UserAction, manage_users
-from deployments.labels import LabelAction, LabelFormat, labels
+from deployments.labels import LabelAction, labels
+from deployments.printing import PrintFormat
 from storage import database, users
 from storage.scores import ScoreStatus
 from storage.users import Role
@@ -86,13 +87,13 @@ def test_labels_come_in_and_go_out_worst_disagreement_first(
         "  70%  recurring: 1 of 2 the same  below what was chosen",
         " 100%  established: 1 of 1 the same",
     ]
-    labels(LabelAction.EXPORT, format=LabelFormat.JSON)
+    labels(LabelAction.EXPORT, format=PrintFormat.JSON)
     exported = json.loads(capsys.readouterr().out)
     assert [(one["criterion"], one["program"], one["person"]) for one in exported["labels"]][:2] == [
         ("audited", None, 5),
         ("recurring", 4, 1),
     ]
-    labels(LabelAction.EXPORT, format=LabelFormat.CSV)
+    labels(LabelAction.EXPORT, format=PrintFormat.CSV)
     again = tmp_path / "again.csv"
     again.write_text(capsys.readouterr().out)
     assert len(list(csv.DictReader(again.read_text().splitlines()))) == 4

@@ -1,0 +1,100 @@
+"""How commands read a room: all documents of a folder, on this machine or of the drive, their scanned pages too."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from deployments.terminal import echo
+from storage import database, documents
+from storage.documents import RoomDocument
+from storage.run_documents import DocumentOutcome, format_day
+from storage.settings import override_settings
+from tasks.documents.batch import read_documents
+from tasks.documents.drive.registry import acting_as_run_account
+from tasks.documents.index import index_room
+from tasks.documents.kinds.room import RoomKinds, room_kinds
+from tasks.documents.scan_batch import recognise_scans
+from tasks.errors import UnsupportedFormat
+from tasks.figures.ledger import LedgerText
+
+_MOST_NAMED: Final = 5
+
+
+class ReadRoom(NamedTuple):
+    """The documents of a room, and what became of each by its id."""
+
+    listed: Sequence[RoomDocument]
+    outcomes: Mapping[str, DocumentOutcome]
+
+    @property
+    def text_ids(self) -> dict[str, int]:
+        """The texts that have words, by the document's id."""
+        return {
+            name: outcome.text_id
+            for name, outcome in self.outcomes.items()
+            if outcome.text_id is not None and outcome.characters
+        }
+
+    @property
+    def texts(self) -> list[LedgerText]:
+        """These texts with what is known of their documents."""
+        texts = self.text_ids
+        return [
+            LedgerText(texts[row.document_id], row.document_id, row.name, row.path, format_day(row.updated))
+            for row in self.listed
+            if row.document_id in texts
+        ]
+
+    @property
+    def unread(self) -> list[str]:
+        """The names of the documents without words."""
+        texts = self.text_ids
+        return [row.name for row in self.listed if row.document_id not in texts]
+
+    def kinds(self) -> RoomKinds:
+        """What the documents are."""
+        hashes = {name: outcome.content_hash for name, outcome in self.outcomes.items()}
+        return room_kinds(self.listed, self.text_ids, hashes)
+
+
+def read_room(folder: str, name: str | None = None) -> ReadRoom:
+    """Index a folder of the drive and read its documents; with `name` the document of that name in it alone.
+
+    Raises:
+        NotFound: there is no such folder. UnsupportedFormat: there is no document of that name.
+    """
+    with acting_as_run_account():
+        room_id = index_room(folder, recursive=name is None)
+        with database.reading() as session:
+            listed = [row for row in documents.room_documents(session, room_id) if name in {None, row.name}]
+        if not listed and name is not None:
+            raise UnsupportedFormat(f"{name} is no document that can be read.")
+        outcomes = [*read_documents(room_id, [row.document_id for row in listed])]
+        if any(outcome.pages != outcome.pages_read for outcome in outcomes):
+            outcomes += recognise_scans(room_id)
+    return ReadRoom(listed, {outcome.document_id: outcome for outcome in outcomes})
+
+
+def read_place(place: str) -> ReadRoom:
+    """As `read_room`: a folder or a document on this machine, else a folder of the drive."""
+    path = Path(place)
+    if not path.exists():
+        return read_room(place)
+    top = path if path.is_dir() else path.parent
+    with override_settings({"drive": "local", "drive_root": str(top.absolute())}):
+        return read_room("root", None if path.is_dir() else path.name)
+
+
+def read_texts(place: str) -> list[LedgerText]:
+    """The texts of `read_place`; what could not be read is told on stderr."""
+    room = read_place(place)
+    if room.unread:
+        echo(f"Without {name_documents(room.unread)}, which could not be read.", err=True)
+    return room.texts
+
+
+def name_documents(names: Sequence[str]) -> str:
+    """How many documents, with the names of the first ones."""
+    shown = ", ".join(names[:_MOST_NAMED])
+    count = f"{len(names)} document{'s' if len(names) > 1 else ''}"
+    return f"{count} ({shown}{', …' if len(names) > _MOST_NAMED else ''})"
