@@ -154,11 +154,14 @@ def test_a_server_that_hangs_and_answers_the_second_time(
 
 
 LOST = """
+import logging
+
 from prefect._internal.concurrency.threads import get_global_loop
 from prefect.events.worker import EventsWorker
 
 from flows import prefect_server
 
+logging.getLogger("tasks.tracking").addHandler(logging.StreamHandler())  # as the command does
 EventsWorker.drain_all = lambda timeout: (set(), {timeout})  # some are not done
 with prefect_server.server():
     loop = get_global_loop()
