@@ -150,7 +150,9 @@ def has_any(session: Session, room: Room, ids: Iterable[str]) -> bool:
     if room.folder_id in sought or not sought.isdisjoint(room.watched):
         return True
     return any(
-        next(find_rows(session, sql_select(col(known)).where(room_id == room.id).limit(1), col(known), sought), None)
+        next(
+            find_rows(session, sql_select(col(known)).where(col(room_id) == room.id).limit(1), col(known), sought), None
+        )
         for room_id, known in (
             (RoomFolder.room_id, RoomFolder.folder_id),
             (RoomDocument.room_id, RoomDocument.document_id),
