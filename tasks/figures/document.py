@@ -23,6 +23,7 @@ from tasks.language.locales import CROWNS, DOLLARS, NAMED, alternation, currency
 from tasks.language.numbers import GENERAL_WORDS, find_currency, read_leading_units, read_units, uses_decimal_comma
 from tasks.language.periods import month_first
 from tasks.reading import places as kinds
+from tasks.reading.file_dates import DOUBTED
 from tasks.reading.places import Place
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
@@ -338,13 +339,20 @@ class LedgerDocument:
         What is embedded in another file is no newer than that one. A file that is years older than what it says of
         itself keeps the days of one that it was made from.
         """
-        labels = [place.label.partition("/") for place in self._files if place.start <= offset < place.end]
+        labels = [
+            place.label.strip(DOUBTED).partition("/") for place in self._files if place.start <= offset < place.end
+        ]
         changed = min((last for _, _, last in labels if last), default=None)
         stated = self._learnt.dated
         if changed and stated and (stated - date.fromisoformat(changed)).days > _STALE:
             return None, None
         made = labels[-1][0] if labels else ""
         return made or None, changed
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether its file gives a day that cannot be, and its words no other: nothing says what was over by then."""
+        return self._learnt.dated is None and any(place.label == DOUBTED for place in self._files)
 
     @cached_property
     def title(self) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, Literal, cast
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import ACTUAL, Basis, Figure
+from tasks.figures.figure import ACTUAL, Basis, Figure, Findings
 from tasks.figures.table_labels import HAPPENED
 from tasks.language.periods import last_day
 from tasks.reading.file_dates import today
@@ -44,8 +44,11 @@ def find_named_basis(name: str) -> Named | None:
     return next((cast("Named", basis) for basis, says in _SAYS.items() if says.search(words)), None)
 
 
-def show_actual(document: LedgerDocument, figures: Iterable[Figure]) -> list[Figure]:
-    """The figures of a document, with the basis that its names and its file's dates give to those without another."""
+def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: Findings) -> list[Figure]:
+    """The figures of a document, with the basis that its names and its file's dates give to those without another.
+
+    Where the file's date cannot be and nothing else says what was over, they are left out, counted in `findings`.
+    """
     figures = list(figures)
     run_on = {
         part
@@ -67,6 +70,9 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure]) -> list[Fig
                 (named == "forecast" or part in run_on) and not happened and not _was_over(document, figure)
             ):
                 basis = "forecast"
+            elif document.is_doubted and not happened:
+                findings.leave_out("files whose date cannot be")
+                continue
         settled.append(figure if basis == figure.basis else replace(figure, basis=basis))
     return settled
 

@@ -20,10 +20,14 @@ _TEMPLATES: Final = frozenset(
 ReportLab's when it is to write the same file each time."""
 
 
+DOUBTED: Final = "?"
+"""How a place keeps that a file gives a day that cannot be."""
+
+
 class FileDates(NamedTuple):
     """The days on which a file was made and last changed, and what is to be said of a day that is not sure.
 
-    `label` is how a place keeps them: "2024-02-16/2024-08-05", "" where neither is sure.
+    `label` is how a place keeps them: "2024-02-16/2024-08-05", "" where neither is told, `DOUBTED` where it cannot be.
     """
 
     label: str = ""
@@ -40,7 +44,7 @@ def file_dates(made: str, changed: str) -> FileDates:
     if written is None or last is not None or written in _TEMPLATES:
         return FileDates(label.strip("/") and label)
     doubt = f"The file is dated {written}, which cannot be: nothing in it is dated by that."
-    return FileDates(label.strip("/") and label, doubt)
+    return FileDates(DOUBTED, doubt)
 
 
 def sure_day(day: date | None) -> date | None:

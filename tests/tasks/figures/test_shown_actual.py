@@ -8,7 +8,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.expressions import drop_undated_after
 from tasks.figures.shown_actual import find_named_basis
-from tasks.reading.file_dates import file_dates, today
+from tasks.reading.file_dates import DOUBTED, file_dates, today
 
 TABLE = "EUR\t2022\t2023\t2024\t2025\nRevenue\t1,000,000\t2,000,000\t3,000,000\t4,000,000\n"
 
@@ -64,7 +64,10 @@ def test_a_date_in_a_table_dates_no_document() -> None:
 @pytest.mark.parametrize("moment", ["1980-01-01T00:00:00Z", "1970-01-01", "D:20990101120000Z", "2099-01-01T00:00:00Z"])
 def test_a_day_that_cannot_be_is_said_and_not_taken(moment: str) -> None:
     dates = file_dates("", moment)
-    assert (dates.label, dates.doubt[:18]) == ("", "The file is dated ")
+    assert (dates.label, dates.doubt[:18]) == (DOUBTED, "The file is dated ")
+    assert bases(TABLE, dates=dates.label) == {}
+    assert bases(TABLE.replace("\t2023", "\tActual 2023"), dates=dates.label) == {"2023": None}
+    assert set(bases("Results as of 31 January 2026\n" + TABLE, dates=dates.label).values()) == {None}
 
 
 def test_days_come_as_office_and_pdf_files_write_them() -> None:
