@@ -111,6 +111,8 @@ class LabelReader:
     def _read_rest(self, rest: str, basis: Basis | None) -> tuple[Meaning | None, str]:
         """What a label without its units means, if need be without its brackets or its basis, and what is left."""
         meaning = self.meaning(rest)
+        if meaning is None and (short := _SHORT_NAME.search(rest)):  # "Driftsresultat (EBITDA)"
+            meaning = self.meaning(short[1])
         if meaning is None and "(" in rest:
             rest = " ".join(_ASIDE.sub(" ", rest).split())
             meaning = self.meaning(rest)
@@ -124,6 +126,7 @@ class LabelReader:
 
 
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
+_SHORT_NAME: Final = re.compile(r"\(([A-Z]{3,8})\)")
 
 
 def _part_time(words: str) -> tuple[str, When | None]:

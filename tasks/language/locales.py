@@ -16,8 +16,9 @@ from typing import Any, Final
 from babel.core import get_global
 from babel.localedata import LocaleDataDict, load
 
-LANGUAGES: Final = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb")
-"""The languages in which numbers and periods are read."""
+_SHORT_MONTHS: Final = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb")
+LANGUAGES: Final = (*_SHORT_MONTHS, "pl", "cs", "fi")
+"""The languages in which numbers and periods are read; of the last ones short months are words of others: "led 2023"."""
 
 _AUSTRIAN: Final = {"jänner": 1, "jän": 1, "feber": 2}
 _ALSO_WRITTEN: Final = {"sept": 9, "märz": 3, **_AUSTRIAN}
@@ -35,7 +36,7 @@ DOLLARS: Final[Mapping[str, Sequence[str]]] = _DATA["dollars"]
 CROWNS: Final[Mapping[str, str]] = _DATA["crowns"]
 """By language the currency of crowns whose country nobody names."""
 
-_NAME_LANGUAGES: Final = (*LANGUAGES, "pl", "cs", "hu", "ro", "fi", "tr")
+_NAME_LANGUAGES: Final = (*LANGUAGES, "hu", "ro", "tr")
 _ALSO_WORDS: Final = frozenset({"ALL", "TOP", "XXX", "XTS"})
 """Codes of currencies that are words of headings in capitals, or of none."""
 
@@ -57,7 +58,7 @@ def months() -> Mapping[str, int]:
     found = dict(_ALSO_WRITTEN)
     for language in LANGUAGES:
         for form in ("format", "stand-alone"):
-            for width in ("wide", "abbreviated"):
+            for width in ("wide", "abbreviated") if language in _SHORT_MONTHS else ("wide",):
                 for number, name in _data(language)["months"][form][width].items():
                     found.update(dict.fromkeys(_spellings(name.lower().rstrip(".")), number))
     return {name: number for name, number in found.items() if name not in _OTHER_WORDS}

@@ -308,3 +308,19 @@ def test_a_company_beside_its_group_is_a_part() -> None:
         (20_000, "parent company"),
         (10_000, "parent company"),
     ]
+
+
+def test_words_before_a_date_and_restated_name_no_part_of_the_company() -> None:
+    head = "(w mln PLN)\tNota\tRok zakończony 31 grudnia 2022\tRok zakończony 31 grudnia 2021 dane przekształcone *\n"
+    text = f"Sprawozdanie z zysków i strat za rok 2022\n{head}Przychody ze sprzedaży\t7.1\t73.435\t52.772\n"
+    figures = find_figures(LedgerDocument(text, [], "a.html"), taxonomy()).figures
+    assert [(int(each.value), each.unit, each.entity, each.variant) for each in figures] == [
+        (73_435_000_000, "PLN", None, ""), (52_772_000_000, "PLN", None, "restated"),
+    ]  # fmt: skip
+
+
+def test_sales_below_the_net_turnover_are_a_part_of_it() -> None:
+    rows = "1. Importe neto de la cifra de negocios\t149.775,86\na. Ventas\t145.969,34\n"
+    text = f"Cuenta de pérdidas y ganancias en euros\n\t31/12/2021\n{rows}"
+    (figure,) = find_figures(LedgerDocument(text, [], "a.html"), taxonomy()).figures
+    assert figure.label.endswith("negocios")
