@@ -23,7 +23,7 @@ from pydantic import Field
 from storage.settings import Settings
 from tasks.errors import BadRequest
 from tasks.figures.anchors import lower_text
-from tasks.figures.vocabulary import pattern, whole_words
+from tasks.figures.vocabulary import WORDS
 from tasks.user_file import UserFile, read_user_text
 
 
@@ -68,14 +68,11 @@ _MOST_SPELLINGS: Final = 20_000
 
 _FIELDS: Final = {"kind", "units", "sign", "labels", "weak", "instant", "mentions", "tags"}
 _UNITS: Final = {"money", "percent", "count", "ratio", "months"}
-_NOT_ANY: Final = whole_words("no_wildcard", re.NOFLAG)
-_TOTAL: Final = pattern("total_label", re.NOFLAG)
 _MARK: Final = re.compile(r"[\[\]{}|]")
 _WRITTEN: Final = re.compile(r"[^\s\[\]{}|]+")
 """A word of a written label, between blanks and marks of choice."""
 
 _LABEL_WORD: Final = re.compile(r"[^\W_]+|%")
-_NOTE: Final = pattern("label_note")
 
 Kind = Literal["duration", "instant", "either"]
 
@@ -129,7 +126,7 @@ class Taxonomy:
         found = self._labels.get(label)
         if found is None:
             for pattern, word, meaning in self._wildcards:
-                if word in label and pattern.fullmatch(label) and not _NOT_ANY.search(label):
+                if word in label and pattern.fullmatch(label) and not WORDS.no_wildcard.search(label):
                     return meaning
         return found
 
@@ -145,7 +142,7 @@ def plain_words(label: str) -> str:
     if not label.isascii():
         label = unicodedata.normalize("NFKD", label.replace("ß", "ss").replace("æ", "ae").replace("ø", "o"))
         label = "".join(mark for mark in label if not unicodedata.combining(mark))
-    return " ".join(_LABEL_WORD.findall(_NOTE.sub(" ", label).lower()))
+    return " ".join(_LABEL_WORD.findall(WORDS.label_note.sub(" ", label).lower()))
 
 
 def taxonomy(file: Path | None = None) -> Taxonomy:
@@ -285,7 +282,7 @@ def _meanings(concept: Concept) -> Iterator[tuple[str, Meaning]]:
     )  # fmt: skip
     for written, kind, rank in ranks:
         for plain in (spelling for label in written for spelling in spellings(_WRITTEN.sub(_plain_part, label))):
-            yield plain, Meaning(concept, kind, 0 if rank == 1 and _TOTAL.match(plain) else rank)
+            yield plain, Meaning(concept, kind, 0 if rank == 1 and WORDS.total_label.match(plain) else rank)
 
 
 def _plain_part(part: re.Match[str]) -> str:

@@ -21,15 +21,13 @@ from typing import Final, Literal
 from tasks.figures.document_figures import agrees
 from tasks.figures.figure import ACTUAL, UNKNOWN, Figure
 from tasks.figures.statement_checks import DEBT_PARTS
-from tasks.figures.vocabulary import whole_words
+from tasks.figures.vocabulary import WORDS
 from tasks.language.normalise import plain
 
 Step = Literal["basis", "authority", "newer"]
 RULE: Final[tuple[Step, ...]] = ("basis", "authority", "newer")
 """What decides, first to last."""
 
-_SURE: Final = whole_words("sure_document")
-_DRAFT: Final = whole_words("draft_document")
 _ROUND: Final = 2
 """Noughts at the end of a number that is written out from which on it may be rounded…"""
 
@@ -236,9 +234,9 @@ def _authority(row: RoomFigure) -> int:
 @lru_cache(maxsize=10_000)  # a document has many figures
 def _rank_authority(name: str) -> int:
     words = name.replace("_", " ").replace("-", " ")
-    if _DRAFT.search(words):
+    if WORDS.draft_document.search(words):
         return 2
-    return 0 if _SURE.search(words) and not _NOT_FINAL.search(words) else 1
+    return 0 if WORDS.sure_document.search(words) and not _NOT_FINAL.search(words) else 1
 
 
 def _newer(row: RoomFigure) -> int:

@@ -18,7 +18,7 @@ from tasks.figures.anchors import count_words, lower_text, matches, plain_blanks
 from tasks.figures.concepts import guess_language
 from tasks.figures.figure import UNKNOWN, Basis
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
-from tasks.figures.vocabulary import pattern, words_in
+from tasks.figures.vocabulary import WORDS, words_in
 from tasks.language.locales import CROWNS, DOLLARS, NAMED, alternation, currency_marks, currency_names
 from tasks.language.numbers import GENERAL_WORDS, find_currency, read_leading_units, read_units, uses_decimal_comma
 from tasks.language.periods import month_first
@@ -29,25 +29,15 @@ from tasks.reading.places import Place
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""
 
-_AUDIT: Final = pattern("audit")
 _AUDIT_WORDS: Final = words_in("audit_words")
-_AUDIT_NAME: Final = pattern("audit_name")
-_UNAUDITED: Final = pattern("unaudited")
-_REPORT_NAME: Final = pattern("report_name")
-_MANAGEMENT_NAME: Final = pattern("management_name")
-_ACTUAL: Final = pattern("document_actual")
-_DECK_NAME: Final = pattern("deck_name")
-_REPORT_TEXT: Final = pattern("report_text")
 _STALE: Final = 730
 """Days."""
 
 _SLIDES: Final = frozenset({".pptx", ".ppt", ".odp"})
 _MARKED: Final = frozenset({".md", ".markdown"})
-_EMPHASIS: Final = pattern("document_emphasis", re.NOFLAG)
 _WHOLE_LINES: Final = frozenset({*_SLIDES, ".docx", ".html"})
 _SHEETS: Final = frozenset({".xlsx", ".xls", ".xlsb", ".ods", ".csv"})
 _STORED: Final = _SHEETS - {".csv"}
-_STATED: Final = pattern("stated_currency")
 _STATED_WORDS: Final = words_in("stated_currency_words")
 _US_DOLLAR: Final = ("united states dollar", "u.s. dollar", "us dollar", "u.s dollar", "us. dollar", "us$", "usd")
 _BARE_SIGNS: Final = 10
@@ -62,7 +52,6 @@ _WORDLIKE: Final = {
 """Marks that are words too, which count beside a number or alone in their cell: "Ft", "lei"."""
 
 _CODES: Final = (*NAMED, "TEUR", "euro", "euros", "yen", "reais", "rupees", "kronor")
-_IN_CROWNS: Final = pattern("document_in_crowns", re.NOFLAG)
 _GENERAL_UNITS: Final = re.compile(
     rf"\b(?:{alternation(GENERAL_WORDS)})\b[^.\n]{{0,40}}\b(?:in|en|em|i|w|v|×|x)\b[^\n]{{1,60}}", re.IGNORECASE
 )
@@ -85,13 +74,13 @@ class ReportKind:
 
 def kind_by_name(name: str, ending: str = "") -> ReportKind | None:
     """What a document is by its name and format alone; None where they do not tell."""
-    if ending in _SLIDES or _DECK_NAME.search(name):
+    if ending in _SLIDES or WORDS.deck_name.search(name):
         return ReportKind("management", deck=True)
-    unaudited = _UNAUDITED.search(name) or _MANAGEMENT_NAME.search(name)
-    if not unaudited and _AUDIT_NAME.search(name):
+    unaudited = WORDS.unaudited.search(name) or WORDS.management_name.search(name)
+    if not unaudited and WORDS.audit_name.search(name):
         return ReportKind("audited", deck=False)
     if ending in _SHEETS:
-        return ReportKind("reported" if _REPORT_NAME.search(name) and not unaudited else "management", deck=False)
+        return ReportKind("reported" if WORDS.report_name.search(name) and not unaudited else "management", deck=False)
     return ReportKind("management", deck=False) if unaudited else None
 
 
@@ -101,11 +90,11 @@ def find_document_kind(name: str, text: str, document_format: str = "") -> Repor
     if named is not None:
         return named
     head = text[:4000]
-    if _UNAUDITED.search(head[:1500]):
+    if WORDS.unaudited.search(head[:1500]):
         return ReportKind("management", deck=False)
-    is_report = _REPORT_NAME.search(name) or _REPORT_TEXT.search(head) or _AUDIT_NAME.search(head[:600])
+    is_report = WORDS.report_name.search(name) or WORDS.report_text.search(head) or WORDS.audit_name.search(head[:600])
     if is_report or len(text) > 100_000:
-        speaks = any(matches(_AUDIT, text, spots(lower_text(text), _AUDIT_WORDS)))
+        speaks = any(matches(WORDS.audit, text, spots(lower_text(text), _AUDIT_WORDS)))
         if speaks and not re.search(r"form 10-q|quarterly report", head, re.IGNORECASE):
             return ReportKind("audited", deck=False)
         if is_report:
@@ -132,7 +121,9 @@ class LedgerDocument:
         self.format = document_format or PurePath(name).suffix.lower()
         self.text = plain_blanks(text)
         if self.format in _MARKED:
-            self.text = _EMPHASIS.sub(lambda match: match[0].replace(match[1], " " * len(match[1])), self.text)
+            self.text = WORDS.document_emphasis.sub(
+                lambda match: match[0].replace(match[1], " " * len(match[1])), self.text
+            )
         self.name = name
         self._parts: list[Place] = []
         self._blocks: list[Place] = []
@@ -218,7 +209,7 @@ class LedgerDocument:
     @cached_property
     def _stated(self) -> str | None:
         """The currency that it says it is stated in."""
-        for match in matches(_STATED, self._head, spots(self._lower, _STATED_WORDS)):
+        for match in matches(WORDS.stated_currency, self._head, spots(self._lower, _STATED_WORDS)):
             currency = (
                 find_currency(match["currency"]) or read_units(match["currency"].lower().rstrip("s") + "s").currency
             )
@@ -266,7 +257,7 @@ class LedgerDocument:
             return self.dollar(self._stated)
         counts = self.currencies
         if not counts:
-            return CROWNS.get(self.language) if _IN_CROWNS.search(self._lower) else None
+            return CROWNS.get(self.language) if WORDS.document_in_crowns.search(self._lower) else None
         (best, count), *rest = counts.most_common(2)
         return (
             self.dollar(best)
@@ -357,7 +348,7 @@ class LedgerDocument:
     @cached_property
     def title(self) -> str:
         """Its name, where that alone says what its figures are: none where columns of actual ones are named."""
-        return "" if _ACTUAL.search(self.text) else self.name.rpartition(".")[0] or self.name
+        return "" if WORDS.document_actual.search(self.text) else self.name.rpartition(".")[0] or self.name
 
     def heading(self, offset: int) -> str:
         """What an offset stands under: the first line of its slide, else the nearest heading; "" without one."""

@@ -19,7 +19,7 @@ from tasks.figures.from_tags import with_tags
 from tasks.figures.shown_actual import show_actual
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_figures import TableCandidate
-from tasks.figures.vocabulary import pattern, whole_words, words_in
+from tasks.figures.vocabulary import WORDS, words_in
 from tasks.language.periods import last_day
 from tasks.reading.places import lowest_confidence
 
@@ -30,10 +30,7 @@ _LONGEST: Final = 300
 _LOOKED_AT: Final = 300_000
 """Characters of a document that are looked at: what a company is stands near the beginning."""
 
-_FOUNDED: Final = pattern("founded")
 _STEMS: Final = words_in("founding_stems")
-_NOT_BETWEEN: Final = whole_words("not_before_founding_year")
-_OTHERS: Final = whole_words("not_the_founder")
 
 
 def find_founding_years(document: LedgerDocument) -> Iterator[Figure]:
@@ -47,7 +44,7 @@ def find_founding_years(document: LedgerDocument) -> Iterator[Figure]:
         looked = start
         end = text.find("\n", spot)
         line = text[start : end if end >= 0 else len(text)]
-        for match in _FOUNDED.finditer(line):
+        for match in WORDS.founded.finditer(line):
             if _is_the_company(line, match):
                 name = next(name for name in ("year", "listed", "before") if match[name])
                 where = start + match.start(name)
@@ -60,12 +57,14 @@ def find_founding_years(document: LedgerDocument) -> Iterator[Figure]:
 def _is_the_company(line: str, match: re.Match[str]) -> bool:
     """Whether a match speaks of the company itself and of its founding."""
     opening = max(line.rfind(". ", 0, match.start()) + 1, match.start() - _LONGEST)
-    if _OTHERS.search(line[opening : match.end()]):
+    if WORDS.not_the_founder.search(line[opening : match.end()]):
         return False
     verb, gap = match["verb"] or "", match["gap"] or ""
     if verb[:1].isupper() and line[opening : match.start()].strip(" \t•–-|"):
         return False  # a name: "Corning Incorporated"
-    return not _NOT_BETWEEN.search(gap) and not (verb.startswith("establish") and re.match(r"\s*by\b", gap))
+    return not WORDS.not_before_founding_year.search(gap) and not (
+        verb.startswith("establish") and re.match(r"\s*by\b", gap)
+    )
 
 
 VERSION: Final = "ledger-18"

@@ -1,12 +1,11 @@
 """What a figure is: one number of a document with its meaning and its place, and the words that give it a basis."""
 
-import re
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final, Literal
 
-from tasks.figures.vocabulary import pattern, whole_words
+from tasks.figures.vocabulary import WORDS
 
 Basis = Literal["audited", "reported", "management", "budget", "forecast", "pro_forma", "adjusted"]
 
@@ -93,17 +92,13 @@ class Findings:
 
 
 _BASES: Final[tuple[Basis, ...]] = ("pro_forma", "adjusted", "budget", "forecast", "management", "audited")
-_BASIS: Final = tuple((basis, pattern(f"basis_{basis}")) for basis in _BASES)
-_BASIS_STEMS: Final = pattern("basis_stems", re.NOFLAG)
-_NO_BASIS: Final = whole_words("no_basis")
-_RESTATED: Final = pattern("restated")
-_BEFORE: Final = pattern("as_before")
+_BASIS: Final = tuple((basis, getattr(WORDS, f"basis_{basis}")) for basis in _BASES)
 
 
 @lru_cache(maxsize=8192)
 def find_basis(text: str) -> Basis | None:
     """The basis that words give a figure: "Budget 2025", "Adjusted EBITDA", "unaudited"; None where they give none."""
-    if not _BASIS_STEMS.search(text.lower()):
+    if not WORDS.basis_stems.search(text.lower()):
         return None
     return next((basis for basis, words in _BASIS if words.search(text)), None)
 
@@ -112,11 +107,11 @@ def without_basis(text: str) -> str:
     """The text without its words of basis: "EBITDA" of "Adjusted EBITDA"."""
     for _, words in _BASIS:
         text = words.sub(" ", text)
-    return " ".join(_NO_BASIS.sub(" ", text).split()).strip(" ,:()-–")
+    return " ".join(WORDS.no_basis.sub(" ", text).split()).strip(" ,:()-–")
 
 
 def find_variant(header: str) -> str:
     """The variant "restated" or "as previously reported" where a column's header says so, else ""."""
-    if _BEFORE.search(header):
+    if WORDS.as_before.search(header):
         return "as previously reported"
-    return "restated" if _RESTATED.search(header) else ""
+    return "restated" if WORDS.restated.search(header) else ""

@@ -13,25 +13,16 @@ from datetime import date, timedelta
 from typing import Final
 
 from tasks.figures.anchors import lower_text, matches, plain_blanks, spots
-from tasks.figures.vocabulary import pattern, whole_words, words_in
+from tasks.figures.vocabulary import WORDS, words_in
 from tasks.language.locales import months
 from tasks.language.periods import MONTH, YEAR, When, dates_in, find_periods, header_words, make_day, months_back
 from tasks.reading.file_dates import sure_day, today
 
-_YEAR_ENDED: Final = pattern("year_ended")
-_YEAR_TO_MONTH: Final = pattern("year_to_month")
-_YEAR_FROM: Final = pattern("year_from")
 _YEAR_FROM_WORDS: Final = words_in("year_from_words")
-_NAMED_YEAR: Final = pattern("named_year")
-_YEARS_OF_WEEKS: Final = pattern("years_of_weeks")
-_LISTED_ENDS: Final = pattern("listed_ends")
-_NAMED_QUARTER: Final = pattern("named_quarter")
-_PERIOD_ENDED: Final = pattern("period_ended")
 MOST_PLAN_YEARS: Final = 30
 """Up to which number a year is one of a plan, "Year 3", and no calendar year."""
 
 _START_WORDS: Final = header_words("plan_start")
-_STARTS: Final = pattern("year_starts")
 _FIRST_PAGES: Final = 8000
 """Characters in which a release on a quarter names the quarter and the day on which it ended."""
 
@@ -39,27 +30,18 @@ _NEAR: Final = 10
 """Days by which a quarter's end may differ from the third, sixth or ninth month of its year."""
 
 _QUARTERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_OWN_END: Final = pattern("own_end")
-_OF_OTHERS: Final = pattern("year_of_another")
 _CUT: Final = re.compile(r"(?<=\S)\n(?=\S)")
-_CUT_DAY: Final = pattern("year_cut_day", re.NOFLAG)
 _YEAR_ENDED_WORDS: Final = words_in("year_ended_words")
 _NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
 _YEAR_WORDS: Final = ("year", "jahr", "exercice", "ejercicio", "esercizio", "exercício", "boekjaar")
-_INTERIM: Final = pattern("year_interim")
 _AHEAD: Final = 20
 """Characters before "period ended" that may say that it is no year."""
 
 _DATE_LINE: Final = 3000
 _TITLE_LINES: Final = 3
-_MAILED: Final = pattern("year_mailed", re.NOFLAG)
 _LINE: Final = re.compile(r"\n|(?<=[.;]) ")
-_TO_COME: Final = whole_words("to_come")
-_DUE: Final = pattern("year_due")
 _FIRST_WEEK: Final = 7
-_INDIAN: Final = pattern("year_indian")
 _INDIAN_WORDS: Final = ("₹", "inr", "lakh", "crore")
-_BARE_SPLIT_YEAR: Final = pattern("year_bare_split_year", re.NOFLAG)
 _MONTHS_OF_TWO_NAMES: Final = 2
 """A year that ends in January or February is called by some after the year before."""
 
@@ -68,12 +50,8 @@ _SURE: Final = 5
 """What a year's end counts that is stated in so many words; one that is named with its date counts 3."""
 
 _FIRST_LINES: Final = 2500
-_OF_A_QUARTER: Final = pattern("of_a_quarter")
-_YEARS_WEEKS: Final = pattern("year_years_weeks")
 _LONGEST_HEAD: Final = 50_000
 """Characters that are looked at for the days that balance sheets are of."""
-
-_SPLIT_YEAR: Final = pattern("year_split_year")
 
 
 @dataclass(frozen=True)
@@ -141,7 +119,7 @@ class Calendar:
 def learn_calendar(text: str, name: str = "") -> Calendar:
     """What a document says of its fiscal year, and the newest date on its first page or in its name."""
     text = plain_blanks(text)
-    head = _CUT_DAY.sub(" ", text[:400_000])
+    head = WORDS.year_cut_day.sub(" ", text[:400_000])
     lower = lower_text(head)
     named = _count_ends(head, lower, quarterly=reports_on_quarter(text, name))
     ends = named.all
@@ -163,7 +141,11 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     for (month, _), count in ends.items():
         months[month] += count
     if not months:
-        if any(word in lower for word in _INDIAN_WORDS) and _INDIAN.search(head) and _SPLIT_YEAR.search(head):
+        if (
+            any(word in lower for word in _INDIAN_WORDS)
+            and WORDS.year_indian.search(head)
+            and WORDS.year_split_year.search(head)
+        ):
             return replace(calendar, month=3, said=True)
         end = _find_split_year_end(head)
         return calendar if end is None else replace(calendar, month=end[0], day=end[1], said=True)
@@ -200,10 +182,12 @@ def _count_ends(head: str, lower: str, *, quarterly: bool) -> _Ends:
     """The ends of times that a text names; a quarterly report is as of the quarter's last day, which ends no year."""
     ends = _Ends()
     interim = _count_ended(head, lower, ends, quarterly=quarterly)
-    own = {day for match in _OWN_END.finditer(_CUT.sub(" ", head[:_LONGEST_HEAD])) if (day := _own_end(match, head))}
+    own = {
+        day for match in WORDS.own_end.finditer(_CUT.sub(" ", head[:_LONGEST_HEAD])) if (day := _own_end(match, head))
+    }
     for day in own if len(own) == 1 else ():
         ends.add(day, _SURE)
-    for match in matches(_YEAR_TO_MONTH, head, spots(lower, ("year", "fy", "fiscal", "financial", "business"))):
+    for match in matches(WORDS.year_to_month, head, spots(lower, ("year", "fy", "fiscal", "financial", "business"))):
         end = next((when.end for when in find_periods(f"{match[1]} {_ANY_YEAR}") if when.end), None)
         if end is not None:
             ends.add((end.month, end.day), 1)
@@ -222,15 +206,19 @@ def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[
     """Count what a text says ended or was as of a day; the days on which parts of a year ended are given."""
     interim: set[_Day] = set()
     year_ends = sorted({*spots(lower, _YEAR_ENDED_WORDS), *spots(lower, (" to ", " to:"), before=1)})
-    for match in matches(_YEAR_ENDED, head, year_ends):
+    for match in matches(WORDS.year_ended, head, year_ends):
         words = match.group(0).lower()
-        of_weeks = "weeks" in words and _YEARS_WEEKS.search(head, max(0, match.start() - 12), match.start())
+        of_weeks = "weeks" in words and WORDS.year_years_weeks.search(head, max(0, match.start() - 12), match.start())
         of_year = bool(of_weeks) or any(word in words for word in _YEAR_WORDS)
         when = next(iter(find_periods(match.group(1))), None)
         if when is None or (not of_year and quarterly):
             continue
         ends_on = (when.end.month, when.end.day) if when.end else when.month_day
-        if ends_on and not of_year and _INTERIM.search(head, max(0, match.start() - _AHEAD), match.start() + 7):
+        if (
+            ends_on
+            and not of_year
+            and WORDS.year_interim.search(head, max(0, match.start() - _AHEAD), match.start() + 7)
+        ):
             interim.add(ends_on)
         elif ends_on:
             ends.add(ends_on, 3 if of_year else 1, annual=of_year)
@@ -252,7 +240,7 @@ def _find_exact_ends(lower: str, month: int, day: int) -> dict[int, date]:
 
 def _own_end(match: re.Match[str], head: str) -> tuple[int, int] | None:
     """Month and day of a year's end that a text states; None where the year is another's, or is no year."""
-    if _OF_OTHERS.search(head[max(0, match.start() - _AHEAD) : match.start()] + (match["of"] or "")):
+    if WORDS.year_of_another.search(head[max(0, match.start() - _AHEAD) : match.start()] + (match["of"] or "")):
         return None
     named = match["end"] or match["last"] or match["before"]
     last, first = (next(iter(find_periods(f"{words} {_ANY_YEAR}")), None) for words in (named, match["first"] or named))
@@ -265,12 +253,12 @@ def _own_end(match: re.Match[str], head: str) -> tuple[int, int] | None:
 
 def reports_on_quarter(text: str, name: str) -> bool:
     """Whether a document reports on a quarter or a half-year: what it says things are as of is no end of a year."""
-    return _OF_A_QUARTER.search(f"{name.replace('_', ' ')} {text[:_FIRST_LINES]}".replace("\n", " ")) is not None
+    return WORDS.of_a_quarter.search(f"{name.replace('_', ' ')} {text[:_FIRST_LINES]}".replace("\n", " ")) is not None
 
 
 def _spans(head: str, lower: str) -> Iterator[tuple[date, date]]:
     """The first and last days of the times that the text gives by both."""
-    for match in matches(_YEAR_FROM, head, spots(lower, _YEAR_FROM_WORDS)):
+    for match in matches(WORDS.year_from, head, spots(lower, _YEAR_FROM_WORDS)):
         days = [when.end for words in match.groups() for when in find_periods(words)]
         if len(days) == 2 and days[0] and days[1]:
             yield days[0], days[1]
@@ -280,10 +268,10 @@ def _find_years(head: str, lower: str) -> Iterator[tuple[int, date]]:
     """The years whose end the text names: 2023 of "fiscal 2023 ended February 3, 2024"."""
     named = [
         (match[1] or match[4], match[2] or match[3])
-        for match in matches(_NAMED_YEAR, head, spots(lower, _NAMED_YEAR_WORDS))
+        for match in matches(WORDS.named_year, head, spots(lower, _NAMED_YEAR_WORDS))
     ]
     if "weeks ended" in lower:
-        for match in _YEARS_OF_WEEKS.finditer(head):
+        for match in WORDS.years_of_weeks.finditer(head):
             years, ends = re.findall(YEAR, match[1]), re.findall(rf"{MONTH} [0-3]?\d, {YEAR}", match[2], re.IGNORECASE)
             if len(years) == len(ends):
                 named += zip(years, ends, strict=True)
@@ -297,7 +285,7 @@ def _ends_in_next_year(head: str, lower: str, month: int, day: int) -> dict[int,
     """By their years the listed ends that lie a few days beyond the year's: fiscal 2022 ended on January 1, 2023."""
     listed = Counter(
         when.end
-        for match in matches(_LISTED_ENDS, head, spots(lower, ("years ended", "year ended")))
+        for match in matches(WORDS.listed_ends, head, spots(lower, ("years ended", "year ended")))
         for words in match.groups()
         for when in find_periods(words or "")
         if when.end is not None
@@ -311,7 +299,7 @@ def _ends_in_next_year(head: str, lower: str, month: int, day: int) -> dict[int,
 
 def _plan_start(head: str, lower: str) -> date | None:
     """The day on which the document says that its plan starts; None where it says none, or two."""
-    found = (match[1] for match in matches(_STARTS, head, spots(lower, _START_WORDS)))
+    found = (match[1] for match in matches(WORDS.year_starts, head, spots(lower, _START_WORDS)))
     days = {
         when.end.replace(day=1 if when.months == 1 else when.end.day) if when.end else date(when.year or 0, 1, 1)
         for words in found
@@ -328,9 +316,9 @@ def _find_quarter_shift(text: str, month: int, day: int) -> int:
     """
     named = {
         (int(match[2] or match[3]), _QUARTERS[(match[1] or match[4]).lower()])
-        for match in _NAMED_QUARTER.finditer(text.replace("\n", " "))
+        for match in WORDS.named_quarter.finditer(text.replace("\n", " "))
     }
-    ended = {when.end for match in _PERIOD_ENDED.finditer(text) for when in find_periods(match[1]) if when.end}
+    ended = {when.end for match in WORDS.period_ended.finditer(text) for when in find_periods(match[1]) if when.end}
     votes = {
         shift
         for shift in (0, 1)
@@ -345,7 +333,7 @@ def _find_split_year_end(text: str) -> tuple[int, int] | None:
     """Month and day of the days of two years or more that a text of split years ("2023/24") names, but 31 December."""
     if "/" not in text:
         return None
-    years = (match for match in _BARE_SPLIT_YEAR.finditer(text))
+    years = (match for match in WORDS.year_bare_split_year.finditer(text))
     if not any(int(match[1]) % 100 + 1 == int(match[2][-2:]) for match in years):
         return None
     ends: dict[tuple[int, int], set[int]] = defaultdict(set)
@@ -384,11 +372,11 @@ _DAY_BEFORE: Final = re.compile(r"\b([0-3]?\d)\.? \Z")
 
 
 def _document_date(text: str, name: str) -> date | None:
-    mailed = _MAILED.match(text)
+    mailed = WORDS.year_mailed.match(text)
     if mailed is not None and (sent := sure_day(date.fromisoformat(mailed["day"]))):
         return sent
-    text = _DUE.sub(" ", text[:_DATE_LINE])
-    told = [line for line in _LINE.split(text) if not _TO_COME.search(line)]
+    text = WORDS.year_due.sub(" ", text[:_DATE_LINE])
+    told = [line for line in _LINE.split(text) if not WORDS.to_come.search(line)]
     first = text.strip().split("\n")[:_TITLE_LINES]
     head, prose, body = (
         "\n".join(line for line in lines if "\t" not in line) for lines in (first, told, text.split("\n"))

@@ -17,7 +17,7 @@ from tasks.figures.conflicts import RoomFigure
 from tasks.figures.document import kind_by_name
 from tasks.figures.figure import ACTUAL, find_basis
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
-from tasks.figures.sentence_words import PLAN
+from tasks.figures.vocabulary import WORDS
 from tasks.language.periods import When, count_months, find_periods, last_day
 
 _TRAILING: Final = re.compile(r"\b(?:ltm|ttm|trailing|last twelve|twelve months|12 months)\b", re.IGNORECASE)
@@ -149,7 +149,7 @@ def _had_ended(row: RoomFigure, period: str, words: str) -> bool:
     written = row.dated or row.changed
     if row.basis != "forecast" or written is None or last_day(period) > written:
         return False
-    return find_basis(words) is None and PLAN.search(words) is None
+    return find_basis(words) is None and WORDS.said_plan.search(words) is None
 
 
 def _words(row: RoomFigure, text: str) -> str:

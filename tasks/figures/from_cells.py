@@ -28,9 +28,9 @@ from tasks.figures.table_columns import (
     read_header,
 )
 from tasks.figures.table_figures import FigureCell, TableCandidate, blocks, cell_figure, settle_candidates
-from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, TOTAL, WHOLE, Label, LabelReader
+from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, Label, LabelReader
 from tasks.figures.table_rows import Grid, Row
-from tasks.figures.vocabulary import pattern, whole_words
+from tasks.figures.vocabulary import WORDS
 from tasks.language.numbers import (
     Units,
     cell_amount,
@@ -65,15 +65,9 @@ _SERIAL: Final = re.compile(r"(?!(?:19|20)\d\d(?!\d))(?<!\d)\d{2,}")  # in the n
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 
-_ALL_OF_IT: Final = pattern("row_all_of_it", re.NOFLAG)
-_OF_SHARES: Final = pattern("column_of_shares")
 _TOTAL_ALONE: Final = re.compile(r"total|summe|gesamt|totale", re.IGNORECASE)
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
-
-_BALANCE: Final = pattern("row_balance")
-_OTHER_FLOWS: Final = whole_words("row_other_flows")
-_SUPPORT: Final = pattern("statement_rows")
 
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
@@ -137,7 +131,7 @@ class _RowWords:
 
     def is_time(self, *, is_stock: bool = False) -> bool:
         """Whether its name is a time and nothing else; that of a stock may say "Balance at" besides."""
-        name = _BALANCE.sub("", self.name) if is_stock and _BALANCE.match(self.name) else self.name
+        name = WORDS.row_balance.sub("", self.name) if is_stock and WORDS.row_balance.match(self.name) else self.name
         return self.when is not None and self.when.dated and not labels.without_dates(name)
 
 
@@ -170,7 +164,7 @@ class _Table:
         self._width = max(row.width for row in grid.rows)
         self._codes = tables.code_columns(grid.rows[:_LONGEST_FORM]) if reader.codes else []
         self._under(grid.titles)
-        supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if _SUPPORT.search(row.label))
+        supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
         self._weight = supporting + (_OF_A_STATEMENT if self._over.is_statement else 0)
 
     def _under(self, titles: Sequence[str]) -> None:
@@ -309,7 +303,7 @@ class _Table:
         alike = _SERIAL.sub("#", name)
         silent = self._silent.get(alike)
         if silent is None:
-            speaks = not name or name[0].isdigit() or TOTAL.match(name) or self._reader.speaks(name)
+            speaks = not name or name[0].isdigit() or WORDS.total_row.match(name) or self._reader.speaks(name)
             silent = self._silent[alike] = not speaks and not (may_name_time(name) and not labels.without_dates(name))
         return silent and (row.has_number(comma_decimal=self._comma) or tables.holds_four_digits(row))
 
@@ -324,7 +318,7 @@ class _Table:
             return
         under = self._columns_under(row, said)
         if said.meaning is not None and said.meaning.concept.id == "revenue":
-            self._percents.update(at for at in said.numbers if _ALL_OF_IT.fullmatch(row.cells[at]))
+            self._percents.update(at for at in said.numbers if WORDS.row_all_of_it.fullmatch(row.cells[at]))
         units = row.units_beside({*said.numbers})
         for at in said.numbers:
             candidate = self._candidate(row, said, at, under.get(at), units)
@@ -346,7 +340,7 @@ class _Table:
         if self._noted and len(numbers) == len(self._dated) + 1 and tables.is_note_number(row.cells[numbers[0]]):
             numbers = numbers[1:]
         is_sum = self._sums_rows_above(row, numbers)
-        if is_sum and meaning is None and (not name or TOTAL.fullmatch(name)):
+        if is_sum and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
             over = [self._section, *(labels.label_in(title) for title in self._titles[-1:])]
             label = next((read for read in map(self._reader.read, filter(None, over)) if read.meaning), label)
             meaning = label.meaning if label else None
@@ -396,7 +390,7 @@ class _Table:
         if is_part and not self._lists(said.name):
             return None
         entity = self._entity(said, None if of_column else column, is_part=is_part)
-        if meaning.concept.id == "operating_cash_flow" and _OTHER_FLOWS.search(self._section):
+        if meaning.concept.id == "operating_cash_flow" and WORDS.row_other_flows.search(self._section):
             self._findings.leave_out("cash flows of another section")
             return None
         cell = FigureCell(row, units, at, amount, meaning, said.label, column, when, entity, self._two_years)
@@ -409,7 +403,7 @@ class _Table:
     def _entity(self, said: _RowWords, column: FigureColumn | None, *, is_part: bool) -> str | None:
         """Which part of the company a number is of: the one that its row lists, or that row and column name."""
         if is_part:
-            own = None if TOTAL.match(said.name) else said.name[:80]
+            own = None if WORDS.total_row.match(said.name) else said.name[:80]
         else:
             part = said.label.part if said.label and said.meaning is not None else None
             own = ", ".join(filter(None, (part, column.entity if column else None)))
@@ -480,7 +474,7 @@ class _Table:
         """What the rows of a series are, by the line that begins it, else by the corner or the line over the table."""
         if count > 1 or (column is not None and column.entity):
             return None
-        begun = "" if WHOLE.match(self._section) else self._section
+        begun = "" if WORDS.whole_company.match(self._section) else self._section
         for title in (begun,) if begun else (self._corner, *self._titles[-1:]):
             if title:
                 found = self._reader.read(title)
@@ -498,6 +492,6 @@ def _times(columns: Sequence[FigureColumn]) -> Iterator[tuple[int, When]]:
 
 def _is_no_figure(column: FigureColumn, meaning: Meaning, said: _RowWords) -> bool:
     """Whether a column's numbers are no figures of what is meant: changes, shares that are held, parts of a whole."""
-    if column.skipped or (meaning.concept.id != "shares" and _OF_SHARES.fullmatch(column.words.strip())):
+    if column.skipped or (meaning.concept.id != "shares" and WORDS.column_of_shares.fullmatch(column.words.strip())):
         return True
     return said.meaning is not None and belongs_to_column(column, said.meaning, said.name)

@@ -18,7 +18,6 @@ from tasks.figures.figure import Basis, Figure, Findings, find_basis
 from tasks.figures.measures import NEVER_NEGATIVE, find_planned_basis, sign_value
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_periods import (
-    COMPARED,
     SEVERAL,
     SeveralError,
     Spoken,
@@ -32,7 +31,7 @@ from tasks.figures.sentence_periods import (
     times,
 )
 from tasks.figures.sentence_words import Mention, Mentions, find_mentions
-from tasks.figures.vocabulary import pattern
+from tasks.figures.vocabulary import WORDS
 from tasks.language.numbers import PERCENT, Amount, amounts
 from tasks.language.periods import When, find_periods
 from tasks.language.sentences import place_sentences
@@ -54,9 +53,7 @@ _FIRST_LINES: Final = 400
 _DOES: Final = frozenset({"turned over"})
 """Mentions that are verbs: who does it stands before."""
 
-_ARTICLE: Final = pattern("sentence_article", re.NOFLAG)
 _ANNUAL: Final = re.compile(r"\barr\b|annual", re.IGNORECASE)
-_AVERAGE: Final = pattern("sentence_average")
 
 
 def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[Figure]:
@@ -80,7 +77,7 @@ def _of_sentence(
     """The figures of one sentence, placed within it."""
     whole, lower_whole = sentence, lower_text(sentence)
     may_name = any(stem in lower_whole for stem in words.PART_STEMS)
-    segments = list(words.SEGMENT.finditer(sentence)) if may_name else []
+    segments = list(WORDS.named_part.finditer(sentence)) if may_name else []
     for part in segments:  # what is said of a part is said as of the company, and then is the part's
         sentence = f"{sentence[: part.start()]}{' ' * len(part.group())}{sentence[part.end() :]}"
     lower = lower_text(sentence) if segments else lower_whole
@@ -103,7 +100,7 @@ def _part(segments: list[re.Match[str]], sentence: str, figure: Figure) -> str |
     """The part of the company that a figure is of: the one named before it, with no other amount between."""
     before = [part for part in segments if part.end() <= figure.start]
     between = sentence[before[-1].end() : figure.start] if before else ";"
-    if ";" in between or words.OF_ALL.search(between) or any(amount.unit for amount in amounts(between)):
+    if ";" in between or WORDS.of_the_group.search(between) or any(amount.unit for amount in amounts(between)):
         return None
     return before[-1]["front"] or before[-1]["behind"]
 
@@ -113,7 +110,7 @@ def _lists(found: Iterable[Mention], sentence: str) -> Iterator[list[Mention]]:
     listed: list[Mention] = []
     for concept, match in found:
         between = sentence[listed[-1][1].end() : match.start()] if listed else ""
-        if listed and words.LISTED.fullmatch(between) and all(concept is not other for other, _ in listed):
+        if listed and WORDS.between_listed.fullmatch(between) and all(concept is not other for other, _ in listed):
             listed.append((concept, match))
             continue
         yield from _join_mentions(listed, sentence)
@@ -160,7 +157,7 @@ def _of_mentions(
         yield from filter(None, (figure,))
         if figure is not None and when is None and len(listed) == 1:
             rest = sentence[amount.end :]
-            compared = COMPARED.match(rest)
+            compared = WORDS.compared_in_brackets.match(rest)
             at = amount.end
             other = in_brackets(document, figure, compared, at) if compared else behind_it(document, figure, rest, at)
             yield from filter(None, (other,))
@@ -172,33 +169,37 @@ def _stands_alone(
     """Whether the words beside a mention leave it the company's own, the whole of it, and what happened."""
     behind = sentence[match.end() :]
     if match.group() in words.CASH and (
-        words.PAID.match(behind) or words.PAID_IN.search(before) or words.NET.search(before)
+        WORDS.cash_paid.match(behind) or WORDS.said_paid_in.search(before) or WORDS.said_net.search(before)
     ):
         return False
-    before = words.OF_THE_CONCEPT.sub("", before) or before
+    before = WORDS.said_of_the_concept.sub("", before) or before
     word = re.search(r"([^\s(“\"]+)\s*$", before)
     clause_start = word is None or before.rstrip().endswith((",", ";", ":", "•", "-", "–", "—", "(", ".", "/"))
     if (
         not clause_start
         and word
         and match.group() not in words.CLAUSES
-        and _ARTICLE.sub(r"\1", word.group(1).lower()).strip("“\"'()") not in words.BEFORE
+        and WORDS.sentence_article.sub(r"\1", word.group(1).lower()).strip("“\"'()") not in words.BEFORE
         and not re.fullmatch(r"(?:19|20)\d\d|FY\d\d+|Q\d|H\d", word.group(1))
         and not _is_own_name(document, word.group(1) + ("'s" if match.group() in _DOES else ""), spoken.start)
         and not (match.group() in _DOES and word.group(1).lower() in {"we", "it", "business", "firm"})
     ):
         return False
-    if words.OF_ANOTHER.search(before) or words.OF_OTHERS.search(before) or words.OF_OTHERS_BEHIND.match(behind):
+    if (
+        WORDS.share_or_change_before.search(before)
+        or WORDS.said_of_others.search(before)
+        or WORDS.said_of_others_behind.match(behind)
+    ):
         return False
-    if words.RELATED.match(behind) or (
+    if WORDS.related.match(behind) or (
         match.group() in words.STATED_ALONE and words.STATED_AMOUNT.match(behind) is None
     ):
         return False
-    if words.NOT_BEHIND.match(behind) and not (
+    if WORDS.no_concept_before.match(behind) and not (
         concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)
     ):
         return False
-    return not is_hypothetical(sentence, match.start()) or words.PLAN.search(sentence) is not None
+    return not is_hypothetical(sentence, match.start()) or WORDS.said_plan.search(sentence) is not None
 
 
 def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[str], sentence: str) -> Amount | None:
@@ -216,11 +217,12 @@ def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[s
                 continue
             return None
         lead = behind[: amount.start]
-        lead = words.ASIDE.sub(
-            " ", words.RESPECTIVELY.sub("", words.CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead)
+        lead = WORDS.said_aside.sub(
+            " ",
+            WORDS.said_respectively.sub("", WORDS.said_currency_last.sub("", lead.rstrip()) if amount.unit else lead),
         )
         below = _is_below(sentence, match, shift_amount(amount, match.end()))
-        if not below and (words.CHANGE.search(lead) or words.BOUND.search(lead)):
+        if not below and (WORDS.said_change.search(lead) or WORDS.said_bound.search(lead)):
             continue
         of_another = match.group() in lead.lower()  # the nearer mention tells
         if of_another or not _is_linked(concept, match, sentence, amount, lead, below=below):
@@ -236,35 +238,41 @@ def _is_linked(
     rest = sentence[match.end() + amount.end :]
     lead = _without_last_period(lead)
     plain = re.sub(r"\([^()]*\)?", " ", lead)
-    linked = words.LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
+    linked = WORDS.before_amount.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
     linked = words.STATED.fullmatch(lead) if match.group() in words.STATED_ALONE else linked
     if (
         not (linked or below)
-        or words.OF_MORE.search(plain)
-        or words.BESIDE_IT.search(plain)
-        or words.LEFT_OUT.search(plain)
+        or WORDS.of_more.search(plain)
+        or WORDS.beside_concept.search(plain)
+        or WORDS.said_left_out.search(plain)
     ):
         return False
     if concept.id != "recurring_revenue" and re.search(
         r"\b(?:customer|segment|contract|order|fee|loan|claim|grant|fine)s?\b", plain, re.IGNORECASE
     ):
         return False
-    if words.RANGE.match(rest) or words.REMAINDER.search(lead) or words.OF_A_PART.search(rest[:120]):
+    if (
+        WORDS.said_range.match(rest)
+        or WORDS.said_remainder.search(lead)
+        or WORDS.behind_amount_of_a_part.search(rest[:120])
+    ):
         return False
     if re.match(r"\s*(?:[-–]|to|and|bis)\s*(?:[A-Z]{3} |[$€£])?\d", rest) and re.search(
         r"between|range|from", lead, re.IGNORECASE
     ):
         return False
-    borrowed = lead.strip() == "of" and words.DRAWN.match(rest)
-    return concept.id != "debt" or not (words.NET.search(sentence[: match.start()]) or borrowed)
+    borrowed = lead.strip() == "of" and WORDS.said_drawn.match(rest)
+    return concept.id != "debt" or not (WORDS.said_net.search(sentence[: match.start()]) or borrowed)
 
 
 def _is_below(sentence: str, match: re.Match[str], amount: Amount) -> bool:
     """Whether words say that an amount is below zero: "negative at", "a loss of", "the EBITDA loss"."""
     lead = sentence[match.end() : amount.start]
-    lead = words.CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead
+    lead = WORDS.said_currency_last.sub("", lead.rstrip()) if amount.unit else lead
     behind = sentence[amount.end :]
-    return any((words.LOSS_BEHIND.match(lead), words.NEGATIVE.search(lead), words.NEGATIVE_BEHIND.match(behind)))
+    return any(
+        (WORDS.said_loss_behind.match(lead), WORDS.said_negative.search(lead), WORDS.said_negative_behind.match(behind))
+    )
 
 
 def _is_own_name(document: LedgerDocument, word: str, start: int) -> bool:
@@ -284,13 +292,15 @@ def _amount_ahead(
     It begins a line ("$24.7M ARR"), or a verb says that it was made ("we closed the year at $ 12.9M in revenue").
     """
     found = _last_amount(before[-_NEAR:], comma_decimal=document.comma_decimal)
-    if found is None or not _fits(found, concept) or not words.OF_OR_IN.fullmatch(before[-_NEAR:][found.end :]):
+    if found is None or not _fits(found, concept) or not WORDS.said_of_or_in.fullmatch(before[-_NEAR:][found.end :]):
         return None
     ahead = max(0, len(before) - _NEAR)
     found = replace(found, start=found.start + ahead, end=found.end + ahead)
-    lead = words.CURRENCY_LAST.sub("", before[: found.start])
-    begins = words.HEADED.fullmatch(lead) or (len(before) <= words.SHORT_LEAD and words.BEFORE_MENTION.match(lead))
-    if not begins and (words.BEFORE_MENTION.match(lead) or not _was_made(sentence, lead, match.end(), found)):
+    lead = WORDS.said_currency_last.sub("", before[: found.start])
+    begins = WORDS.said_headed.fullmatch(lead) or (
+        len(before) <= words.SHORT_LEAD and WORDS.said_before_mention.match(lead)
+    )
+    if not begins and (WORDS.said_before_mention.match(lead) or not _was_made(sentence, lead, match.end(), found)):
         return None
     return found
 
@@ -307,17 +317,17 @@ def _was_made(sentence: str, lead: str, end: int, amount: Amount) -> bool:
     behind = sentence[end:]
     if (
         amount.unit in {None, PERCENT}
-        or words.CHANGE.search(lead)
-        or words.BOUND.search(lead)
-        or words.MADE.search(lead) is None
+        or WORDS.said_change.search(lead)
+        or WORDS.said_bound.search(lead)
+        or WORDS.said_made.search(lead) is None
     ):
         return False
     return not (
-        words.NOT_BEHIND.match(behind)
-        or words.RELATED.match(behind)
-        or words.PAID.match(behind)
-        or words.SET_ASIDE.match(behind)
-        or words.OF_A_PART.search(behind[:120])
+        WORDS.no_concept_before.match(behind)
+        or WORDS.related.match(behind)
+        or WORDS.cash_paid.match(behind)
+        or WORDS.set_aside.match(behind)
+        or WORDS.behind_amount_of_a_part.search(behind[:120])
     )
 
 
@@ -330,11 +340,11 @@ def _amounts_behind(document: LedgerDocument, concept: Concept, behind: str) -> 
 
 def _without_last_period(lead: str) -> str:
     """The words before an amount without a period right before it: "betrug" of "betrug 2024"."""
-    lead = words.ABOUT.sub("", lead)
+    lead = WORDS.said_about.sub("", lead)
     found = times(lead)
     if not found or lead[found[-1][-1].stop :].strip(" ,"):
         return lead
-    return words.PERIOD_LEAD.sub("", lead[: found[-1][0].start].rstrip(" ,"))
+    return WORDS.said_period_lead.sub("", lead[: found[-1][0].start].rstrip(" ,"))
 
 
 def _fits(amount: Amount, concept: Concept) -> bool:
@@ -356,7 +366,7 @@ def _figure(
     """A figure of a mention; where `when` is not given, the words around it tell."""
     label = sentence[slice(*match.span())]
     said = sentence[max(0, match.start() - 40) : amount.start]
-    average = concept.kind != "either" or _AVERAGE.search(said) is not None
+    average = concept.kind != "either" or WORDS.sentence_average.search(said) is not None
     instant = concept.kind == "instant" or not average
     instant = instant or (concept.id == "recurring_revenue" and _ANNUAL.search(label) is not None)
     when = when or _find_time(document, sentence, match, amount, spoken, instant=instant)
@@ -365,7 +375,7 @@ def _figure(
         findings.leave_out("no period")
         return None
     spoken.hear(when)
-    value = sign_value(concept, amount.value, label, is_loss=words.LOSS.search(label) is not None)
+    value = sign_value(concept, amount.value, label, is_loss=WORDS.said_loss.search(label) is not None)
     if value < 0 and concept.id in NEVER_NEGATIVE:
         return None
     basis = find_planned_basis(_find_said_basis(sentence, match, amount), period, document.calendar.dated)
@@ -383,7 +393,7 @@ def _find_time(
     end = max(match.end(), amount.end)
     when = find_period(sentence, match.start(), amount.start, end)
     when = when or own_period(document, sentence, match.start(), amount.end)
-    compared = COMPARED.match(sentence[end:]) if when is None else None
+    compared = WORDS.compared_in_brackets.match(sentence[end:]) if when is None else None
     if compared and (year := read_compared_year(compared)):  # "(2023: € 3.9 m)" behind it: this is the year after
         when = When(year=year + 1, months=12)
     return when or spoken.inherit(sentence, min(match.start(), amount.start), instant=instant)
@@ -392,10 +402,10 @@ def _find_time(
 def _find_said_basis(sentence: str, match: re.Match[str], amount: Amount) -> Basis | None:
     """The basis that a mention's clause gives its amount."""
     label, end = sentence[slice(*match.span())], max(match.end(), amount.end)
-    ahead = words.CLAUSE.split(sentence[max(0, match.start() - 60) : match.start()])[-1]
+    ahead = WORDS.said_clause.split(sentence[max(0, match.start() - 60) : match.start()])[-1]
     around = ahead + sentence[match.start() : max(match.end(), amount.end + 60)]
     basis = find_basis(ahead[-25:] + label) or find_basis(sentence[match.end() : amount.start])
-    if basis is None and (words.PLAN.search(sentence[: amount.end]) or words.PLANNED.match(sentence[end:])):
+    if basis is None and (WORDS.said_plan.search(sentence[: amount.end]) or WORDS.said_planned.match(sentence[end:])):
         basis = "budget" if re.search(r"budget|plan", around, re.IGNORECASE) else "forecast"
     if basis is None and re.search(r"\b(?:unaudited|per budget|in the budget|pro forma)\b", around, re.IGNORECASE):
         basis = find_basis(around)

@@ -15,7 +15,7 @@ from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import ACTUAL, PARENT, Figure, Findings
 from tasks.figures.measures import NEVER_NEGATIVE
-from tasks.figures.vocabulary import pattern
+from tasks.figures.vocabulary import WORDS
 from tasks.reading.places import Place
 from tasks.reading.tags import Tag, parse_tag
 
@@ -23,7 +23,6 @@ _SEGMENTS: Final = re.compile(r"Segment|ProductOrService|ProductsAndServices|Geo
 _GROUP: Final = re.compile(r"Consolidat|FinancialStatementsType|GroupCompany|LegalEntity", re.IGNORECASE)
 _ALONE: Final = re.compile(r"Separate|Company|Single|Individual|Parent|NonConsolidated", re.IGNORECASE)
 _WHOLE: Final = re.compile(r"^(?:Consolidated|Group)", re.IGNORECASE)
-_SAYS_GROUP: Final = pattern("tags_says_group", re.NOFLAG)
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _UNITS: Final = {"pure": "count", "shares": "count"}
 
@@ -78,7 +77,7 @@ def _find_differing(figures: Iterable[Figure]) -> "set[_Key]":
 
 def _read_tags(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> list[_Told]:
     """The tagged numbers of a document; those of a broken tag are counted."""
-    of_group = any(_SAYS_GROUP.search(place.label) for place in document.tags)
+    of_group = any(WORDS.tags_says_group.search(place.label) for place in document.tags)
     told = [_read_tag(document, taxonomy, place, of_group=of_group) for place in document.tags]
     for why in filter(None, (each.tag.broken for each in told if each.concept)):
         findings.leave_out(why)

@@ -27,7 +27,7 @@ from tasks.figures.figure import ACTUAL, Figure
 from tasks.figures.fiscal_years import by_the_rooms_year
 from tasks.figures.limited import WrittenText, make_limits, reason, receive, submit
 from tasks.figures.shown_actual import ALWAYS, find_named_basis
-from tasks.figures.table_labels import HAPPENED
+from tasks.figures.vocabulary import WORDS
 from tasks.language.periods import last_day
 from tasks.operation import operation
 from tasks.reading.file_dates import sure_day, today
@@ -199,7 +199,7 @@ def _over(row: RoomFigure) -> RoomFigure:
     if row.basis not in ACTUAL:
         return row
     end = last_day(row.figure.period)
-    told = row.figure.basis or HAPPENED.search(row.figure.place)
+    told = row.figure.basis or WORDS.actual_heading.search(row.figure.place)
     named = next(filter(None, map(find_named_basis, reversed(row.path.split("/")))), None) if not told else None
     written = row.dated or row.changed
     if end > (row.changed or today().isoformat()) or (named == "forecast" and (written is None or end > written)):

@@ -8,7 +8,7 @@ from typing import Final
 from tasks.figures.concepts import Concept
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import UNKNOWN, Basis, Findings
-from tasks.figures.vocabulary import pattern
+from tasks.figures.vocabulary import WORDS
 from tasks.language.locales import DOLLARS
 from tasks.language.numbers import PERCENT, RATIO, Amount, Units, scale_name
 
@@ -24,10 +24,6 @@ _MOST_PERCENT: Final = 200
 _WRITTEN_OUT: Final = 100_000
 _MOST_MONEY: Final = Decimal(10) ** 14
 _THREE_DECIMALS: Final = Decimal("0.001")
-_USED: Final = pattern("sign_used")
-_PROVIDED: Final = pattern("sign_provided")
-_LOSS: Final = pattern("sign_loss")
-_GAIN: Final = pattern("gain")
 
 
 def measure(
@@ -122,12 +118,12 @@ def sign_value(concept: Concept, value: Decimal, words: str, *, is_loss: bool) -
 
 def speaks_only_of_use(words: str) -> bool:
     """Whether a label speaks of cash that was used and of none that came in."""
-    return _USED.search(words) is not None and _PROVIDED.search(words) is None
+    return WORDS.sign_used.search(words) is not None and WORDS.sign_provided.search(words) is None
 
 
 def is_loss(words: str) -> bool:
     """Whether a label speaks of a loss and of no gain."""
-    return _LOSS.search(words) is not None and _GAIN.search(words) is None
+    return WORDS.sign_loss.search(words) is not None and WORDS.gain.search(words) is None
 
 
 def find_planned_basis(basis: Basis | None, period: str, dated: date | None) -> Basis | None:

@@ -9,29 +9,16 @@ from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure, Findings, find_basis
 from tasks.figures.measures import find_planned_basis
-from tasks.figures.sentence_periods import COMPARED, SEVERAL, SeveralError, Spoken, find_period, in_brackets, own_period
-from tasks.figures.vocabulary import pattern, words_in
+from tasks.figures.sentence_periods import SEVERAL, SeveralError, Spoken, find_period, in_brackets, own_period
+from tasks.figures.vocabulary import WORDS, words_in
 from tasks.language.numbers import PERCENT
 from tasks.language.periods import When, find_periods
-
-HYPOTHETICAL: Final = pattern("count_hypothetical")
 
 
 def is_hypothetical(sentence: str, at: int) -> bool:
     """Whether what a sentence says at a place of it did not happen, or is another's: a semicolon ends what is said."""
     begin, end = sentence.rfind(";", 0, at) + 1, sentence.find(";", at)
-    return HYPOTHETICAL.search(sentence, begin, end if end >= 0 else len(sentence)) is not None
-
-
-_HEADCOUNT: Final = pattern("people_employed")
-_NUMBERED: Final = pattern("people_numbered")
-_WORKFORCE: Final = pattern("workforce")
-_ON_PAYROLL: Final = pattern("people_on_payroll")
-_CUSTOMERS: Final = pattern("customers_counted")
-_OF_STOCK: Final = pattern("count_of_stock")
-_OF_SOME: Final = pattern("count_of_some")
-_OF_A_SEGMENT: Final = pattern("count_of_a_segment", re.NOFLAG)
-_OF_A_PLACE: Final = pattern("of_a_place")
+    return WORDS.count_hypothetical.search(sentence, begin, end if end >= 0 else len(sentence)) is not None
 
 
 def _match_list_line(words: str) -> re.Pattern[str]:
@@ -46,19 +33,12 @@ def _match_list_line(words: str) -> re.Pattern[str]:
 
 _LISTED_PEOPLE: Final = _match_list_line("employees|headcount|staff|ftes?|mitarbeiter")
 _LISTED_CUSTOMERS: Final = _match_list_line("customers|clients|kunden")
-_LARGEST: Final = pattern("largest_customer")
-_HAS_SHARE: Final = pattern("count_has_share")
-_NO_SHARE_OF_SALES: Final = pattern("no_share_of_sales")
-_SOMEWHERE: Final = pattern("count_somewhere", re.NOFLAG)
-_AVERAGE: Final = pattern("count_average")
 _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
 
 _PEOPLE: Final = words_in("people_stems")
 _BUYERS: Final = ("customer", "client", "kunde", "logo")
 _STOCK: Final = ("shares", "stock")
-_SHARES: Final = pattern("shares_in_issue")
-_DAY_BEFORE: Final = pattern("count_day_before", re.NOFLAG)
 
 
 def _without_days(sentence: str) -> str:
@@ -74,20 +54,24 @@ def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str
     counted = {words: any(word in lower for word in words) for words in (_PEOPLE, _BUYERS, _STOCK)}
     if not any(counted.values()):
         return
-    undated = _without_days(sentence) if _DAY_BEFORE.search(sentence) else sentence
+    undated = _without_days(sentence) if WORDS.count_day_before.search(sentence) else sentence
     for concept, words, counted_by in (
-        ("headcount", _PEOPLE, _HEADCOUNT),
+        ("headcount", _PEOPLE, WORDS.people_employed),
         ("headcount", _PEOPLE, _LISTED_PEOPLE),
-        ("headcount", _PEOPLE, _NUMBERED),
-        ("headcount", _PEOPLE, _WORKFORCE),
-        ("headcount", _PEOPLE, _ON_PAYROLL),
-        ("customers", _BUYERS, _CUSTOMERS),
+        ("headcount", _PEOPLE, WORDS.people_numbered),
+        ("headcount", _PEOPLE, WORDS.workforce),
+        ("headcount", _PEOPLE, WORDS.people_on_payroll),
+        ("customers", _BUYERS, WORDS.customers_counted),
         ("customers", _BUYERS, _LISTED_CUSTOMERS),
-        ("largest_customer_share", _BUYERS, _LARGEST),
-        ("shares", _STOCK, _SHARES),
+        ("largest_customer_share", _BUYERS, WORDS.largest_customer),
+        ("shares", _STOCK, WORDS.shares_in_issue),
     ):
         match = counted_by.search(undated) if counted[words] and concept in taxonomy.concepts else None
-        of_growth = counted_by is _LARGEST and match is not None and not _HAS_SHARE.search(match["verb"])
+        of_growth = (
+            counted_by is WORDS.largest_customer
+            and match is not None
+            and not WORDS.count_has_share.search(match["verb"])
+        )
         if match is not None and not of_growth and not is_hypothetical(sentence, match.start()):
             yield concept, match
 
@@ -129,8 +113,8 @@ def count_figures(
             continue
         after = match["after"] or ""
         clause = re.split(r"[;,(]", sentence[max(0, match.start() - _AHEAD) : match.start()])[-1] + match.group()
-        average = concept == "headcount" and _AVERAGE.search(clause) is not None
-        instant = _OF_STOCK.search(after) is not None if share else not average
+        average = concept == "headcount" and WORDS.count_average.search(clause) is not None
+        instant = WORDS.count_of_stock.search(after) is not None if share else not average
         period = document.calendar.resolve(when, instant=instant) if when else None
         if when is None or period is None:
             continue
@@ -143,7 +127,7 @@ def count_figures(
             basis, "", "", match.start("number"), match.end("number"),
         )  # fmt: skip
         yield figure
-        compared = COMPARED.match(after if not share else after + sentence[match.end() :])
+        compared = WORDS.compared_in_brackets.match(after if not share else after + sentence[match.end() :])
         if compared:
             earlier = in_brackets(document, figure, compared, match.start("after") if match["after"] else match.end())
             yield from filter(None, (earlier,))
@@ -152,10 +136,12 @@ def count_figures(
 def _is_not_of_all(sentence: str, match: re.Match[str], *, share: bool) -> bool:
     """Whether a count is of those who came or went, or of a place; whether a share is a bound, or one of debts."""
     if share:
-        return _NO_SHARE_OF_SALES.search(sentence[max(0, match.start() - 12) : match.end()]) is not None
+        return WORDS.no_share_of_sales.search(sentence[max(0, match.start() - 12) : match.end()]) is not None
     after = match["after"] or ""
-    of_some = _OF_SOME.search(after) or _SOMEWHERE.match(after)
-    return bool(of_some or _OF_A_SEGMENT.search(sentence) or _OF_A_PLACE.search(sentence[: match.start()]))
+    of_some = WORDS.count_of_some.search(after) or WORDS.count_somewhere.match(after)
+    return bool(
+        of_some or WORDS.count_of_a_segment.search(sentence) or WORDS.of_a_place.search(sentence[: match.start()])
+    )
 
 
 def _value(match: re.Match[str], *, share: bool) -> tuple[Decimal, Decimal]:

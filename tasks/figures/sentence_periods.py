@@ -12,8 +12,8 @@ from typing import Final
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure
-from tasks.figures.sentence_words import AND, BEFORE, BREAK, CURRENCY_LAST, LIGHT, LISTED, LOSS, NEGATIVE, PLAN
-from tasks.figures.vocabulary import either, pattern
+from tasks.figures.sentence_words import AND, BEFORE, BREAK
+from tasks.figures.vocabulary import WORDS, either
 from tasks.language.locales import months
 from tasks.language.numbers import PERCENT, Amount, amounts, read_units
 from tasks.language.periods import (
@@ -37,10 +37,7 @@ _TWO: Final = 2
 _SMALL: Final = 1000
 """From here on an amount of a list is written out, and does not share the scale of the last."""
 
-_ANOTHER_TIME: Final = pattern("time_another_time")
-_AT: Final = pattern("as_of")
 _BULLET: Final = re.compile(r"^\s*(?:[•\-–*]|\d{1,2}[.)])\s")
-_OF_PLANS: Final = pattern("of_plans")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
@@ -69,7 +66,7 @@ class Spoken:
         """When a figure is of whose words begin there in a sentence that names no time; None where that is not sure."""
         if len(self._document.text) > _LONG or find_periods(sentence):
             return None
-        if _ANOTHER_TIME.search(sentence) or PLAN.search(sentence):
+        if WORDS.time_another_time.search(sentence) or WORDS.said_plan.search(sentence):
             return None
         if any(word.lower() not in BEFORE for word in _WORD.findall(sentence[:begin])):
             return None
@@ -77,7 +74,7 @@ class Spoken:
         if before is None or not (_names_day(before) if instant else _names_duration(before)):
             before = self._of_heading(instant=instant)
         is_part = before is not None and (before.part or before.months not in {None, 12})
-        return None if is_part and _FULL_YEAR.search(sentence) else before
+        return None if is_part and WORDS.time_full_year.search(sentence) else before
 
     def of_the_year(self, sentence: str, begin: int) -> When | None:
         """The year to whose last day the sentence before is as of, for what is always of a year."""
@@ -93,7 +90,7 @@ class Spoken:
 
     def _of_heading(self, *, instant: bool) -> When | None:
         heading = _lead_over(self._document.text, self.start) or self._document.heading(self.start)
-        if not heading or len(heading) > _LONGEST_LEAD or _OF_PLANS.search(heading):
+        if not heading or len(heading) > _LONGEST_LEAD or WORDS.of_plans.search(heading):
             return None
         found = [when for when in find_periods(heading) if when.dated]
         when = header_period(heading)
@@ -101,7 +98,7 @@ class Spoken:
             return None
         if _names_duration(when):
             return when
-        as_of = _names_day(when) and _AT.search(heading[: found[0].start]) is not None
+        as_of = _names_day(when) and WORDS.as_of.search(heading[: found[0].start]) is not None
         return when if instant and as_of else None
 
 
@@ -131,15 +128,7 @@ def _lead_over(text: str, start: int) -> str:
     return ""
 
 
-_ELSEWHERE: Final = pattern("time_elsewhere")
-_ANOTHER_CLAUSE: Final = pattern("another_clause")
-_COMPARED_WITH: Final = pattern("time_compared_with")
-_IN_BRACKETS: Final = pattern("in_brackets")
-_BARE_MONTH: Final = pattern("bare_month", re.NOFLAG)
-_UP_TO: Final = pattern("time_up_to")
-_BARE_TO: Final = pattern("bare_to")
-_FULL_YEAR: Final = pattern("time_full_year")
-_OWN: Final = re.compile(rf"{_FULL_YEAR.pattern}|\b{either('own_year')}\b", re.IGNORECASE)
+_OWN: Final = re.compile(rf"{WORDS.time_full_year.pattern}|\b{either('own_year')}\b", re.IGNORECASE)
 
 
 SEVERAL: Final = "several figures in one sentence"
@@ -162,7 +151,7 @@ def times(sentence: str) -> list[list[When]]:
     spans = [spoken_span(sentence[begin : when.stop]) for begin, when in zip(begins, found, strict=False)]
     several = len({span for span in spans if span}) > 1
     for when, span in zip(found, spans, strict=True):
-        if groups and LISTED.fullmatch(sentence, groups[-1][-1].stop, when.start):
+        if groups and WORDS.between_listed.fullmatch(sentence, groups[-1][-1].stop, when.start):
             groups[-1].append(_of_year(groups[-1][0], when) if when.is_bare_year and when.year else when)
         else:
             groups.append([replace(when, months=span) if several and not when.part else when])
@@ -198,16 +187,16 @@ def find_period(sentence: str, mention: int, number: int, end: int) -> When | No
         when
         for when in found
         if when.start >= end
-        and not _ELSEWHERE.search(sentence[end : when.start])
+        and not WORDS.time_elsewhere.search(sentence[end : when.start])
         and not _of_another_amount(sentence[end : when.start])
         and not ((within or before) and _breaks(sentence[end : when.start]))
     ]
     behind = [when for when in behind if when.start - end < 60] or [
         when
         for when in found
-        if _IN_BRACKETS.match(sentence[end : when.start]) and sentence[when.stop :].startswith(")")
+        if WORDS.in_brackets.match(sentence[end : when.start]) and sentence[when.stop :].startswith(")")
     ]
-    if len(before) > 1 and _COMPARED_WITH.search(sentence[before[-2].stop : before[-1].start]):
+    if len(before) > 1 and WORDS.time_compared_with.search(sentence[before[-2].stop : before[-1].start]):
         before = before[:-1]  # "second quarter 2023 compared with second quarter 2022" speaks of the first
     for chosen in (behind[:1], within[-1:], before[-1:]):
         if chosen:
@@ -302,7 +291,7 @@ def _chain(
 
 def _goes_on(last: Amount | When, between: str, each: Amount | When, behind: str, first: Amount) -> bool:
     """Whether a time or an amount of the same kind stands beside the last one, with nothing else between."""
-    if LIGHT.sub("", between):
+    if WORDS.said_light.sub("", between):
         return False
     if isinstance(each, When):
         return "(" not in between or behind.startswith(")")  # "(2023: 7.1 million)" is read as what it compares
@@ -342,7 +331,7 @@ def _end(each: Amount | When) -> int:
 def _of_another_amount(between: str) -> bool:
     """Whether another clause with an amount of its own stands between an amount and a period: it is that one's."""
     return any(
-        amount.unit not in {None, PERCENT} and _ANOTHER_CLAUSE.search(between[: amount.start])
+        amount.unit not in {None, PERCENT} and WORDS.another_clause.search(between[: amount.start])
         for amount in amounts(between)
     )
 
@@ -358,7 +347,7 @@ def _is_up_to(lead: str, when: When) -> bool:
     """Whether a month or quarter is the end of what began with the fiscal year; "from May until June" is not."""
     if (when.months or 1) > 1 and not when.part:
         return False  # "nine months to the end of September 2024" says its own length
-    up_to = _UP_TO.search(lead) or _BARE_TO.search(lead)
+    up_to = WORDS.time_up_to.search(lead) or WORDS.bare_to.search(lead)
     return up_to is not None and not re.search(rf"\b(?:{MONTH})(?: \d{{4}})? *$", lead[: up_to.start()], re.IGNORECASE)
 
 
@@ -368,7 +357,7 @@ def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) 
     Only what the semicolons around the amount leave counts: "churn in the year was 20 %; the loss in February weighs".
     """
     clause = sentence[sentence.rfind(";", 0, mention) + 1 : end] + sentence[end:].partition(";")[0]
-    month = _BARE_MONTH.search(clause)
+    month = WORDS.bare_month.search(clause)
     dated = document.calendar.dated
     if month is not None and dated is not None and len(document.text) <= _LONG:
         name = month[1].rstrip(".").lower()
@@ -387,18 +376,12 @@ def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) 
     return When(end=max(ends), months=12) if ends else None
 
 
-COMPARED: Final = pattern("compared_in_brackets")
-_YEAR_BEFORE: Final = pattern("time_year_before")
-_BESIDE: Final = pattern("time_beside")
-_OF_TIME: Final = pattern("time_of_time")
-_THE_YEAR_BEFORE: Final = pattern("time_the_year_before")
-_AN: Final = pattern("time_an")
 _FAR: Final = 60
 """Characters between two amounts that are compared."""
 
 
 def read_compared_year(match: re.Match[str]) -> int | None:
-    """The year of a bracket that `COMPARED` found: 2023 of "(2023: …" and of "(FY23: …"."""
+    """The year of a bracket that `WORDS.compared_in_brackets` found: 2023 of "(2023: …" and of "(FY23: …"."""
     digits = (match["year"] or "").lstrip("'’")
     return None if not digits else int(digits) + (2000 if int(digits) < 100 else 0)
 
@@ -406,7 +389,7 @@ def read_compared_year(match: re.Match[str]) -> int | None:
 def in_brackets(document: LedgerDocument, figure: Figure, match: re.Match[str], offset: int) -> Figure | None:
     """The figure of the year before in brackets: "38.0 % of revenue (2023: 40.0 %)"."""
     year = read_compared_year(match)
-    before = year is None and _YEAR_BEFORE.search(match.group()) is not None
+    before = year is None and WORDS.time_year_before.search(match.group()) is not None
     if year is None and not before:
         return None
     found = next(iter(amounts(match["rest"], comma_decimal=document.comma_decimal)), None)
@@ -430,10 +413,12 @@ def behind_it(document: LedgerDocument, figure: Figure, rest: str, offset: int) 
             return None
         if not _has_own_unit(document, figure, found):
             continue
-        lead = CURRENCY_LAST.sub("", rest[: found.start].rstrip() + " ") if found.unit else rest[: found.start]
-        below = NEGATIVE.search(lead)
-        lead = _AN.sub("", lead[: below.start()]) if below else lead
-        beside = _BESIDE.search(lead.rstrip() + " ")
+        lead = (
+            WORDS.said_currency_last.sub("", rest[: found.start].rstrip() + " ") if found.unit else rest[: found.start]
+        )
+        below = WORDS.said_negative.search(lead)
+        lead = WORDS.time_an.sub("", lead[: below.start()]) if below else lead
+        beside = WORDS.time_beside.search(lead.rstrip() + " ")
         if beside is None or not _speaks_of_time_alone(lead[: beside.start()]):
             return None
         period = _period_behind(document, figure, rest[found.end : found.end + _FAR])
@@ -447,7 +432,7 @@ def behind_it(document: LedgerDocument, figure: Figure, rest: str, offset: int) 
 
 
 def _period_behind(document: LedgerDocument, figure: Figure, behind: str) -> str | None:
-    if _THE_YEAR_BEFORE.match(behind):
+    if WORDS.time_the_year_before.match(behind):
         return a_year_before(figure.period)
     when = next((when for when in find_periods(behind) if when.dated), None)
     if when is None or not _speaks_of_time_alone(behind[: when.start]) or "." in behind[: when.start]:
@@ -459,7 +444,7 @@ def _speaks_of_time_alone(words: str) -> bool:
     """Whether words speak of times and changes alone: of nothing else that an amount could be of."""
     for when in reversed(find_periods(words)):
         words = words[: when.start] + " " + words[when.stop :]
-    return not _OF_TIME.sub("", words)
+    return not WORDS.time_of_time.sub("", words)
 
 
 def _has_own_unit(document: LedgerDocument, figure: Figure, found: Amount) -> bool:
@@ -467,7 +452,7 @@ def _has_own_unit(document: LedgerDocument, figure: Figure, found: Amount) -> bo
 
 
 def _other(figure: Figure, found: Amount, offset: int, period: str) -> Figure:
-    loss = figure.value < 0 < found.value and LOSS.search(figure.label)
+    loss = figure.value < 0 < found.value and WORDS.said_loss.search(figure.label)
     at = offset + found.start
     return replace(
         figure, value=-found.value if loss else found.value, step=found.step, scale=found.scale, period=period,

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Final
 
 from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy, spellings
-from tasks.figures.vocabulary import DATA, either, pattern, whole_words, words_in
+from tasks.figures.vocabulary import DATA, either, words_in
 
 
 def _more(kind: str, concept: Concept) -> Iterator[str]:
@@ -29,12 +29,7 @@ AND: Final = re.compile(rf"(?<!\w){either('and')}(?!\w)|/", re.IGNORECASE)
 BREAK: Final = re.compile(rf"[,;]|{AND.pattern}", re.IGNORECASE)
 """Between an amount and a time: they need not go together."""
 
-LISTED: Final = pattern("between_listed")
-RESPECTIVELY: Final = pattern("said_respectively")
-LIGHT: Final = pattern("said_light")
 PART_STEMS: Final = words_in("part_stems")
-SEGMENT: Final = pattern("named_part")
-OF_ALL: Final = whole_words("of_the_group")
 
 
 class Mentions:
@@ -82,43 +77,8 @@ def find_mentions(taxonomy: Taxonomy, language: str) -> Mentions:
 BEFORE: Final = frozenset(" ".join(DATA["before"].values()).split())
 """Words that may stand right before a concept without making it another."""
 
-NOT_BEHIND: Final = pattern("no_concept_before", re.NOFLAG)
-LINK: Final = pattern("before_amount")
-CHANGE: Final = pattern("said_change")
-BOUND: Final = pattern("said_bound")
-RELATED: Final = pattern("related")
-SET_ASIDE: Final = pattern("set_aside")
-ASIDE: Final = pattern("said_aside")
-BESIDE_IT: Final = pattern("beside_concept")
-LEFT_OUT: Final = pattern("said_left_out")
-NET: Final = pattern("said_net")
-DRAWN: Final = pattern("said_drawn")
-RANGE: Final = pattern("said_range", re.NOFLAG)
-REMAINDER: Final = pattern("said_remainder")
-OF_ANOTHER: Final = pattern("share_or_change_before")
-OF_OTHERS: Final = pattern("said_of_others")
-OF_OTHERS_BEHIND: Final = pattern("said_of_others_behind")
-OF_MORE: Final = pattern("of_more", re.NOFLAG)
-OF_A_PART: Final = pattern("behind_amount_of_a_part")
-PLAN: Final = pattern("said_plan")
-CLAUSE: Final = pattern("said_clause", re.NOFLAG)
-PLANNED: Final = pattern("said_planned")
-PERIOD_LEAD: Final = pattern("said_period_lead")
-NEGATIVE: Final = pattern("said_negative")
-NEGATIVE_BEHIND: Final = pattern("said_negative_behind")
-LOSS_BEHIND: Final = pattern("said_loss_behind")
-ABOUT: Final = pattern("said_about")
-BEFORE_MENTION: Final = pattern("said_before_mention", re.NOFLAG)
-HEADED: Final = pattern("said_headed", re.NOFLAG)
-CURRENCY_LAST: Final = pattern("said_currency_last", re.NOFLAG)
 SHORT_LEAD: Final = 30
-PAID: Final = pattern("cash_paid")
-MADE: Final = pattern("said_made")
-OF_OR_IN: Final = pattern("said_of_or_in", re.NOFLAG)
 CASH: Final = frozenset({"cash", "cash and cash equivalents"})
-OF_THE_CONCEPT: Final = pattern("said_of_the_concept")
-PAID_IN: Final = pattern("said_paid_in")
-LOSS: Final = pattern("said_loss")
 STATED_ALONE: Final = frozenset({"equity", "debt", "sales", "ventas", "ventes", "vendite", "vendas"})
 """Names of concepts that are parts of many others: what they are called alone is stated in so many words."""
 

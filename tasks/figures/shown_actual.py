@@ -15,7 +15,7 @@ from typing import Final, Literal, cast
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import ACTUAL, Basis, Figure, Findings
-from tasks.figures.table_labels import HAPPENED
+from tasks.figures.vocabulary import WORDS
 from tasks.language.periods import last_day
 from tasks.reading.file_dates import today
 from tasks.reading.places import SHEET
@@ -63,7 +63,7 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
             heading = document.heading(figure.start) if _IN_TABLE in figure.place else ""  # sentences say it themselves
             names = [heading, part.label if part and part.kind == SHEET else "", document.title]
             named = next(filter(None, map(find_named_basis, names)), None)
-            happened = HAPPENED.search(figure.place) is not None
+            happened = WORDS.actual_heading.search(figure.place) is not None
             if named in ALWAYS and not happened:
                 basis = cast("Basis", named)
             elif _is_ahead(document, figure) or (

@@ -15,18 +15,13 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Tie
 from tasks.figures.table_figures import TableCandidate
 from tasks.figures.table_rows import Grid, Row, is_number, is_year
-from tasks.figures.vocabulary import pattern, whole_words
+from tasks.figures.vocabulary import WORDS
 from tasks.language.numbers import PERCENT, Amount, cell_amount
 
-_ASSETS: Final = pattern("total_assets", re.NOFLAG)
-_BOTH: Final = pattern("equity_and_liabilities", re.NOFLAG)
 _FLOWS: Final = tuple(
     re.compile(rf"(?:net |total )*cash .*\b{kind}")
     for kind in (r"operat(?:ing activities|ions)", "investing activities", "financing activities")
 )
-_CHANGE: Final = pattern("change_of_cash", re.NOFLAG)
-_TOTAL: Final = pattern("statement_total", re.NOFLAG)
-_ANY_TOTAL: Final = pattern("statement_any_total", re.NOFLAG)
 _MOST_ROWS: Final = 400
 _TWO: Final = 2
 _BOUND: Final = 3
@@ -59,8 +54,8 @@ _Read = tuple[Row, str, _Cells]
 
 
 def _two_sides(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
-    assets = next((read for read in rows if read[2] and _ASSETS.fullmatch(read[1])), None)
-    both = next((read for read in rows if read[2] and _BOTH.fullmatch(read[1])), None)
+    assets = next((read for read in rows if read[2] and WORDS.total_assets.fullmatch(read[1])), None)
+    both = next((read for read in rows if read[2] and WORDS.equity_and_liabilities.fullmatch(read[1])), None)
     if assets is None or both is None:
         return
     for index in assets[2].keys() & both[2].keys():
@@ -70,7 +65,7 @@ def _two_sides(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]
 
 
 def _cash(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
-    end = next((at for at, read in enumerate(rows) if read[2] and _CHANGE.fullmatch(read[1])), None)
+    end = next((at for at, read in enumerate(rows) if read[2] and WORDS.change_of_cash.fullmatch(read[1])), None)
     if end is None:
         return
     above = [read for read in rows[:end] if read[2]]
@@ -92,14 +87,14 @@ def _totals(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
     parts: list[_Cells] = []
     for row, label, found in rows:
         cells = {**_year_like(row), **found} if parts else found  # below numbers, 2050 is a number and no year
-        if _TOTAL.fullmatch(label) and cells:
+        if WORDS.statement_total.fullmatch(label) and cells:
             for index, stated in cells.items():
                 computed = _sum_parts(parts, index, stated)
                 if computed is not None:
                     yield _tie(document, "the total is the sum of its rows", row, index, stated, computed)
             parts = []
         elif cells:
-            parts = [] if _ANY_TOTAL.match(label) else [*parts, cells]
+            parts = [] if WORDS.statement_any_total.match(label) else [*parts, cells]
         elif sum(map(bool, row.cells)) > 1:
             parts = []
 
@@ -133,30 +128,26 @@ OF_STATEMENTS: Final = frozenset({*DEBT_PARTS, WRITTEN_OFF, INVENTORIES})
 """Concepts whose figures count in their own statement alone."""
 
 _OF_BALANCE_SHEETS: Final = frozenset({"total_assets", "current_assets", "current_liabilities", "equity"})
-_ASSET_PARTS: Final = pattern("statement_asset_parts", re.NOFLAG)
-_CURRENT: Final = pattern("statement_current", re.NOFLAG)
-_END: Final = pattern("end_of_liabilities", re.NOFLAG)
-_DEBT: Final = whole_words("debt_row", re.NOFLAG)
-_NO_DEBT: Final = whole_words("no_debt_row", re.NOFLAG)
-_OF_LEASES: Final = whole_words("statement_of_leases", re.NOFLAG)
 _DASH: Final = re.compile(r"[$€£]? ?[—–-]+")
-_OPERATING: Final = pattern("statement_operating", re.NOFLAG)
-_RESULT: Final = pattern("result_row", re.NOFLAG)
-_INVESTING: Final = pattern("statement_investing", re.NOFLAG)
 
 
 def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableCandidate]:
     """Of a table's candidates of these concepts those that its statement gives, the parts of debt by their place."""
     labels = [plain_label(row.label) for row in grid.rows]
     rows = list(zip(grid.rows, labels, strict=True))
-    invested = next((row.start for row, label in rows if _INVESTING.fullmatch(label)), 0)
+    invested = next((row.start for row, label in rows if WORDS.statement_investing.fullmatch(label)), 0)
     begun = max(
-        (row.start for row, label in rows if row.start < invested and _RESULT.fullmatch(label)), default=invested
+        (row.start for row, label in rows if row.start < invested and WORDS.result_row.fullmatch(label)),
+        default=invested,
     )
-    if any(map(_OPERATING.fullmatch, labels)):  # between the result, with which it begins, and what was invested
+    if any(
+        map(WORDS.statement_operating.fullmatch, labels)
+    ):  # between the result, with which it begins, and what was invested
         written_off = (each for each in found if each.figure.concept == WRITTEN_OFF)
         yield from (each for each in written_off if begun < each.figure.start < invested)
-    is_of_flows = any(map(_OPERATING.fullmatch, labels)) and not any(map(_ASSET_PARTS.fullmatch, labels))
+    is_of_flows = any(map(WORDS.statement_operating.fullmatch, labels)) and not any(
+        map(WORDS.statement_asset_parts.fullmatch, labels)
+    )
     if not is_of_flows and not _OF_BALANCE_SHEETS.isdisjoint(each.figure.concept for each in found):
         yield from (each for each in found if each.figure.concept == INVENTORIES)
     yield from _debt(grid.rows, labels, [each for each in found if each.figure.concept in DEBT_PARTS])
@@ -185,16 +176,23 @@ def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[TableCandi
 
 def _find_debt_lines(rows: Sequence[Row], labels: Sequence[str]) -> tuple[int, list[int]]:
     """Where a balance sheet's current liabilities end, and its rows of debt; none where it goes on elsewhere."""
-    middle = next((at for at, label in enumerate(labels) if _CURRENT.fullmatch(label)), 0)
-    end = next((at for at in range(middle + 1, len(rows)) if _END.fullmatch(labels[at])), 0) if middle else 0
-    first = max((at + 1 for at, label in enumerate(labels[:middle]) if _ASSET_PARTS.fullmatch(label)), default=0)
+    middle = next((at for at, label in enumerate(labels) if WORDS.statement_current.fullmatch(label)), 0)
+    end = (
+        next((at for at in range(middle + 1, len(rows)) if WORDS.end_of_liabilities.fullmatch(labels[at])), 0)
+        if middle
+        else 0
+    )
+    first = max(
+        (at + 1 for at, label in enumerate(labels[:middle]) if WORDS.statement_asset_parts.fullmatch(label)), default=0
+    )
     among = (at for at in range(first, end) if at != middle)
     return middle, [at for at in among if _is_debt(labels[at]) and any(rows[at].cells[1:])]
 
 
 def _is_debt(label: str) -> bool:
-    return _DEBT.search(label) is not None and not (
-        _NO_DEBT.search(label) or (_OF_LEASES.search(label) and not re.search(r"\b(?:debt|borrowings?)\b", label))
+    return WORDS.debt_row.search(label) is not None and not (
+        WORDS.no_debt_row.search(label)
+        or (WORDS.statement_of_leases.search(label) and not re.search(r"\b(?:debt|borrowings?)\b", label))
     )
 
 

@@ -9,9 +9,9 @@ from typing import Final
 
 from tasks.figures.concepts import Meaning
 from tasks.figures.figure import PARENT, find_basis
-from tasks.figures.table_labels import TOTAL, Label, LabelReader, entity_named, is_date
+from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days
-from tasks.figures.vocabulary import pattern, whole_words
+from tasks.figures.vocabulary import WORDS
 from tasks.language.locales import alternation
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import (
@@ -28,19 +28,11 @@ from tasks.language.periods import (
     year_earlier,
 )
 
-_SKIPPED_COLUMN: Final = pattern("skipped_column")
-_UNITS_BESIDE: Final = pattern("units_beside")
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220
-_PROSE_AMOUNT: Final = pattern("column_prose_amount")
-_EXCEPT: Final = pattern("column_except")
 _LONGEST_SCALE: Final = 90
-_FOOTNOTE: Final = pattern("column_footnote", re.NOFLAG)
 _PRIOR: Final = re.compile(rf"\b(?:{alternation(header_words('prior_year'))})\b".replace("\\ ", "[- ]"), re.IGNORECASE)
 _THIS: Final = re.compile(rf"\b(?:{alternation(header_words('this_year'))})\b".replace("\\ ", "[- ]"), re.IGNORECASE)
-_COMPANY: Final = whole_words("company_name")
-_WHOLE_GROUP: Final = pattern("column_whole_group")
-_DATED_TITLE: Final = whole_words("column_dated_title")
 _GROUP: Final = re.compile(r"\b(?:group|consolidated|konzern|groupe|gruppo|grupo|groep|koncern\w*)\b", re.IGNORECASE)
 _ALONE: Final = re.compile(r"^(?!.*\bgroup\b).*\b(?:company|parent)\b", re.IGNORECASE)
 _LONGEST_SPAN: Final = 40
@@ -119,7 +111,7 @@ def read_header(
             columns.append(FigureColumn(text, label, None, None, True, units_of_table))
             continue
         when = _find_when(text, told, step, dated, of_title, newest)
-        skipped = _SKIPPED_COLUMN.search(_UNITS_BESIDE.sub(" ", text)) is not None
+        skipped = WORDS.skipped_column.search(WORDS.units_beside.sub(" ", text)) is not None
         own_scale = label.units.multiplier or read_units(corner).multiplier
         contradicts = len(boxes) > 1 or bool(scale and own_scale and own_scale != scale)
         entity = entity_named(_THIS.sub(" ", _PRIOR.sub(" ", of_part)), label)
@@ -232,14 +224,14 @@ def _contradicts_order(own: Sequence[When | None], words: Sequence[str]) -> bool
 def _scale_over(lines: Sequence[str]) -> int | None:
     """The scale that the nearest line over a table gives to all of it, where it leaves nothing out."""
     line = lines[-1] if lines else ""
-    if len(line) > _LONGEST_SCALE or _holds_amount(line) or _EXCEPT.search(line):
+    if len(line) > _LONGEST_SCALE or _holds_amount(line) or WORDS.column_except.search(line):
         return None
     return read_units(line).multiplier
 
 
 def _holds_amount(line: str) -> bool:
     """Whether a line holds an amount: it says nothing of the units of the table under it."""
-    return not only_units(line) and _PROSE_AMOUNT.search(without_units(line)) is not None
+    return not only_units(line) and WORDS.column_prose_amount.search(without_units(line)) is not None
 
 
 def _heading(line: str) -> str:
@@ -272,12 +264,14 @@ def _stack_dates(lines: Sequence[str], width: int) -> list[str]:
 
 def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
     """The columns; a company's name over all of them names no part of it."""
-    columns = [replace(c, entity=None) if c.entity and _WHOLE_GROUP.search(c.entity) else c for c in columns]
+    columns = [
+        replace(c, entity=None) if c.entity and WORDS.column_whole_group.search(c.entity) else c for c in columns
+    ]
     if any(_GROUP.search(column.words) for column in columns):  # "Group | Company": the parent alone is beside it
         columns = [replace(c, entity=PARENT) if not c.entity and _ALONE.search(c.words) else c for c in columns]
     entities = {column.entity for column in columns if column.when is not None and column.when.dated}
     only = entities.pop() if len(entities) == 1 else None
-    if not only or not _COMPANY.search(only):
+    if not only or not WORDS.company_name.search(only):
         return columns
     return [replace(column, entity=None) for column in columns]
 
@@ -443,7 +437,7 @@ def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Uni
     """The units that the corner, the titles and the columns give to all of a table."""
     found = read_units(corner)
     for title in reversed(titles[-5:]):
-        if _holds_amount(title) or _FOOTNOTE.match(title):
+        if _holds_amount(title) or WORDS.column_footnote.match(title):
             continue
         said = read_units(title)
         found = found.over(Units(said.currency if len(title) < 90 else None, said.multiplier))
@@ -456,7 +450,7 @@ def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Uni
 def title_when(titles: Sequence[str], corner: str) -> When | None:
     """The period that the titles give to all columns, or the day and the length that columns leave open."""
     for title in (corner, *reversed(titles[-5:])):
-        if (len(title) > 90 or title.endswith(".")) and not _DATED_TITLE.search(title):
+        if (len(title) > 90 or title.endswith(".")) and not WORDS.column_dated_title.search(title):
             continue
         when = header_period(title) if title else None
         if when is not None:
@@ -556,7 +550,7 @@ def belongs_to_column(column: FigureColumn, meaning: Meaning, name: str) -> bool
         return True
     if over is None or over.concept is not meaning.concept or "money" not in meaning.concept.units:
         return False
-    return meaning.rank > 0 and not TOTAL.match(name)
+    return meaning.rank > 0 and not WORDS.total_row.match(name)
 
 
 def is_slipped(row: Row, columns: Sequence[FigureColumn], corner: str) -> bool:

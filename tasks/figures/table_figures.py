@@ -16,9 +16,9 @@ from tasks.figures.figure import Basis, Figure, Findings, find_basis, find_varia
 from tasks.figures.fiscal_calendar import MOST_PLAN_YEARS
 from tasks.figures.measures import NEVER_NEGATIVE, find_planned_basis, is_loss, measure, sign_value
 from tasks.figures.table_columns import FigureColumn
-from tasks.figures.table_labels import HAPPENED, WHOLE, Label, LabelReader, without_dates
+from tasks.figures.table_labels import Label, LabelReader, without_dates
 from tasks.figures.table_rows import Grid, Row, is_number
-from tasks.figures.vocabulary import pattern
+from tasks.figures.vocabulary import WORDS
 from tasks.language.numbers import Amount, Units
 from tasks.language.periods import When, find_periods, last_day
 
@@ -82,7 +82,6 @@ def _cut(grid: Grid, first: int, last: int) -> list[Row]:
     return kept
 
 
-_PLAIN_EQUITY: Final = pattern("plain_equity", re.NOFLAG)
 _CONTINUING: Final = re.compile(r"\bcontinuing\b(?! and discontinued)", re.IGNORECASE)
 
 
@@ -125,7 +124,11 @@ def _settle_group(candidates: list[TableCandidate], findings: Findings) -> Itera
     if len({candidate.figure.value for candidate in sure}) == 1:
         yield sure[0]
         return
-    whole = [candidate for candidate in sure if WHOLE.match(candidate.section.rstrip(": "))] if best else sure[-1:]
+    whole = (
+        [candidate for candidate in sure if WORDS.whole_company.match(candidate.section.rstrip(": "))]
+        if best
+        else sure[-1:]
+    )
     if len({candidate.figure.value for candidate in whole}) == 1:
         yield whole[0]
         sure.remove(whole[0])
@@ -133,7 +136,7 @@ def _settle_group(candidates: list[TableCandidate], findings: Findings) -> Itera
     for candidate in sure:
         by_section[candidate.section.rstrip(": ")].append(candidate)
     for section, members in by_section.items():
-        if section and not WHOLE.match(section) and len(members) == 1 and best and len(by_section) > 1:
+        if section and not WORDS.whole_company.match(section) and len(members) == 1 and best and len(by_section) > 1:
             yield replace(members[0], figure=replace(members[0].figure, entity=section[:80]))
         else:
             findings.leave_out("rows of one concept that differ", len(members))
@@ -143,12 +146,11 @@ def _of_the_owners(group: list[TableCandidate]) -> list[TableCandidate]:
     """Of rows of equity that differ those that name whose it is: below them the other owners' is added."""
     if group[0].figure.concept != "equity" or len({candidate.figure.value for candidate in group}) == 1:
         return group
-    named = [candidate for candidate in group if not _PLAIN_EQUITY.fullmatch(plain_label(candidate.figure.label))]
+    named = [candidate for candidate in group if not WORDS.plain_equity.fullmatch(plain_label(candidate.figure.label))]
     return named or group
 
 
 _GROUPS: Final = re.compile(r"[-–−(]?\d{1,3}(?: \d{3})++\)?")
-_IN_PERCENT: Final = pattern("figure_in_percent", re.NOFLAG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +195,7 @@ def cell_figure(
     if period is None:
         findings.leave_out(why)
         return None
-    if label and "money" in concept.units and _IN_PERCENT.search(label.words):
+    if label and "money" in concept.units and WORDS.figure_in_percent.search(label.words):
         return None  # "EBITDA %" under euros
     row_units = (label.units if label else Units()).over(cell.units)
     scaled = row_units.multiplier or cell.amount.scale or "money" not in concept.units
@@ -244,7 +246,7 @@ def _find_basis(
 ) -> Basis | None:
     """The basis that a cell's column, row and table give it, and the day on which the document was written."""
     words, dated = cell.column.words if cell.column else "", document.calendar.dated
-    happened = HAPPENED.search(words) is not None
+    happened = WORDS.actual_heading.search(words) is not None
     basis = find_basis(words) or (cell.label.basis if cell.label else None)
     is_over = dated is not None and dated != table_ends and last_day(period) <= dated.isoformat()
     if basis is None and not happened and not (table_basis in {"budget", "forecast"} and is_over):

@@ -9,22 +9,11 @@ from typing import Final
 from tasks.figures.concepts import SHORT_NAMES, Meaning, Taxonomy, plain_label, plain_words
 from tasks.figures.figure import Basis, find_basis, without_basis
 from tasks.figures.table_rows import Grid, join_titles
-from tasks.figures.vocabulary import pattern, whole_words
+from tasks.figures.vocabulary import WORDS
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import HINT, When, find_periods, without_spans
 
-WHOLE: Final = pattern("whole_company")
-_FILLER: Final = pattern("filler")
-_CUT_WORD: Final = pattern("label_part_cut_word", re.NOFLAG)
-_ENUMERATOR: Final = pattern("enumerator", re.NOFLAG)
-_CODE_BEHIND: Final = pattern("label_part_code_behind", re.NOFLAG)
-_IN_A_SENTENCE: Final = pattern("in_a_sentence")
 _BILINGUAL: Final = re.compile(r"\s[/|]\s")
-_DATE_TAIL: Final = pattern("date_tail")
-_ASIDE: Final = pattern("brackets_aside")
-_OF_PART: Final = pattern("of_part", re.NOFLAG)
-_IN_PERCENT: Final = pattern("label_part_in_percent", re.NOFLAG)
-_AVERAGE: Final = pattern("table_average")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +65,17 @@ class LabelReader:
     def _meaning(self, words: str) -> Meaning | None:
         """The concept of a label as it is written, without a look at periods, units or basis."""
         plain = plain_label(words)
-        cut = _CUT_WORD.sub("", words)
+        cut = WORDS.label_part_cut_word.sub("", words)
         if cut != words and self._taxonomy.meaning(plain_label(cut)) is not None:  # a cell's line ends within a word
             plain = plain_label(cut)
         if not self._may_speak(plain):
             return None
         found = self._taxonomy.meaning(self._short.get(plain, plain))
-        if found is None and (enumerator := _ENUMERATOR.match(words)):
+        if found is None and (enumerator := WORDS.enumerator.match(words)):
             words = words[enumerator.end() :]
             plain = plain_label(words)
             found = self._taxonomy.meaning(self._short.get(plain, plain))
-        if found is None and self.codes and (coded := _CODE_BEHIND.fullmatch(words)):
+        if found is None and self.codes and (coded := WORDS.label_part_code_behind.fullmatch(words)):
             of_code, of_label = self.codes.get(coded["code"]), self._taxonomy.meaning(plain_label(coded["label"]))
             found = of_label if of_code and of_label and of_code.concept is of_label.concept else None
         if found is None and _BILINGUAL.search(words):
@@ -100,12 +89,12 @@ class LabelReader:
         rest, when = _part_time(words) if meaning is None or HINT.search(words) else (words, None)
         units, basis, part = read_units(rest), find_basis(rest), None
         if meaning is None:
-            meaning, rest = self._read_rest(without_units(_IN_PERCENT.sub(" ", rest)), basis)
-        of_part = _OF_PART.fullmatch(rest) if meaning is None else None
-        if of_part and find_basis(of_part["part"]) is None and not WHOLE.match(of_part["part"]):
+            meaning, rest = self._read_rest(without_units(WORDS.label_part_in_percent.sub(" ", rest)), basis)
+        of_part = WORDS.of_part.fullmatch(rest) if meaning is None else None
+        if of_part and find_basis(of_part["part"]) is None and not WORDS.whole_company.match(of_part["part"]):
             meaning = self.meaning(of_part["what"])
             part = of_part["part"] if meaning is not None else None
-        average = _AVERAGE.search(words) is not None
+        average = WORDS.table_average.search(words) is not None
         return Label(words, meaning, when, units, basis, average, rest.strip(" ,:–-"), part)
 
     def _read_rest(self, rest: str, basis: Basis | None) -> tuple[Meaning | None, str]:
@@ -114,7 +103,7 @@ class LabelReader:
         if meaning is None and (short := _SHORT_NAME.search(rest)):  # "Driftsresultat (EBITDA)"
             meaning = self.meaning(short[1])
         if meaning is None and "(" in rest:
-            rest = " ".join(_ASIDE.sub(" ", rest).split())
+            rest = " ".join(WORDS.brackets_aside.sub(" ", rest).split())
             meaning = self.meaning(rest)
         if meaning is None and "(" in rest:
             meaning = self.meaning(_BRACKETS.sub(" ", rest))
@@ -140,14 +129,14 @@ def _part_time(words: str) -> tuple[str, When | None]:
 
 def _cut(words: str, when: When) -> str:
     """A label without a time and what leads to it: "Headcount" of "Headcount at 31 December"."""
-    return _DATE_TAIL.sub("", words[: when.start].rstrip(" ,(:–-")) + " " + words[when.stop :].lstrip(" ,):–-")
+    return WORDS.date_tail.sub("", words[: when.start].rstrip(" ,(:–-")) + " " + words[when.stop :].lstrip(" ,):–-")
 
 
 def _whole_words(words: str) -> str:
     """A label, with a word that its cell has cut beside it as it was."""
     if not words[-1:].islower():
         return words
-    cut = _CUT_WORD.sub("", words)
+    cut = WORDS.label_part_cut_word.sub("", words)
     return words if cut == words else f"{words} | {cut}"
 
 
@@ -163,17 +152,17 @@ def _label_reader(taxonomy: Taxonomy, language: str) -> LabelReader:
 
 def is_enumerator(cell: str) -> bool:
     """Whether a cell holds the number of a row and nothing else: "A.", "IV."."""
-    return _ENUMERATOR.fullmatch(cell) is not None
+    return WORDS.enumerator.fullmatch(cell) is not None
 
 
 def label_in(title: str) -> str:
     """The label that a line over a table makes a sentence of: "average number of employees"."""
-    return _IN_A_SENTENCE.sub("", _IN_A_SENTENCE.sub("", title))
+    return WORDS.in_a_sentence.sub("", WORDS.in_a_sentence.sub("", title))
 
 
 def without_dates(words: str) -> str:
     """What is left of a label without its periods and filling words."""
-    return " ".join(_FILLER.sub(" ", _without_periods(words)).split())
+    return " ".join(WORDS.filler.sub(" ", _without_periods(words)).split())
 
 
 def _without_periods(words: str) -> str:
@@ -184,12 +173,9 @@ def _without_periods(words: str) -> str:
     return " ".join(words[start:stop] for start, stop in zip(starts, stops, strict=True))
 
 
-_OF_SHARES: Final = pattern("label_part_of_shares", re.NOFLAG)
-
-
 def is_date(words: str) -> bool:
     """Whether a line of one cell begins new columns: it is a period and nothing else."""
-    if _OF_SHARES.search(words):
+    if WORDS.label_part_of_shares.search(words):
         return False
     return len(words) < 60 and bool(find_periods(words)) and not without_dates(words)
 
@@ -199,9 +185,11 @@ def entity_named(text: str, label: Label) -> str | None:
     rest = without_basis(without_units(_without_periods(without_spans(text))))
     if label.meaning is not None or only_units(rest):
         return None
-    plain = " ".join(_FILLER.sub(" ", rest).split())
+    plain = " ".join(WORDS.filler.sub(" ", rest).split())
     return (
-        None if not plain or WHOLE.match(plain) or len(plain) > 60 else " ".join(rest.split()).strip(" ,:()-–$€£'\"’0")
+        None
+        if not plain or WORDS.whole_company.match(plain) or len(plain) > 60
+        else " ".join(rest.split()).strip(" ,:()-–$€£'\"’0")
     )
 
 
@@ -212,16 +200,8 @@ _WEAK: Final = 2
 LONGEST_LABEL: Final = 160
 """Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""
 
-_SKIPPED_TABLE: Final = pattern("skipped_table")
-_OBLIGORS: Final = pattern("table_obligors")
-_PARENT: Final = pattern("parent_heading")
-_STATEMENT: Final = pattern("statement_heading")
-_SPOKEN: Final = pattern("speaks_of_a_statement")
-_CONSOLIDATED: Final = pattern("table_consolidated")
 _SHORT: Final = 25
 """Characters up to which a line over a table is a part of its header: "December", "31,", "(In thousands)"."""
-
-HAPPENED: Final = pattern("actual_heading")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +232,7 @@ class TableTitles:
         """The basis that these headings give to all of the table."""
         plain = [title for title in titles if len(title) < 60 and not any(map(str.isdigit, _drop_periods(title)))]
         basis = find_basis(" ".join(plain)) if not self.is_statement else None
-        return None if basis == "audited" or any(HAPPENED.search(title) for title in plain) else basis
+        return None if basis == "audited" or any(WORDS.actual_heading.search(title) for title in plain) else basis
 
 
 def _drop_periods(title: str) -> str:
@@ -269,15 +249,18 @@ def over_table(lines: Sequence[str]) -> TableTitles:
     spoken = [line for line in lines if len(line) > _SHORT] or lines
     near = " ".join(line[-250:] for line in [*spoken[-3:], *lines[-3:]])
     is_statement = any(
-        _STATEMENT.search(title) for title in titles[-5:] if len(title) < LONGEST_LABEL and not _SPOKEN.search(title)
+        WORDS.statement_heading.search(title)
+        for title in titles[-5:]
+        if len(title) < LONGEST_LABEL and not WORDS.speaks_of_a_statement.search(title)
     )
     return TableTitles(
         tuple(lines),
         tuple(titles),
-        is_consolidated=any(_CONSOLIDATED.search(title) for title in titles[-5:]),
-        is_parents=any(_PARENT.search(title) for title in titles),
+        is_consolidated=any(WORDS.table_consolidated.search(title) for title in titles[-5:]),
+        is_parents=any(WORDS.parent_heading.search(title) for title in titles),
         is_statement=is_statement,
-        is_skipped=_OBLIGORS.search(near) is not None or (_SKIPPED_TABLE.search(near) is not None and not is_statement),
+        is_skipped=WORDS.table_obligors.search(near) is not None
+        or (WORDS.skipped_table.search(near) is not None and not is_statement),
     )
 
 
@@ -285,23 +268,15 @@ MOST_PARTS: Final = 500
 """Rows of a list of parts that is taken; a longer one is a ledger of transactions."""
 
 _SHORT_TITLE: Final = 60
-_ENTITY_CORNER: Final = whole_words("entity_corner")
-_BY_ENTITY: Final = pattern("table_by_entity")
-_PARTIAL: Final = whole_words("partial_list")
-TOTAL: Final = pattern("total_row")
-_TOLD_OF: Final = pattern("prose_of_a_segment", re.NOFLAG)
-_NO_NAME: Final = pattern("table_no_name")
 _MOST_ROWS_OF_A_PART: Final = 10
 _LINES_BEHIND: Final = 3
 _FIRST_PAGE: Final = 3000
 """Characters that name the company itself."""
 
-_SUBTOTAL: Final = pattern("subtotal")
-
 
 def of_parts(title: str) -> str:
     """What the numbers of parts are: "Revenue" of "Revenue by segment"; other titles as they are."""
-    match = _BY_ENTITY.match(title)
+    match = WORDS.table_by_entity.match(title)
     return match["what"] if match else title
 
 
@@ -311,11 +286,11 @@ def parts_title(titles: Sequence[str], corner: str, reader: LabelReader) -> tupl
     "Revenue by segment" says so in one line over a corner without words, "Segment sales" over "Net sales" in two.
     """
     for title in reversed([*titles, corner][-4:]):
-        if _BY_ENTITY.match(title):
-            named = _ENTITY_CORNER.search(title[len(of_parts(title)) :]) is not None
+        if WORDS.table_by_entity.match(title):
+            named = WORDS.entity_corner.search(title[len(of_parts(title)) :]) is not None
             return reader.read(of_parts(title)).meaning, named and (not corner or only_units(corner))
     over = titles[-1] if titles else ""
-    if corner and len(over) < _SHORT_TITLE and _ENTITY_CORNER.search(over):
+    if corner and len(over) < _SHORT_TITLE and WORDS.entity_corner.search(over):
         meaning = reader.read(corner).meaning
         return meaning, meaning is not None
     return None, False
@@ -324,12 +299,12 @@ def parts_title(titles: Sequence[str], corner: str, reader: LabelReader) -> tupl
 def lists_parts(entities: str, titles: Sequence[str], *, titled: bool) -> bool:
     """Whether the rows are parts: by the heading of their names, or (`titled`) by the title."""
     over = f"{entities} {' '.join(titles[-1:])}"
-    return (titled or _ENTITY_CORNER.search(entities) is not None) and not _PARTIAL.search(over)
+    return (titled or WORDS.entity_corner.search(entities) is not None) and not WORDS.partial_list.search(over)
 
 
 def is_subtotal(name: str) -> bool:
     """Whether a row sums up some of the parts: "Top ten customers"."""
-    return _SUBTOTAL.match(name) is not None
+    return WORDS.subtotal.match(name) is not None
 
 
 def part_told_behind(text: str, grid: Grid) -> str:
@@ -340,7 +315,7 @@ def part_told_behind(text: str, grid: Grid) -> str:
     end = text.find("\n", grid.rows[-1].start)
     behind = [line for line in text[end + 1 : end + 600].split("\n") if line.strip()] if end >= 0 else []
     for line in behind[:_LINES_BEHIND]:
-        told = _TOLD_OF.match(line.strip())
-        if told and not _NO_NAME.match(told["name"]) and told["name"] not in before:
+        told = WORDS.prose_of_a_segment.match(line.strip())
+        if told and not WORDS.table_no_name.match(told["name"]) and told["name"] not in before:
             return told["name"]
     return ""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Final
 
-from tasks.figures.vocabulary import pattern
+from tasks.figures.vocabulary import WORDS
 from tasks.language.locales import alternation
 from tasks.language.numbers import Units, cell_amount, may_be_scale, only_units, read_units
 from tasks.language.periods import MONTH, find_periods, header_words
@@ -30,8 +30,6 @@ _MOST_ROWS: Final = 50_000
 
 _MOST_HEADER_ROWS: Final = 8
 
-_PLAIN_NUMBER: Final = pattern("row_plain_number", re.NOFLAG)
-_SURE_NUMBER: Final = pattern("row_sure_number", re.NOFLAG)
 _LONGEST_STATEMENT: Final = 2000
 """Rows of a table that are looked at for labels on lines of their own, and for dates cut into cells."""
 
@@ -45,7 +43,6 @@ _NUMBER: Final = r"(?:[$€£]? ?\(?[-–−]?[$€£]? ?\(?\d[\d.,]*\)?%?|[$€
 _LOOSE_ROW: Final = re.compile(
     rf"^(?P<label>[^\d$€£][^$€£]*?[^\s$€£(—–-]):? +(?P<cells>{_NUMBER}(?: {_NUMBER}){{1,7}}) ?%?$"
 )
-_NUMBER_IN_LABEL: Final = pattern("row_number_in_label", re.NOFLAG)
 _ENDS_IN_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d$", re.IGNORECASE)
 """A line whose last numbers are a day and its year: a sentence or a title where it has more words than a date."""
 
@@ -53,7 +50,6 @@ _ENDS_IN_MONTH: Final = re.compile(rf"\b{MONTH}$", re.IGNORECASE)
 _ENDS_IN_SCALE: Final = re.compile(r"(?:\b1(?:[.,'’ ]000)+|[$€£]['’]?000(?:,000)?)\)?$")
 _DAY_ALONE: Final = re.compile(r"[0-3]?\d,?")
 _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
-_DATE_WORDS: Final = pattern("date_words")
 _LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?: +[%A-Za-z].{0,40})?$")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _MARKED_YEAR: Final = re.compile(r"(?:19|20)\d\d(?:\D| ?\([a-z1-9]\)| \((?:19|20)\d\d000\))?")
@@ -104,7 +100,7 @@ class Row:
         if not self._cells and self._line is not None:
             self._cells = list(map(str.strip, self._line.split("\t")))
             if "*" in self._line or "_" in self._line:
-                self._cells = [_MARKED.sub(r"\2", cell) for cell in self._cells]
+                self._cells = [WORDS.row_marked.sub(r"\2", cell) for cell in self._cells]
         return self._cells
 
     @property
@@ -158,7 +154,7 @@ class Row:
 
     def has_number(self, *, comma_decimal: bool) -> bool:
         """Whether a cell behind the first holds an amount and no year."""
-        if self._line is not None and not self._cells and _PLAIN_NUMBER.search(self._line):
+        if self._line is not None and not self._cells and WORDS.row_plain_number.search(self._line):
             return True
         return any(is_number(cell, comma_decimal=comma_decimal) for cell in self.cells[1:])
 
@@ -167,9 +163,6 @@ class Row:
         if self._counts is None:
             self._counts = list(accumulate(map(is_number, self.cells), initial=0))
         return self._counts[last] > self._counts[first]
-
-
-_MARKED: Final = pattern("row_marked", re.NOFLAG)
 
 
 @dataclass(slots=True)
@@ -233,7 +226,7 @@ def _is_plain_row(line: str) -> bool:
 
 def _has_number_in_label(line: str) -> bool:
     """Whether a row's first number was not cut from its label; that of its units, "Sales in EUR 1,000", is none."""
-    match = _NUMBER_IN_LABEL.match(line)
+    match = WORDS.row_number_in_label.match(line)
     return match is not None and read_units(match.group()).multiplier is None
 
 
@@ -294,7 +287,7 @@ def _row(line: str, start: int) -> Row | None:
     if (
         match is None
         or (_ENDS_IN_SCALE.search(line) and read_units(line).multiplier)
-        or (_ENDS_IN_DATE.search(line) and _DATE_WORDS.sub("", line).strip())
+        or (_ENDS_IN_DATE.search(line) and WORDS.date_words.sub("", line).strip())
     ):
         return None
     offset = match.start("cells")
@@ -340,7 +333,9 @@ def _is_cut_date(row: Row) -> bool:
     if not 1 < len(filled) <= _SPLIT_ROWS or not is_year(filled[-1]) or not any(map(str.isalpha, filled[0])):
         return False
     found = find_periods(" ".join(filled))
-    return len(found) == 1 and found[0].end is not None and _DATE_WORDS.sub("", " ".join(filled)).strip(" ,.") == ""
+    return (
+        len(found) == 1 and found[0].end is not None and WORDS.date_words.sub("", " ".join(filled)).strip(" ,.") == ""
+    )
 
 
 def is_year(cell: str) -> bool:
@@ -356,17 +351,14 @@ def is_year(cell: str) -> bool:
 
 def is_number(cell: str, *, comma_decimal: bool = False) -> bool:
     """Whether a cell holds an amount and not a year."""
-    if _SURE_NUMBER.match(cell):
+    if WORDS.row_sure_number.match(cell):
         return not is_year(cell)
     if not cell or not any(map(str.isdigit, cell)):
         return False
     return not is_year(cell) and not may_be_scale(cell) and cell_amount(cell, comma_decimal=comma_decimal) is not None
 
 
-_NOT_KNOWN: Final = pattern("no_number")
 _LONGEST: Final = 30
-_NOT_ONE: Final = pattern("no_single_number")
-_HEADS: Final = pattern("statement_names")
 
 
 def has_no_number(filled: Sequence[str]) -> bool:
@@ -375,7 +367,8 @@ def has_no_number(filled: Sequence[str]) -> bool:
         len(filled) > 1
         and not is_note_heading(filled[0])
         and all(
-            _NOT_KNOWN.fullmatch(cell) or (_NOT_ONE.fullmatch(cell) and not find_periods(cell)) for cell in filled[1:]
+            WORDS.no_number.fullmatch(cell) or (WORDS.no_single_number.fullmatch(cell) and not find_periods(cell))
+            for cell in filled[1:]
         )
     )
 
@@ -384,7 +377,7 @@ def not_one_number(row: Row, numbers: Sequence[int]) -> int:
     """How many cells of a row hold something with digits, or a failed formula, that is no single number: "5-6"."""
     known = {0, *numbers}
     others = (cell for index, cell in enumerate(row.cells) if index not in known and len(cell) <= _LONGEST)
-    return sum(1 for cell in others if _NOT_ONE.fullmatch(cell) and not find_periods(cell))
+    return sum(1 for cell in others if WORDS.no_single_number.fullmatch(cell) and not find_periods(cell))
 
 
 def holds_four_digits(row: Row) -> bool:
@@ -402,7 +395,12 @@ def is_between_years(row: Row) -> bool:
     What is called a statement or a summary heads columns anew.
     """
     numbers = sum(1 for cell in row.cells[1:] if cell)
-    return numbers > 1 and any(map(str.isalpha, row.name)) and not _HEADS.search(row.name) and holds_four_digits(row)
+    return (
+        numbers > 1
+        and any(map(str.isalpha, row.name))
+        and not WORDS.statement_names.search(row.name)
+        and holds_four_digits(row)
+    )
 
 
 _CODE: Final = re.compile(r"[A-ZØ][A-Z\dØ]|\d[A-ZØ]|\d{1,4}(?:/\d{1,3})?[A-Z]?")

@@ -16,11 +16,14 @@ from tasks.language.locales import alternation, currency_names
 from tasks.language.numbers import CURRENCY
 from tasks.language.periods import MONTH, SHORT_MONTH, YEAR, header_words
 
-DATA: Final[Mapping[str, Any]] = {
+_READ: Final[dict[str, Any]] = {
     name: entry
     for file in ("vocabulary.toml", "sentence_words.toml")
     for name, entry in tomllib.loads(files("tasks.figures").joinpath(file).read_text(encoding="utf-8")).items()
 }
+_WHOLE: Final = frozenset(_READ.pop("whole_words").split())
+_AS_WRITTEN: Final = frozenset(_READ.pop("as_written").split())
+DATA: Final[Mapping[str, Any]] = _READ
 _PARTS: Final = {
     "MONTH": MONTH, "SHORT_MONTH": SHORT_MONTH, "YEAR": YEAR, "CURRENCY": CURRENCY,
     "CURRENCY_NAMES": alternation(currency_names()), "PLAN_START": "|".join(header_words("plan_start")),
@@ -44,14 +47,18 @@ def either(name: str) -> str:
     )
 
 
-def pattern(name: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
-    """What finds one of an entry's words."""
-    return re.compile(_join(words_in(name)), flags)
+class Patterns:
+    """What finds one of an entry's words, by the entry's name; it is compiled when it is first asked for."""
+
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        words = rf"\b{either(name)}\b" if name in _WHOLE else _join(words_in(name))
+        compiled = re.compile(words, re.NOFLAG if name in _AS_WRITTEN else re.IGNORECASE)
+        setattr(self, name, compiled)
+        return compiled
 
 
-def whole_words(name: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
-    """What finds one of an entry's words that is no part of a longer one."""
-    return re.compile(rf"\b{either(name)}\b", flags)
+WORDS: Final = Patterns()
+"""`WORDS.enumerator.match(label)`."""
 
 
 def _join(words: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from babel.localedata import LocaleDataDict, load
 
 _SHORT_MONTHS: Final = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb")
 LANGUAGES: Final = (*_SHORT_MONTHS, "pl", "cs", "fi")
-"""The languages in which numbers and periods are read; of the last ones short months are words of others: "led 2023"."""
+"""The languages in which numbers and periods are read; short months of the last are words of others: "led 2023"."""
 
 _AUSTRIAN: Final = {"jänner": 1, "jän": 1, "feber": 2}
 _ALSO_WRITTEN: Final = {"sept": 9, "märz": 3, **_AUSTRIAN}

@@ -6,7 +6,7 @@ from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
-from tasks.figures.vocabulary import DATA, either, pattern, words_in
+from tasks.figures.vocabulary import DATA, WORDS, either, words_in
 
 _NESTED = {"mentions", "clauses", "before"}
 """Entries by concept, or plain words."""
@@ -25,11 +25,14 @@ def test_all_entries_can_be_searched_for_and_are_asked_for() -> None:
     referred = set(re.findall(r"\(\?&(\w+)\)", "".join(chain.from_iterable(map(words_in, DATA.keys() - _NESTED)))))
     for name in DATA.keys() - _NESTED:
         re.compile(either(name))
-        assert f'"{name}"' in modules or f"'{name}'" in modules or name in referred or name.startswith("basis_"), name
+        assert (
+            re.search(rf"WORDS\.{name}\b|[\"']{name}[\"']", modules) or name in referred or name.startswith("basis_")
+        ), name
+    assert set(re.findall(r"\bWORDS\.(\w+)", modules)) <= DATA.keys()
 
 
 def test_lines_of_a_long_pattern_are_one() -> None:
-    assert not re.search(r"\n|  ", pattern("year_ended").pattern)
+    assert not re.search(r"\n|  ", WORDS.year_ended.pattern)
 
 
 def test_of_words_by_language_the_longest_come_first() -> None:
