@@ -1,10 +1,11 @@
 """Figures that follow from others, computed with their inputs: growth, margins, runway, debt, concentration."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from operator import add, sub
 from typing import Final
 
 from tasks.figures.conflicts import RULE, RoomFigure, Step, best, groups
@@ -13,10 +14,18 @@ from tasks.figures.statement_checks import DEBT_PARTS, WRITTEN_OFF
 from tasks.language.numbers import MONTHS, PERCENT
 from tasks.language.periods import count_months, last_day
 
-_MARGINS: Final = {
-    "gross_margin": "gross_profit", "ebitda_margin": "ebitda", "operating_margin": "operating_income",
-    "net_margin": "net_income",
-}  # fmt: skip
+_PAIRS: Final = (
+    ("gross_margin", "gross_profit", "÷", "revenue"),
+    ("ebitda_margin", "ebitda", "÷", "revenue"),
+    ("operating_margin", "operating_income", "÷", "revenue"),
+    ("net_margin", "net_income", "÷", "revenue"),
+    ("ebitda", "operating_income", "+", WRITTEN_OFF),
+    ("free_cash_flow", "operating_cash_flow", "−", "capital_expenditure"),
+    ("net_debt", "debt", "−", "cash"),
+    ("rule_of_40", "revenue_growth", "+", "ebitda_margin"),
+)
+"""What follows from two figures of one period, where no document states it: a share in percent, a sum, a difference."""
+
 _GROWING: Final = ("revenue", "recurring_revenue", "customers", "headcount", "ebitda", "gross_profit")
 _A_YEAR: Final = range(358, 374)
 """Days between the ends of a period and of the same one of the year before."""
@@ -24,8 +33,8 @@ _A_YEAR: Final = range(358, 374)
 _TENTH: Final = Decimal("0.1")
 
 DERIVED_UNITS: Final = {
-    **dict.fromkeys(_MARGINS, PERCENT), "net_debt": "money", "free_cash_flow": "money", "runway": MONTHS,
-    "rule_of_40": PERCENT, "concentration": PERCENT,
+    **{name: PERCENT for name, _, sign, _ in _PAIRS if sign == "÷"}, "net_debt": "money", "free_cash_flow": "money",
+    "runway": MONTHS, "rule_of_40": PERCENT, "concentration": PERCENT,
 }  # fmt: skip
 """What is computed here, growth aside, and what it is measured in."""
 
@@ -54,21 +63,43 @@ def choose_counted_figures(figures: Iterable[RoomFigure], rule: Sequence[Step] =
 def derive(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[DerivedFigure]:
     """What follows from the figures of a room, the newest period first."""
     counted = choose_counted_figures(figures, rule)
-    by_period: dict[tuple[str, str], RoomFigure] = {}
-    for row in counted:
-        by_period[row.figure.concept, row.figure.period] = row
-    found = [*_growth(counted), *_margins(by_period), *_runway(counted), *_concentration(figures)]
-    debts = list(_debt(figures, by_period, rule))
-    found += [*debts, *_ebitda(by_period), *_free_cash_flow(by_period)]
-    found += [*_net_debt(by_period, debts), *_rule_of_40(found)]
+    stated = {
+        (row.figure.concept, row.figure.period): DerivedFigure(
+            row.figure.concept, row.figure.value, row.figure.unit, row.figure.period, row.figure.concept, (row,)
+        )
+        for row in counted
+    }
+    found = [*_growth(counted), *_runway(counted), *_concentration(figures), *_debt(figures, stated, rule)]
+    known = stated | {(each.name, each.period): each for each in found}
+    found += _join_pairs(known)
     return sorted(found, key=lambda derived: (last_day(derived.period), derived.name), reverse=True)
 
 
-def _ratio(name: str, part: RoomFigure, whole: RoomFigure, formula: str) -> DerivedFigure | None:
-    if part.figure.unit != whole.figure.unit or whole.figure.value <= 0:
-        return None
-    value = (part.figure.value / whole.figure.value * 100).quantize(_TENTH)
-    return DerivedFigure(name, value, PERCENT, part.figure.period, formula, (part, whole))
+def _join_pairs(known: dict[tuple[str, str], DerivedFigure]) -> Iterator[DerivedFigure]:
+    """What follows from two known figures of one period and unit; it is then known too."""
+    for name, one, sign, other in _PAIRS:
+        for first in [figure for (known_name, _), figure in known.items() if known_name == one]:
+            second = known.get((other, first.period))
+            if second is None or second.unit != first.unit or (name, first.period) in known:
+                continue
+            if sign == "÷" and second.value <= 0:
+                continue
+            value = _COMPUTE[sign](first.value, second.value)
+            words = [each.formula if each.name == "debt" else each.name for each in (first, second)]
+            unit = PERCENT if sign == "÷" else first.unit
+            joined = DerivedFigure(
+                name, value, unit, first.period, f" {sign} ".join(words), (*first.inputs, *second.inputs)
+            )
+            known[name, first.period] = joined
+            yield joined
+
+
+def _share(part: Decimal, whole: Decimal) -> Decimal:
+    """In percent."""
+    return (part / whole * 100).quantize(_TENTH)
+
+
+_COMPUTE: Final = {"÷": _share, "+": add, "−": sub}
 
 
 def _growth(counted: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
@@ -106,19 +137,8 @@ def _length_and_end(period: str) -> tuple[int, int]:
     return count_months(period), date.fromisoformat(last_day(period)).toordinal()
 
 
-def _margins(by_period: Mapping[tuple[str, str], RoomFigure]) -> Iterable[DerivedFigure]:
-    for (concept, period), revenue in by_period.items():
-        if concept != "revenue":
-            continue
-        for name, part in _MARGINS.items():
-            row = by_period.get((part, period))
-            derived = _ratio(name, row, revenue, f"{part} ÷ revenue") if row else None
-            if derived:
-                yield derived
-
-
 def _debt(
-    figures: Iterable[RoomFigure], by_period: Mapping[tuple[str, str], RoomFigure], rule: Sequence[Step]
+    figures: Iterable[RoomFigure], stated: Container[tuple[str, str]], rule: Sequence[Step]
 ) -> Iterator[DerivedFigure]:
     """The sum of a balance sheet's rows of debt, of days for which no document states the whole."""
     sheets: dict[str, dict[str, list[RoomFigure]]] = defaultdict(lambda: defaultdict(list))
@@ -126,48 +146,13 @@ def _debt(
         if row.figure.concept in DEBT_PARTS and row.figure.entity is None and row.basis in ACTUAL:
             sheets[row.figure.period][row.document_id].append(row)
     for day, documents in sheets.items():
-        if ("debt", day) in by_period:
+        if ("debt", day) in stated:
             continue
         of_best = best((rows[0] for rows in documents.values()), rule).document_id
         parts = list({row.figure.start: row for row in documents[of_best]}.values())
         if len({row.figure.unit for row in parts}) == 1:
             value = sum((row.figure.value for row in parts), Decimal(0))
             yield DerivedFigure("debt", value, parts[0].figure.unit, day, "current_debt + long_term_debt", tuple(parts))
-
-
-def _ebitda(by_period: Mapping[tuple[str, str], RoomFigure]) -> Iterator[DerivedFigure]:
-    for (concept, period), income in by_period.items():
-        written_off = by_period.get((WRITTEN_OFF, period)) if concept == "operating_income" else None
-        if written_off and ("ebitda", period) not in by_period and written_off.figure.unit == income.figure.unit:
-            value = income.figure.value + written_off.figure.value
-            formula = f"operating_income + {WRITTEN_OFF}"
-            yield DerivedFigure("ebitda", value, income.figure.unit, period, formula, (income, written_off))
-
-
-def _free_cash_flow(by_period: Mapping[tuple[str, str], RoomFigure]) -> Iterator[DerivedFigure]:
-    for (concept, period), flow in by_period.items():
-        spent = by_period.get(("capital_expenditure", period)) if concept == "operating_cash_flow" else None
-        if spent and spent.figure.unit == flow.figure.unit:
-            value = flow.figure.value - spent.figure.value
-            formula = "operating_cash_flow − capital_expenditure"
-            yield DerivedFigure("free_cash_flow", value, flow.figure.unit, period, formula, (flow, spent))
-
-
-def _net_debt(
-    by_period: Mapping[tuple[str, str], RoomFigure], computed: Iterable[DerivedFigure]
-) -> Iterator[DerivedFigure]:
-    stated = (
-        DerivedFigure("debt", row.figure.value, row.figure.unit, period, "debt", (row,))
-        for (concept, period), row in by_period.items()
-        if concept == "debt"
-    )
-    for debt in (*stated, *computed):
-        cash = by_period.get(("cash", debt.period))
-        if cash and cash.figure.unit == debt.unit:
-            value = debt.value - cash.figure.value
-            yield DerivedFigure(
-                "net_debt", value, debt.unit, debt.period, f"{debt.formula} − cash", (*debt.inputs, cash)
-            )
 
 
 def find_burn(counted: Iterable[RoomFigure]) -> list[RoomFigure]:
@@ -213,19 +198,7 @@ def _concentration(figures: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
         whole = next((row for row in rows if row.figure.entity is None), None)
         if len(parts) < 3 or whole is None:
             continue
-        largest = max(parts, key=lambda row: row.figure.value)
-        derived = _ratio("concentration", largest, whole, f"largest part of {concept} ÷ {concept}")
-        if derived and derived.value <= 100:
-            yield derived
-
-
-def _rule_of_40(found: Sequence[DerivedFigure]) -> list[DerivedFigure]:
-    margins = {derived.period: derived for derived in found if derived.name == "ebitda_margin"}
-    return [
-        DerivedFigure(
-            "rule_of_40", growth.value + margins[growth.period].value, PERCENT, growth.period,
-            "revenue_growth + ebitda_margin", (*growth.inputs, *margins[growth.period].inputs),
-        )
-        for growth in found
-        if growth.name == "revenue_growth" and growth.period in margins
-    ]  # fmt: skip
+        part = max(parts, key=lambda row: row.figure.value)
+        if part.figure.unit == whole.figure.unit and 0 < whole.figure.value >= part.figure.value:
+            share, formula = _share(part.figure.value, whole.figure.value), f"largest part of {concept} ÷ {concept}"
+            yield DerivedFigure("concentration", share, PERCENT, part.figure.period, formula, (part, whole))
