@@ -22,14 +22,19 @@ from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.claims import a_day, one_text
 from tasks.companies.profile import AnnualRevenue
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import FetchLimits, Web
+from tasks.companies.web.client import USUAL, FetchLimits, FetchOptions, Web
 from tasks.companies.web.page import Page, read_filing
-from tasks.errors import DiligenceError, NotConfigured, SourceFailed
+from tasks.companies.web.response import WebResponse
+from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed
 from tasks.remote.rate_limit import RateLimit
 
-LIMITER: Final = SourceLimiter(Budget("sec", 0.14, 2), RateLimit(at_once=10), unnamed_hold=15)
-"""At most nine requests in any second, for all processes together."""
-NAME: Final = "The SEC"
+SEC: Final[FetchOptions] = {
+    "trusted": True,
+    "limiter": SourceLimiter(Budget("sec", 0.14, 2), RateLimit(at_once=10), unnamed_hold=15),
+    "expect": (403, 404),
+    "name": "The SEC",
+}
+"""How the SEC is asked: at most nine requests in any second, for all processes together."""
 REPORT_LIMITS: Final = FetchLimits(
     total=40, patience=60, packed=20 << 20, unpacked=24 << 20, cut=True, attempts=2, longest_pause=5
 )
@@ -139,12 +144,19 @@ def contact_missing() -> DiligenceError | None:
     return NotConfigured("The SEC wants to know who asks. Set DILIGENCE_CONTACT to an e-mail or web address of yours.")
 
 
-def refusal() -> SourceFailed:
-    """What a 403 of the SEC means."""
-    return SourceFailed(  # for too many requests, or for an unknown contact
-        "The SEC refuses the request (HTTP 403). It wants a contact that it can write to "
-        "(DILIGENCE_CONTACT), and stops who asks too often for ten minutes."
-    )
+def _ask(url: str, limits: FetchLimits) -> WebResponse | None:
+    """The SEC's answer; None where it has nothing at that address.
+
+    Raises:
+        DiligenceError: it refuses, or cannot be asked.
+    """
+    answer = Web.current().get(url, **SEC | {"limits": limits})
+    if answer.status == 403:  # for too many requests, or for an unknown contact
+        raise SourceFailed(
+            "The SEC refuses the request (HTTP 403). It wants a contact that it can write to "
+            "(DILIGENCE_CONTACT), and stops who asks too often for ten minutes."
+        )
+    return None if answer.status == 404 else answer
 
 
 def newest_report(ciks: Sequence[str]) -> Page | None:
@@ -187,11 +199,9 @@ def fetch_report(filing: Filing) -> Page:
     Raises:
         DiligenceError: the SEC cannot be asked, or the report cannot be read.
     """
-    answer = Web.current().get(
-        filing.url, trusted=True, limiter=LIMITER, limits=REPORT_LIMITS, expect=(403,), name=NAME
-    )
-    if answer.status == 403:
-        raise refusal()
+    answer = _ask(filing.url, REPORT_LIMITS)
+    if answer is None:
+        raise NotFound("The SEC has nothing at the address of that report.")
     return read_filing(answer.content, answer.content_type, answer.url, filing.title)
 
 
@@ -217,11 +227,9 @@ def headquarters(address: Any) -> dict[str, Any] | None:
 
 def _fetch_registrant(cik: str) -> Registrant | None:
     url = f"{CompanySettings.current().sec_data_url}/submissions/CIK{cik}.json"
-    answer = Web.current().get(url, trusted=True, limiter=LIMITER, expect=(403, 404), name=NAME)
-    if answer.status == 404:
+    answer = _ask(url, USUAL)
+    if answer is None:
         return None
-    if answer.status == 403:
-        raise refusal()
     submissions = answer.json()
     if not isinstance(submissions, dict):
         raise SourceFailed("The SEC sent something else than a company's submissions.")
@@ -321,11 +329,9 @@ def registrant_facts(cik: str) -> RegistrantFacts | None:
         DiligenceError: the SEC cannot be asked, or answered wrongly.
     """
     url = f"{CompanySettings.current().sec_data_url}/api/xbrl/companyfacts/CIK{cik}.json"
-    answer = Web.current().get(url, trusted=True, limiter=LIMITER, limits=_LIMITS, expect=(403, 404), name=NAME)
-    if answer.status == 404:
+    answer = _ask(url, _LIMITS)
+    if answer is None:
         return None
-    if answer.status == 403:
-        raise refusal()
     content = answer.json()
     if not isinstance(content, dict) or not isinstance(content.get("facts"), dict):
         raise SourceFailed("The SEC sent something else than a company's facts.")

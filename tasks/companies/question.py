@@ -30,7 +30,7 @@ from tasks.companies.company_match import Identity
 from tasks.companies.domain import registrable
 from tasks.companies.facts import CompanyFacts, fetch_facts
 from tasks.companies.pages import PageSet, read_pages
-from tasks.companies.search.registry import choose_searcher
+from tasks.companies.search import choose_searcher
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.registry import choose_sources
 from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong

@@ -52,7 +52,7 @@ Server = Annotated[Url, AfterValidator(_without_slash)]
 
 
 SearcherName = Literal["searxng", "brave", "tavily", "hosted"]
-"""A provider of web search: the name of its module in `tasks/companies/search`."""
+"""A provider of web search: the name of its entry in `tasks.companies.search.SEARCHERS`."""
 
 
 class CompanySettings(Settings):

@@ -175,7 +175,7 @@ def _taken(items: Sequence[Json], domains: Sequence[str]) -> list[str | None]:
 
     ENTITIES.clear()
     with LoopbackServer(wikidata(*items)) as server, tempfile.TemporaryDirectory() as home:
-        unpaced = patch.object(asking, "WIKIDATA_LIMITER", RateLimiter(RateLimit(at_once=_AT_ONCE)))
+        unpaced = patch.dict(asking.WIKIDATA, limiter=RateLimiter(RateLimit(at_once=_AT_ONCE)))
         settings = patch.dict(os.environ, addresses(server) | {"DILIGENCE_HOME": home})
         with unpaced, settings, ThreadPoolExecutor(_AT_ONCE) as threads:
             return list(threads.map(taken, domains))

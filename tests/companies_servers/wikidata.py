@@ -39,7 +39,7 @@ def addresses(server: LoopbackServer) -> dict[str, str]:
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget what earlier tests got from a server: ports are used again, and a limiter may be on hold."""
     ENTITIES.clear()
-    monkeypatch.setattr(asking, "WIKIDATA_LIMITER", RateLimiter(RateLimit(at_once=5)))
+    monkeypatch.setitem(asking.WIKIDATA, "limiter", RateLimiter(RateLimit(at_once=5)))
 
 
 def item_value(name: str) -> Json:

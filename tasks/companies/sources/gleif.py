@@ -19,7 +19,7 @@ from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, one_text
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import Web
+from tasks.companies.web.client import FetchOptions, Web
 from tasks.companies.wikidata.claims import list_references, read_values
 from tasks.companies.wikidata.client import terms
 from tasks.companies.wikidata.entity import Entity, find_entity
@@ -28,8 +28,14 @@ from tasks.language.normalise import same_name
 from tasks.remote.fan_out import FanOut
 from tasks.remote.rate_limit import RateLimit
 
-_LIMITER: Final = SourceLimiter(Budget("gleif", 1.25, 10), RateLimit(at_once=5), unnamed_hold=15)
-"""At most 58 requests in any minute, for all processes together; GLEIF takes 60."""
+GLEIF: Final[FetchOptions] = {
+    "headers": {"Accept": "application/vnd.api+json"},
+    "trusted": True,
+    "limiter": SourceLimiter(Budget("gleif", 1.25, 10), RateLimit(at_once=5), unnamed_hold=15),
+    "expect": (404,),
+    "name": "GLEIF",
+}
+"""How GLEIF is asked: at most 58 requests in any minute, for all processes together; GLEIF takes 60."""
 _LEI: Final = re.compile(r"[A-Z0-9]{18}[0-9]{2}")
 _MAX_RECORDS: Final = 5
 """Records read for one domain; nearly all companies have one."""
@@ -138,10 +144,7 @@ class GleifSource:
 
     def _ask(self, path: str, params: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
         """The records at a path; none where there are none."""
-        headers = {"Accept": "application/vnd.api+json"}
-        answer = Web.current().get(
-            self._records + path, params, headers=headers, trusted=True, limiter=_LIMITER, expect=(404,), name="GLEIF"
-        )
+        answer = Web.current().get(self._records + path, params, **GLEIF)
         if answer.status == 404:
             return []
         content = answer.json()

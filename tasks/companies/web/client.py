@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.metadata import version
 from math import ceil
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypedDict, Unpack
 
 import certifi
 import httpx
@@ -79,6 +79,25 @@ class FetchLimits:
 USUAL: Final = FetchLimits()
 
 
+class FetchOptions(TypedDict, total=False):
+    """How an address is fetched."""
+
+    headers: Mapping[str, str]
+    """Sent to this origin alone, not to one that it redirects to."""
+    trusted: bool
+    """A setting gave the address; see the module."""
+    limiter: RateLimiter
+    """How often its origin may be called; without one, as often as any site."""
+    limits: FetchLimits
+    """What it may take."""
+    expect: Collection[int]
+    """Statuses that are no failure, with their bodies, though not 2xx."""
+    permit: Permit
+    """Called before each request, for redirects too."""
+    name: str
+    """What error messages call the server ("Wikidata"); its host otherwise."""
+
+
 @dataclass(frozen=True)
 class WebRequest:
     """One request. `trusted` is the origin that a setting gave, `seconds` what is left of the attempt's time."""
@@ -96,36 +115,25 @@ class WebRequest:
     until: float
     seconds: float
 
-
-def make_request(
-    method: str,
-    address: Address,
-    headers: Mapping[str, str] | None,
-    content: bytes | None,
-    trusted: bool,
-    limiter: RateLimiter | None,
-    limits: FetchLimits,
-    expect: Collection[int],
-    permit: Permit | None,
-    name: str | None,
-) -> WebRequest:
-    """A request that is made now; the arguments are those of `Web.get`."""
-    wait = current_wait()
-    until = time.monotonic() + limits.patience
-    return WebRequest(
-        method=method,
-        address=address,
-        name=name or (address.host if address.by_name else "The server"),
-        limits=limits,
-        headers=headers or {},
-        content=content,
-        trusted=address.origin if trusted else None,
-        limiter=limiter,
-        expect=expect,
-        permit=permit,
-        until=until if wait is None or limiter is None else max(until, wait.until),
-        seconds=limits.total,
-    )
+    @classmethod
+    def now(cls, method: str, address: Address, content: bytes | None, options: FetchOptions) -> Self:
+        """A request that is made now."""
+        wait, limits, limiter = current_wait(), options.get("limits", USUAL), options.get("limiter")
+        until = time.monotonic() + limits.patience
+        return cls(
+            method=method,
+            address=address,
+            name=options.get("name") or (address.host if address.by_name else "The server"),
+            limits=limits,
+            headers=options.get("headers", {}),
+            content=content,
+            trusted=address.origin if options.get("trusted") else None,
+            limiter=limiter,
+            expect=options.get("expect", ()),
+            permit=options.get("permit"),
+            until=until if wait is None or limiter is None else max(until, wait.until),
+            seconds=limits.total,
+        )
 
 
 _SILENT_FOR: Final = 300.0
@@ -174,31 +182,10 @@ class Web:
         self._public.close()
         self._trusted.close()
 
-    def get(
-        self,
-        url: str,
-        params: Mapping[str, str] | None = None,
-        *,
-        headers: Mapping[str, str] | None = None,
-        trusted: bool = False,
-        limiter: RateLimiter | None = None,
-        limits: FetchLimits = USUAL,
-        expect: Collection[int] = (),
-        permit: Permit | None = None,
-        name: str | None = None,
-    ) -> WebResponse:
-        """Fetch an address. The response's status is 2xx, or one of those that `expect` names.
+    def get(self, url: str, params: Mapping[str, str] | None = None, **options: Unpack[FetchOptions]) -> WebResponse:
+        """Fetch an http or https address; `params` are more of its query.
 
-        Args:
-            url: an http or https address.
-            params: more of its query.
-            headers: sent to this origin alone, not to one that it redirects to.
-            trusted: a setting gave the address; see the module.
-            limiter: how often its origin may be called; without one, as often as any site.
-            limits: what it may take.
-            expect: statuses that are no failure, with their bodies, though not 2xx.
-            permit: called before each request, for redirects too.
-            name: what error messages call the server ("Wikidata"); its host otherwise.
+        The response's status is 2xx, or one of those that `expect` names.
 
         Raises:
             NotAllowed: it, or where it redirects to, is not fetched from.
@@ -208,23 +195,9 @@ class Web:
             Unavailable: it cannot be reached, or is out of order.
             SourceFailed: it refused, or what it sent cannot be used.
         """
-        address = Address.parse(url, params)
-        return self._patiently(
-            make_request("GET", address, headers, None, trusted, limiter, limits, expect, permit, name),
-        )
+        return self._patiently(WebRequest.now("GET", Address.parse(url, params), None, options))
 
-    def post(
-        self,
-        url: str,
-        body: Any,
-        *,
-        headers: Mapping[str, str] | None = None,
-        trusted: bool = False,
-        limiter: RateLimiter | None = None,
-        limits: FetchLimits = USUAL,
-        expect: Collection[int] = (),
-        name: str | None = None,
-    ) -> WebResponse:
+    def post(self, url: str, body: Any, **options: Unpack[FetchOptions]) -> WebResponse:
         """Send JSON, or a form where `body` is bytes (with its Content-Type among the headers), as `get` does.
 
         Redirects are not followed, and what was sent is not sent again unless the server says that it is busy.
@@ -233,10 +206,8 @@ class Web:
             DiligenceError: as `get`.
         """
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json", **(headers or {})}
-        return self._patiently(
-            make_request("POST", Address.parse(url), headers, content, trusted, limiter, limits, expect, None, name)
-        )
+        options["headers"] = {"Content-Type": "application/json", **options.get("headers", {})}
+        return self._patiently(WebRequest.now("POST", Address.parse(url), content, options))
 
     def _patiently(self, request: WebRequest) -> WebResponse:
         """The response, of as many attempts as it takes and is allowed."""

@@ -1,8 +1,7 @@
 """A response of a web server: its body within limits, and what its failures mean to the caller.
 
-A body is decompressed piece by piece, and no further than the limits on either side of the compression: a kilobyte of
-gzip can hold a megabyte of zeros, and layers of it more. Each piece is decompressed into a bounded room, and only one
-layer is accepted.
+A body is read and decompressed no further than the limits on either side of the compression: a kilobyte of gzip can
+hold a megabyte of zeros, and layers of it more. Only one layer is accepted.
 """
 
 import json
@@ -126,15 +125,9 @@ def _root(error: BaseException) -> BaseException:
     return error
 
 
-_ROOM: Final = 1 << 16
-"""Bytes that are decompressed at a time."""
 _GZIP: Final = b"\x1f\x8b"
-_MEMBERS: Final = 1000
-"""Members of a gzip file: each takes 20 bytes at least, and 20 µs."""
-
-
-class _Full(Exception):
-    """The limit is reached."""
+_MEMBERS: Final = 100
+"""Members of a gzip file: most have one, and to go on to another takes as long as there is left of the file."""
 
 
 def read_body(pieces: Iterable[bytes], packing: str, most_packed: int, most: int) -> tuple[bytes, bool]:
@@ -148,86 +141,40 @@ def read_body(pieces: Iterable[bytes], packing: str, most_packed: int, most: int
     names = [name.strip() for name in packing.lower().split(",") if name.strip() not in {"", "identity"}]
     if len(names) > 1 or (names and names[0] not in {"gzip", "x-gzip", "deflate"}):
         raise SourceFailed("The answer is compressed in a way that was not asked for.")
-    unpack = _Unpacker(names[0] == "deflate", most) if names else _Plain(most)
-    left = most_packed
+    most_read = most_packed if names else min(most_packed, most)
+    sent = bytearray()
+    for piece in pieces:
+        sent += piece
+        if len(sent) > most_read:
+            break
+    is_whole = len(sent) <= most_read
+    body = bytes(sent[:most_read])
+    if not names or not body:
+        return body, is_whole
     try:
-        for piece in pieces:
-            unpack.take(piece[:left])
-            left -= len(piece)
-            if left < 0:
-                return bytes(unpack.body), False
-        unpack.end()
-    except _Full:
-        return bytes(unpack.body[:most]), False
+        return _unpack(body, names[0] == "deflate", is_whole, most)
     except zlib.error:
         raise SourceFailed("The answer is compressed, and its compression is broken.") from None
-    return bytes(unpack.body), True
 
 
-class _Plain:
-    """A body that is not compressed."""
+def _unpack(packed: bytes, deflate: bool, is_whole: bool, most: int) -> tuple[bytes, bool]:
+    """A body compressed by gzip, perhaps in several members, or by deflate, with or without zlib's frame.
 
-    def __init__(self, most: int) -> None:
-        self.body = bytearray()
-        self._most = most
-
-    def take(self, piece: bytes) -> None:
-        self._keep(piece)
-
-    def end(self) -> None:
-        """Nothing is left over."""
-
-    def _keep(self, piece: bytes) -> None:
-        self.body += piece
-        if len(self.body) > self._most:
-            raise _Full
-
-
-class _Unpacker(_Plain):
-    """A body compressed by gzip, perhaps in several members, or by deflate, with or without zlib's frame."""
-
-    def __init__(self, deflate: bool, most: int) -> None:
-        super().__init__(most)
-        self._deflate = deflate
-        self._stream: Any = None
-        self._held = b""
-        self._members = 0
-        self._ended = False
-
-    def take(self, piece: bytes) -> None:
-        piece = self._held + piece
-        self._held = b""
-        while piece and not self._ended:
-            if self._stream is None:
-                if len(piece) < 2:
-                    self._held = piece
-                    return
-                if self._members and piece[:2] != _GZIP:
-                    self._ended = True  # some servers send more after the end
-                    return
-                self._stream = self._open(piece)
-            self._keep(self._stream.decompress(piece, _ROOM))
-            piece = self._stream.unconsumed_tail
-            if self._stream.eof:
-                piece = self._stream.unused_data
-                self._stream, self._ended = None, self._deflate
-
-    def end(self) -> None:
-        while self._stream is not None:  # what the room was too small for
-            more = self._stream.decompress(b"", _ROOM)
-            self._keep(more)
-            if self._stream.eof:
-                return
-            if not more:
+    Raises:
+        zlib.error: it is broken, or ends early although all of it is here.
+    """
+    body = bytearray()
+    for _ in range(_MEMBERS):
+        is_framed = packed[0] & 0x0F == 8 and int.from_bytes(packed[:2], "big") % 31 == 0
+        stream = zlib.decompressobj(31 if not deflate else 15 if is_framed else -15)
+        body += stream.decompress(packed, most - len(body) + 1)
+        if len(body) > most:
+            return bytes(body[:most]), False
+        if not stream.eof:
+            if is_whole:
                 raise zlib.error("cut off")
-        if self._held and not self._members:
-            raise zlib.error("cut off")
-
-    def _open(self, piece: bytes) -> Any:
-        self._members += 1
-        if self._members > _MEMBERS:
-            raise zlib.error("too many members")
-        if not self._deflate:
-            return zlib.decompressobj(31)
-        framed = piece[0] & 0x0F == 8 and int.from_bytes(piece[:2], "big") % 31 == 0
-        return zlib.decompressobj(15 if framed else -15)
+            return bytes(body), False
+        packed = stream.unused_data
+        if deflate or packed[:2] != _GZIP:  # some servers send more after the end
+            return bytes(body), True
+    raise zlib.error("too many members")

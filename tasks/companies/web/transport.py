@@ -7,8 +7,7 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any, Final, Self
@@ -220,19 +219,6 @@ _ADDRESSES_TRIED: Final = 4
 _LONGEST_WAIT: Final = 60.0
 """Seconds of an operation without a time-out of its own."""
 
-_ERRORS: Final[dict[type[Exception], type[httpx.TransportError]]] = {
-    httpcore.ConnectTimeout: httpx.ConnectTimeout,
-    httpcore.ReadTimeout: httpx.ReadTimeout,
-    httpcore.WriteTimeout: httpx.WriteTimeout,
-    httpcore.PoolTimeout: httpx.PoolTimeout,
-    httpcore.ConnectError: httpx.ConnectError,
-    httpcore.ReadError: httpx.ReadError,
-    httpcore.WriteError: httpx.WriteError,
-    httpcore.LocalProtocolError: httpx.LocalProtocolError,
-    httpcore.RemoteProtocolError: httpx.RemoteProtocolError,
-    httpcore.UnsupportedProtocol: httpx.UnsupportedProtocol,
-}
-
 
 def resolve(host: str, port: int) -> list[str]:
     """The addresses of a host as this machine's resolver gives them; every name within `localhost` is this machine.
@@ -246,71 +232,22 @@ def resolve(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(info[4][0]) for info in infos))
 
 
-class CheckedTransport(httpx.BaseTransport):
+class CheckedTransport(httpx.HTTPTransport):
     """Sends httpx's requests to addresses that `allowed` reaches; with None, to any.
 
-    Connections stay open for half a minute. How many there are at a time is the rate limiters' business.
+    Connections stay open for half a minute. How many there are at a time is the rate limiters' business. An address
+    that is not public, and not allowed, is a `NotAllowed`.
     """
 
     def __init__(self, allowed: Allowed | None, trust: ssl.SSLContext, resolver: Resolver = resolve) -> None:
-        self._pool = httpcore.ConnectionPool(
+        super().__init__(verify=trust, trust_env=False)
+        self._pool = httpcore.ConnectionPool(  # httpx has no parameter for where connections are made
             ssl_context=trust,
             network_backend=_CheckedBackend(allowed, resolver),
             max_connections=None,
             max_keepalive_connections=64,
             keepalive_expiry=30,
         )
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request; the response's body is still to be read, and the response to be closed.
-
-        Raises:
-            NotAllowed: one of the host's addresses is not public, and not allowed.
-            httpx.TransportError: there is no response.
-        """
-        url = httpcore.URL(
-            scheme=request.url.raw_scheme,
-            host=request.url.raw_host,
-            port=request.url.port,
-            target=request.url.raw_path,
-        )
-        with _httpx_errors():
-            response = self._pool.handle_request(
-                httpcore.Request(
-                    method=request.method,
-                    url=url,
-                    headers=request.headers.raw,
-                    content=request.stream,
-                    extensions=request.extensions,
-                )
-            )
-        return httpx.Response(response.status, headers=response.headers, stream=_Body(response))
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._pool.close()
-
-
-class _Body(httpx.SyncByteStream):
-    """A body that raises httpx's errors."""
-
-    def __init__(self, response: httpcore.Response) -> None:
-        self._response = response
-
-    def __iter__(self) -> Iterator[bytes]:
-        with _httpx_errors():
-            yield from self._response.iter_stream()
-
-    def close(self) -> None:
-        self._response.close()
-
-
-@contextmanager
-def _httpx_errors() -> Iterator[None]:
-    try:
-        yield
-    except tuple(_ERRORS) as error:
-        raise _ERRORS[type(error)](str(error)) from error
 
 
 class _CheckedBackend(httpcore.NetworkBackend):

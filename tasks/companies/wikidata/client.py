@@ -23,18 +23,26 @@ from urllib.parse import quote
 
 from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import FetchLimits, Web
+from tasks.companies.web.client import FetchLimits, FetchOptions, Web
 from tasks.companies.wikidata.item import Item, read_item
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.language.normalise import plain, plain_line
 from tasks.remote.fan_out import FanOut
 from tasks.remote.rate_limit import RateLimit
 
-WIKIDATA_LIMITER: Final = SourceLimiter(Budget("wikidata", 0.25, 5), RateLimit(at_once=5), unnamed_hold=60)
-NAME: Final = "Wikidata"
-WIKIDATA_LIMITS: Final = FetchLimits(total=30, patience=180)
-WIKIPEDIA_LIMITER: Final = SourceLimiter(Budget("wikipedia", 0.1, 5), RateLimit(at_once=5), unnamed_hold=60)
-_WIKIPEDIA_LIMITS: Final = FetchLimits(total=20, patience=120, packed=1 << 20, unpacked=4 << 20)
+WIKIDATA: Final[FetchOptions] = {
+    "trusted": True,
+    "limiter": SourceLimiter(Budget("wikidata", 0.25, 5), RateLimit(at_once=5), unnamed_hold=60),
+    "limits": FetchLimits(total=30, patience=180),
+    "name": "Wikidata",
+}
+_WIKIPEDIA: Final[FetchOptions] = {
+    "trusted": True,
+    "limiter": SourceLimiter(Budget("wikipedia", 0.1, 5), RateLimit(at_once=5), unnamed_hold=60),
+    "limits": FetchLimits(total=20, patience=120, packed=1 << 20, unpacked=4 << 20),
+    "expect": (404, 410),
+    "name": "Wikipedia",
+}
 _MAX_SUMMARY: Final = 4000
 """Characters; a first paragraph has some 500."""
 _MAX_ROWS: Final = 200
@@ -106,14 +114,7 @@ def link_entry(host: str) -> list[Site]:
         "format": "json",
         "formatversion": "2",
     }
-    answer = Web.current().get(
-        f"{CompanySettings.current().wikidata_url}/w/api.php",
-        params,
-        trusted=True,
-        limiter=WIKIDATA_LIMITER,
-        limits=WIKIDATA_LIMITS,
-        name=NAME,
-    )
+    answer = Web.current().get(f"{CompanySettings.current().wikidata_url}/w/api.php", params, **WIKIDATA)
     try:
         rows = [(row["title"], row["url"]) for row in answer.json()["query"]["exturlusage"]]
     except (KeyError, TypeError, AttributeError):
@@ -171,14 +172,9 @@ def fetch_item(item: str) -> Item | None:
     """
     check_contact()
     url = f"{CompanySettings.current().wikidata_url}/wiki/Special:EntityData/{item}.json"
-    answer = Web.current().get(
-        url, trusted=True, limiter=WIKIDATA_LIMITER, limits=WIKIDATA_LIMITS, expect=(404, 410), name=NAME
-    )
-    return (
-        None
-        if answer.status in {404, 410}
-        else read_item(answer.json(), item, datetime.now(UTC).replace(microsecond=0))
-    )
+    answer = Web.current().get(url, **WIKIDATA | {"expect": (404, 410)})
+    gone = answer.status in {404, 410}
+    return None if gone else read_item(answer.json(), item, datetime.now(UTC).replace(microsecond=0))
 
 
 def fetch_items(ids: Sequence[str]) -> dict[str, Item]:
@@ -204,21 +200,11 @@ def _ask(query: str) -> list[dict[str, str]]:
     url = CompanySettings.current().wikidata_sparql_url
     headers = {"Accept": "application/sparql-results+json"}
     if len(quote(query)) + len(url) <= _MAX_URL:
-        answer = Web.current().get(
-            url,
-            {"query": query, "format": "json"},
-            headers=headers,
-            trusted=True,
-            limiter=WIKIDATA_LIMITER,
-            limits=WIKIDATA_LIMITS,
-            name=NAME,
-        )
+        answer = Web.current().get(url, {"query": query, "format": "json"}, **WIKIDATA | {"headers": headers})
     else:
         headers["Content-Type"] = "application/x-www-form-urlencoded"
         body = f"query={quote(query, safe='')}&format=json".encode()
-        answer = Web.current().post(
-            url, body, headers=headers, trusted=True, limiter=WIKIDATA_LIMITER, limits=WIKIDATA_LIMITS, name=NAME
-        )
+        answer = Web.current().post(url, body, **WIKIDATA | {"headers": headers})
     try:
         return [dict(_values(row)) for row in answer.json()["results"]["bindings"]]
     except (KeyError, TypeError, AttributeError):
@@ -272,14 +258,7 @@ def fetch_summary(title: str, item: str) -> Summary | None:
     check_contact()
     address = CompanySettings.current().wikipedia_url
     name = quote(title.replace(" ", "_"), safe="")
-    answer = Web.current().get(
-        f"{address}/api/rest_v1/page/summary/{name}",
-        trusted=True,
-        limiter=WIKIPEDIA_LIMITER,
-        limits=_WIKIPEDIA_LIMITS,
-        expect=(404, 410),
-        name="Wikipedia",
-    )
+    answer = Web.current().get(f"{address}/api/rest_v1/page/summary/{name}", **_WIKIPEDIA)
     if answer.status in {404, 410}:
         return None
     return _summary(answer.json(), item, f"{address}/wiki/{name}")

@@ -54,14 +54,9 @@ def test_a_batch_keeps_five_requests_under_way_and_never_more(facts: Path, monke
 def serve(facts: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[LoopbackServer]]]:
     """Lets Wikidata, the SEC and GLEIF know so many companies, each through a behaviour around its own answers."""
     forget(monkeypatch)
-    for modules, name in (
-        ((edgar,), "LIMITER"),
-        ((gleif_source,), "_LIMITER"),
-        ((wikidata_client,), "WIKIDATA_LIMITER"),
-    ):
-        limiter = SourceLimiter(Budget(name, 0.002, 20), RateLimit(at_once=5), unnamed_hold=0.2)
-        for module in modules:
-            monkeypatch.setattr(module, name, limiter)
+    for number, options in enumerate((edgar.SEC, gleif_source.GLEIF, wikidata_client.WIKIDATA)):
+        limiter = SourceLimiter(Budget(f"source {number}", 0.002, 20), RateLimit(at_once=5), unnamed_hold=0.2)
+        monkeypatch.setitem(options, "limiter", limiter)
     # As long as the holds here: a caller that is refused six times in a row would else wait for a minute.
     monkeypatch.setattr(client, "Backoff", lambda *_, **__: Backoff(0.1, longest=0.4))
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "wikidata,sec,gleif")

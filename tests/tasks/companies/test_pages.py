@@ -9,7 +9,7 @@ import pytest
 from tasks.companies import edgar as edgar_module
 from tasks.companies.company_match import Identity
 from tasks.companies.pages import read_pages
-from tasks.companies.search.searxng import SearxngSearcher
+from tasks.companies.search import SearxngSearcher
 from tasks.language.quotations import verify
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers.search import SearchPages
@@ -101,7 +101,7 @@ def test_where_the_article_cannot_be_had_its_summary_is_taken(
 def filed(server: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
     """The SEC, with an annual report of Alpha's; Wikidata knows its CIK."""
     forget(monkeypatch)
-    monkeypatch.setattr(edgar_module, "LIMITER", RateLimiter(RateLimit(at_once=10)))
+    monkeypatch.setitem(edgar_module.SEC, "limiter", RateLimiter(RateLimit(at_once=10)))
     edgar_module.fetch_report.cache_clear()
     report = filing(
         *(f"Risk {number}: demand for pumps may fall." for number in range(400)),

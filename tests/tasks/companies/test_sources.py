@@ -111,7 +111,7 @@ def sec(stage: Stage) -> FactSource:
     ]
     stage.serve("SEC_DATA_URL", edgar.sec(*known))
     stage.settings.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-    stage.settings.setattr(edgar_module, "LIMITER", RateLimiter(RateLimit(at_once=10)))
+    stage.settings.setitem(edgar_module.SEC, "limiter", RateLimiter(RateLimit(at_once=10)))
     _in_wikidata(stage, P5531=("1", "2"))
     return sec_source.open_source()
 
@@ -126,7 +126,7 @@ def gleif(stage: Stage) -> FactSource:
     leis = ("529900K9B0N5BT694847", "7LTWFZYICNSX8D621K86")
     records = [register.record(leis[0], "Alpha GmbH"), register.record(leis[1], "Beta")]
     stage.serve("GLEIF_URL", register.gleif(*records))
-    stage.settings.setattr(gleif_source, "_LIMITER", RateLimiter(RateLimit(at_once=5)))
+    stage.settings.setitem(gleif_source.GLEIF, "limiter", RateLimiter(RateLimit(at_once=5)))
     _in_wikidata(stage, P1278=leis)
     return gleif_source.open_source()
 

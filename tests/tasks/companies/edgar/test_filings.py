@@ -29,7 +29,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
         monkeypatch.setenv("DILIGENCE_SEC_URL", server.url)
         monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
         monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-        monkeypatch.setattr(edgar, "LIMITER", RateLimiter(RateLimit(at_once=10)))
+        monkeypatch.setitem(edgar.SEC, "limiter", RateLimiter(RateLimit(at_once=10)))
         edgar.fetch_report.cache_clear()
         yield server
 

@@ -30,7 +30,7 @@ def serve(
         in_wikidata("Alpha", P5531=[company["cik"] for company in submissions] if ciks is None else list(ciks))
         monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
         monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-        monkeypatch.setattr(asking, "LIMITER", RateLimiter(RateLimit(at_once=10)))
+        monkeypatch.setitem(asking.SEC, "limiter", RateLimiter(RateLimit(at_once=10)))
         server.pages = edgar(*submissions)
         return server
 

@@ -64,7 +64,7 @@ def serve(
         in_wikidata("Alpha", P5531=["320193"])
         monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
         monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-        monkeypatch.setattr(asking, "LIMITER", RateLimiter(RateLimit(at_once=10)))
+        monkeypatch.setitem(asking.SEC, "limiter", RateLimiter(RateLimit(at_once=10)))
         server.pages = sec(submission("320193", "Alpha Inc."), facts=given, filings=filings)
         return server
 

@@ -318,7 +318,7 @@ def test_a_wikidata_that_wants_to_be_left_alone_is(serve: Serve) -> None:
 
 def test_wikidata_out_of_reach_is_an_error(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     serve()
-    monkeypatch.setattr(asking, "WIKIDATA_LIMITS", FetchLimits(attempts=1))
+    monkeypatch.setitem(asking.WIKIDATA, "limits", FetchLimits(attempts=1))
     with LoopbackServer() as gone:
         monkeypatch.setenv("DILIGENCE_WIKIDATA_SPARQL_URL", f"{gone.url}/sparql")
     with pytest.raises(Unavailable, match="Wikidata cannot be reached"):

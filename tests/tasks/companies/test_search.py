@@ -5,11 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tasks.companies.search import Hit, Searcher
-from tasks.companies.search.brave import BraveSearcher
-from tasks.companies.search.registry import choose_searcher
-from tasks.companies.search.searxng import SearxngSearcher
-from tasks.companies.search.tavily import TavilySearcher
+from tasks.companies.search import BraveSearcher, Hit, Searcher, SearxngSearcher, TavilySearcher, choose_searcher
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed
 from tests.companies_servers.search import KEY, SearchPages
 from tests.web.behaviours import json_reply
