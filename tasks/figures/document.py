@@ -119,7 +119,7 @@ class LedgerDocument:
         """
         self._calendar = calendar
         self.format = document_format or PurePath(name).suffix.lower()
-        self.text = plain_blanks(text)
+        self.text = plain_blanks(kinds.shown_text(text, places))
         if self.format in _MARKED:
             self.text = WORDS.document_emphasis.sub(
                 lambda match: match[0].replace(match[1], " " * len(match[1])), self.text

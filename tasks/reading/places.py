@@ -11,6 +11,7 @@ header, footer          repeated on pages
 footnote, endnote, text_box, speaker_note, alternative_text
 comment, inserted       a reviewer's remark, text that was inserted (author and ISO date: "A. Author, 2024-05-01")
 hidden_sheet, hidden_row, hidden_column, hidden_slide   (the name, the number, the letter)
+unseen                  words that the document holds and does not show: no evidence
 ocr                     recognised in a picture (how sure of it: "91 %")
 scan, doubtful_scan     a page that is a picture, or whose characters its fonts do not name, before it is recognised
                         (its number; in an attachment that and the attachment's hash: "3 5f0a…")
@@ -51,6 +52,7 @@ HIDDEN_SHEET: Final = "hidden_sheet"
 HIDDEN_ROW: Final = "hidden_row"
 HIDDEN_COLUMN: Final = "hidden_column"
 HIDDEN_SLIDE: Final = "hidden_slide"
+UNSEEN: Final = "unseen"
 OCR: Final = "ocr"
 SCAN: Final = "scan"
 DOUBTFUL_SCAN: Final = "doubtful_scan"
@@ -94,6 +96,24 @@ def comment_mark(author: str, date: str, words: str) -> str:
     """
     label = make_label(author, date).replace("]", ")")
     return f"[comment, {label}: {words}]" if label else f"[comment: {words}]"
+
+
+def unseen_mark(words: str) -> str:
+    """Words that the document does not show, as they stand in the text: "[hidden: Not seen]"."""
+    return f"[hidden: {one_line(words)}]"
+
+
+def shown_text(text: str, places: Iterable[Sequence[int | str]]) -> str:
+    """A text with blanks for what its document does not show; all else stands where it stood.
+
+    `places` are those of the text, as readers give them or as they are stored.
+    """
+    pieces: list[str] = []
+    done = 0
+    for start, end in sorted((int(start), int(end)) for start, end, kind, _label in places if kind == UNSEEN):
+        pieces += text[done:start], " " * (end - max(start, done))
+        done = max(done, end)
+    return "".join((*pieces, text[done:]))
 
 
 def hidden_column_mark(column: str) -> str:

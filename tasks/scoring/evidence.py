@@ -182,7 +182,7 @@ class Evidence:
     def find(self, question: str, k: int, wordings: Sequence[str] = ()) -> list[Excerpt]:
         """The passages that speak most to a question by their words, best first.
 
-        `wordings` are how documents would put it. Those of hidden sheets come last.
+        `wordings` are how documents would put it. Those of hidden sheets, slides and rows come last.
         """
         ranked = self._index.rank(question, _DEEPER * k, wordings, guess=False)
         return self._record([self._excerpt(*passage) for passage in self._visible_first(ranked)[:k]])
@@ -219,7 +219,7 @@ class Evidence:
         return self._record(chosen)
 
     def _visible_first(self, ranked: Sequence[tuple[int, float]]) -> list[tuple[RunDocument, PassageSpan]]:
-        """Ranked passages, those of hidden sheets behind all others."""
+        """Ranked passages, those of hidden sheets, slides and rows behind all others."""
         return sorted(
             (self._passages[position] for position, _score in ranked), key=lambda passage: passage[1].is_hidden
         )

@@ -30,7 +30,9 @@ Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 SCORED: Final = 2000
 """Passages whose words are scored where their meaning is too: those of the others say next to nothing."""
 
-_BORDERS: Final = frozenset({kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.BODY, kinds.HEADING, kinds.ATTACHMENT})
+_BORDERS: Final = frozenset(
+    {kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.BODY, kinds.HEADING, kinds.ATTACHMENT, kinds.UNSEEN}
+)
 """What no passage reaches over; beyond the other places, which are parts of these, passages reach."""
 
 _KINDS: Final = {
@@ -54,6 +56,8 @@ _SIGNED: Final = frozenset({kinds.COMMENT, kinds.INSERTED})
 _SUSPECT: Final = _SIGNED | {kinds.HIDDEN_SLIDE, kinds.HIDDEN_SHEET, kinds.HIDDEN_ROW, kinds.HIDDEN_COLUMN}
 """Kinds that are named though only a part of the span is of them: what is quoted is not all the document's own word."""
 
+_HIDDEN_PARTS: Final = frozenset({kinds.HIDDEN_SLIDE, kinds.HIDDEN_SHEET, kinds.HIDDEN_ROW})
+_HIDDEN_MARKS: Final = (kinds.HIDDEN_SLIDE_MARK, kinds.HIDDEN_SHEET_MARK, kinds.HIDDEN_ROW_MARK)
 _MOST_AUTHORS: Final = 3
 _MOST_TOUCHED: Final = 100
 
@@ -217,7 +221,7 @@ class Index:
 
 
 # Raised when passages are cut in another way: stored ones are then cut again.
-CUTTER = "cut-7"
+CUTTER = "cut-8"
 
 _MAX_PASSAGE = 1200  # characters; a dozen passages fit a small model's window
 _MIN_PASSAGE = 200  # characters; a single line says too little to be ranked: it goes with what follows
@@ -231,7 +235,7 @@ class PassageSpan:
     """A passage of a text: its span in characters, its place in words, the heading that it stands under.
 
     `header` are the header rows of a table (else its first row), when the passage is a later part of it. `is_hidden`:
-    it stands on a hidden sheet.
+    it stands on a hidden sheet or slide, or begins in a hidden row.
     """
 
     start: int
@@ -245,14 +249,14 @@ class PassageSpan:
 def cut(text: str, places: Places) -> list[PassageSpan]:
     """The passages of a text, in order: none reaches over a page, slide, sheet, heading or attachment.
 
-    What only says where something stands (`directories`) is no passage.
+    What only says where something stands (`directories`) is no passage, nor is what the document does not show.
     """
     text_places, text_tables = TextPlaces(text, places), _Tables(text)
     behind = outline_start(text, text_places.places)
     return [
         PassageSpan(first, last, text_places.place(first, last), heading, header)
         for start, end in _blocks(text, text_places.borders)
-        if start < behind
+        if start < behind and text_places.label(start, kinds.UNSEEN) is None
         for first, last in _split(text, start, end)
         for heading, header in [(text_places.label(first, "heading"), text_tables.header(first, since=start))]
         if not is_directory(text[first:last], heading, header)
@@ -347,9 +351,9 @@ def load_passages(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator
             words = dict(texts.load_words(session, text_ids))
             rows = texts.find_passages(session, text_ids, CUTTER)
             hidden = {
-                text_id: _hidden_sheets(texts.load_places(session, text_id))
+                text_id: _hidden_parts(texts.load_places(session, text_id))
                 for text_id, text in words.items()
-                if kinds.HIDDEN_SHEET_MARK in text
+                if any(mark in text for mark in _HIDDEN_MARKS)
             }
             uncut = texts.find_texts(session, [text_id for text_id in words if text_id not in rows])
         new = {text.id: _cut_stored(text) for text in uncut if text.id is not None}
@@ -358,13 +362,13 @@ def load_passages(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator
                 texts.save_passages(session, CUTTER, new)
         for text_id in filter(words.__contains__, text_ids):
             of_text = new[text_id] if text_id in new else rows[text_id]
-            sheets = hidden.get(text_id, ())
-            yield CutText(text_id, words[text_id], [_span(row, strings, sheets) for row in of_text])
+            parts = hidden.get(text_id, ())
+            yield CutText(text_id, words[text_id], [_span(row, strings, parts) for row in of_text])
 
 
-def _hidden_sheets(places: Places) -> list[tuple[int, int]]:
-    """Where the hidden sheets of a text begin and end."""
-    return [(int(start), int(end)) for start, end, kind, _label in places if kind == kinds.HIDDEN_SHEET]
+def _hidden_parts(places: Places) -> list[tuple[int, int]]:
+    """Where the hidden sheets, slides and rows of a text begin and end."""
+    return [(int(start), int(end)) for start, end, kind, _label in places if kind in _HIDDEN_PARTS]
 
 
 def _cut_stored(text: StoredText) -> list[Passage]:

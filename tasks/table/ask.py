@@ -32,6 +32,7 @@ from tasks.errors import DiligenceError
 from tasks.language.quotations import locate
 from tasks.operation import operation
 from tasks.ranking import Index
+from tasks.reading.places import shown_text
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.table.cells import choose_rows
 from tasks.table.columns import Column, ColumnSet
@@ -173,7 +174,9 @@ def ask_rows(
         with database.reading() as session:
             (text,) = find_texts(session, [text_id])
         try:
-            found = ask_text(text.text, list_open_columns(columns, cells[text_id]), answerer, ledger)
+            found = ask_text(
+                shown_text(text.text, text.places), list_open_columns(columns, cells[text_id]), answerer, ledger
+            )
         except NotAsked:
             return
         except DiligenceError as error:

@@ -12,6 +12,7 @@ from storage.texts import find_texts, group_sizes, text_sizes
 from tasks.code_version import code_version
 from tasks.documents.kinds.room import RoomKinds
 from tasks.language.quotations import verify
+from tasks.reading.places import shown_text
 from tasks.table.clauses import FINDERS, Contract
 from tasks.table.columns import Column, ColumnSet
 
@@ -61,7 +62,9 @@ def find_text_cells(text_ids: Iterable[int], columns: ColumnSet, *, find: bool =
     for group in group_sizes(sizes):
         with database.reading() as session:
             new = {
-                text.id: read_cells(text.text, everything) for text in find_texts(session, group) if text.id is not None
+                text.id: read_cells(shown_text(text.text, text.places), everything)
+                for text in find_texts(session, group)
+                if text.id is not None
             }
         with database.writing() as session:
             save_cells(session, version, new)

@@ -206,6 +206,10 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.figures.document_figures.find_figures": lambda text: find_figures(LedgerDocument(text, []), taxonomy()),
     "tasks.reading.places.cells": _cells,
     "tasks.reading.places.with_cells": lambda text: list(places.with_cells(text, [Place(0, len(text), CELLS, "")])),
+    "tasks.reading.places.unseen_mark": places.unseen_mark,
+    "tasks.reading.places.shown_text": lambda text: places.shown_text(
+        text, [Place(at, at + 20, places.UNSEEN, "") for at in range(0, len(text), 40)]
+    ),
     "tasks.reading.tables.header_rows": lambda text: tables.header_rows(text, 0, len(text)),
     "tasks.reading.mail.message.join_flowed": lambda text: message.join_flowed(text, delete_spaces=True),
     "tasks.reading.txt.reader.tidy_text": lambda text: txt.tidy_text(text.encode("utf-8", "replace")),

@@ -16,7 +16,7 @@ import numpy as np
 
 from tasks.documents.kinds.catalogue import Match, Phrases, find_kind, find_kinds, kinds, plain_words, read_file
 from tasks.language.periods import dates, dates_in
-from tasks.reading.places import ATTACHMENT, FOOTER, HEADER, PAGE
+from tasks.reading.places import ATTACHMENT, FOOTER, HEADER, PAGE, shown_text
 
 _OPENING: Final = 3000
 _LINES: Final = 40
@@ -118,6 +118,7 @@ class _Segment(NamedTuple):
 
 def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     """What a text tells, with the places that its reader found."""
+    text = shown_text(text, places)
     signs = Signs()
     opening = text.lstrip()[:_OPENING]
     body = plain_words(text[:_BODY])

@@ -7,7 +7,7 @@ from tasks.reading.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".docx", ".docm", ".dotx", ".dotm"),
     mime_types=("application/vnd.openxmlformats-officedocument.wordprocessingml.document",),
-    version="docx-11",
+    version="docx-12",
     reader="tasks.reading.docx.reader",
     own_mime_types={
         ".docm": "application/vnd.ms-word.document.macroEnabled.12",

@@ -9,12 +9,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from tasks.errors import Damaged
 from tasks.language.normalise import one_line
 from tasks.reading import places
-from tasks.reading.docx import unseen
 from tasks.reading.docx.lines import Marks, drop_marks
 from tasks.reading.docx.numbering import ListCounter, Numbering
 from tasks.reading.docx.scan import Scan, plain_lines, signature
@@ -85,6 +85,31 @@ def _number_fields(data: bytes) -> int:
         end = data.find(b'fldCharType="end"', field.end(), field.end() + _LONGEST_FIELD)
         missing += data.find(b'fldCharType="separate"', field.end(), max(end, field.end())) < 0
     return missing
+
+
+_PROMPT: Final = re.compile(
+    rb"""(<w:showingPlcHdr\s*+(?:w:val="(?:1|true|on)"\s*+)?/>(?:(?!<w:sdt[\s>]|<w:sdtContent[\s/>]).){0,4000}?<w:sdtContent>)"""
+    rb"((?:(?!</?w:sdt[\s>]|</w:sdtContent>).)*+)",
+    re.DOTALL,
+)
+_PLAIN_WORDS: Final = re.compile(rb"(<w:t(?:\s[^<>]*+)?>)([^<]*+)(?=</w:t>)")
+_HIDDEN: Final = re.compile(
+    rb"""(<w:vanish\s*+(?:w:val="(?:1|true|on)"\s*+)?/>(?:<(?!/?w:(?:r|t|p|pPr)[\s/>])[^<>]*+>\s*+){0,60}+"""
+    rb"""<w:t(?:\s[^<>]*+)?>)([^<]++)"""
+)
+_UNSEEN: Final = re.compile("\x12([^\x12\x13]*+)\x13")
+
+
+def _without_prompts(data: bytes) -> bytes:
+    """A part without the words of fields that show their prompt (`w:showingPlcHdr`, ISO/IEC 29500-1, 17.5.2.39)."""
+    if b"<w:showingPlcHdr" not in data:
+        return data
+    return _PROMPT.sub(lambda match: match[1] + _PLAIN_WORDS.sub(rb"\1", match[2]), data)
+
+
+def _with_hidden_told_apart(data: bytes) -> bytes:
+    """A part whose hidden words (`w:vanish`, 17.3.2.41) stand between characters that no words have."""
+    return _HIDDEN.sub(b"\\1\x12\\2\x13", data) if b"<w:vanish" in data else data
 
 
 class _Document:
@@ -198,7 +223,7 @@ class _Document:
             start = 0
             for heading in layout.headings:
                 self._write(layout.lines[start:heading])
-                self.writer.heading(drop_marks(layout.lines[heading]))
+                self.writer.heading(drop_marks(_UNSEEN.sub("", layout.lines[heading])))
                 start = heading
             self._write(layout.lines[start:])
             self.writer.end_heading()
@@ -229,15 +254,27 @@ class _Document:
         return data
 
     def _read_visible(self, part: bytes) -> bytes:
-        """A part without prompts, and with hidden words marked."""
-        marked = unseen.with_hidden_marked(unseen.without_prompts(part))
-        self._has_hidden |= marked is not part
-        return marked
+        """A part without prompts, and with hidden words told apart."""
+        part = _without_prompts(part)
+        told_apart = _with_hidden_told_apart(part)
+        self._has_hidden |= told_apart is not part
+        return told_apart
 
     def _write(self, lines: list[str]) -> None:
+        if self._has_hidden:
+            lines = list(chain.from_iterable(map(self._with_hidden_below, lines)))
         if lines:
-            text = "\n".join(lines)
-            self.marks.write(unseen.join_hidden(text) if self._has_hidden else text, self.writer)
+            self.marks.write("\n".join(lines), self.writer)
+
+    def _with_hidden_below(self, line: str) -> Iterator[str]:
+        """A line, and below it what of its words is hidden."""
+        hidden = one_line("".join(_UNSEEN.findall(line)))
+        shown = _UNSEEN.sub("", line)
+        if not hidden or drop_marks(shown).strip():
+            yield shown
+        if hidden:
+            self.writer.warn("Hidden words of the document stand apart, marked as hidden, and are no evidence.")
+            yield from self.marks.around(places.UNSEEN, "", [places.unseen_mark(hidden)])
 
 
 class _Notes:

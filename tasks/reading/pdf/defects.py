@@ -40,37 +40,45 @@ _x, _y = ctypes.c_float(), ctypes.c_float()
 
 
 LineBeginnings = Sequence[tuple[int, document.Box]]
-"""PDFium's number and the box of the first character of each line of a page."""
+"""PDFium's numbers and the boxes of some characters of a page, such as the first of each line."""
 
 
-def blank_hidden(
+def part_unseen(
     page: Any, textpage: Any, page_text: PageText, lines: LineBeginnings, layers_off: Collection[str] = ()
-) -> PageText | None:
-    """The text of a page with spaces for what it does not show; None where it shows all.
+) -> tuple[PageText, str]:
+    """The text of a page with spaces for what it does not show, and what that is; "" where it shows all.
 
-    That is what a frame or the page's own edge cuts off, and what stands on a layer that is switched off.
+    A frame or the page's own edge cuts it off, it stands on a layer that is switched off, or it is white, without ink
+    or too small where nothing is drawn. Words over a picture are seen: recognised text lies so over a scan.
     """
     count = page_text.characters
     step = max(1, count // _SAMPLE)
     sample = document.text_objects(textpage, range(step // 2, count, step))
     edge = _find_edge(page, lines)
-    if count > _MOST or not (edge or layers_off or any(_is_cut_off(piece) for piece in sample if piece)):
-        return None
+    has_faint = _find_faint(page, textpage, lines) != set()
+    if count > _MOST or not (edge or layers_off or has_faint or any(_is_cut_off(piece) for piece in sample if piece)):
+        return page_text, ""
     text = page_text.text
     spots = [match.start() for match in _INK.finditer(text)]
     numbers = _characters(textpage, page_text, spots)
     pieces = document.text_objects(textpage, numbers)
     unseen = {piece: _is_cut_off(piece) or _is_off(piece, layers_off) for piece in set(pieces) if piece}
     hidden = {spot for spot, piece in zip(spots, pieces, strict=True) if piece and unseen[piece]}
+    boxes = list(document.character_boxes(textpage, numbers)) if edge or has_faint else []
     if edge:
-        boxes = document.character_boxes(textpage, numbers)
         hidden.update(spot for spot, box in zip(spots, boxes, strict=True) if _is_beyond(box, edge))
-    if not hidden or len(hidden) > _ALL * len(spots):
-        return None
+    if len(hidden) > _ALL * len(spots):
+        hidden = set()
+    if has_faint:
+        faint = _find_faint(page, textpage, list(zip(numbers, boxes, strict=True)))
+        hidden.update(spot for spot, number in zip(spots, numbers, strict=True) if number in faint)
+    if not hidden:
+        return page_text, ""
     characters = list(text)
     for spot in hidden:
         characters[spot] = " "
-    return page_text._replace(text="".join(characters))
+    words = "".join(character if at in hidden or character.isspace() else " " for at, character in enumerate(text))
+    return page_text._replace(text="".join(characters)), words
 
 
 def line_beginnings(textpage: Any, page_text: PageText) -> LineBeginnings:
@@ -124,27 +132,26 @@ _COVERS: Final = (
 )  # fmt: skip
 
 
-def has_unseen_words(page: Any, textpage: Any, lines: LineBeginnings) -> bool:
-    """Whether a line of a page begins white or without ink on nothing, or too small to be seen.
-
-    Words over a picture are none: recognised text lies so over a scan.
-    """
-    numbers = [number for number, _ in lines]
+def _find_faint(page: Any, textpage: Any, characters: LineBeginnings) -> set[int]:
+    """Those of a page's characters that are white or without ink on nothing, or too small to be seen."""
+    numbers = [number for number, _ in characters]
     colours = document.character_colours(textpage, numbers)
     pieces = document.text_objects(textpage, numbers)
-    unseen = [
-        ((left + right) / 2, (top + bottom) / 2)
-        for (_, (left, top, right, bottom)), colour, piece in zip(lines, colours, pieces, strict=True)
+    faint = {
+        number: ((left + right) / 2, (top + bottom) / 2)
+        for (number, (left, top, right, bottom)), colour, piece in zip(characters, colours, pieces, strict=True)
         if (colour is not None and min(colour) >= _WHITE)
         or 0 < top - bottom < _TINY
         or (piece and document.render_mode(piece) == _INVISIBLE)
-    ]
-    if not unseen:
-        return False
+    }
+    if not faint:
+        return set()
     grounds = [box for kind in _COVERS for _, box in document.list_objects(page, kind, _MOST_OBJECTS)]
-    return any(
-        not any(left <= x <= right and bottom <= y <= top for left, top, right, bottom in grounds) for x, y in unseen
-    )
+    return {
+        number
+        for number, (x, y) in faint.items()
+        if not any(left <= x <= right and bottom <= y <= top for left, top, right, bottom in grounds)
+    }
 
 
 def is_hidden(textpage: Any, lines: LineBeginnings) -> bool:
@@ -155,7 +162,7 @@ def is_hidden(textpage: Any, lines: LineBeginnings) -> bool:
 
 
 def without_blanks(text: str) -> str:
-    """A page's text without the empty lines and the white that `blank_hidden` leaves."""
+    """A page's text without the empty lines and the white that `part_unseen` leaves."""
     return _EMPTY_LINES.sub("\r\n", _SPACES.sub(" ", text))
 
 

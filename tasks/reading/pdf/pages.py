@@ -85,12 +85,10 @@ class PageReading(NamedTuple):
     unplaced: Sequence[Remark] = ()
     unknown: int = 0
     """How many of its characters are not known."""
-    is_cut_off: bool = False
-    """Whether text was left out that the page does not show."""
+    unseen: str = ""
+    """Words that the page does not show."""
     is_out_of_order: bool = False
     """Whether its lines may be in a wrong order."""
-    has_unseen: bool = False
-    """Whether some of its words are white, or too small to be seen."""
     is_hidden: bool = False
     """Whether its text is drawn without ink."""
 
@@ -100,8 +98,8 @@ def read_page(
 ) -> PageReading:
     """The text of an open page as PDFium gives it, corrected by the positions of its characters.
 
-    Remarks that have a spot are put into it, at the end of the line next to it. What stands on `layers_off` is left
-    out. With `is_plain` its words stand as they are drawn, and its tables in no rows.
+    Remarks that have a spot are put into it, at the end of the line next to it. What stands on `layers_off` is not
+    seen. With `is_plain` its words stand as they are drawn, and its tables in no rows.
     """
     textpage = pdfium.FPDFText_LoadPage(page)
     if not textpage:
@@ -114,10 +112,8 @@ def read_page(
     page_content = defects.with_ligatures(textpage, page_content)
     page_content = defects.with_raised_marks(textpage, page_content)
     lines = defects.line_beginnings(textpage, page_content)
-    has_unseen = defects.has_unseen_words(page, textpage, lines)
     is_hidden = defects.is_hidden(textpage, lines)
-    blanked = defects.blank_hidden(page, textpage, page_content, lines, layers_off)
-    page_content = blanked or page_content
+    page_content, unseen = defects.part_unseen(page, textpage, page_content, lines, layers_off)
     text = page_content.text
     unknown = defects.count_in(textpage, page_content.characters)
     unknown = max(unknown, text.count(defects.UNKNOWN))
@@ -134,9 +130,9 @@ def read_page(
         layout.mend(spots)
         text = layout.text()
     pdfium.FPDFText_ClosePage(textpage)
-    if blanked:
+    if unseen:
         text = defects.without_blanks(text)
-    return PageReading(text, unplaced, unknown, blanked is not None, is_out_of_order, has_unseen, is_hidden)
+    return PageReading(text, unplaced, unknown, unseen, is_out_of_order, is_hidden)
 
 
 def mend_text(

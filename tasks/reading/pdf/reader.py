@@ -77,12 +77,10 @@ class _PageContent(NamedTuple):
     """How many of its characters are not known, and no warning says so yet."""
     lost: bool = False
     """Whether PDFium loses some of its glyphs."""
-    is_cut_off: bool = False
-    """Whether text was left out that the page does not show."""
+    unseen: str = ""
+    """Words that it does not show."""
     is_out_of_order: bool = False
     """Whether its lines may be in a wrong order."""
-    has_unseen: bool = False
-    """Whether some of its words are white, or too small to be seen."""
     is_plain: bool = False
     """Whether its words stand as they are drawn, and its tables in no rows."""
 
@@ -92,10 +90,8 @@ _WARNINGS: Final[Mapping[str, Callable[[_PageContent], bool]]] = {
         attrgetter("is_plain")
     ),
     "Too many notes or form values: not all of those on {} were read.": lambda page: not page.complete,
-    "Text that the page does not show was left out, as a frame cuts it off or its layer is switched off: {}.": (
-        attrgetter("is_cut_off")
-    ),
-    "Words that nobody sees were read: white ones, or ones too small: {}.": attrgetter("has_unseen"),
+    "Words that nobody sees stand apart, marked as hidden, and are no evidence (they are white, too small, cut off, "
+    "beyond the page's edge or on a layer that is off): {}.": attrgetter("unseen"),
     "Text that runs from top to bottom, or lies on its side, may be in a wrong order: {}.": (
         attrgetter("is_out_of_order")
     ),
@@ -216,6 +212,8 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
             with scans.around(index):
                 _write_page(text, writer)
             _write_remarks(content.remarks, text, writer)
+            if content.unseen:
+                writer.placed(places.UNSEEN, "", places.unseen_mark(pages.mend_text(content.unseen)))
     if contents and all(page.is_plain for page in contents):
         writer.warn(WITHOUT_LAYOUT)
         contents = [page._replace(is_plain=False) for page in contents]
@@ -285,9 +283,8 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
         scans.add_hidden(index, page)
     pdfium.FPDF_ClosePage(page)
     return _PageContent(
-        text, reading.unplaced, complete, unknown, lost, reading.is_cut_off, reading.is_out_of_order,
-        reading.has_unseen, is_plain,
-    )  # fmt: skip
+        text, reading.unplaced, complete, unknown, lost, reading.unseen, reading.is_out_of_order, is_plain
+    )
 
 
 def _doubt(document: PdfDocument, contents: list[_PageContent]) -> None:

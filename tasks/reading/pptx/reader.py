@@ -19,8 +19,10 @@ from tasks.reading.places import (
     SLIDE,
     SPEAKER_NOTE,
     TABLE,
+    UNSEEN,
     comment_mark,
     make_label,
+    unseen_mark,
 )
 from tasks.reading.pptx.slides import Placeholders, Shape, shapes
 from tasks.reading.text_writer import Reading, Source, Writer
@@ -201,6 +203,10 @@ class _Presentation:
         described: set[str] = set()  # the same logo may stand on a slide many times
         for count, shape in enumerate(found, 1):
             name, alternative = shape.name or str(count), shape.alternative
+            if shape.is_hidden:
+                self.writer.warn("Hidden shapes of slides stand apart, marked as hidden, and are no evidence.")
+                self._place(UNSEEN, "", unseen_mark(f"{shape.text} {alternative}"))
+                continue
             if alternative in described:
                 alternative = ""
             if not alternative and shape.header_rows is None:

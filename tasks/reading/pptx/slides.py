@@ -481,9 +481,10 @@ class Shape:
         alternative: its alternative text; "" where it only repeats the words.
         header_rows: how many rows of a table are headers ("1"), "" where nothing tells; None if it is no table.
         members: the shapes of a group; None if it is none.
+        is_hidden: whether the show leaves it out, by itself or with its group.
     """
 
-    __slots__ = ("_holder", "_offset", "_properties", "alternative", "header_rows", "members", "text")
+    __slots__ = ("_holder", "_offset", "_properties", "alternative", "header_rows", "is_hidden", "members", "text")
 
     def __init__(self, head: re.Match[bytes], text: str, members: "list[Shape] | None" = None) -> None:
         self._properties, below, self._holder, self._offset = head.groups(b"")
@@ -493,6 +494,7 @@ class Shape:
             self.alternative = ""
         self.header_rows: str | None = None
         self.members = members
+        self.is_hidden = b" hidden=" in self._properties and xml.attribute(self._properties, b"hidden") in _TRUE
 
     @property
     def name(self) -> str:
@@ -525,6 +527,8 @@ def shapes(data: bytes, drawing: Drawing, place: Place) -> Iterator[Shape]:
         if shape.text or shape.alternative:
             yield shape
         if shape.members:
+            for member in shape.members:
+                member.is_hidden |= shape.is_hidden
             waiting += reversed(in_reading_order(shape.members, place))
 
 

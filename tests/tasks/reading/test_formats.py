@@ -16,12 +16,12 @@ ROOT = Path(__file__).parents[3]
 
 
 VERSIONS = {
-    ".rtf": "rtf-5 by docx-11",
+    ".rtf": "rtf-5 by docx-12",
     ".xml": "xml-5",
     ".md": "md-2",
     ".json": "json-2",
     ".csv": "csv-3",
-    ".docx": "docx-11",
+    ".docx": "docx-12",
     ".eml": "eml-6",
     ".msg": "msg-4",
     ".mbox": "mbox-1",
@@ -30,9 +30,9 @@ VERSIONS = {
     ".odp": "odp-5 by pptx-9",
     ".png": "image-1",
     ".ods": "ods-4",
-    ".odt": "odt-5 by docx-11",
+    ".odt": "odt-5 by docx-12",
     ".html": "html-3",
-    ".pdf": "pdf-16",
+    ".pdf": "pdf-17",
     ".pptx": "pptx-9",
     ".txt": "txt-3",
     ".xls": "xls-4",

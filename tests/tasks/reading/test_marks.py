@@ -17,11 +17,16 @@ from reportlab.pdfgen.canvas import Canvas
 
 from tasks.errors import Damaged
 from tasks.figures.anchors import plain_blanks
+from tasks.figures.concepts import taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
 from tasks.reading.docx import reader as docx
 from tasks.reading.eml import reader as eml
 from tasks.reading.formats import reader
+from tasks.reading.places import UNSEEN, shown_text
 from tasks.reading.raised import raise_text
 from tasks.reading.text_writer import Reading
+from tasks.scoring.passages import cut
 
 
 def read(extension: str, data: bytes) -> Reading:
@@ -35,6 +40,10 @@ def pdf(draw: Callable[[Canvas], None]) -> bytes:
     draw(canvas)
     canvas.save()
     return file.getvalue()
+
+
+def unseen(reading: Reading) -> list[str]:
+    return [reading.text[place.start : place.end] for place in reading.places if place.kind == UNSEEN]
 
 
 def write(canvas: Canvas, x: float, y: float, text: str, mark: str = "", size: float = 12) -> None:
@@ -144,7 +153,25 @@ def test_hidden_words_of_word_are_marked_and_prompts_left_out() -> None:
     paragraph = document.add_paragraph("Seen. ")
     for words in ("Not ", "seen"):
         paragraph.add_run(words).font.hidden = True
-    assert docx.read(saved(document)).text == "Seen. [hidden: Not seen]\n"
+    paragraph.add_run("Seen too.")
+    document.add_paragraph().add_run("Nor that").font.hidden = True
+    reading = docx.read(saved(document))
+    assert reading.text == "Seen. Seen too.\n[hidden: Not seen]\n[hidden: Nor that]\n"
+    assert unseen(reading) == ["[hidden: Not seen]", "[hidden: Nor that]"]
+    assert reading.warnings == ["Hidden words of the document stand apart, marked as hidden, and are no evidence."]
+
+
+def test_hidden_shapes_of_a_slide_are_marked() -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    for words in ("Revenue was 5", "Revenue was 7"):
+        shape = slide.shapes.add_textbox(0, 0, Inches(3), Inches(1))
+        shape.text_frame.text = words
+    shape.element.nvSpPr.cNvPr.set("hidden", "1")
+    reading = read(".pptx", saved(deck))
+    assert reading.text == "Revenue was 5\n[hidden: Revenue was 7]\n"
+    assert unseen(reading) == ["[hidden: Revenue was 7]\n"]
+    assert "Hidden shapes" in reading.warnings[0]
 
 
 def part(xml: str) -> bytes:
@@ -174,7 +201,10 @@ def test_a_field_that_shows_its_prompt_says_nothing(state: str, text: str) -> No
     assert docx.read(part(field)).text.replace("Law:\n", "Law: \n") == text
 
 
-def test_white_and_tiny_words_of_a_pdf_are_named_in_a_warning() -> None:
+NOBODY_SEES = "Words that nobody sees stand apart, marked as hidden, and are no evidence"
+
+
+def test_white_and_tiny_words_of_a_pdf_are_marked() -> None:
     def draw(canvas: Canvas) -> None:
         write(canvas, 72, 700, "Seen")
         canvas.setFillColor(white)
@@ -189,21 +219,38 @@ def test_white_and_tiny_words_of_a_pdf_are_named_in_a_warning() -> None:
         canvas.setFillColor(white)
         write(canvas, 72, 650, "White on blue")
 
-    warnings = read(".pdf", pdf(draw)).warnings
-    assert [warning for warning in warnings if "nobody sees" in warning] == [
-        "Words that nobody sees were read: white ones, or ones too small: pages 1–2."
-    ]
+    reading = read(".pdf", pdf(draw))
+    assert reading.text == "Seen\n[hidden: White words]\n\fSeen\n[hidden: Tiny words]\n\fWhite on blue\n"
+    assert unseen(reading) == ["[hidden: White words]\n", "[hidden: Tiny words]\n"]
+    (warning,) = reading.warnings
+    assert warning.startswith(NOBODY_SEES)
+    assert warning.endswith("pages 1–2.")
 
 
-def test_words_beyond_the_edge_of_a_pdf_page_are_left_out_with_a_warning() -> None:
+def test_words_beyond_the_edge_of_a_pdf_page_are_marked() -> None:
     def draw(canvas: Canvas) -> None:
         canvas.setCropBox((0, 100, 595, 842))
         write(canvas, 72, 700, "Seen")
         write(canvas, 72, 50, "Beyond")
 
     reading = read(".pdf", pdf(draw))
-    assert reading.text.strip() == "Seen"
-    assert any("does not show" in warning for warning in reading.warnings)
+    assert reading.text == "Seen\n[hidden: Beyond]\n"
+    assert unseen(reading) == ["[hidden: Beyond]\n"]
+    assert reading.warnings[0].startswith(NOBODY_SEES)
+
+
+def test_what_nobody_sees_is_no_evidence() -> None:
+    text = "Revenue was EUR 5 million in 2024.\n[hidden: Revenue was EUR 7 million in 2024.]\nThe lease ends in 2030.\n"
+    start = text.index("[")
+    places = [(0, len(text), "page", "1"), (start, text.index("]") + 1, "unseen", "")]
+    shown = shown_text(text, places)
+    assert shown == text[:start] + " " * 44 + text[start + 44 :]
+    assert [text[span.start : span.end] for span in cut(text, places)] == [
+        text[:start].strip(),
+        text[start + 44 :].strip(),
+    ]
+    figures = find_figures(LedgerDocument(text, places), taxonomy()).figures
+    assert [int(figure.value) for figure in figures] == [5_000_000]
 
 
 # --- other formats than the name says, and formats of one's own

@@ -86,4 +86,5 @@ def test_text_in_ink_over_a_picture_is_no_hidden_layer() -> None:
 def test_text_without_ink_where_no_picture_is_gets_a_warning() -> None:
     reading = layered([LINES], has_picture=False)
     assert scanned_pages(reading) == []
-    assert "Words that nobody sees were read" in reading.warnings[0]
+    assert reading.text == f"[hidden: {' '.join(LINES)}]\n"
+    assert "Words that nobody sees" in reading.warnings[0]

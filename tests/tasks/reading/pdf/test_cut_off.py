@@ -25,12 +25,15 @@ def placed(frame: tuple[float, float, float, float] | None, *lines: str, page: S
 CHARTS = ("Assets of 2024: 229", "Assets of 2023: 186", "Assets of 2022: 156", "Not for print")
 
 
-def test_what_the_frame_of_a_drawing_cuts_off_is_left_out_and_said() -> None:
+def test_what_the_frame_of_a_drawing_cuts_off_is_marked_and_said() -> None:
     reading = reader.read(placed((60, 590, 200, 30), *CHARTS, page=["The portfolio grew."]))
-    assert reading.text == "The portfolio grew.\nAssets of 2024: 229\n"
-    assert reading.warnings == [
-        "Text that the page does not show was left out, as a frame cuts it off or its layer is switched off: page 1."
-    ]
+    hidden = f"[hidden: {' '.join(CHARTS[1:])}]"
+    assert reading.text == f"The portfolio grew.\nAssets of 2024: 229\n{hidden}\n"
+    (warning,) = reading.warnings
+    assert warning == (
+        "Words that nobody sees stand apart, marked as hidden, and are no evidence (they are white, too small, "
+        "cut off, beyond the page's edge or on a layer that is off): page 1."
+    )
 
 
 def test_what_stands_partly_within_its_frame_is_read() -> None:
@@ -51,4 +54,4 @@ def test_an_icon_beyond_16_bits_does_not_shift_what_is_cut_off() -> None:
         b"BT /F1 12 Tf 72 700 Td (VV call us) Tj ET 60 590 200 30 re W n "
         b"BT /F1 12 Tf 72 600 Td (shown) Tj 0 -60 Td (cut off by far) Tj ET"
     )
-    assert reader.read(pdfs.pdf(objects)).text.splitlines()[1:] == ["shown"]
+    assert reader.read(pdfs.pdf(objects)).text.splitlines()[1:] == ["shown", "[hidden: cut off by far]"]
