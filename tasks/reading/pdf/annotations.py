@@ -14,7 +14,6 @@ from tasks.language.normalise import one_line
 from tasks.reading.pdf import document
 from tasks.reading.pdf import document as document_module
 from tasks.reading.pdf.document import PdfDocument, count_written, string
-from tasks.reading.pdf.repair import holds_bomb
 from tasks.reading.text_writer import Writer
 
 _MOST_ATTACHMENTS: Final = 1_000
@@ -52,7 +51,7 @@ class AttachedFiles:
         self._document = document
         self._writer = writer
         self._seen: set[tuple[str, int]] = set()
-        self._room: int | None = None
+        self._room = _ALL_TOGETHER
 
     def add_embedded(self) -> None:
         """Hand on those that the document's table of embedded files names."""
@@ -67,9 +66,6 @@ class AttachedFiles:
         name = re.split(r"[\\/]", string(pdfium.FPDFAttachment_GetName, attachment).strip())[-1] or "attachment"
         size = ctypes.c_ulong()
         data: bytes | None = None
-        if self._room is None:  # PDFium ends the process when it unpacks more than memory holds
-            bomb = self._document.bombed or holds_bomb(self._document.data, LARGEST_ATTACHMENT)
-            self._room = 0 if bomb else _ALL_TOGETHER
         if self._room > 0:
             if not pdfium.FPDFAttachment_GetFile(attachment, None, 0, size):
                 return

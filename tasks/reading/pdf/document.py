@@ -22,8 +22,6 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from tasks.reading.limits import keep_memory
-from tasks.reading.pdf import stand_in_font
-from tasks.reading.pdf.repair import looks_like_bomb, without_bombs
 from tasks.reading.text_writer import Source
 
 Box = tuple[float, float, float, float]
@@ -178,8 +176,6 @@ class NotOpened(Exception):
 class PdfDocument:
     """An open PDF of `size` bytes. One that is encrypted with an empty user password opens like any other.
 
-    `bombed`: parts of it were left out, for PDFium ends the process when it unpacks more than memory holds.
-
     Raises:
         NotOpened: PDFium cannot open it.
     """
@@ -188,21 +184,16 @@ class PdfDocument:
         self.size = len(source) if isinstance(source, bytes) else source.stat().st_size
         if isinstance(source, Path) and self.size <= READ_AT_ONCE:
             source = source.read_bytes()
-        self.bombed = False
         if isinstance(source, bytes):
-            if looks_like_bomb(source) and (harmless := without_bombs(source)) is not None:
-                source, self.bombed = harmless, True
             self.handle = pdfium.FPDF_LoadMemDocument64(source, len(source), None)
         else:
             self.handle = pdfium.FPDF_LoadDocument(os.fsencode(source), None)
         if not self.handle:
             raise NotOpened(pdfium.FPDF_GetLastError())
-        self._stand_ins = stand_in_font.uses()
         self._source = source  # PDFium reads from these bytes as long as the document is open
         self._forms: Any = None
         self._settings: Any = None
         self._classes: pypdfium2.PdfDocument | None = None
-        self._is_drawn_from_copy = False
 
     def __enter__(self) -> Self:
         return self
@@ -212,7 +203,7 @@ class PdfDocument:
             pdfium.FPDFDOC_ExitFormFillEnvironment(self._forms)
         if self._classes is not None:
             self._classes.close()
-        if self._classes is None or self._is_drawn_from_copy:
+        else:
             pdfium.FPDF_CloseDocument(self.handle)
 
     @property
@@ -231,11 +222,6 @@ class PdfDocument:
         return frozenset(name.decode("latin-1") for number, name in _LAYER.findall(data) if number in numbers)
 
     @property
-    def uses_stand_in(self) -> bool:
-        """Whether a font stood in for one of the document's so far."""
-        return stand_in_font.uses() > self._stand_ins
-
-    @property
     def forms(self) -> Any:
         """What PDFium asks for with a form field: made when first wanted, None where the document has no form."""
         if self._forms is None and pdfium.FPDF_GetFormType(self.handle) != pdfium.FORMTYPE_NONE:
@@ -249,11 +235,9 @@ class PdfDocument:
         Raises:
             pypdfium2.PdfiumError: it cannot be opened.
         """
-        with stand_in_font.left_out():  # it would be drawn as squares
-            if self._classes is None:
-                self._is_drawn_from_copy = self.uses_stand_in
-                self._classes = pypdfium2.PdfDocument(self._source if self._is_drawn_from_copy else self.handle)
-            return self._classes[index]
+        if self._classes is None:
+            self._classes = pypdfium2.PdfDocument(self.handle)
+        return self._classes[index]
 
 
 class PageText(NamedTuple):

@@ -70,24 +70,13 @@ class PageWord:
 
 
 def write_words(words: Iterable[PageWord]) -> str:
-    """Words from left to right with single spaces; those of a script that is written to the left as they were drawn."""
-    words = list(words)
-    if len(words) == 1:
-        return words[0].text
-    text = "".join([word.text if word.glued else f" {word.text}" for word in words]).lstrip()
-    if has_right_to_left(text):
-        return " ".join(word.text for word in sorted(words, key=lambda word: word.first))
-    return text
-
-
-def has_right_to_left(text: str) -> bool:
-    """Whether some letters of a text are of a script that is written to the left."""
-    return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
+    """Words from left to right with single spaces."""
+    return "".join([word.text if word.glued else f" {word.text}" for word in words]).lstrip()
 
 
 def is_right_to_left(text: str) -> bool:
     """Whether most letters of a text are of a script that is written to the left."""
-    return has_right_to_left(text) and 2 * len(_RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
+    return not text.isascii() and 2 * len(_RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
 
 
 def find_turn(textpage: Any, page_text: PageText) -> int:
@@ -193,8 +182,6 @@ def _upright_words(
                     continue
             if last_left >= left:
                 end = last_right
-            elif _RIGHT_TO_LEFT.match(text, first):
-                begin, end = last_left, max(right, last_right)
             else:
                 continue
         if height > 0 and end > begin:
