@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Final, NamedTuple
 
-from tasks.reading.docx.numerals import numeral, pad_number
 from tasks.reading.docx.styles import StyleNumber, Styles, is_on
+from tasks.reading.numerals import numeral
 from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.xml import ATTRIBUTES
 
@@ -62,7 +62,7 @@ class Level:
     def numeral(self, *, legal: bool) -> Callable[[int], str]:
         """How its numbers are written; `legal`: in digits."""
         if self.width:
-            return partial(pad_number, width=self.width)
+            return f"{{:0{self.width}}}".format
         in_digits = legal and self.number_format not in ("none", "decimalZero")
         return (
             str if in_digits or self.number_format == "decimal" else partial(numeral, number_format=self.number_format)

@@ -11,6 +11,7 @@ from typing import Final
 
 from tasks.language.normalise import one_line
 from tasks.reading.html.grid import Block, Flow, HtmlCell, HtmlLine, HtmlRow, split_blocks
+from tasks.reading.numerals import numeral
 from tasks.reading.places import ALTERNATIVE_TEXT, HEADING, INSERTED, make_label
 from tasks.reading.raised import raise_text
 
@@ -38,10 +39,6 @@ BULLETS: Final = {"disc": "•", "circle": "◦", "square": "▪"}
 """By the style of a list without numbers."""
 
 _BY_DEPTH: Final = ("disc", "circle", "square")
-_ROMAN: Final = (
-    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
-    (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
-)  # fmt: skip
 
 
 class HtmlStyles:
@@ -103,28 +100,12 @@ def item_marker(style: str, number: int) -> str:
         return f"{BULLETS[style]} "
     counted = str(number)
     if style.endswith(("-alpha", "-latin")) and number > 0:
-        counted = _letters(number)
-    elif style.endswith("-roman") and 0 < number < 4000:
-        counted = _roman(number)
+        counted = numeral(number, "lowerLetter")
+    elif style.endswith("-roman"):
+        counted = numeral(number, "lowerRoman")
     elif style == "decimal-leading-zero":
         counted = f"{number:02}"
     return f"{counted.upper() if style.startswith('upper') else counted}. "
-
-
-def _letters(number: int) -> str:
-    letters = ""
-    while number:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(97 + rest) + letters
-    return letters
-
-
-def _roman(number: int) -> str:
-    pieces = []
-    for value, letters in _ROMAN:
-        count, number = divmod(number, value)
-        pieces.append(letters * count)
-    return "".join(pieces)
 
 
 def _without_comments(sheet: str) -> str:

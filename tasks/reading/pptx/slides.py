@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 
 from tasks.errors import TooLarge
 from tasks.language.normalise import one_line
-from tasks.reading.docx.numerals import numeral
+from tasks.reading.numerals import numeral
 from tasks.reading.ooxml import drawings, xml
 from tasks.reading.ooxml.drawings import alternative_text
 from tasks.reading.ooxml.package import Package

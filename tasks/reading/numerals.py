@@ -1,0 +1,94 @@
+"""The numbers of lists as Word, PowerPoint and browsers write them: letters, Roman numerals, ordinals, words.
+
+ISO/IEC 29500-1, 17.18.59 (ST_NumberFormat) names the formats. Words are English; what is not known here, as other
+alphabets, and what is too large for its format, is written in digits, as Word does where a language has no such words.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+_LATIN: Final = "abcdefghijklmnopqrstuvwxyz"
+_MOST_LETTERS: Final = 30
+"""Word goes on with aa, bb, aaa … up to this many."""
+
+_ROMAN: Final = (
+    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
+    (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+)  # fmt: skip
+_LARGEST_ROMAN: Final = 32_767
+
+_ONES: Final = (
+    "", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS: Final = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_ORDINALS: Final = {"one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
+                    "nine": "ninth", "twelve": "twelfth"}  # fmt: skip
+_FOOTNOTES: Final = "*†‡§"
+_CIRCLES: Final = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+
+
+@lru_cache(maxsize=4096)
+def numeral(number: int, number_format: str) -> str:
+    """`number` in a format of that name; in digits where it has none in it.
+
+    Cached, since each paragraph of a list shows the numbers of the levels above it again.
+    """
+    if number_format == "none":
+        return ""
+    write = _FORMATS.get(number_format, str)
+    return write(number) or str(number)
+
+
+def _letters(alphabet: str) -> Callable[[int], str]:
+    def letters(number: int) -> str:
+        times, position = divmod(number - 1, len(alphabet))
+        return alphabet[position] * (times + 1) if 0 <= times < _MOST_LETTERS else ""
+
+    return letters
+
+
+def _roman(number: int) -> str:
+    if not 1 <= number <= _LARGEST_ROMAN:
+        return ""
+    pieces: list[str] = []
+    for value, letters in _ROMAN:
+        times, number = divmod(number, value)
+        pieces.append(letters * times)
+    return "".join(pieces)
+
+
+def _ordinal(number: int) -> str:
+    tens, ones = divmod(abs(number) % 100, 10)
+    return f"{number}{'th' if tens == 1 else {1: 'st', 2: 'nd', 3: 'rd'}.get(ones, 'th')}"
+
+
+def _cardinal_words(number: int) -> str:
+    if not 1 <= number < 100:
+        return ""
+    return _ONES[number] if number < 20 else "-".join(filter(None, (_TENS[number // 10], _ONES[number % 10])))
+
+
+def _ordinal_words(number: int) -> str:
+    tens, hyphen, last = _cardinal_words(number).rpartition("-")
+    if not last:
+        return ""
+    return tens + hyphen + _ORDINALS.get(last, f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th")
+
+
+_FORMATS: Final[dict[str, Callable[[int], str]]] = {
+    "decimal": str,
+    "decimalZero": lambda number: f"{number:02}",
+    "lowerLetter": _letters(_LATIN),
+    "upperLetter": _letters(_LATIN.upper()),
+    "lowerRoman": _roman,
+    "upperRoman": lambda number: _roman(number).upper(),
+    "ordinal": _ordinal,
+    "cardinalText": lambda number: _cardinal_words(number).capitalize(),
+    "ordinalText": lambda number: _ordinal_words(number).capitalize(),
+    "chicago": _letters(_FOOTNOTES),
+    "hex": lambda number: f"{number:X}",
+    "numberInDash": lambda number: f"- {number} -",
+    "decimalEnclosedCircle": lambda number: _CIRCLES[number - 1 : number] if number > 0 else "",
+}
