@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+import certifi
 import hypothesis
 import pytest
 from sqlalchemy import URL, Engine, MetaData, create_engine, make_url, text
@@ -41,6 +42,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         elif "prefect_server" in fixtures:
             item.add_marker(pytest.mark.xdist_group("prefect"))
 
+
+_LONGEST_ID = 200
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name a long text by its argument and its length: a worker of pytest-xdist sends every id, and some had 10 MB."""
+    return f"{argname} of {len(val)}" if isinstance(val, str | bytes) and len(val) > _LONGEST_ID else None
+
+
+# Each client of httpx reads the certificates that it trusts: 28 ms for those of the whole web, which no test visits.
+_ONE_CERTIFICATE = tempfile.NamedTemporaryFile("w", suffix=".pem")  # noqa: SIM115 - open until the tests end
+_ONE_CERTIFICATE.write("".join(certifi.contents().partition("-----END CERTIFICATE-----\n")[:2]))
+_ONE_CERTIFICATE.flush()
+os.environ["SSL_CERT_FILE"] = _ONE_CERTIFICATE.name
 
 os.environ["DILIGENCE_AI_PROBE"] = "off"  # for fixtures of whole modules; see `unprobed`
 os.environ["DILIGENCE_EMBEDDINGS"] = "off"  # the model is loaded where a test is about it: it takes a second
