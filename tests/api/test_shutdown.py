@@ -64,7 +64,7 @@ def answer_after(seconds: float) -> str:
     return "Yes."
 
 
-@pytest.fixture(params=[1, 2], ids=["one process", "two processes"])
+@pytest.fixture(params=[1, pytest.param(2, marks=pytest.mark.slow)], ids=["one process", "two processes"])
 def workers(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 

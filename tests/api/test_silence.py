@@ -150,13 +150,15 @@ def check(port: int, root: int, names: list[str]) -> None:
     assert time.monotonic() - began < 2 * patience(), f"{names} are worked on after their callers have gone"
 
 
+@pytest.mark.slow
 def test_the_service_lives_while_four_heavy_calls_are_worked_on_and_ends_them_with_their_callers(room: Path) -> None:
     with served(1) as (root, port):
         check(port, root, ["many sentences", "dots and blanks", "the longest context", "a long question"])
 
 
+@pytest.mark.nightly  # a minute and more
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.nightly), 2])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_nothing_heavy_silences_the_service(large_room: Path, workers: int) -> None:
     names = list(HEAVY)
     with served(workers) as (root, port):

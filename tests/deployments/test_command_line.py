@@ -114,14 +114,14 @@ def test_version_short_help_and_completion_are_there() -> None:
 
 @pytest.mark.parametrize("command", [["report", "latest"], ["runs"]])
 def test_a_folder_without_a_home_is_named_and_gets_none(command: list[str], tmp_path: Path) -> None:
-    done = run(command, tmp_path, DILIGENCE_HOME=str(tmp_path / "elsewhere"))
+    done = call(command, tmp_path, DILIGENCE_HOME=str(tmp_path / "elsewhere"))
     assert done.returncode == 1
     assert str(tmp_path / "elsewhere") in done.stderr
     assert not (tmp_path / "elsewhere").exists()
 
 
 def test_a_command_that_there_is_not_is_wrong_use_and_names_the_nearest(tmp_path: Path) -> None:
-    done = run(["rum"], tmp_path)
+    done = call(["rum"], tmp_path)
     assert done.returncode == 2
     assert "No such command 'rum'. Did you mean 'run'?" in done.stderr
 

@@ -14,6 +14,7 @@ from tasks.language.escaped import escape_line, escape_text
 from tasks.remote.environment import check_connection, usable_environment
 from tasks.reports.replacing import Replacing, check_writable
 from tests.deployments.test_command_line import call, clean_environment, run
+from tests.matrices import quick_cases
 
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 NAMES = [
@@ -83,7 +84,9 @@ def test_prefect_gets_an_environment_that_it_can_use(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(
     "content",
-    ["NAME=café\n".encode("latin-1"), "A=ü".encode("utf-16"), b"PREFECT_API_URL=http://x.example"],
+    quick_cases(
+        ["NAME=café\n".encode("latin-1"), "A=ü".encode("utf-16"), b"PREFECT_API_URL=http://x.example"], quick=(1, 2)
+    ),
     ids=["latin-1", "utf-16", "a server"],
 )
 def test_prefect_reads_no_settings_of_the_current_folder(content: bytes, tmp_path: Path) -> None:

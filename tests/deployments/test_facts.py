@@ -12,6 +12,7 @@ import pytest
 from tests.companies_servers import gleif, sec, site, wikidata
 from tests.deployments.test_command_line import DILIGENCE, call, clean_environment
 from tests.homes import make_home
+from tests.matrices import quick_cases
 from tests.web.behaviours import dripping, silent
 from tests.web.server import LoopbackServer, Reply
 
@@ -82,7 +83,7 @@ def test_a_company_that_no_source_knows_is_not_found(settings: Settings) -> None
     assert "Company not found" in told.stderr
 
 
-@pytest.mark.parametrize("silence", [silent(), dripping()], ids=["silent", "dripping"])
+@pytest.mark.parametrize("silence", quick_cases([silent(), dripping()], quick=(1,)), ids=["silent", "dripping"])
 def test_a_source_that_hangs_does_not_keep_the_command_from_ending(
     settings: Settings, servers: ExitStack, tmp_path: Path, silence: Reply
 ) -> None:

@@ -32,6 +32,7 @@ from sqlmodel import SQLModel
 
 import storage
 from storage import database, migrations, runs
+from tests.matrices import quick_cases
 from tests.storage import processes, rows
 
 OPEN = """
@@ -153,7 +154,13 @@ def _stored(connection: Connection) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-@pytest.mark.parametrize("revision", REVISIONS[:-1])
+SCHEMAS = [(kind, revision) for kind in ("sqlite", "postgresql") for revision in REVISIONS[:-1]]
+QUICK = [number for number, (kind, _) in enumerate(SCHEMAS) if kind == "sqlite" or number % 9 == 0]
+
+
+@pytest.mark.parametrize(
+    ("new_database_url", "revision"), quick_cases(SCHEMAS, quick=QUICK), indirect=["new_database_url"]
+)
 def test_a_database_of_each_schema_keeps_its_rows_when_it_is_opened(revision: str, new_database_url: str) -> None:
     """Two rows in every table, written by the schema of that time, come through every later migration."""
     if new_database_url.startswith("sqlite"):
@@ -174,10 +181,6 @@ def test_a_database_of_each_schema_keeps_its_rows_when_it_is_opened(revision: st
     database.migrate()
     with database.reading() as session:
         after = _stored(session.connection())
-        for module in iter_modules(storage.__path__):
-            import_module(f"storage.{module.name}")
-        context = MigrationContext.configure(session.connection(), opts={"compare_type": True})
-        assert compare_metadata(context, SQLModel.metadata) == []
         assert runs.find_run(session, "latest") is not None
     for name, found in before.items():
         for old, new in zip(found, after[name], strict=True):

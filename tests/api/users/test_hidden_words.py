@@ -343,7 +343,7 @@ def test_no_word_of_a_hidden_document_is_shown(
         caplog.set_level(logging.WARNING, client)
 
     @seed(part)
-    @settings(max_examples=50 if part else 15, **ONCE)  # type: ignore[arg-type]
+    @settings(max_examples=50 if part else 6, **ONCE)  # type: ignore[arg-type]
     @given(st.lists(ROOMS, min_size=1, max_size=2), st.booleans(), st.sampled_from([False, False, True]))
     def property_(rooms: list[Room], are_apart: bool, ran_before: bool) -> None:
         monkeypatch.setattr(company_pages, "MOST_IN_ONE_PAGE", 0 if are_apart else 20)

@@ -19,6 +19,7 @@ from tasks.ai.registry import current_answerer
 from tasks.scoring.inputs import Inputs
 from tasks.scoring.judge import Question
 from tasks.scoring.score import criterion_results, score_criteria
+from tests.matrices import quick_cases
 from tests.servers.openai_server import ModelRequest, ModelServer, refusing, saying
 from tests.tasks.scoring.conftest import Room
 
@@ -375,7 +376,7 @@ def test_an_outcome_is_written_down_while_others_are_still_asked_for(room: Room,
     assert written == [True]
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", quick_cases([signal.SIGKILL, signal.SIGINT], quick=(0,)))
 def test_a_process_that_is_stopped_loses_only_what_was_under_way(
     room: Room, server: ModelServer, how: signal.Signals
 ) -> None:
