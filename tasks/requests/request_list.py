@@ -1,7 +1,8 @@
 """Request lists as buyers send them: workbooks, CSV and YAML files of any shape, read into numbered items.
 
 A row with a number and a text is an item, unless it is a heading: numbers of other rows go on from its own, they begin
-anew below it, or it alone is bold or lacks what the items have beside their text.
+anew below it, or it alone is bold or lacks what the items have beside their text. Where headings alone have numbers, or
+no row has one, the rows below the headings are the items, and are counted.
 """
 
 import base64
@@ -11,31 +12,38 @@ import io
 import re
 import tomllib
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 from typing import Annotated, Any, Final
 
 import openpyxl
 from openpyxl.cell import Cell, MergedCell
+from openpyxl.worksheet.worksheet import Worksheet
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from tasks.documents.kinds.catalogue import Phrases, plain_words
 from tasks.errors import BadRequest
-from tasks.user_file import Line, Mistakes, UserFile, read_user_text
+from tasks.reading.txt.reader import decode_text
+from tasks.user_file import Line, Mistakes, UserFile
 
 FORMATS: Final = (".xlsx", ".xlsm", ".csv", ".yaml", ".yml")
 _LARGEST: Final = 1024 * 1024  # bytes of a workbook: it is kept with the run
 _MOST_ROWS, _MOST_COLUMNS, _MOST_ITEMS = 5000, 40, 3000
 _HEAD_ROWS: Final = 40  # rows among which the columns' heads stand
-_NUMBER: Final = re.compile(
-    r"\(?[A-Za-z]{0,5}[-. ]?\d{1,4}(?:[.\-/]\d{1,3}|[.\-/]?[a-z])*[.)]?|\(?[A-Z](?:[.\-]\d{1,3}|[.\-][a-z])*[.)]?"
-    r"|\(?(?:[ivx]{1,5}|[IVX]{1,5}|[a-z])(?:[.\-]\d{1,3})*[.)]?"
+_PART: Final = r"(?:\d{1,4}|[ivx]{1,5}|[IVX]{1,5}|[A-Za-z])"
+_PARTS: Final = rf"{_PART}(?:[.\-/_]\(?{_PART}\)?|\({_PART}\)|(?<=\d)[a-z])*"
+_NUMBER: Final = re.compile(rf"[(\[]?(?:[A-Za-z]{{1,12}}[-–._/ :]{{0,2}}(?=\d))?{_PARTS}[.):\]]{{0,2}}")
+_NUMBERED: Final = re.compile(
+    rf"\s*((?:[A-Z]{{1,5}}-)?(?=\d){_PARTS}[.):]{{0,2}}|\(?{_PARTS}[.):]{{1,2}})[\s:–-]+(\S.*)", re.DOTALL
 )
-_NUMBERED: Final = re.compile(rf"\s*({_NUMBER.pattern})[\s:–-]+(\S.*)", re.DOTALL)
-_FIRST: Final = frozenset({"1", "a", "i", "01"})
+"""A number and a text in one cell: letters have a bracket or a full stop behind them."""
+_BULLET: Final = re.compile(r"^[-–—•·▪●○◦□☐☑✓*]\s*")
+_FIRST: Final = frozenset({"1", "a", "i"})
+_LONGEST_SECTION: Final = 120
 
 
 class Request(BaseModel):
@@ -72,15 +80,14 @@ class _Row:
 
 
 @dataclass
-class _Numbered:
-    """A row with a number and a text. `extras`: the other columns in which it has something."""
+class _Line:
+    """A row with a text. `number` is "" without one; `extras`: the other columns in which it has something."""
 
     row: _Row
     number: str
     text: str
     extras: set[int] = field(default_factory=set)
     section: str | None = None
-    follows_gap: bool = False
 
     @property
     def key(self) -> str:
@@ -164,9 +171,15 @@ def _from_yaml(path: Path) -> RequestList:
 
 
 def _csv_rows(path: Path) -> list[_Row]:
-    text = read_user_text(path, "request list")
-    head = text[:4000]
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), strict=True)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BadRequest(f"{path.name}: the request list cannot be opened ({error.strerror}).") from error
+    _check_size(path, content)
+    text, _ = decode_text(content)
+    head = text[:4000].splitlines()
+    delimiter = max("\t;,", key=lambda one: sum(one in line for line in head))
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         return [_Row(rows.line_num, [cell.strip() for cell in cells][:_MOST_COLUMNS]) for cells in rows]
     except csv.Error as error:
@@ -176,36 +189,49 @@ def _csv_rows(path: Path) -> list[_Row]:
         raise
 
 
+def _check_size(path: Path, content: bytes) -> None:
+    if len(content) > _LARGEST:
+        raise BadRequest(f"{path.name}: the request list is larger than {_LARGEST // 1024**2} MB. Split it.")
+
+
 def _from_workbook(path: Path) -> RequestList:
     try:
         content = path.read_bytes()
-        if len(content) > _LARGEST:
-            raise BadRequest(f"{path.name}: the request list is larger than {_LARGEST // 1024**2} MB. Split it.")
+        _check_size(path, content)
         book = openpyxl.load_workbook(io.BytesIO(content), data_only=True)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise BadRequest(f"{path.name}: the request list cannot be opened as a workbook. Save it as .xlsx.") from error
-    items: list[Request] = []
-    columns: dict[str, dict[str, int]] = {}
-    heads: dict[str, int] = {}
-    for sheet in book.worksheets:
-        if sheet.sheet_state != "visible":
-            continue
-        rows = [
-            _sheet_row(line, cells)
-            for line, cells in enumerate(sheet.iter_rows(max_row=_MOST_ROWS, max_col=_MOST_COLUMNS), 1)
-        ]
-        found, known, head = _items_of(rows, sheet.title)
-        if found:
-            items += found
-            columns[sheet.title], heads[sheet.title] = known, head
-    return RequestList(items=items, workbook=base64.b64encode(content).decode(), columns=columns, heads=heads)
+    read = {
+        sheet.title: _items_of(_sheet_rows(sheet), sheet.title)
+        for sheet in book.worksheets
+        if sheet.sheet_state == "visible"
+    }
+    has_heads = any(head for _, _, head in read.values())  # a sheet without them is a note to the reader then
+    lists = {title: one for title, one in read.items() if one[0] and (one[2] or not has_heads)}
+    items = [
+        item.model_copy(update={"section": item.section or title}) if len(lists) > 1 else item
+        for title, (found, _, _) in lists.items()
+        for item in found
+    ]
+    return RequestList(
+        items=items,
+        workbook=base64.b64encode(content).decode(),
+        columns={title: known for title, (_, known, _) in lists.items()},
+        heads={title: head for title, (_, _, head) in lists.items()},
+    )
 
 
-def _sheet_row(line: int, cells: Sequence[Cell | MergedCell]) -> _Row:
-    filled = [cell for cell in cells if cell.value is not None]
-    is_bold = bool(filled) and all(cell.font is not None and cell.font.b for cell in filled)
-    is_wide = len(filled) <= 2 and any(isinstance(cell, MergedCell) for cell in cells)
-    return _Row(line, [_cell_text(cell) for cell in cells], is_bold or is_wide)
+def _sheet_rows(sheet: Worksheet) -> list[_Row]:
+    reach = {one.min_row for one in sheet.merged_cells.ranges if one.max_col > one.min_col}
+    rows: list[_Row] = []
+    # without its own ends a sheet is given in full, 200,000 cells
+    max_row, max_col = min(sheet.max_row, _MOST_ROWS), min(sheet.max_column, _MOST_COLUMNS)
+    for line, cells in enumerate(sheet.iter_rows(max_row=max_row, max_col=max_col), 1):
+        filled = [cell for cell in cells if cell.value is not None]
+        is_bold = bool(filled) and all(cell.font is not None and cell.font.b for cell in filled)
+        is_wide = len(filled) <= 2 and line in reach
+        rows.append(_Row(line, [_cell_text(cell) for cell in cells], is_bold or is_wide))
+    return rows
 
 
 def _cell_text(cell: Cell | MergedCell) -> str:
@@ -231,30 +257,41 @@ def _heads() -> Phrases:
     return Phrases((phrase, name) for name, phrases in known.items() if isinstance(phrases, list) for phrase in phrases)
 
 
-def _head_of(cell: str) -> str | None:
-    """What a column's head says that the column holds: the name that fills it, else None."""
+def _head_of(cell: str) -> tuple[str, bool] | None:
+    """What a column's head says that the column holds, and whether that is all it says."""
     words = plain_words(cell)
     if not words or words.count(" ") > 6:
         return None
-    whole = [meaning for start, end, meaning in _heads().find(words) if (start, end) == (0, len(words))]
-    if whole:
-        return str(whole[0])
-    parts = {meaning: end - start for start, end, meaning in _heads().find(words) if end - start > 3}
-    return max(parts, key=lambda name: parts[name]) if parts else None
+    found = [(end - start, str(meaning)) for start, end, meaning in _heads().find(words)]
+    length, name = max(found, default=(0, ""))
+    return (name, length == len(words)) if length == len(words) or length > 3 else None
+
+
+def _name_columns(row: _Row, body: Sequence[_Row]) -> tuple[dict[str, int], int]:
+    """The columns that a row names (of two for items that with the longer texts), and how many of its cells do."""
+    named = {column: head for column, cell in enumerate(row.cells) if (head := _head_of(cell)) is not None}
+    known: dict[str, int] = {}
+    for column, (name, _) in sorted(named.items(), key=lambda one: not one[1][1]):
+        known.setdefault(name, column)
+    items = [column for column, head in named.items() if head == ("item", True)]
+    if len(items) > 1:
+        known["item"] = max(items, key=lambda column: sum(len(_cell(one, column)) for one in body))
+    return known, len(named)
 
 
 def _find_head(rows: Sequence[_Row]) -> tuple[int, dict[str, int]]:
-    """The place of the row that heads the columns (-1 without one), and the columns it names, from 0."""
+    """The place of the last row that heads the columns (-1 without one), and the columns it names, from 0."""
     best: tuple[int, dict[str, int]] = (-1, {})
     for place, row in enumerate(rows[:_HEAD_ROWS]):
-        known: dict[str, int] = {}
-        for column, cell in enumerate(row.cells):
-            name = _head_of(cell)
-            if name is not None:
-                known.setdefault(name, column)
+        known, count = _name_columns(row, rows[place + 1 :])
         filled = sum(bool(cell) for cell in row.cells)
-        if "item" in known and len(known) >= 2 and len(known) > len(best[1]) and 2 * len(known) >= filled:
+        if "item" in known and len(known) >= 2 and len(known) > len(best[1]) and 2 * count >= filled:
             best = (place, known)
+    head, known = best
+    if 0 <= head < len(rows) - 1:
+        more, count = _name_columns(rows[head + 1], ())
+        if count >= 2 and count == sum(bool(cell) for cell in rows[head + 1].cells):
+            return head + 1, known | more
     return best
 
 
@@ -262,29 +299,23 @@ def _items_of(rows: Sequence[_Row], sheet: str | None) -> tuple[list[Request], d
     """The items of a sheet, its columns by what they hold (from 0), and the line of their heads (0 without)."""
     head, known = _find_head(rows)
     body = [row for row in rows[head + 1 :] if any(row.cells)]
+    if head > 0 and any(row.cells == rows[head].cells for row in body):  # each section has its heads below its title
+        body = [rows[head - 1], *(row for row in body if row.cells != rows[head].cells)]
     if not body:
         return [], known, 0
     known = {**_columns_by_content(body, known), **known}
-    listed = list(_numbered(body, known))
-    headings = {id(one) for place, one in enumerate(listed) if _is_heading(place, listed)}
-    items: list[Request] = []
-    sections: list[_Numbered] = []
-    for one in listed:
-        if id(one) in headings:
-            sections = [*(wider for wider in sections if one.key.startswith(f"{wider.key}.")), one]
-            continue
-        near = [wider for wider in sections if one.key.startswith(f"{wider.key}.")] or sections[-1:]
-        section = one.section or (near[-1].text if near else None)
-        items.append(
-            Request(
-                number=one.number,
-                item=one.text,
-                section=section,
-                priority=_cell(one.row, known.get("priority")) or None,
-                sheet=sheet,
-                row=one.row.line,
-            )
+    items = [
+        Request(
+            number=one.number,
+            item=one.text,
+            section=one.section,
+            priority=_cell(one.row, known.get("priority")) or None,
+            sheet=sheet,
+            row=one.row.line,
         )
+        for one in _list_items(_read_lines(body, known), has_head=head >= 0)
+        if plain_words(one.text) not in read_words("matching.toml")["dropped"]
+    ]
     return items, known, rows[head].line if head >= 0 else 0
 
 
@@ -305,49 +336,109 @@ def _columns_by_content(rows: Sequence[_Row], known: dict[str, int]) -> dict[str
         taken.add(found["item"])
     if "number" not in known:
         item = known.get("item", found.get("item", 0))
-        shares = {
-            column: mean(bool(_NUMBER.fullmatch(_cell(row, column))) for row in rows if _cell(row, item))
+        cells = {
+            column: [bool(_NUMBER.fullmatch(cell)) for row in rows if (cell := _cell(row, column))]
             for column in range(item)
             if column not in taken
         }
-        best = max(shares, key=lambda column: shares[column], default=None)
-        if best is not None and shares[best] >= 0.4:
+        best = max(cells, key=lambda column: sum(cells[column]), default=None)
+        if best is not None and sum(cells[best]) > 0.5 * len(cells[best]):
             found["number"] = best
     return found
 
 
-def _numbered(rows: Sequence[_Row], known: dict[str, int]) -> Iterator[_Numbered]:
-    """The rows with a number and a text; a line of text alone is the section of those below it."""
-    number_at, item_at = known.get("number"), known["item"]
-    section: str | None = None
+def _read_lines(rows: Sequence[_Row], known: Mapping[str, int]) -> list[_Line]:
+    """The rows that have a text. A number in front of a text is one of the list unless it may be part of a sentence."""
+    number_at, item_at, section_at = known.get("number"), known["item"], known.get("section")
+    in_text = [match[1] for row in rows if (match := _NUMBERED.fullmatch(_cell(row, item_at)))]
+    counts = [int(number) for number in in_text if number.isdigit()]
+    is_counted = any(after == before + 1 for before, after in pairwise(counts))
+    lines: list[_Line] = []
     seen: set[str] = set()
-    last = ""
+    last, section = "", None
     for row in rows:
-        number, text = _split_number(_cell(row, number_at), _cell(row, item_at), is_alone=number_at is None)
-        beside = {at for at, cell in enumerate(row.cells) if cell and at not in {number_at, item_at}}
-        if not number and text and number_at is None and known.get("section") is not None and beside:
-            number = str(len(seen) + 1)
-        if not _NUMBER.fullmatch(number) or not text:
-            label = text or number
-            if label and len(label) <= 120 and not beside:
-                section = label
+        number, text = _cell(row, number_at), _cell(row, item_at)
+        section = _cell(row, section_at) or section
+        if not number and (match := _NUMBERED.fullmatch(text)) and (is_counted or not match[1].isdigit()):
+            number, text = match[1], match[2]
+        elif number and not text:  # a heading in the first of the cells that it reaches over
+            match = _NUMBERED.fullmatch(number)
+            number, text = (match[1], match[2]) if match else ("", number)
+        number = number if _NUMBER.fullmatch(number) else ""
+        if not text:
             continue
         if number in seen and plain_number(f"{number}0") == _successor(last):
             number += "0"  # 1.10 that was kept as the number 1.1
-        last = number
+        last = number or last
         seen.add(number)
-        own = _cell(row, known.get("section")) or None
-        yield _Numbered(row, number, " ".join(text.split()), beside - {known.get("section")}, own or section)
+        beside = {at for at, cell in enumerate(row.cells) if cell and at not in {number_at, item_at, section_at}}
+        if not number:  # that of a heading may stand in a column of its own
+            beside = {at for at in beside if at > item_at or not _NUMBER.fullmatch(row.cells[at])}
+        lines.append(_Line(row, number, " ".join(text.split()), beside, section))
+    return lines
 
 
-def _split_number(number: str, text: str, *, is_alone: bool) -> tuple[str, str]:
-    """Number and text, where both stand in one cell; `is_alone`: numbers have no column of their own."""
-    if is_alone or (not number and _NUMBERED.fullmatch(text)):
-        match = _NUMBERED.fullmatch(text)
-        return (match[1], match[2]) if match else ("", text)
-    if number and not text and (match := _NUMBERED.fullmatch(number)):
-        return match[1], match[2]  # a heading in the first of the cells that it reaches over
-    return number, text
+def _list_items(lines: Sequence[_Line], *, has_head: bool) -> list[_Line]:
+    """The lines that are items, with their sections; the others are headings, or go on with the item above them."""
+    numbered = [line for line in lines if line.number]
+    plain = [line for line in lines if not line.number]
+    followers = zip(lines, [*lines[1:], None], strict=True)
+    counts_plain = bool(plain) and all(below and not below.number for line, below in followers if line.number)
+    if counts_plain:
+        headings = {id(line) for line in [*numbered, *_find_headings(plain)]}
+        if not (headings or has_head or any(_BULLET.match(line.text) for line in plain)):
+            return []
+    else:
+        headings = {id(line) for place, line in enumerate(numbered) if _is_heading(place, numbered)}
+        headings |= {id(line) for line in plain if not line.extras and len(line.text) <= _LONGEST_SECTION}
+    items: list[_Line] = []
+    sections: list[_Line] = []
+    count = 0
+    goes_on = False
+    for line in lines:
+        if not counts_plain and not line.number and goes_on and (_BULLET.match(line.text) or line.text[0].islower()):
+            items[-1].text += f" {line.text}"
+        elif id(line) in headings:
+            sections = [*(wider for wider in sections if _is_below(line, wider)), line]
+            count = 0 if line.number else count
+            goes_on = False
+        elif line.number or counts_plain:
+            near = [wider for wider in sections if _is_below(line, wider)] or sections[-1:]
+            if counts_plain:
+                count += 1
+                above = next((wider.number.strip("().:[] ") for wider in reversed(sections) if wider.number), None)
+                line.number, line.text = (
+                    f"{above}.{count}" if above else str(count),
+                    _BULLET.sub("", line.text),
+                )
+            line.section = line.section or (near[-1].text.removesuffix(":") if near else None)
+            items.append(line)
+            goes_on = True
+    return items
+
+
+def _is_below(line: _Line, wider: _Line) -> bool:
+    return bool(wider.number) and line.key.startswith(f"{wider.key}.")
+
+
+def _find_headings(plain: Sequence[_Line]) -> list[_Line]:
+    """Of lines without numbers those that look like headings, unless most do."""
+    has_bullets = mean(bool(_BULLET.match(line.text)) for line in plain) > 0.5
+    has_extras = mean(bool(line.extras) for line in plain) > 0.7
+    found = [
+        line
+        for line in plain
+        if len(line.text) <= _LONGEST_SECTION
+        and not _BULLET.match(line.text)
+        and (
+            has_bullets
+            or line.row.is_marked
+            or line.text.isupper()
+            or line.text.endswith(":")
+            or (has_extras and not line.extras)
+        )
+    ]
+    return found if len(found) <= len(plain) / 2 else []
 
 
 def _successor(number: str) -> str:
@@ -356,7 +447,7 @@ def _successor(number: str) -> str:
     return ".".join([*front, str(int(end) + 1)]) if end.isdigit() else ""
 
 
-def _is_heading(place: int, listed: Sequence[_Numbered]) -> bool:
+def _is_heading(place: int, listed: Sequence[_Line]) -> bool:
     """Whether a numbered row heads the rows below it."""
     one, below = listed[place], listed[place + 1 :]
     lacks_extras = not one.extras and mean(bool(other.extras) for other in listed) >= 0.5
@@ -366,7 +457,7 @@ def _is_heading(place: int, listed: Sequence[_Numbered]) -> bool:
         return False
     following = below[0]
     is_letter, is_next_letter = not one.key[0].isdigit(), not following.key[0].isdigit()
-    begins = following.key in _FIRST and one.key != following.key and not following.row.is_marked
+    begins = following.key in _FIRST and one.key not in {following.key, "h"} and not following.row.is_marked
     if begins and (is_letter != is_next_letter or "." not in one.key) and following.row.line == one.row.line + 1:
         return True
     if following.key == one.key and following.key in _FIRST:
@@ -376,7 +467,7 @@ def _is_heading(place: int, listed: Sequence[_Numbered]) -> bool:
     return looks_so and not following.row.is_marked and _is_set_apart(one, listed)
 
 
-def _is_set_apart(one: _Numbered, listed: Sequence[_Numbered]) -> bool:
+def _is_set_apart(one: _Line, listed: Sequence[_Line]) -> bool:
     """Whether a row looks other than most of them."""
     return (
         mean(other.row.is_marked == one.row.is_marked and bool(other.extras) == bool(one.extras) for other in listed)

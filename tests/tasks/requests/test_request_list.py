@@ -1,7 +1,9 @@
 """Request lists of the shapes in which buyers send them."""
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
@@ -10,6 +12,45 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from tasks.errors import BadRequest
 from tasks.requests.request_list import read_requests
+
+LISTS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("lists.toml").read_text(encoding="utf-8"))["list"]
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("|")]
+
+
+def fill_sheet(sheet: Worksheet, rows: str) -> None:
+    for number, line in enumerate(rows.splitlines(), 1):
+        for column, text in enumerate(cells(line.removeprefix("*")), 1):
+            if text == "<":
+                sheet.merge_cells(start_row=number, start_column=column - 1, end_row=number, end_column=column)
+            elif text == "^":
+                sheet.merge_cells(start_row=number - 1, start_column=column, end_row=number, end_column=column)
+            elif text:
+                sheet.cell(number, column, text).font = Font(bold=line.startswith("*"))
+
+
+def write_list(folder: Path, listed: dict[str, Any]) -> Path:
+    if listed.get("format") == "csv":
+        (folder / "list.csv").write_bytes(listed["rows"].encode(listed.get("encoding", "utf-8")))
+        return folder / "list.csv"
+    book = openpyxl.Workbook()
+    titles = listed.get("sheets", ["Requests"])
+    for title, rows in zip(titles, listed["rows"].split("---\n"), strict=True):
+        fill_sheet(book.create_sheet(title), rows)
+    del book["Sheet"]
+    book.save(folder / "list.xlsx")
+    return folder / "list.xlsx"
+
+
+@pytest.mark.parametrize("listed", LISTS, ids=lambda listed: str(listed["name"]))
+def test_lists_of_other_shapes(tmp_path: Path, listed: dict[str, Any]) -> None:
+    read = read_requests(write_list(tmp_path, listed))
+    expected = [tuple(cells(line)) for line in listed["expected"].splitlines()]
+    assert [(item.number, item.section or "", item.item) for item in read.items] == expected
+    columns = {name: column for known in read.columns.values() for name, column in known.items()}
+    assert listed.get("columns", {}).items() <= columns.items()
 
 
 def headings_by_number(sheet: Worksheet) -> None:
