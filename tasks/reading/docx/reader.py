@@ -17,7 +17,7 @@ from tasks.language.normalise import one_line
 from tasks.reading import places
 from tasks.reading.docx.lines import Marks, drop_marks
 from tasks.reading.docx.numbering import ListCounter, Numbering
-from tasks.reading.docx.scan import Scan, plain_lines, signature
+from tasks.reading.docx.scan import Scan, signature
 from tasks.reading.docx.styles import Styles
 from tasks.reading.eml.reader import page_in
 from tasks.reading.html.reader import read_lines
@@ -53,9 +53,6 @@ _MOST_NOTES: Final = 20_000
 """That are read where they are referred to, with all that is in them, at 20 µs each; of others come the words alone, at
 the end and in one line.
 """
-
-_LONGEST_PLAIN: Final = 1 << 16
-"""Bytes of a comment up to which it is looked at as one that may hold words alone."""
 
 _DEEPEST_NOTE: Final = 8
 """Notes may refer to notes, in hostile files endlessly; what lies deeper is written at the end."""
@@ -185,10 +182,6 @@ class _Document:
         if kind not in self._note_counters:
             self._note_counters[kind] = self._counter()
         counter = self._note_counters[kind]
-        if kind == "comments" and len(content) <= _LONGEST_PLAIN:  # most comments hold words alone
-            plain = plain_lines(content, None if counter is None else self.styles)
-            if plain is not None:
-                return plain
         self._note_depth += 1
         lines = Scan(content, part, self, counter=counter).run().lines
         self._note_depth -= 1

@@ -358,28 +358,6 @@ class Scan:
     }
 
 
-def plain_lines(data: bytes, styles: Mapping[bytes, StyleFacts | None] | None) -> list[str] | None:
-    """What a scan finds where paragraphs hold words alone, at half the cost; else None.
-
-    `styles` are None where nothing is numbered.
-    """
-    words: list[bytes] = []
-    for tag in TAGS.finditer(data):
-        kind = tag.lastgroup
-        if kind in ("text", "last"):
-            words.append(tag[1])
-        elif kind == "style":
-            if styles is not None and styles[tag["style"]] is not None:
-                return None
-        elif kind not in ("paragraph", "paragraph_end"):
-            return None
-        if kind not in ("text", "style"):
-            words.append(PARAGRAPH)
-    text = xml.unescape(b"".join(words).decode("utf-8", "replace"))
-    paragraphs = (paragraph.strip("\r\n") for paragraph in text.split("\0"))
-    return [paragraph for paragraph in paragraphs if paragraph and not paragraph.isspace()]
-
-
 def signature(rest: bytes) -> tuple[str, str]:
     """Author and date of a change."""
     signed = _SIGNED.search(rest)

@@ -84,12 +84,9 @@ class Package:
         if self._archive.starts_with(ole.MAGIC):
             self._archive.close()
             self._archive = ZipMembers(ole.decrypt_package(source))
-        self._listed: dict[str, int] | None = None
-        self._entries: dict[str, ZipEntry] = {}
-        if not self._archive.is_searchable():
-            self._list()
-            if not self._listed and not self._entries:
-                raise Damaged("The file is not an Office document: it is no zip package. Ask for it again.")
+        self._entries = {_key(entry.name): entry for entry in self._archive.entries()}
+        if not self._entries:
+            raise Damaged("The file is not an Office document: it is no zip package. Ask for it again.")
 
     def __enter__(self) -> Self:
         return self
@@ -122,23 +119,7 @@ class Package:
         return self._archive.inflate(entry, limit)
 
     def _find(self, name: str) -> ZipEntry | None:
-        key = _key(name)
-        entry = self._entries.get(key)
-        if entry is not None:
-            return entry
-        at = self._archive.search(key) if self._listed is None else self._listed.get(key, -1)
-        if at is None:
-            self._list()
-            return self._find(name)
-        if at >= 0:
-            entry = self._entries[key] = self._archive.entry(at)
-        return entry
-
-    def _list(self) -> None:
-        """Look at all members."""
-        self._listed = self._archive.listed()
-        if not self._listed:
-            self._entries = {_key(entry.name): entry for entry in self._archive.entries()}
+        return self._entries.get(_key(name))
 
     def attachment(self, name: str, limit: int) -> bytes | None:
         """A part that is a document of its own, as far as it is there; None when it is lost or beyond `limit` bytes.

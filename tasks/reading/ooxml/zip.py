@@ -5,8 +5,7 @@ text takes to read. Here opening one takes 23 µs beside 164, and what a member 
 declares. Inflating is zlib-ng's: 1.4 times as fast as zlib on the parts of Office files, as fast as libdeflate, and
 faster than ISA-L.
 
-The directory is read once, in 12 µs for a Word document, and a member's own header when it is needed; a lost directory
-is rebuilt from those headers.
+The directory is read once, and a member's own header when it is needed; a lost directory is rebuilt from those headers.
 """
 
 import contextlib
@@ -57,70 +56,19 @@ _READ_WHOLE: Final = 1 << 18
 """Files up to this size, in bytes, are read rather than mapped: mapping takes 20 µs longer."""
 
 _LOCAL_LENGTHS: Final = struct.Struct("<HH")
-_SHORT: Final = 1 << 12
-"""Up to this size, in bytes, a directory is searched for the few members of a document that are read."""
 
 
-class Directory:
-    """The members that `data`, a zip, says to have. `damaged` is set as soon as something is found to be missing."""
+class ZipMembers:
+    """The members of a zip. `damaged` is set as soon as something is found to be missing or wrong."""
 
-    def __init__(self, data: bytes | mmap.mmap) -> None:
+    def __init__(self, source: Source) -> None:
         self.damaged = False
-        self._data = data
+        self._data = source if isinstance(source, bytes) else _open(source)
         self._directory, self._shift = b"", 0
-        self._searched = b""
+        self._inflated = 0
+        self._lost: dict[str, ZipEntry] | None = None
 
-    def is_searchable(self) -> bool:
-        """Whether the directory is short and whole, so that `search` finds a member sooner than `listed` names all."""
-        with contextlib.suppress(struct.error):
-            count = self._read_directory()
-            directory = self._directory
-            if (
-                len(directory) <= _SHORT
-                and directory.startswith(_CENTRAL_HEADER)
-                and directory.count(_CENTRAL_HEADER) == count
-            ):
-                self._searched = directory.lower()
-                return True
-        return False
-
-    def search(self, key: str) -> int | None:
-        """Where in the directory the member of that name in lower case stands; -1 for none, None: ask `listed`."""
-        try:
-            name = key.encode("ascii")
-        except UnicodeEncodeError:
-            return None
-        at = self._searched.rfind(name) - 46
-        if at < -46:  # however the folders are written, the file's own name would stand there
-            return None if name.rpartition(b"/")[2] in self._searched else -1
-        if at >= 0:
-            header, length, extra, comment = _LENGTHS.unpack_from(self._directory, at)
-            behind = at + 46 + length + extra + comment
-            chained = behind == len(self._directory) or self._directory.startswith(_CENTRAL_HEADER, behind)
-            if header == _CENTRAL_HEADER and length == len(name) and chained:
-                return at
-        return None
-
-    def listed(self) -> dict[str, int]:
-        """Where in the directory each member stands (for `entry`), by its name in lower case.
-
-        Nothing when the directory is damaged, or has names beyond ASCII: `entries` takes four times as long.
-        """
-        listed: dict[str, int] = {}
-        at = 0
-        with contextlib.suppress(struct.error, UnicodeDecodeError):
-            for _ in range(min(self._read_directory(), MOST_MEMBERS)):
-                header, name, extra, comment = _LENGTHS.unpack_from(self._directory, at)
-                named = at + 46 + name
-                if header != _CENTRAL_HEADER:
-                    return {}
-                key = self._directory[at + 46 : named].decode("ascii").lower()
-                listed[key.replace("\\", "/").lstrip("/") if "\\" in key or key[:1] == "/" else key] = at
-                at = named + extra + comment
-            return listed
-        return {}
-
-    def entry(self, at: int) -> ZipEntry:
+    def _entry(self, at: int) -> ZipEntry:
         """The member that stands at `at` of the directory."""
         _, flags, method, crc, compressed, inflated, name, extra, _, header = _CENTRAL.unpack_from(self._directory, at)
         named = at + 46 + name
@@ -147,7 +95,7 @@ class Directory:
             if header != _CENTRAL_HEADER:
                 self.damaged = True
                 return
-            yield self.entry(at)
+            yield self._entry(at)
             at += 46 + name + extra + comment
 
     def _read_directory(self) -> int:
@@ -183,15 +131,6 @@ class Directory:
             if method in (0, 8) and 0 < name < 1024:
                 yield ZipEntry(_name(data[at + 30 : at + 30 + name], flags), method, at, compressed, crc, known)
             at = data.find(LOCAL_HEADER, start + compressed if known else max(start, at + 4))
-
-
-class ZipMembers(Directory):
-    """The members of a zip. `damaged` is set as soon as something is found to be missing or wrong."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__(source if isinstance(source, bytes) else _open(source))
-        self._inflated = 0
-        self._lost: dict[str, ZipEntry] | None = None
 
     def close(self) -> None:
         """Let go of the file."""
