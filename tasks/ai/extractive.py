@@ -25,6 +25,7 @@ OPENING = "This answer is extractive: no model was asked."
 _SLICE = 20_000  # sentences held and ranked at once: 2 to 3 MB of text, 0.4 to 1.6 s
 Candidate = tuple[str, Source]
 """A sentence that may be shown, and where it stands."""
+_CELLS = 8  # of a table's row that are shown: its name and the first ones
 SHOWN = 6  # sentences an answer holds: about what one reads at a glance
 
 
@@ -104,7 +105,7 @@ def _candidates(sources: Sequence[Source]) -> Iterator[Candidate]:
     for source in sources:
         for sentence in each_sentence(source.text):
             cancellation.check()  # 57 MB take 35 s
-            yield sentence, source
+            yield "\t".join(sentence.split("\t")[:_CELLS]), source
 
 
 def _says_something(sentence: str) -> bool:

@@ -33,6 +33,8 @@ TRIMMED: Final = 320
 """Characters of a trimmed passage, about four lines."""
 _MOST_ROWS: Final = 6
 """Rows of a table in a trimmed passage, its first one among them."""
+_MOST_CELLS: Final = 9
+"""Cells of a row of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ def trim_passage(text: str, question: str) -> ShownPassage:
     first, last = _window(units, best)
     head = _head(units, best)
     shown = [units[head], *units[first:last]] if head < first else units[first:last]
-    return ShownPassage(_blocks(_lines(shown)), before=first > 0, behind=last < len(units))
+    lines = ["\t".join(_narrow(line.split("\t"))) for line in _lines(shown)]
+    return ShownPassage(_blocks(lines), before=first > 0, behind=last < len(units))
 
 
 @lru_cache(maxsize=512)  # a criterion's question is that of a passage of every company
@@ -95,6 +98,11 @@ def _units(line: str) -> list[_Unit]:
         return [_Unit(line)]
     cut = [part if len(part) <= TRIMMED else f"{part[:TRIMMED].rsplit(' ', 1)[0]} …" for part in sentences(line)]
     return [_Unit(part, continues=place > 0) for place, part in enumerate(cut)] or [_Unit(line[:TRIMMED])]
+
+
+def _narrow(cells: list[str]) -> list[str]:
+    """The cells of a row, of a wide one its name and the first ones."""
+    return cells if len(cells) <= _MOST_CELLS else [*cells[: _MOST_CELLS - 1], "…"]
 
 
 def _window(units: Sequence[_Unit], best: int) -> tuple[int, int]:

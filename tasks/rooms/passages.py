@@ -16,7 +16,7 @@ from tasks.figures.ledger import LedgerText, first_by_path
 from tasks.ranking import Index
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, EmbeddingSettings
-from tasks.scoring.passages import SCORED, PassageSpan, load_passages
+from tasks.scoring.passages import SCORED, PassageSpan, TextPlaces, load_passages
 
 _WITHIN: Final = 5.0
 """Seconds of a processor that embedding a room may take while somebody waits, where nobody asked for it."""
@@ -132,6 +132,13 @@ def part_privileged(
         tuple(one for one in documents if one.document_id not in privileged),
         tuple(one for one in documents if one.document_id in privileged),
     )
+
+
+def exact_place(text_id: int, start: int, end: int) -> str:
+    """Where words of a stored text stand, those of a table with the names of their row and columns."""
+    with database.reading() as session:
+        text = texts.get_text(session, text_id)
+        return TextPlaces(text.text, text.places).exact_place(start, end)
 
 
 def stretch(text_id: int, start: int, end: int) -> str:

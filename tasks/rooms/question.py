@@ -24,7 +24,7 @@ from tasks.errors import BadRequest
 from tasks.language.sentences import sentences
 from tasks.language.tokens import tokens
 from tasks.ranking.function_words import NONE, find_number
-from tasks.rooms.passages import RoomPassage, RoomPassages, stretch
+from tasks.rooms.passages import RoomPassage, RoomPassages, exact_place, stretch
 from tasks.scoring.quotes import locate, verify
 from tasks.statements.answers import Ground
 
@@ -149,12 +149,15 @@ def _quote(words: str, passage: RoomPassage) -> RoomQuote:
     span = passage.span
     text = stretch(passage.document.text_id, span.start, span.end)
     found = locate(words, text)
+    place = span.place
+    if found is not None and "\t" in words:
+        place = exact_place(passage.document.text_id, span.start + found[0], span.start + found[1])
     return RoomQuote(
         text=words,
         verified=verify(words, passage.text),
         document_id=passage.document.document_id,
         document_name=passage.document.document_name,
-        place=span.place,
+        place=place,
         text_id=passage.document.text_id,
         start=None if found is None else span.start + found[0],
         end=None if found is None else span.start + found[1],

@@ -152,8 +152,8 @@ class TextPlaces:
         return [Place(at, end, kind, label) for at, (end, label) in islice(touched, _MOST_TOUCHED) if end > start]
 
     def _cell(self, start: int, end: int) -> str:
-        """The headers of the cell in which a span lies; "" where it lies in none, or in several."""
-        if re.search(r"[\n\t]", self._text[start:end].strip()):
+        """The headers of the cell in which a span lies, or of the cells of one row; "" where it lies in none."""
+        if "\n" in self._text[start:end].strip():
             return ""
         around = next(
             (
@@ -170,8 +170,15 @@ class TextPlaces:
         table = [place for place in self.places if bounds.start <= place.start and place.end <= bounds.end]
         if around.kind == kinds.TABLE:
             table = [around]
-        cells = kinds.cells(self._text, table)
-        return next((cell.label for cell in cells if cell.start <= start and end <= cell.end), "")
+        blocks = [(place.start, place.end) for place in table if place.kind == around.kind]
+        headers = int(around.label) if around.kind == kinds.TABLE and around.label.isdecimal() else None
+        found = [cell for cell in tables.cells(self._text, blocks, headers) if cell.start < end and start < cell.end]
+        named = [cell for cell in found if cell.row] or found
+        columns = [cell.column for cell in named if cell.column]
+        row = next((cell.row for cell in found if cell.row), "")
+        if len(columns) > 1:
+            return ", ".join(filter(None, (kinds.cell_label(row, ""), f"columns “{columns[0]}” to “{columns[-1]}”")))
+        return kinds.cell_label(row, *columns or [""]) if found else ""
 
     def _line_numbers(self, start: int, last: int) -> str | None:
         """The lines of a span; an attachment's count from behind the one that gives its name."""

@@ -33,6 +33,13 @@ def test_a_row_of_a_table_is_found_by_its_figures() -> None:
     assert "2023\t12,300\n   — accounts.xlsx, sheet P&L, A1:B2" in answer("What was the 2023 figure, 12300?", SOURCES)
 
 
+def test_a_wide_row_is_quoted_by_its_name_and_its_first_cells() -> None:
+    wide = "\t".join(["Subscriptions", *map(str, range(101, 185))])
+    assert "1. Subscriptions\t101\t102\t103\t104\t105\t106\t107\n" in answer(
+        "Subscriptions?", [Source(1, "a", None, wide)]
+    )
+
+
 def test_no_match_is_said() -> None:
     assert answer("Any aircraft?", SOURCES) == (
         f"{OPENING} No sentence in what was given speaks to the question, so there is nothing to take from it."

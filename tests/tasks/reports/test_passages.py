@@ -49,3 +49,9 @@ def test_heading_is_not_shown_without_what_follows() -> None:
 
 def test_one_word_without_end_is_cut() -> None:
     assert len(words_of(trim_passage("x" * 5_000, "question"))) <= TRIMMED + 2
+
+
+def test_of_a_wide_row_its_name_and_its_first_cells_are_shown() -> None:
+    rows = [[f"{name} {column}" for column in range(40)] for name in ("Month", "Churn", "Cash")]
+    (table,) = trim_passage("\n".join(map("\t".join, rows)), "churn").blocks
+    assert table.rows[:2] == [[*row[:8], "…"] for row in rows[:2]]

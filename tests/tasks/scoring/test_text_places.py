@@ -60,6 +60,9 @@ def test_a_figure_is_named_by_the_headers_of_its_cell() -> None:
     places = TextPlaces(text, [(0, len(text), "page", "3"), (table, len(text), "table", "1")])
     start = text.index("100")
     assert places.exact_place(start, start + 3) == "page 3, row “Revenue”, column “2022”"
+    row = text.index("Revenue")
+    for first in (row, text.index("120")):
+        assert places.exact_place(first, len(text)) == "page 3, row “Revenue”, columns “2023” to “2022”"
     assert places.exact_place(table, len(text)) == "page 3"
     assert places.exact_place(0, 8) == "page 3"
 
