@@ -225,7 +225,6 @@ _RECIPIENT_TYPE: Final = 0x0C15
 _ATTACHED_BY_REFERENCE: Final = frozenset({2, 3, 4, 7})
 _ATTACHED_MAIL: Final = 5
 _NAMES: Final = (c.PID_ATTACH_LONG_FILENAME, c.PID_ATTACH_FILENAME, c.PID_DISPLAY_NAME)
-_PICTURES: Final = (".png", ".gif", ".jpg", ".jpeg", ".bmp")
 _SENT_REPRESENTING_SMTP: Final = 0x5D02
 _HIDDEN: Final = 0x7FFE
 _RTF: Final = 0x1009

@@ -4,7 +4,7 @@ Flat files, a single XML document each, are packages too: everything stands in t
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final, Self
@@ -13,6 +13,7 @@ from lxml import etree
 
 from tasks.errors import Damaged, PasswordProtected, TooLarge
 from tasks.language.normalise import one_line
+from tasks.reading.legacy.libreoffice import Conversion, read_through
 from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.package import CUT_OFF, MACROS
 from tasks.reading.ooxml.xml import whole_characters
@@ -203,12 +204,25 @@ _SKIPPED: Final = frozenset(
 """What is deleted, and what stands beside the words."""
 
 
-def read_words(source: Source, kind: str, called: str) -> Reading:
-    """The words of the document's body ("office:text"), which is a "text document".
+def read_through_office(
+    source: Source, kind: str, called: str, conversions: tuple[Conversion, Conversion], read: Callable[[bytes], Reading]
+) -> Reading:
+    """What `read` makes of a document's body ("office:text", of a "text document") as LibreOffice converts it.
+
+    `conversions` are that of a package and that of a flat file. Where LibreOffice gives nothing, the words alone are
+    read.
 
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
+    with OdfPackage(source) as package:  # LibreOffice would open anything
+        package.body(kind, called)
+        conversion = conversions[package.is_flat]
+    data = source if isinstance(source, bytes) else source.read_bytes()
+    return read_through(conversion, data, read, lambda whole: _read_words(whole, kind, called))
+
+
+def _read_words(source: Source, kind: str, called: str) -> Reading:
     with OdfPackage(source) as package:
         body = package.body(kind, called)
         _raise_marks(body.getroottree().getroot())

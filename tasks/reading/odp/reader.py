@@ -1,7 +1,7 @@
 """Presentations of OpenDocument: LibreOffice makes .pptx of them, whose reader reads the rest."""
 
-from tasks.reading.legacy.libreoffice import FLAT_ODP, ODP, read_through
-from tasks.reading.odf.package import OdfPackage, read_words
+from tasks.reading.legacy.libreoffice import FLAT_ODP, ODP
+from tasks.reading.odf.package import read_through_office
 from tasks.reading.pptx import reader as pptx
 from tasks.reading.text_writer import Reading, Source
 
@@ -12,12 +12,4 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    with OdfPackage(source) as package:  # LibreOffice would open anything
-        package.body("office:presentation", "presentation")
-        conversion = FLAT_ODP if package.is_flat else ODP
-    data = source if isinstance(source, bytes) else source.read_bytes()
-    return read_through(conversion, data, pptx.read, _read_alone)
-
-
-def _read_alone(data: bytes) -> Reading:
-    return read_words(data, "office:presentation", "presentation")
+    return read_through_office(source, "office:presentation", "presentation", (ODP, FLAT_ODP), pptx.read)

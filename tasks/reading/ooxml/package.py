@@ -28,19 +28,6 @@ STREAM_LIMIT: Final = 512 << 20
 _LARGEST_PROPERTIES: Final = 1 << 20
 _MOMENT: Final = re.compile(rb"<(?:\w+:)?(created|modified)\b[^<>]*+>([^<]*+)<")
 CUT_OFF: Final = "The file is cut off or damaged: the text holds what could be saved."
-_USUAL: Final = re.compile(
-    r'<Relationship (?:Id="([^"<]*+)" )?+'
-    r'Type="(?:http://schemas\.openxmlformats\.org/officeDocument/2006/relationships/|(?:[^"</]*+/)++)([^"/<]*+)" '
-    r'Target="(?:(/|\.\./|)(\w[\w.-]*+(?:/\w[\w.-]*+)*+)"|[^"<]*+" TargetMode="External")(?: Id="([^"<]*+)")?+'
-    r"(?:\s?+/>|></Relationship>)",
-    re.ASCII,
-)
-"""A relationship as Office, its SDK and Google's editor write it: its id, kind, and where it leads, if that is inside
-the package.
-
-All of a part are found in a quarter of the time that any order takes.
-"""
-
 _TAG: Final = re.compile(rb"<Relationship\s")
 _RELATIONSHIP: Final = re.compile(r"""<Relationship\b|\s(Id|Type|Target|TargetMode)\s*=\s*["']([^"'<]*)""")
 
@@ -168,19 +155,10 @@ class Package:
         data = self._archive.read(entry, PART_LIMIT)
         if b"!" in data or b"\0" in data or _TAG.search(data) is None:
             data = self.scan(part)
-        rels = data.decode("utf-8", "replace")
-        usual = _USUAL.findall(rels)
-        if len(usual) != rels.count("<Relationship") - rels.count("<Relationships"):
-            return list(self._in_any_form(rels, "/" + inside))
-        starts = {"": inside, "/": "", "../": inside[: inside.rfind("/", 0, -1) + 1]}
-        return [
-            Relationship(id_ or at_end, kind, starts[up] + to)
-            for id_, kind, up, to, at_end in usual
-            if to not in ("", "NULL")
-        ]
+        return list(self._list_inside(data.decode("utf-8", "replace"), f"/{inside}"))
 
-    def _in_any_form(self, rels: str, inside: str) -> Iterator[Relationship]:
-        """The relationships of a part in the folder `inside`, however they are written."""
+    def _list_inside(self, rels: str, inside: str) -> Iterator[Relationship]:
+        """The relationships of a part in the folder `inside` that lead into the package."""
         for id_, kind, reference, mode in _in_any_order(rels):
             target = html.unescape(reference).replace("\\", "/").partition("#")[0]
             if not target or target == "NULL" or "://" in target or mode == "External":

@@ -21,8 +21,15 @@ from tasks.reading.ooxml.number_formats import BUILT_IN
 from tasks.reading.ooxml.package import CUT_OFF
 from tasks.reading.places import SHEET
 from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.reading.xlsx.binary import ERRORS, MOST_SHEETS, CellsFullError, CellWriter, read_with_calamine, write_comment
-from tasks.reading.xlsx.binary import show_cell as shown_number
+from tasks.reading.xlsx.binary import (
+    ERRORS,
+    MOST_SHEETS,
+    CellsFullError,
+    CellWriter,
+    read_with_calamine,
+    show_cell,
+    write_comment,
+)
 from tasks.reading.xlsx.rows import column_letters, hidden_sheet
 
 LEFT_OUT: Final = "Text boxes and charts of the workbook were left out. Save it as .xlsx to have them read."
@@ -233,7 +240,7 @@ class _Workbook:
             return ERRORS.get(value, "#N/A")
         if kind == xlrd.XL_CELL_TEXT:
             return str(value)
-        return shown_number(value, self._code(sheet.cell_xf_index(row, column)), from_1904=self._book.datemode == 1)
+        return show_cell(value, self._code(sheet.cell_xf_index(row, column)), from_1904=self._book.datemode == 1)
 
     def _code(self, style: int) -> str:
         """The format code of a cell's style."""

@@ -64,10 +64,7 @@ class NumberStyles:
         """The number as a cell of that style shows it."""
         format_ = self.formats[style] if style < len(self.formats) else 0
         code = self.codes.get(format_) or BUILT_IN.get(format_, "")
-        raw = f"{number:.15g}".upper()  # the digits that Excel shows at most
-        if code and code.lower() != "general":
-            return show_number(raw, code, from_1904=self.from_1904)
-        return without_noise(raw)
+        return show_cell(number, code, from_1904=self.from_1904)
 
 
 class CellWriter:

@@ -37,7 +37,6 @@ _DECIMALS: Final = re.compile(
 
 _NOISE: Final = re.compile(NOISE.pattern.replace("$", r"\t|$").encode())
 
-_ZERO: Final = ord("0")
 _KNOWN: Final[dict[bytes, bytes]] = {}
 _MOST_KNOWN_NUMBERS: Final = 4096
 _LONGEST_KNOWN: Final = 40
