@@ -138,7 +138,7 @@ class _Sheet:
             for cell in element.iterfind(f"{_SS}Cell"):
                 place = _number(cell, f"{_SS}Index", column + 1) - 1
                 column = place + 1 + _number(cell, f"{_SS}MergeAcross", 0)
-                style = cell.get(f"{_SS}StyleID") or element.get(f"{_SS}StyleID", "Default")
+                style = cell.get(f"{_SS}StyleID") or element.get(f"{_SS}StyleID") or "Default"
                 shown = self._show(cell, style, writer)
                 if place >= 0:
                     self._cells.add(at, place, shown)
