@@ -101,6 +101,7 @@ def test_onnxruntime_is_told_to_report_nothing_before_it_starts() -> None:
     assert done.stdout == "1 False\n"
 
 
+@pytest.mark.nightly  # a minute and more
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_without_any_route_everything_works_and_no_name_is_looked_up(tmp_path: Path) -> None:

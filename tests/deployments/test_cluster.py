@@ -12,6 +12,7 @@ from api.run_metrics import SystemFigures
 from storage import database, runs
 from storage.runs import CompanyStatus
 from tests.deployments.test_command_line import call, run
+from tests.matrices import quick_cases
 from tests.storage import rows
 
 
@@ -65,15 +66,25 @@ def test_the_cluster_is_told_part_by_part(shared: dict[str, str], tmp_path: Path
     assert any(line.startswith("✓ worker") and "machine 1" in line for line in lines)
 
 
-def test_a_profile_of_prefect_counts_where_the_environment_is_silent(tmp_path: Path) -> None:
-    (tmp_path / ".prefect").mkdir()
-    profile = 'active = "ours"\n[profiles.ours]\nPREFECT_API_URL = "http://127.0.0.1:9/api"\n'
-    (tmp_path / ".prefect" / "profiles.toml").write_text(profile)
-    file = tmp_path / ".prefect" / "profiles.toml"
+PROFILE = 'active = "ours"\n[profiles.ours]\nPREFECT_API_URL = "http://127.0.0.1:9/api"\n'
+
+
+@pytest.mark.parametrize(
+    ("profile", "said"),
+    quick_cases(
+        [
+            (PROFILE, "The Prefect server does not answer"),
+            ("active = no text of Prefect's", "each run starts a server of its own"),
+        ],
+        quick=(0,),
+    ),
+    ids=["a server", "damaged"],
+)
+def test_a_profile_of_prefect_counts_where_the_environment_is_silent(profile: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "profiles.toml"
+    file.write_text(profile)
     home = {"PREFECT_PROFILES_PATH": str(file), "DILIGENCE_DRIVE_ROOT": str(tmp_path)}
-    assert "The Prefect server does not answer" in run(["doctor"], tmp_path, **home).stdout
-    file.write_text("active = no text of Prefect's")
-    assert "each run starts a server of its own" in run(["doctor"], tmp_path, **home).stdout
+    assert said in run(["doctor"], tmp_path, **home).stdout
 
 
 def test_what_one_machine_alone_uses_is_no_cluster(tmp_path: Path) -> None:

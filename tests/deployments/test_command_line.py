@@ -373,6 +373,7 @@ def test_a_killed_run_goes_on_and_reads_nothing_twice(batch_file: Path, tmp_path
     assert leftovers(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_at_the_terminal_ends_with_a_sentence_and_leaves_nothing(
     batch_file: Path, tmp_path: Path
 ) -> None:

@@ -194,6 +194,7 @@ class Machine:
         return (self.folder / f"{service}-{number}" / "log").read_text()
 
 
+@pytest.mark.nightly  # a minute and more
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_services_of_compose_work_together(

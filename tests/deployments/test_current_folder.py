@@ -170,7 +170,7 @@ def test_a_python_path_that_names_the_current_folder_names_none_of_its_modules(p
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.nightly), "2"])
 def test_a_service_runs_no_module_of_the_current_folder_and_keeps_relative_paths(planted: Path, workers: str) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

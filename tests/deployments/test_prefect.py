@@ -179,6 +179,7 @@ def scheduled(worker: Server) -> tuple[dict[str, Any], Path]:
     return run, written
 
 
+@pytest.mark.nightly  # it waits for the next minute, and for three companies
 @pytest.mark.slow
 def test_a_scheduled_run_of_the_sample_batch_finishes_on_a_worker(scheduled: tuple[dict[str, Any], Path]) -> None:
     run, written = scheduled
@@ -190,6 +191,7 @@ def test_a_scheduled_run_of_the_sample_batch_finishes_on_a_worker(scheduled: tup
     assert {"sample-screen", "warnings"} <= set(run["tags"])
 
 
+@pytest.mark.nightly  # it waits for the next minute, and for three companies
 @pytest.mark.slow
 def test_the_log_of_a_scheduled_run_tells_it(server: Server, scheduled: tuple[dict[str, Any], Path]) -> None:
     run, written = scheduled
@@ -210,6 +212,7 @@ def test_the_log_of_a_scheduled_run_tells_it(server: Server, scheduled: tuple[di
     assert any(line.startswith("The report is at ") and str(written.parent) in line for line in told)
 
 
+@pytest.mark.nightly  # it waits for the next minute, and for three companies
 @pytest.mark.slow
 def test_the_sample_is_scored_on_its_figures_without_a_model(scheduled: tuple[dict[str, Any], Path]) -> None:
     _, written = scheduled

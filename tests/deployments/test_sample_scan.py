@@ -4,12 +4,15 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from deployments.sample.build.markup import read
 from deployments.sample.build.rooms import SOURCES
 from tests.deployments.test_command_line import run
 from tests.deployments.test_sample import ROOMS, SCAN
 
 
+@pytest.mark.slow
 def test_the_scan_says_what_its_source_says(tmp_path: Path) -> None:
     said = run(["text", ROOMS / SCAN], tmp_path).stdout
     source = " ".join(block.text for block in read(SOURCES / f"{SCAN}.md").blocks)
