@@ -55,7 +55,7 @@ def is_running(process: int) -> bool:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 120
+    end = time.monotonic() + 240
     while not condition():
         assert time.monotonic() < end, "it did not come true"
         time.sleep(0.05)
