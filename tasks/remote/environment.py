@@ -10,6 +10,7 @@ import os
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -90,11 +91,17 @@ def _check(name: str) -> None:
         elif name == "SSL_CERT_DIR" or (name in GOOGLE and Path(value).is_dir()):
             next(path for path in value.split(os.pathsep) if Path(path).is_dir())
         else:
-            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(value)
+            _load_certificates(value, Path(value).stat().st_mtime_ns)
     except (OSError, ValueError, StopIteration) as error:
         why = getattr(error, "strerror", None) or "No such folder"
         what = "cannot be written" if name == "SSLKEYLOGFILE" else "gives no certificates"
         raise NotConfigured(f"{name} {what} ({why}). Set it to the right path, or leave it out.") from error
+
+
+@lru_cache(maxsize=16)
+def _load_certificates(path: str, changed: int) -> None:  # noqa: ARG001 - loaded again once the file has changed
+    """Takes 25 ms for the certificates of the whole web, and each opened drive asks for three variables."""
+    ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
 
 
 def _spellings(name: str) -> tuple[str, str]:
