@@ -115,16 +115,6 @@ def latest_profile(session: Session, domain: str) -> StoredProfile | None:
     ).first()
 
 
-_LATEST_ID: Final = (
-    select(StoredProfile.id).where(StoredProfile.domain == bindparam("domain")).order_by(*_NEWEST_FIRST).limit(1)
-)
-
-
-def latest_profile_id(session: Session, domain: str) -> int | None:
-    """The id of the newest profile of that domain."""
-    return session.connection().execute(_LATEST_ID, {"domain": domain}).scalar()
-
-
 def load_profile_warnings(session: Session, profile_ids: Sequence[int]) -> dict[int, list[str]]:
     """What is warned of in these profiles, by id."""
     rows = find_rows(session, sql_select(_profiles.c.id, _profiles.c.warnings), _profiles.c.id, profile_ids)

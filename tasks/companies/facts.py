@@ -6,30 +6,24 @@ source could be asked.
 
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import lru_cache
-from threading import Lock
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, Field, ValidationError
-from sqlalchemy.exc import NoResultFound
 
 from storage import database
 from storage.columns import now
 from storage.companies import (
-    AnswerSummary,
     SourceAnswer,
     StoredClaim,
     StoredProfile,
     answers_on,
     get_answer,
-    get_profile,
     latest_profile,
-    latest_profile_id,
     profile_claims,
     save_answer,
     save_profile,
@@ -73,17 +67,15 @@ class _StoredAnswer(NamedTuple):
     is_fresh: bool
 
 
-def ask_sources(
-    sources: Sequence[FactSource], domain: str, known: Sequence[AnswerSummary] | None = None, *, patient: bool = False
-) -> list[SourceReply]:
+def ask_sources(sources: Sequence[FactSource], domain: str, *, patient: bool = False) -> list[SourceReply]:
     """What each source says about the company with that registrable domain, in their order.
 
     Takes as long as the slowest source, and DILIGENCE_FACTS_TIMEOUT at most. A source that fails does not affect the
-    others. `known` are the answers on the company that are stored now, where the caller has looked them up.
+    others.
     `patient`: a source that refuses for now, or whose budget is spent, is waited for, DILIGENCE_FACTS_PATIENCE
     seconds at most, which do not count as time that it takes.
     """
-    stored = _load_answers(sources, domain, known)
+    stored = _load_answers(sources, domain)
     to_ask = [source for source in sources if source not in stored or not stored[source].is_fresh]
     replies: dict[FactSource, Reply] = {source: answer.claims for source, answer in stored.items()}
     for source, reply in zip(to_ask, _ask_side_by_side(to_ask, domain, patient=patient), strict=True):
@@ -91,22 +83,18 @@ def ask_sources(
     return [SourceReply(source, replies[source]) for source in sources]
 
 
-def _load_answers(
-    sources: Sequence[FactSource], domain: str, known: Sequence[AnswerSummary] | None
-) -> dict[FactSource, _StoredAnswer]:
+def _load_answers(sources: Sequence[FactSource], domain: str) -> dict[FactSource, _StoredAnswer]:
     """The stored answers of those sources.
 
-    The database is queried each time, since another process may have stored a newer answer. An answer is parsed once:
-    one that has not changed is the same object as before.
+    The database is queried each time, since another process may have stored a newer answer. An answer is parsed once.
     """
     by_origin = {(source.name, source.origin): source for source in sources if source.origin is not None}
     if not by_origin:
         return {}
     max_age = timedelta(hours=CompanySettings.current().facts_max_age)
     moment = now()
-    if known is None:
-        with reading() as session:
-            known = answers_on(session, domain)
+    with reading() as session:
+        known = answers_on(session, domain)
     answers = {}
     for row in known:
         source = by_origin.get((row.source, row.origin))
@@ -253,12 +241,7 @@ def fetch_facts(domain: str, *, patient: bool = False) -> StoredFacts:
     """
     domain = registrable(domain)
     sources = choose_sources()
-    with reading() as session:
-        known, latest = answers_on(session, domain), latest_profile_id(session, domain)
-    replies = ask_sources(sources, domain, known, patient=patient)
-    recent = RECENT_FACTS.find(domain, replies, latest)
-    if recent is not None:
-        return recent
+    replies = ask_sources(sources, domain, patient=patient)
     failures = [reply for _, reply in replies if isinstance(reply, DiligenceError)]
     answers = [reply for _, reply in replies if isinstance(reply, SourceClaims)]
     claims = [claim for answer in answers for claim in answer.claims]
@@ -268,29 +251,7 @@ def fetch_facts(domain: str, *, patient: bool = False) -> StoredFacts:
     if not claims:
         raise _no_claims(domain, sources, failures, warnings)
     facts = CompanyFacts(profile=merge(claims), claims=claims, conflicts=find_conflicts(claims), warnings=warnings)
-    stored = StoredFacts(_store(domain, facts), facts)
-    RECENT_FACTS.put(domain, replies, stored)
-    return stored
-
-
-def load_facts(profile_id: int) -> CompanyFacts:
-    """The facts stored under that id, as they were fetched.
-
-    Raises:
-        NotFound: there is no such profile.
-    """
-    with reading() as session:
-        try:
-            stored = get_profile(session, profile_id)
-        except NoResultFound as error:
-            raise NotFound(f"No profile is stored under the id {profile_id}.") from error
-        claims = [Claim.model_validate(claim) for claim in profile_claims(session, profile_id)]
-    return CompanyFacts(
-        profile=CompanyProfile.model_validate(stored.profile),
-        claims=claims,
-        conflicts=find_conflicts(claims),
-        warnings=stored.warnings,
-    )
+    return StoredFacts(_store(domain, facts), facts)
 
 
 def _no_claims(
@@ -334,52 +295,3 @@ def _content(claim: Claim | StoredClaim) -> tuple[Any, ...]:
 def _drop_date(profile: dict[str, Any]) -> dict[str, Any]:
     """The profile without its date, which is a claim's retrieval time where no claim has a date of its own."""
     return {name: value for name, value in profile.items() if name != "last_updated"}
-
-
-class RecentFacts:
-    """The facts that this process merged last. The same replies make the same facts: they are not merged again."""
-
-    def __init__(self, max_companies: int) -> None:
-        self._max_companies = max_companies
-        self._entries: OrderedDict[tuple[str, str], tuple[Sequence[SourceReply], StoredFacts]] = OrderedDict()
-        self._lock = Lock()
-
-    def find(self, domain: str, replies: Sequence[SourceReply], latest: int | None) -> StoredFacts | None:
-        """The facts made of these replies in this order; None where another profile is the `latest` now."""
-        with self._lock:
-            entry = self._entries.get((database.url(), domain))
-        if entry is None:
-            return None
-        earlier, stored = entry
-        if stored.profile_id != latest or len(earlier) != len(replies) or not all(map(_is_same, earlier, replies)):
-            return None
-        return stored
-
-    def put(self, domain: str, replies: Sequence[SourceReply], stored: StoredFacts) -> None:
-        """Add the facts made of these replies."""
-        key = database.url(), domain
-        with self._lock:
-            self._entries[key] = replies, stored
-            self._entries.move_to_end(key)
-            if len(self._entries) > self._max_companies:
-                self._entries.popitem(last=False)
-
-    def clear(self) -> None:
-        """Forget all facts."""
-        with self._lock:
-            self._entries.clear()
-
-
-RECENT_FACTS: Final = RecentFacts(128)
-
-
-def _is_same(one: SourceReply, other: SourceReply) -> bool:
-    """Whether two replies come from the same source and say the same; a failure says nothing."""
-    first, second = one.reply, other.reply
-    if one.source.name != other.source.name or isinstance(first, DiligenceError) or isinstance(second, DiligenceError):
-        return False
-    if first is second:
-        return True
-    if first is None or second is None or list(first.warnings) != list(second.warnings):
-        return False
-    return [_content(claim) for claim in first.claims] == [_content(claim) for claim in second.claims]

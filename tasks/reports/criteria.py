@@ -162,15 +162,10 @@ def summarise_criteria(run: Run) -> list[CriterionSummary]:
     """The run's criteria in the words of its batch."""
     return [
         CriterionSummary(
-            id=criterion["id"],
-            kind=criterion["kind"],
-            weight=criterion.get("weight", 1),
             label=_label(criterion),
-            guide=criterion.get("guide"),
-            title=criterion.get("title"),
-            severity=criterion.get("severity"),
-            recommend=criterion.get("recommend"),
+            weight=criterion.get("weight", 1),
             must=criterion.get("must") or False,
+            **{name: criterion.get(name) for name in ("id", "kind", "guide", "title", "severity", "recommend")},
         )
         for criterion in run.criteria["criteria"]
     ]
@@ -197,9 +192,14 @@ class EvidenceOf(NamedTuple):
     pages: Mapping[tuple[int, int, int], Sequence[Mapping[str, Any]]]
     around: Mapping[tuple[int, int, int], tuple[str, str]] = {}
 
-    def of(self, document_id: str | None, place: str | None, *span: int | None) -> dict[str, Any]:
-        """The fields `evidence_url` and `boxes` of a quotation; `span` is its text's id, its start and its end."""
-        text_id, start, end = span
+    def add_to(self, words: Mapping[str, Any]) -> dict[str, Any]:
+        """What is stored of words of a document, with the fields that say where they can be looked at."""
+        text_id, start, end = (words.get(name) for name in ("text_id", "start", "end"))
+        return {**words, **self._of(words["document_id"], words["place"], text_id, start, end)}
+
+    def _of(
+        self, document_id: str | None, place: str | None, text_id: int | None, start: int | None, end: int | None
+    ) -> dict[str, Any]:
         if document_id is None or text_id is None or start is None or end is None:
             return {}
         before, behind = self.around.get((text_id, start, end), ("", ""))
@@ -245,35 +245,12 @@ def _criterion(
         score=outcome.score,
         status=outcome.status,
         reason=outcome.reason,
-        quotes=[
-            ReportedQuote.model_validate(
-                {
-                    **quote.model_dump(),
-                    **shown.of(quote.document_id, quote.place, quote.text_id, quote.start, quote.end),
-                }
-            )
-            for quote in quotes
-        ],
+        quotes=[ReportedQuote.model_validate(shown.add_to(quote.model_dump())) for quote in quotes],
         confidence=outcome.confidence,
         agreement=outcome.agreement,
         contradictions=[
             ReportedContradiction.model_validate(
-                {
-                    **contradiction,
-                    "quotes": [
-                        {
-                            **quote,
-                            **shown.of(
-                                quote["document_id"],
-                                quote["place"],
-                                quote.get("text_id"),
-                                quote.get("start"),
-                                quote.get("end"),
-                            ),
-                        }
-                        for quote in contradiction["quotes"]
-                    ],
-                }
+                {**contradiction, "quotes": list(map(shown.add_to, contradiction["quotes"]))}
             )
             for contradiction in outcome.contradictions
         ],
@@ -282,15 +259,7 @@ def _criterion(
         else None,
         absence=(outcome.absence or Absence.SILENT) if outcome.status is ScoreStatus.MISSING else None,
         nearest=[NearestDocument.model_validate(document) for document in outcome.nearest],
-        orders=[
-            OrderInDocument.model_validate(
-                {
-                    **order,
-                    **shown.of(order["document_id"], order["place"], order["text_id"], order["start"], order["end"]),
-                }
-            )
-            for order in outcome.orders
-        ],
+        orders=[OrderInDocument.model_validate(shown.add_to(order)) for order in outcome.orders],
         contested=ContestedScores.model_validate(outcome.contested) if outcome.contested else None,
     )
 

@@ -36,15 +36,6 @@ def test_of_two_profiles_of_one_moment_the_later_counts(database_url: str) -> No
         assert companies.get_profile(session, second).profile == {"name": "second"}
 
 
-def test_whether_a_profile_is_the_newest_is_told_without_reading_it(database_url: str) -> None:
-    store("alpha.example", hours=1)
-    newest = store("alpha.example", hours=2)
-    store("beta.example", hours=3)
-    with database.reading() as session:
-        assert companies.latest_profile_id(session, "alpha.example") == newest
-        assert companies.latest_profile_id(session, "gamma.example") is None
-
-
 def test_which_answers_there_are_is_told_without_reading_them(database_url: str) -> None:
     def answer(source: str, claims: list[dict[str, object]] | None) -> None:
         row = SourceAnswer(

@@ -9,19 +9,16 @@ import pytest
 from prefect.states import Failed
 
 from storage.columns import now
-from storage.companies import get_profile, latest_profile, profile_claims
+from storage.companies import get_profile, profile_claims
 from storage.database import reading, writing
 from tasks.companies import facts as asking
 from tasks.companies import facts as facts_module
-from tasks.companies.claims import Claim, SourceClaims
+from tasks.companies.claims import Claim, SourceClaims, find_conflicts
 from tasks.companies.claims import merge as merge_claims
 from tasks.companies.facts import (
-    RECENT_FACTS,
-    StoredFacts,
-    ask_sources,
+    CompanyFacts,
     company_facts,
     fetch_facts,
-    load_facts,
     store_answer,
 )
 from tasks.companies.profile import CompanyProfile
@@ -42,6 +39,19 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Ask:
         monkeypatch.setattr(facts_module, "choose_sources", lambda: sources)
 
     return ask
+
+
+def load_facts(profile_id: int) -> CompanyFacts:
+    """The facts that are stored under an id."""
+    with reading() as session:
+        stored = get_profile(session, profile_id)
+        claims = [Claim.model_validate(claim) for claim in profile_claims(session, profile_id)]
+    return CompanyFacts(
+        profile=CompanyProfile.model_validate(stored.profile),
+        claims=claims,
+        conflicts=find_conflicts(claims),
+        warnings=stored.warnings,
+    )
 
 
 class BrokenSource:
@@ -116,12 +126,6 @@ def test_facts_that_have_not_changed_are_stored_once(write: Write) -> None:
     earlier = load_facts(first).profile.hq
     assert earlier is not None
     assert earlier.city == "Aarhus"
-
-
-@pytest.mark.usefixtures("facts")
-def test_an_unknown_profile_id_is_not_found() -> None:
-    with pytest.raises(NotFound):
-        load_facts(17)
 
 
 @pytest.mark.usefixtures("facts")
@@ -277,31 +281,11 @@ def test_a_change_of_any_kind_shows_at_once(ask: Ask, write: Write) -> None:
     assert facts_of(files) == (None, "Alpha Renamed")
 
 
-def test_a_newer_profile_of_another_run_is_not_hidden_by_recent_facts(ask: Ask, write: Write) -> None:
-    one, two = NetworkSource("one", 1902), NetworkSource("two", 1929)
-    ask([one, two])
-    first = fetch_facts("alpha.example")[0]
-    ask([two, one])
-    fetch_facts("alpha.example")
-    replies = ask_sources([one, two], "alpha.example")
-    RECENT_FACTS.put("alpha.example", replies, StoredFacts(first, fetch_facts("alpha.example").facts))
-    ask([one, two])
-
-    again = fetch_facts("alpha.example")[0]
-
-    assert again > first
-    with reading() as session:
-        newest = latest_profile(session, "alpha.example")
-    assert newest is not None
-    assert newest.id == again
-
-
 def test_a_profile_that_an_earlier_release_merged_differently_is_replaced(write: Write) -> None:
     write("alpha.example", founded_year=1902)
     first = fetch_facts("alpha.example")[0]
     with writing() as session:
         get_profile(session, first).profile = {"founded_year": 1}
-    RECENT_FACTS.clear()
 
     second, facts = fetch_facts("alpha.example")
 
