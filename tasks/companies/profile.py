@@ -7,14 +7,15 @@ sources' claims become a profile is the business of `claims`.
 
 import re
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 from typing import Annotated, Any, Final, Union, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from tasks.errors import BadRequest
 
@@ -240,6 +241,32 @@ def field_type(path: str) -> FieldType:
         hint = f"Did you mean {' or '.join(near)}?" if near else "Name a field such as founded_year or hq.country."
         raise BadRequest(f"The company profile has no field {path[:100]!r}. {hint}")
     return known_type
+
+
+Step = int | str
+
+
+def find_mistakes(values: Mapping[str, Any]) -> dict[tuple[Step, ...], ErrorDetails]:
+    """What of these values is no Company profile, by where it stands; nothing where they are one.
+
+    The validator's steps for the two types of a number, which the profile does not have, are left out.
+    """
+    try:
+        CompanyProfile.model_validate(values)
+    except ValidationError as error:
+        mistakes = error.errors(include_url=False, include_context=False, include_input=False)
+        return {tuple(step for step in one["loc"] if step not in {"int", "float"}): one for one in mistakes}
+    return {}
+
+
+def remove_value(values: Any, location: Sequence[Step]) -> None:
+    """Remove what stands there, unless something around it was removed before."""
+    try:
+        for step in location[:-1]:
+            values = values[step]
+        del values[location[-1]]
+    except (KeyError, IndexError, TypeError):
+        return
 
 
 def value_at(profile: CompanyProfile | Mapping[str, Any], path: str) -> Any:

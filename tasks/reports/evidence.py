@@ -71,13 +71,7 @@ class WrittenEvidence:
         """
         kept = {page: written for page, written in sorted(self._pages.items()) if page in pages}
         self._file.parent.mkdir(mode=0o700, exist_ok=True)
-        half = self._file.with_suffix(".part")  # always the same: what a killed run left is written over
-        try:
-            half.write_text(json.dumps(kept), encoding="utf-8")
-            half.replace(self._file)
-        except OSError:
-            half.unlink(missing_ok=True)
-            raise
+        replace_file(self._file, self._file.with_suffix(".part"), json.dumps(kept).encode())
 
     def _size(self, name: str) -> int | None:
         try:

@@ -20,8 +20,8 @@ from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reports.company import side_of
 from tasks.reports.evidence_links import make_anchor
 from tasks.reports.live import LiveRun, live_run
-from tasks.reports.rights import look
-from tasks.rooms.passages import RoomPassage, RoomPassages
+from tasks.reports.live_review import seen_companies
+from tasks.rooms.passages import RoomPassages
 from tasks.rooms.question import RoomAnswer, ask_room
 
 _HITS: Final = 30
@@ -140,7 +140,7 @@ def _hits(
         pieces = _pieces(passage.text, words)
         if any(is_word for _, is_word in pieces) or room.ranks_by_meaning:
             document = texts[passage.document.document_id][0]
-            address = _address(passage, passage.span.start, passage.span.end)
+            address = document_address(passage.document.document_id, passage.span.start, passage.span.end)
             yield FoundPassage(document, passage.span.place, pieces, address)
 
 
@@ -159,7 +159,8 @@ def ask(run_id: str, question: str, domains: Sequence[str]) -> tuple[str, str, l
                 texts = tuple(_text(row) for row in documents if row.text_id is not None and row.characters)
                 passages = _passages(texts, (company.folder,), EmbeddingSettings.current())
                 answer = ask_room(question, passages, company.name)
-                answers.append(Asked(company.name, answer, [_quote_address(quoted) for quoted in answer.quotes]))
+                addresses = [document_address(quoted.document_id, quoted.start, quoted.end) for quoted in answer.quotes]
+                answers.append(Asked(company.name, answer, addresses))
         return live.run.id, live.run.batch, answers, [(company.domain, company.name) for company, _ in rooms]
 
 
@@ -174,13 +175,11 @@ def _rooms(live: LiveRun) -> list[tuple[RunCompany, Sequence[RunDocument]]]:
     Raises:
         NotFound: the viewer sees none of them.
     """
-    seen = look(live.drive, live.companies) if live.has_accounts else None
-    visible = [row for row in live.companies if seen is None or seen[row.domain].documents is not None]
+    visible = seen_companies(live)
     if not visible:
         raise NotFound("The run has no company that is shared with your account.")
     with database.reading() as session:
-        sides = [side_of(session, live.run, row, None if seen is None else seen[row.domain]) for row in visible]
-    return [(row, side.documents) for row, side in zip(visible, sides, strict=True)]
+        return [(row, side_of(session, live.run, row, seen).documents) for row, seen in visible]
 
 
 def _text(row: RunDocument) -> LedgerText:
@@ -199,15 +198,6 @@ def _pieces(text: str, words: str) -> list[tuple[str, bool]]:
             pieces += [(shown[last : match.start()], False), (match[0], True)]
             last = match.end()
     return [*pieces, (shown[last:], False)]
-
-
-def _address(passage: RoomPassage, start: int, end: int) -> str:
-    return document_address(passage.document.document_id, start, end)
-
-
-def _quote_address(quoted: object) -> str:
-    document_id, start, end = (getattr(quoted, name) for name in ("document_id", "start", "end"))
-    return document_address(document_id, start, end)
 
 
 def document_address(document_id: str, start: int | None, end: int | None) -> str:

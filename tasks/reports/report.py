@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 from sqlmodel import Session
 
-from storage import database, run_documents, runs
+from storage import database, run_documents
 from storage.companies import load_profile_warnings
 from storage.database import reading
 from storage.decisions import decisions_of
@@ -220,9 +220,7 @@ def load_results(run_id: str) -> RunResults:
         NotFound: there is no such run.
     """
     with database.reading() as session:
-        run = runs.find_run(session, run_id)
-        if run is None:
-            raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
+        run = _find_run(session, run_id)
         companies = sorted(decided_companies(session, run), key=in_reports_order)
         results = {
             company.id: CompanyResult(company, warnings=[*company.warnings, *company.search_warnings])

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import idna
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails, from_json
+from pydantic_core import from_json
 
 from tasks.companies.claims import CLAIMABLE, Claim, SourceClaims
 from tasks.companies.domain import registrable
-from tasks.companies.profile import CompanyProfile, field_type, value_at
+from tasks.companies.profile import CompanyProfile, field_type, find_mistakes, remove_value, value_at
 from tasks.companies.settings import CompanySettings
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
 from tasks.language.normalise import same_name
@@ -157,18 +156,17 @@ def _read(path: Path) -> tuple[CompanyProfile, list[str]] | None:
 
 def _validate(content: dict[str, Any], name: str) -> tuple[CompanyProfile, list[str]]:
     warnings: list[str] = []
-    try:
-        return CompanyProfile.model_validate(content), warnings
-    except ValidationError as error:
-        errors = error.errors(include_url=False, include_context=False, include_input=False)
-    surplus = [error for error in errors if error["type"] == "extra_forbidden"]
-    for mistake in surplus:
-        _remove(content, mistake["loc"])
+    wrong: dict[str, str] = {}
+    for location, mistake in find_mistakes(content).items():
+        path = ".".join(map(str, location))
+        if mistake["type"] != "extra_forbidden":
+            wrong[path] = mistake["msg"]
+            continue
+        remove_value(content, location)
         try:
-            field_type(_path(mistake))
+            field_type(path)
         except BadRequest as unknown:
             warnings.append(f"The facts file {name} was read without one field. {unknown}")
-    wrong = {_path(error): error["msg"] for error in errors if error not in surplus}
     if wrong:
         listed = "; ".join(f"{path} {_rule(message)}" for path, message in list(wrong.items())[:5])
         more = f"; and {len(wrong) - 5} more" if len(wrong) > 5 else ""
@@ -176,19 +174,8 @@ def _validate(content: dict[str, Any], name: str) -> tuple[CompanyProfile, list[
     return CompanyProfile.model_validate(content), warnings
 
 
-def _path(error: ErrorDetails) -> str:
-    """The dotted path of the field; the validator's steps for the two types of a number are left out."""
-    return ".".join(str(step) for step in error["loc"] if step not in {"int", "float"})
-
-
 def _rule(message: str) -> str:
     return message.removeprefix("Input ").removeprefix("Value error, ").replace("valid dictionary", "object")
-
-
-def _remove(content: Any, location: tuple[int | str, ...]) -> None:
-    for step in location[:-1]:
-        content = content[step]
-    del content[location[-1]]
 
 
 def _claims(profile: CompanyProfile) -> list[Claim]:

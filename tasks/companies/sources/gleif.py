@@ -19,6 +19,7 @@ from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, one_text
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
+from tasks.companies.sources import FactSource
 from tasks.companies.web.client import FetchOptions, Web
 from tasks.companies.wikidata.claims import list_references, read_values
 from tasks.companies.wikidata.client import terms
@@ -49,7 +50,7 @@ def open_source() -> "GleifSource":
     return GleifSource(CompanySettings.current().gleif_url)
 
 
-class GleifSource:
+class GleifSource(FactSource):
     """Facts from the LEI records at `address`."""
 
     name = "gleif"
@@ -81,10 +82,6 @@ class GleifSource:
         if parents:
             claims.add("affiliated_companies", parents)
         return claims.result(*warnings, *failures)
-
-    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the interface has it
-        """None: a legal entity's record has no website."""
-        return []
 
     def _by_lei(self, leis: Sequence[str]) -> tuple[dict[str, Any] | None, list[str]]:
         """The record to take of those of one company, and a warning that names the others."""

@@ -13,12 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from tasks.companies.claims import CLAIMABLE, ClaimCollector, SourceClaims, a_day, one_text, tidy, warn_left_out
 from tasks.companies.domain import registrable
-from tasks.companies.profile import CompanyProfile, value_at
+from tasks.companies.profile import find_mistakes, remove_value, value_at
 from tasks.companies.settings import CompanySettings
+from tasks.companies.sources import FactSource
 from tasks.companies.web.client import FetchLimits, Web
 from tasks.companies.web.response import WebResponse
 from tasks.companies.web.transport import Address
@@ -80,7 +79,7 @@ def open_source() -> "ProfileApiSource":
     return ProfileApiSource(settings.profile_api_url, key.get_secret_value().strip() if key else "", STATE)
 
 
-class ProfileApiSource:
+class ProfileApiSource(FactSource):
     """Facts from the provider at `address`, asked with `key` (empty: there is none)."""
 
     name = "profile_api"
@@ -127,10 +126,6 @@ class ProfileApiSource:
         if profile is None:
             return None
         return _claims(domain, profile, resolved, origin, warnings)
-
-    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the interface has it
-        """None: the provider searches for similar names only, and charges for it."""
-        return []
 
     def _ask(self, endpoint: str, params: Mapping[str, str]) -> WebResponse | None:
         """The provider's answer; None where it knows nothing. The path it answers at is tried out once.
@@ -237,19 +232,12 @@ def our_profile(provided: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]
     values.pop("last_updated", None)  # the date of the whole profile, and no value of its own
     unfit: list[str] = []
     for _ in range(_VALIDATIONS):
-        try:
-            CompanyProfile.model_validate(values)
-        except ValidationError as error:
-            errors = error.errors(include_url=False, include_context=False, include_input=False)
-        else:
+        mistakes = find_mistakes(values)
+        if not mistakes:
             return values, unfit
-        # The validator names the two types of a number as steps; the profile does not have them.
-        types = {
-            tuple(step for step in error["loc"] if step not in {"int", "float"}): error["type"] for error in errors
-        }
-        unfit += [_path(location) for location, error_type in types.items() if error_type != "extra_forbidden"]
-        for location in reversed(types):  # from the back: removing an element of a list moves those behind it
-            _remove(values, location)
+        unfit += [_path(location) for location, one in mistakes.items() if one["type"] != "extra_forbidden"]
+        for location in reversed(mistakes):  # from the back: removing an element of a list moves those behind it
+            remove_value(values, location)
     return {}, [*unfit, "the whole profile"]
 
 
@@ -267,13 +255,3 @@ def _our_key(key: str) -> str:
 
 def _path(location: tuple[int | str, ...]) -> str:
     return ".".join(step for step in location if isinstance(step, str))
-
-
-def _remove(values: Any, location: tuple[int | str, ...]) -> None:
-    """Remove what is at that location, unless something around it was removed before."""
-    try:
-        for step in location[:-1]:
-            values = values[step]
-        del values[location[-1]]
-    except (KeyError, IndexError, TypeError):
-        return

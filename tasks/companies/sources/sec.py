@@ -12,6 +12,7 @@ from tasks.companies.domain import registrable
 from tasks.companies.edgar import Registrant, headquarters, registrant_facts, registrants
 from tasks.companies.schema_org import international
 from tasks.companies.settings import CompanySettings
+from tasks.companies.sources import FactSource
 from tasks.companies.wikidata.entity import find_entity
 from tasks.errors import DiligenceError
 
@@ -21,13 +22,14 @@ def open_source() -> "SecSource":
     return SecSource()
 
 
-class SecSource:
+class SecSource(FactSource):
     """Facts from the submissions API, revenue and employees from the registrant's XBRL."""
 
     name = "sec"
 
-    def __init__(self) -> None:
-        self.origin = CompanySettings.current().sec_data_url
+    @property
+    def origin(self) -> str:
+        return CompanySettings.current().sec_data_url
 
     def facts(self, domain: str) -> SourceClaims | None:
         """The claims of the registrant with that website, as of its newest filing; None where EDGAR has none.
@@ -45,10 +47,6 @@ class SecSource:
         reported, failures = _read_reported(first)
         known = _claims(first).result(*_others(first, others), *failures)
         return SourceClaims([*known.claims, *reported], known.warnings) if known else None
-
-    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the interface has it
-        """None: EDGAR has hardly any websites."""
-        return []
 
 
 def _claims(registrant: Registrant) -> ClaimCollector:

@@ -6,7 +6,7 @@ contact, the imprint. Pages that robots.txt excludes are not fetched.
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import date
@@ -18,6 +18,7 @@ from tasks.companies.company_match import Identity, is_empty
 from tasks.companies.domain import registrable
 from tasks.companies.schema_org import own_organization, read_organization, web_address
 from tasks.companies.settings import CompanySettings
+from tasks.companies.sources import FactSource
 from tasks.companies.walls import find_wall, is_default_text
 from tasks.companies.web.page import FeedUpdate, Page, feed_updates
 from tasks.companies.web.site import fetch_home, fetch_page, read_following, website
@@ -41,7 +42,7 @@ def open_source() -> "WebsiteSource":
     return WebsiteSource()
 
 
-class WebsiteSource:
+class WebsiteSource(FactSource):
     """Facts from the company's own site. An empty site has none, and neither has one that is for sale."""
 
     name = "website"
@@ -82,10 +83,6 @@ class WebsiteSource:
         unfit = [field for field, claim in claims.items() if claim is None]
         fit = [claim for claim in claims.values() if claim is not None]
         return SourceClaims(fit, [warn_left_out(self.name, unfit)] if unfit else []) if claims else None
-
-    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the interface has it
-        """None: a site is found by its domain."""
-        return []
 
 
 def _read_site(home: Page, domain: str, identity: Identity, trusted: bool) -> dict[str, Claim | None]:

@@ -246,7 +246,7 @@ class ArchiveDrive:
         for _ in range(_MAX_TRIES):
             archive = self._archive(inside[0], NO_DOCUMENT)
             version = self._version(archive)
-            with self._open_archive(archive) as opened:
+            with _nothing_in_it(), self._use(archive) as opened:
                 member = self._view(archive, opened.contents).member(inside[1])
                 try:
                     fetched = _extract(opened, member, spool, max_bytes, version)
@@ -301,18 +301,16 @@ class ArchiveDrive:
         return ArchiveView(archive, self._version(archive), contents, shown_here=self._shown_here)
 
     def _contents(self, archive: Document) -> Contents:
-        """What the archive holds; one far away need not be fetched for that if it was once.
+        """What the archive holds.
 
         Raises:
             NotFound: it cannot be opened, so that there is nothing in it.
         """
-        try:
+        with _nothing_in_it():
             return self._list(archive)
-        except ArchiveNotOpened as error:
-            raise NotFound(f"The archive cannot be opened: {error.reason}.") from error
 
     def _list(self, archive: Document) -> Contents:
-        """The same.
+        """What the archive holds; one far away need not be fetched for that if it was once.
 
         Raises:
             ArchiveNotOpened: it stays shut.
@@ -325,19 +323,6 @@ class ArchiveDrive:
             if self.remote:
                 keep_listing(key, limit, contents)
         return contents
-
-    @contextmanager
-    def _open_archive(self, archive: Document) -> Iterator[Archive]:
-        """The archive, open.
-
-        Raises:
-            NotFound: it cannot be opened, so that there is nothing in it.
-        """
-        try:
-            with self._use(archive) as opened:
-                yield opened
-        except ArchiveNotOpened as error:
-            raise NotFound(f"The archive cannot be opened: {error.reason}.") from error
 
     def _use(self, archive: Document) -> AbstractContextManager[Archive]:
         settled = self._version(archive) == archive.version
@@ -416,6 +401,15 @@ class ArchiveDrive:
                     if document.name == name:
                         return document.id
         return None
+
+
+@contextmanager
+def _nothing_in_it() -> Iterator[None]:
+    """Say of an archive that stays shut that there is nothing in it."""
+    try:
+        yield
+    except ArchiveNotOpened as error:
+        raise NotFound(f"The archive cannot be opened: {error.reason}.") from error
 
 
 def _opens(document: Document) -> bool:

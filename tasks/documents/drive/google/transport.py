@@ -4,7 +4,6 @@ httplib2's time-out is for each single read, so that a body which comes byte by 
 and it holds every body in memory.
 """
 
-import contextlib
 import io
 import socket
 import time
@@ -99,17 +98,10 @@ class _Timed(io.RawIOBase):
                 raise TimeoutError("the answer comes too slowly")
             self._since, self._came = now, 0
         self._socket.settimeout(bound_wait((WINDOW if self._since else FIRST_BYTE) * self._patience))
-        self._hurry()
         count = self._raw.readinto(buffer)
         self._since = self._since or time.monotonic()
         self._came += count or 0
         return count
-
-    def _hurry(self) -> None:
-        """Acknowledge what comes at once: a server that sends head and body apart may wait for it, 40 ms a call."""
-        if hasattr(socket, "TCP_QUICKACK"):  # Linux has it, and forgets it after a while
-            with contextlib.suppress(OSError):
-                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
     def close(self) -> None:
         if not self.closed:

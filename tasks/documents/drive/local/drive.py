@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -38,7 +38,6 @@ class Tree:
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
         self._below = self.root.rstrip(os.sep) + os.sep
-        self._find_path = lru_cache(maxsize=4096)(self._find_path)  # type: ignore[method-assign]  # 4 of 20 µs a request
 
     def make_id(self, path: str) -> str:
         """The id of an absolute path at or below the root."""
@@ -55,11 +54,10 @@ class Tree:
         if item_id == ROOT:
             return self.root
         try:
-            path = self._find_path(item_id)
-            real = self._real(path)
+            real = os.path.realpath(self._find_path(item_id))
         except (binascii.Error, ValueError, OSError) as error:
             raise Outside from error
-        if real is not path and not self.shows(real):
+        if not self.shows(real):
             raise Outside
         return real
 
@@ -118,18 +116,6 @@ class Tree:
             raise IsADirectoryError
         return os.fdopen(handle, "rb")
 
-    def _real(self, path: str) -> str:
-        """`os.path.realpath` of a path below the root, a third of its time where nothing is a link."""
-        end = len(self.root)
-        while end >= 0:
-            end = path.find(os.sep, max(end, len(self._below)) + 1)
-            try:
-                if stat.S_ISLNK(os.lstat(path[:end] if end >= 0 else path).st_mode):
-                    return os.path.realpath(path)
-            except OSError:
-                return path  # it is not there: opening it will fail
-        return path
-
     @cached_property
     def _own(self) -> tuple[str, ...]:
         """The service's own paths below the root: its home or, where the root lies in the home, the home's files."""
@@ -153,8 +139,6 @@ _SETTLED = 50_000_000
 
 A file's time is that of the system's last tick, up to 10 ms before: two changes within a tick have the same time.
 """
-_MOST_DESCRIBED = 4096
-"""Documents whose description is kept, by their paths: each is asked for again and again."""
 
 
 class LocalDrive:
@@ -175,7 +159,6 @@ class LocalDrive:
             )
         self._tree = Tree(str(root))
         self._base_url = base_url.rstrip("/")
-        self._described: dict[str, Document] = {}
 
     @cached_property
     def name(self) -> str:
@@ -221,15 +204,8 @@ class LocalDrive:
                 if stat.S_ISDIR(status.st_mode)
                 else "This is no document that can be read."
             )
-        known = self._described.get(path)
-        if known is not None and known.version == _version(status):  # in which all is that is said of a file
-            return known
         name = display(os.path.basename(path))
-        document = self._describe(path, status, name, self._tree.make_id(os.path.dirname(path)), "")
-        if len(self._described) >= _MOST_DESCRIBED:
-            self._described.clear()
-        self._described[path] = document
-        return document
+        return self._describe(path, status, name, self._tree.make_id(os.path.dirname(path)), "")
 
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
         source = self.open(document_id)
