@@ -251,16 +251,6 @@ def merged(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[Claim]]:
     return merged
 
 
-def test_the_same_replies_are_merged_once(ask: Ask, write: Write, merged: list[Sequence[Claim]]) -> None:
-    write("alpha.example", name="Alpha")
-    ask([FileSource(write("beta.example").parent), NetworkSource("one", 1902)])
-
-    first = fetch_facts("alpha.example")
-
-    assert fetch_facts("alpha.example") == first
-    assert len(merged) == 1
-
-
 def test_a_change_of_any_kind_shows_at_once(ask: Ask, write: Write) -> None:
     one, two = NetworkSource("one", 1902), NetworkSource("two", 1929)
     files = FileSource(write("alpha.example", name="Alpha").parent)
