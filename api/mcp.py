@@ -38,7 +38,7 @@ from tasks.documents.drive.registry import acting_as_run_account, choose_drive
 from tasks.documents.index import document_index as index
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotAllowed, NotLoggedIn
-from tasks.reports import live_json
+from tasks.reports import live
 
 logger = logging.getLogger(__name__)
 
@@ -147,12 +147,12 @@ def create_server(run: Runner) -> MCPServer[Any]:
     @server.tool(annotations=_READS)
     async def runs(request: Request) -> dict[str, Any]:
         """List the newest runs with their companies, rank and proven share."""
-        return await answer(request, "runs", live_json.runs)
+        return await answer(request, "runs", live.list_run_data)
 
     @server.tool(name="run", annotations=_READS)
     async def run_report(request: Request, run_id: RunId) -> dict[str, Any]:
         """Give the report of a run: scores with reasons, quotations and what is missing; or of a batch's newest run."""
-        return await answer(request, "runs", partial(live_json.run, run_id))
+        return await answer(request, "runs", partial(live.run_data, run_id))
 
     return server
 

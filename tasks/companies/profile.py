@@ -204,6 +204,15 @@ class CompanyProfile(_Part):
     last_updated: Timestamp | None = None
 
 
+_HEAD_COUNTS: Final = ((1, 1), (2, 10), (11, 50), (51, 200), (201, 500), (501, 1000), (1001, 5000), (5001, 10_000))
+"""The ranges of head-counts in profiles; above them is 10001 and more."""
+
+
+def head_count_range(count: int) -> list[int | None]:
+    """The `company_size` of a company with so many employees."""
+    return next(([*ends] for ends in _HEAD_COUNTS if ends[0] <= count <= ends[1]), [10_001, None])
+
+
 class FieldType(StrEnum):
     """The type of a field. `date` is an object of day, month and year; `time` a timestamp as text."""
 

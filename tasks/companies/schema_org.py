@@ -15,6 +15,7 @@ from urllib.parse import urljoin, urlsplit
 from pytz import country_names  # type: ignore[import-untyped]
 
 from tasks.companies.claims import one_text
+from tasks.companies.profile import head_count_range
 from tasks.companies.web.transport import registrable_domain
 
 _TYPES: Final = frozenset(
@@ -26,16 +27,6 @@ _TYPES: Final = frozenset(
     "FundingAgency PerformingGroup SportsOrganization WorkersUnion LibrarySystem Cooperative".split()
 )
 _OUTER_ORGANIZATIONS: Final = ("parentOrganization", "memberOf", "sponsor", "funder", "affiliation")
-_RANGES: Final[tuple[tuple[int, int], ...]] = (
-    (1, 1),
-    (2, 10),
-    (11, 50),
-    (51, 200),
-    (201, 500),
-    (501, 1000),
-    (1001, 5000),
-    (5001, 10_000),
-)
 _MAX_EMPLOYEES: Final = 10_000_000
 """No company has more."""
 _EMAIL: Final = re.compile(r"[\w.+%-]{1,64}@[\w-]+(?:\.[\w-]+)+")
@@ -216,8 +207,7 @@ def _size(value: Any) -> list[int | None] | None:
             return _in_order([_number(parts[1]), _number(parts[2])])
         number = _number(count)
         if number:
-            low, high = next((ends for ends in _RANGES if ends[0] <= number <= ends[1]), (10_001, None))
-            return [low, high]
+            return head_count_range(number)
     return None
 
 

@@ -7,17 +7,17 @@ not known here: the drive is asked each time.
 
 import atexit
 import sys
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path, PurePath
+from threading import Lock
 from typing import Final, NamedTuple
 
+from cachetools import LRUCache
 from pydantic import BaseModel
 
 from storage import database, documents, texts
@@ -58,38 +58,25 @@ class RecentTexts:
     """
 
     def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._bytes = 0
-        self._texts: OrderedDict[Hashable, str] = OrderedDict()
-        self._lock = threading.Lock()
+        self._largest = max_bytes // 8
+        self._texts: LRUCache[Hashable, str] = LRUCache(max_bytes, sys.getsizeof)
+        self._lock = Lock()
 
     def get(self, key: Hashable) -> str | None:
         """The text under that key; None if it is not here."""
         with self._lock:
-            text = self._texts.get(key)
-            if text is not None:
-                self._texts.move_to_end(key)
-            return text
+            return self._texts.get(key)
 
     def put(self, key: Hashable, text: str) -> None:
         """Add a text."""
-        size = sys.getsizeof(text)
-        if size > self._max_bytes // 8:
-            return
-        with self._lock:
-            if key in self._texts:
-                return
-            self._texts[key] = text
-            self._bytes += size
-            while self._bytes > self._max_bytes:
-                _, oldest = self._texts.popitem(last=False)
-                self._bytes -= sys.getsizeof(oldest)
+        if sys.getsizeof(text) <= self._largest:
+            with self._lock:
+                self._texts[key] = text
 
     def clear(self) -> None:
         """Forget all texts."""
         with self._lock:
             self._texts.clear()
-            self._bytes = 0
 
 
 recent_texts = RecentTexts(64 * 1024 * 1024)

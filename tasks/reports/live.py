@@ -6,11 +6,12 @@ not shared with the viewer, is not shown. Where the drive has accounts, a report
 the run opened it, whatever the service's own root is.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from os import SEEK_END
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 from urllib.parse import quote
 
 from storage import database, documents, run_documents, runs, texts
@@ -24,6 +25,7 @@ from tasks.documents.settings import base_path
 from tasks.errors import NotFound
 from tasks.evidence.company import draw_alone, is_pdf
 from tasks.evidence.drawing import find_picture
+from tasks.offload import offload_always
 from tasks.reports.company import FOLDER, CompanyPages
 from tasks.reports.evidence_links import make_anchor, page_prefix, parse_picture_name
 from tasks.reports.evidence_pages import (
@@ -39,6 +41,8 @@ from tasks.reports.evidence_pages import (
     render_part,
     with_originals,
 )
+from tasks.reports.files import as_json
+from tasks.reports.home import list_runs
 from tasks.reports.html import render_company, render_overview
 from tasks.reports.models import Report
 from tasks.reports.report import build, in_reports_order
@@ -154,6 +158,44 @@ def company_page(run_id: str, name: str) -> str:
 
 def _company_pages(live: LiveRun) -> CompanyPages:
     return CompanyPages([company.domain for company in live.companies])
+
+
+def list_run_data() -> dict[str, Any]:
+    """The newest runs with what the viewer may see of them: `{runs: [{id, batch, status, started_at, companies}]}`.
+
+    Raises:
+        NotLoggedIn: the drive has accounts, and nobody is logged in.
+    """
+    return {
+        "runs": [
+            {
+                "id": row.run.id,
+                "batch": row.run.batch,
+                "status": row.run.status.value,
+                "started_at": row.run.started_at.isoformat(),
+                "companies": [
+                    {"name": one.name, "status": one.status.value, "rank": one.rank, "proven": one.proven}
+                    for one in row.companies
+                ],
+            }
+            for row in list_runs()
+        ]
+    }
+
+
+def run_data(run_id: str) -> dict[str, Any]:
+    """The report of a run, as `report --format json` gives it, for a model: without what rests on privileged documents.
+
+    Raises:
+        NotFound, NotLoggedIn: as `live_run`.
+    """
+    return offload_always(_run_data, run_id)
+
+
+def _run_data(run_id: str) -> dict[str, Any]:
+    with live_run(run_id) as live:
+        content: dict[str, Any] = json.loads(as_json(live_report(live, for_model=True)))
+        return content
 
 
 def originals(live: LiveRun) -> Original:

@@ -16,7 +16,7 @@ from tasks.ai.privileged import is_named
 from tasks.assistants import lookup
 from tasks.documents.index import document_index
 from tasks.errors import NotAllowed
-from tasks.reports import live_json
+from tasks.reports import live
 from tasks.reports.models import Report
 from tasks.reports.report import build
 from tests.flows.conftest import write_room
@@ -117,7 +117,7 @@ def test_an_assistant_is_given_none_of_their_words(screen: Path) -> None:
     report = run(screen)
     documents = ids()
     answers: Sequence[dict[str, Any]] = [
-        live_json.run(report.run.id),
+        live.run_data(report.run.id),
         lookup.find_passages("root", "Who advises that revenue is recurring?"),
         lookup.check_statement("root", f"{SECRETS[0]} advises that most of the revenue is recurring only on paper."),
         lookup.room_figures("root", "revenue"),

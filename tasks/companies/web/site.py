@@ -4,7 +4,6 @@ robots.txt is read as RFC 9309 has it and remembered for a day.
 """
 
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -12,6 +11,7 @@ from functools import lru_cache, partial
 from threading import Lock
 from typing import Final
 
+from cachetools import TLRUCache
 from protego import Protego
 
 from tasks.companies.domain import registrable
@@ -133,7 +133,11 @@ class Robots:
 
     def __init__(self, web: Web) -> None:
         self._web = web
-        self._known: OrderedDict[str, tuple[float, Protego | None]] = OrderedDict()
+        self._known: TLRUCache[str, Protego | None] = TLRUCache(
+            _MAX_SITES,
+            ttu=lambda _site, rules, now: now + (_RETRY_AFTER if rules is None else _ONE_DAY),
+            timer=lambda: time.monotonic(),  # noqa: PLW0108 - tests set the clock
+        )
         self._lock = Lock()
 
     def check(self, url: str, *, trusted: bool = False) -> None:
@@ -150,17 +154,11 @@ class Robots:
             raise NotAllowed("The site's robots.txt asks programs not to fetch that page.")
 
     def _rules(self, site: str, *, trusted: bool) -> Protego | None:
-        now = time.monotonic()
-        with self._lock:
-            until, rules = self._known.get(site, (0.0, None))
-        if until > now:
-            return rules
+        with self._lock, suppress(KeyError):
+            return self._known[site]
         rules = self._fetch(site, trusted=trusted)
         with self._lock:
-            self._known[site] = now + (_RETRY_AFTER if rules is None else _ONE_DAY), rules
-            self._known.move_to_end(site)
-            if len(self._known) > _MAX_SITES:
-                self._known.popitem(last=False)
+            self._known[site] = rules
         return rules
 
     def _fetch(self, site: str, *, trusted: bool) -> Protego | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
-from tasks.companies.profile import AnnualRevenue, Location, RelatedCompany
+from tasks.companies.profile import AnnualRevenue, Location, RelatedCompany, head_count_range
 from tasks.companies.wikidata.client import ItemTerms, page_address
 from tasks.companies.wikidata.entity import Entity
 from tasks.companies.wikidata.item import (
@@ -29,8 +29,6 @@ from tasks.companies.wikidata.item import (
     text,
 )
 
-_SIZES: Final = ((1, 1), (2, 10), (11, 50), (51, 200), (201, 500), (501, 1000), (1001, 5000), (5001, 10000))
-"""The ranges of head-counts in profiles; above them is 10001 and more."""
 _TYPES: Final = {
     "Q891723": "PUBLIC_COMPANY",
     "Q5621421": "PRIVATELY_HELD",  # private company
@@ -114,8 +112,7 @@ def _size(item: Item) -> Iterator[FieldValue]:
     counts = [count for count in item.all("P1128") if PART not in count.qualifiers and number(count.value)]
     latest = _latest(sorted(counts, key=lambda count: not count.preferred))
     if latest is not None and (count := number(latest.value)):
-        sizes = (list(size) for size in _SIZES if size[0] <= count <= size[1])
-        yield FieldValue("company_size", next(sizes, [10001, None]), latest)
+        yield FieldValue("company_size", head_count_range(count), latest)
         yield FieldValue("extra.employee_count", count, latest)
 
 
