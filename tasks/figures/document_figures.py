@@ -20,7 +20,6 @@ from tasks.figures.shown_actual import show_actual
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_figures import TableCandidate
 from tasks.figures.vocabulary import WORDS, words_in
-from tasks.language.periods import last_day
 from tasks.reading.places import lowest_confidence
 
 FOUNDING_YEAR: Final = "founding_year"
@@ -81,8 +80,6 @@ _LEGIBLE: Final = 85
 _STATEMENT_WEIGHT: Final = 6
 """From here on a table is one of the document's main statements."""
 
-_FARTHEST: Final = 25
-"""Years by which a figure may lie ahead of those that most figures of its document are of."""
 _WEAK: Final = 2
 """From here on a label means a concept only where no surer one stands."""
 
@@ -121,7 +118,7 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     figures = with_tags(document, taxonomy, [*in_tables, *sentences], findings)
     figures.sort(key=lambda figure: figure.start)
     figures = _legible(document, figures, findings)
-    figures = show_actual(document, _within_reach(figures, findings), findings)
+    figures = show_actual(document, figures, findings)
     if len(figures) >= _TEMPLATE and not any(figure.value for figure in figures):
         findings.leave_out("noughts of a template", len(figures))
         figures = []
@@ -150,16 +147,6 @@ def _legible(document: LedgerDocument, figures: list[Figure], findings: Findings
     ends = [0, *(place.end for place in doubtful)]
     kept = [figure for figure in figures if figure.start >= ends[bisect_right(starts, figure.start)]]
     findings.leave_out("scans that recognition is not sure of", len(figures) - len(kept))
-    return kept
-
-
-def _within_reach(figures: list[Figure], findings: Findings) -> list[Figure]:
-    """The figures but those of a time that lies farther ahead of most others than any plan reaches."""
-    years = sorted(int(last_day(figure.period)[:4]) for figure in figures)
-    if not years or years[-1] - years[len(years) // 2] <= _FARTHEST:
-        return figures
-    kept = [each for each in figures if int(last_day(each.period)[:4]) - years[len(years) // 2] <= _FARTHEST]
-    findings.leave_out("dates far ahead", len(figures) - len(kept))
     return kept
 
 
