@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from operator import add, sub
@@ -43,8 +43,8 @@ COMPUTED_CONCEPTS: Final = frozenset({"debt", "ebitda"})
 
 
 @dataclass(frozen=True, slots=True)
-class DerivedFigure:
-    """A figure that no document states: its value, unit and period, how it is computed, and from which figures."""
+class FigureValue:
+    """A value of a room, stated or derived: with its unit and period, how it is computed, and from which figures."""
 
     name: str
     value: Decimal
@@ -60,22 +60,17 @@ def choose_counted_figures(figures: Iterable[RoomFigure], rule: Sequence[Step] =
     return [best(group, rule) for group in groups(actual).values()]
 
 
-def derive(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[DerivedFigure]:
+def derive(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[FigureValue]:
     """What follows from the figures of a room, the newest period first."""
     counted = choose_counted_figures(figures, rule)
-    stated = {
-        (row.figure.concept, row.figure.period): DerivedFigure(
-            row.figure.concept, row.figure.value, row.figure.unit, row.figure.period, row.figure.concept, (row,)
-        )
-        for row in counted
-    }
+    stated = {(row.figure.concept, row.figure.period): state(row) for row in counted}
     found = [*_growth(counted), *_runway(counted), *_concentration(figures), *_debt(figures, stated, rule)]
-    known = stated | {(each.name, each.period): each for each in found}
+    known = {(each.name, each.period): each for each in reversed(found)} | stated
     found += _join_pairs(known)
     return sorted(found, key=lambda derived: (last_day(derived.period), derived.name), reverse=True)
 
 
-def _join_pairs(known: dict[tuple[str, str], DerivedFigure]) -> Iterator[DerivedFigure]:
+def _join_pairs(known: dict[tuple[str, str], FigureValue]) -> Iterator[FigureValue]:
     """What follows from two known figures of one period and unit; it is then known too."""
     for name, one, sign, other in _PAIRS:
         for first in [figure for (known_name, _), figure in known.items() if known_name == one]:
@@ -87,7 +82,7 @@ def _join_pairs(known: dict[tuple[str, str], DerivedFigure]) -> Iterator[Derived
             value = _COMPUTE[sign](first.value, second.value)
             words = [each.formula if each.name == "debt" else each.name for each in (first, second)]
             unit = PERCENT if sign == "÷" else first.unit
-            joined = DerivedFigure(
+            joined = FigureValue(
                 name, value, unit, first.period, f" {sign} ".join(words), (*first.inputs, *second.inputs)
             )
             known[name, first.period] = joined
@@ -102,17 +97,28 @@ def _share(part: Decimal, whole: Decimal) -> Decimal:
 _COMPUTE: Final = {"÷": _share, "+": add, "−": sub}
 
 
-def _growth(counted: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
+def state(row: RoomFigure) -> FigureValue:
+    """The value that a figure of a room states."""
+    figure = row.figure
+    return FigureValue(figure.concept, figure.value, figure.unit, figure.period, figure.concept, (row,))
+
+
+def grow(values: Sequence[FigureValue]) -> Iterator[FigureValue]:
+    """The growth of values of one name over those of the year before, in percent."""
+    positive = [value for value in values if value.value > 0]
+    periods, before = ([(value.period, value.unit) for value in of] for of in (values, positive))
+    for value, place in zip(values, find_years_before(periods, before), strict=True):
+        if place is not None:
+            grown = (value.value / positive[place].value - 1) * 100
+            formula = f"{value.name} ÷ {value.name} of the year before − 1"
+            inputs = (*value.inputs, *positive[place].inputs)
+            yield FigureValue(f"{value.name}_growth", grown, PERCENT, value.period, formula, inputs)
+
+
+def _growth(counted: Sequence[RoomFigure]) -> Iterator[FigureValue]:
     for concept in _GROWING:
-        rows = [row for row in counted if row.figure.concept == concept]
-        periods = [(row.figure.period, "") for row in rows]
-        for row, place in zip(rows, find_years_before(periods, periods), strict=True):
-            before = rows[place] if place is not None else None
-            if before is None or before.figure.value <= 0 or before.figure.unit != row.figure.unit:
-                continue
-            value = ((row.figure.value / before.figure.value - 1) * 100).quantize(_TENTH)
-            formula = f"{concept} ÷ {concept} of the year before − 1"
-            yield DerivedFigure(f"{concept}_growth", value, PERCENT, row.figure.period, formula, (row, before))
+        for value in grow([state(row) for row in counted if row.figure.concept == concept]):
+            yield replace(value, value=value.value.quantize(_TENTH))
 
 
 def year_before(before: str, period: str) -> bool:
@@ -139,7 +145,7 @@ def _length_and_end(period: str) -> tuple[int, int]:
 
 def _debt(
     figures: Iterable[RoomFigure], stated: Container[tuple[str, str]], rule: Sequence[Step]
-) -> Iterator[DerivedFigure]:
+) -> Iterator[FigureValue]:
     """The sum of a balance sheet's rows of debt, of days for which no document states the whole."""
     sheets: dict[str, dict[str, list[RoomFigure]]] = defaultdict(lambda: defaultdict(list))
     for row in figures:
@@ -152,42 +158,35 @@ def _debt(
         parts = list({row.figure.start: row for row in documents[of_best]}.values())
         if len({row.figure.unit for row in parts}) == 1:
             value = sum((row.figure.value for row in parts), Decimal(0))
-            yield DerivedFigure("debt", value, parts[0].figure.unit, day, "current_debt + long_term_debt", tuple(parts))
+            yield FigureValue("debt", value, parts[0].figure.unit, day, "current_debt + long_term_debt", tuple(parts))
 
 
-def find_burn(counted: Iterable[RoomFigure]) -> list[RoomFigure]:
-    """The cash flows of operations that used cash, of those that ended after the last that brought some."""
-    flows = [row for row in counted if row.figure.concept == "operating_cash_flow"]
-    brought = max((last_day(row.figure.period) for row in flows if row.figure.value >= 0), default="")
-    return [row for row in flows if last_day(row.figure.period) > brought]
+def burn_a_month(counted: Iterable[RoomFigure]) -> Iterator[FigureValue]:
+    """What operations used a month, in the cash flows that ended after the last that brought some."""
+    flows = [state(row) for row in counted if row.figure.concept == "operating_cash_flow"]
+    brought = max((last_day(flow.period) for flow in flows if flow.value >= 0), default="")
+    for flow in flows:
+        if last_day(flow.period) > brought:
+            yield replace(flow, value=-flow.value / (count_months(flow.period) or 12))
 
 
-def _runway(counted: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
+def _runway(counted: Sequence[RoomFigure]) -> Iterator[FigureValue]:
     """Cash ÷ monthly burn: the burn of a period that ends with the cash's day, else what operations used a month."""
-    burns = {id(row) for row in find_burn(counted)}
-    spent: dict[tuple[str, str], list[RoomFigure]] = defaultdict(list)
-    stated = set[str]()  # days for which the burn itself is given
-    for row in counted:
-        if row.figure.concept in {"monthly_burn", "operating_cash_flow"}:
-            spent[last_day(row.figure.period), row.figure.unit].append(row)
-        if row.figure.concept == "monthly_burn":
-            stated.add(last_day(row.figure.period))
-    for cash in (row for row in counted if row.figure.concept == "cash"):
-        end = last_day(cash.figure.period)
-        for row in spent[end, cash.figure.unit]:
-            burn = row.figure.value
-            formula = "cash ÷ monthly_burn"
-            if row.figure.concept == "operating_cash_flow":
-                if id(row) not in burns or end in stated:
-                    continue
-                burn = -burn / (count_months(row.figure.period) or 12)
-                formula = "cash ÷ (−operating_cash_flow ÷ its months)"
-            if burn > 0:
-                months = (cash.figure.value / burn).quantize(_TENTH)
-                yield DerivedFigure("runway", months, MONTHS, cash.figure.period, formula, (cash, row))
+    stated = [state(row) for row in counted if row.figure.concept == "monthly_burn"]
+    told = {last_day(burn.period) for burn in stated}
+    burns: dict[tuple[str, str], list[FigureValue]] = defaultdict(list)
+    for burn in (*stated, *(flow for flow in burn_a_month(counted) if last_day(flow.period) not in told)):
+        burns[last_day(burn.period), burn.unit].append(burn)
+    for cash in (state(row) for row in counted if row.figure.concept == "cash"):
+        for burn in burns[cash.period, cash.unit]:
+            if burn.value > 0:
+                months = (cash.value / burn.value).quantize(_TENTH)
+                of_burn = "monthly_burn" if burn.name == "monthly_burn" else "(−operating_cash_flow ÷ its months)"
+                inputs = (*cash.inputs, *burn.inputs)
+                yield FigureValue("runway", months, MONTHS, cash.period, f"cash ÷ {of_burn}", inputs)
 
 
-def _concentration(figures: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
+def _concentration(figures: Sequence[RoomFigure]) -> Iterable[FigureValue]:
     """The largest part of revenue (of recurring revenue) in the documents that list the parts with their total."""
     tables: dict[tuple[str, str, str], list[RoomFigure]] = defaultdict(list)
     for row in figures:
@@ -201,4 +200,4 @@ def _concentration(figures: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
         part = max(parts, key=lambda row: row.figure.value)
         if part.figure.unit == whole.figure.unit and 0 < whole.figure.value >= part.figure.value:
             share, formula = _share(part.figure.value, whole.figure.value), f"largest part of {concept} ÷ {concept}"
-            yield DerivedFigure("concentration", share, PERCENT, part.figure.period, formula, (part, whole))
+            yield FigureValue("concentration", share, PERCENT, part.figure.period, formula, (part, whole))

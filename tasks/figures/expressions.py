@@ -9,7 +9,7 @@ newest_day         of the newest figures of a room
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import islice
@@ -20,10 +20,12 @@ from tasks.figures.conflicts import RULE, RoomFigure, Step, rank_figures, same_p
 from tasks.figures.derived import (
     COMPUTED_CONCEPTS,
     DERIVED_UNITS,
+    FigureValue,
+    burn_a_month,
     choose_counted_figures,
     derive,
-    find_burn,
-    find_years_before,
+    grow,
+    state,
 )
 from tasks.figures.figure import ACTUAL, UNKNOWN
 from tasks.language.numbers import MONTHS, PERCENT, RATIO
@@ -84,16 +86,6 @@ class Expression:
         if self.names[1] == "monthly_burn":
             return frozenset({MONTHS})
         return frozenset({RATIO, PERCENT} if units[0] & units[1] else units[0])
-
-
-@dataclass(frozen=True, slots=True)
-class FigureValue:
-    """A value in a room: its unit as figures have it, its period, and the figures that it is computed from."""
-
-    value: Decimal
-    unit: str
-    period: str
-    inputs: tuple[RoomFigure, ...]
 
 
 def read_expression(written: str) -> Expression:
@@ -167,7 +159,7 @@ def figure_values(
     if expression.operation == "value":
         return values[0]
     if expression.operation == "growth":
-        return list(_growth(values[0]))
+        return list(grow(values[0]))
     return list(_combine(expression, values[0], values[1]))
 
 
@@ -247,46 +239,16 @@ def _list_units(name: str) -> frozenset[str]:
 def _values(
     name: str, counted: Sequence[RoomFigure], figures: Sequence[RoomFigure], rule: Sequence[Step]
 ) -> list[FigureValue]:
-    computed = [
-        FigureValue(found.value, found.unit, found.period, found.inputs)
-        for found in (derive(figures, rule) if name not in taxonomy().concepts or name in COMPUTED_CONCEPTS else ())
-        if found.name == name
-    ]
-    if name not in taxonomy().concepts:
+    is_stated = name in taxonomy().concepts
+    computed = derive(figures, rule) if not is_stated or name in COMPUTED_CONCEPTS else []
+    computed = [value for value in computed if value.name == name]
+    if not is_stated:
         return computed
+    stated = [state(row) for row in counted if row.figure.concept == name]
     values: dict[tuple[str, str], FigureValue] = {}
-    for row in counted:
-        figure = row.figure
-        if figure.concept == name:
-            key = same_period(figure.period), figure.unit
-            values.setdefault(key, FigureValue(figure.value, figure.unit, figure.period, (row,)))
-    for each in computed:
-        values.setdefault((same_period(each.period), each.unit), each)
-    return list(values.values()) or (_burn(counted) if name == "monthly_burn" else [])
-
-
-def _burn(counted: Iterable[RoomFigure]) -> list[FigureValue]:
-    """What operations used a month, where no document states the burn, since they last brought cash in."""
-    flows = find_burn(counted)
-    return [
-        FigureValue(
-            -row.figure.value / (count_months(row.figure.period) or 12), row.figure.unit, row.figure.period, (row,)
-        )
-        for row in flows
-    ]
-
-
-def _growth(values: Sequence[FigureValue]) -> Iterator[FigureValue]:
-    positive = [value for value in values if value.value > 0]
-    before = find_years_before(_periods(values), _periods(positive))
-    for value, place in zip(values, before, strict=True):
-        if place is not None:
-            grown = (value.value / positive[place].value - 1) * 100
-            yield FigureValue(grown, PERCENT, value.period, (*value.inputs, *positive[place].inputs))
-
-
-def _periods(values: Iterable[FigureValue]) -> list[tuple[str, str]]:
-    return [(value.period, value.unit) for value in values]
+    for value in (*stated, *computed):
+        values.setdefault((same_period(value.period), value.unit), value)
+    return list(values.values()) or (list(burn_a_month(counted)) if name == "monthly_burn" else [])
 
 
 def _combine(expression: Expression, one: Sequence[FigureValue], other: Sequence[FigureValue]) -> Iterator[FigureValue]:
@@ -313,15 +275,15 @@ def _of_two(expression: Expression, first: FigureValue, second: FigureValue) -> 
     inputs = (*first.inputs, *second.inputs)
     if expression.operation == "difference":
         same = first.unit == second.unit
-        return FigureValue(first.value - second.value, first.unit, first.period, inputs) if same else None
+        return replace(first, value=first.value - second.value, inputs=inputs) if same else None
     if first.unit != second.unit and (
         len(second.unit) == 3 or UNKNOWN in {first.unit, second.unit}
     ):  # another currency
         return None
     if second.value <= 0:
-        return FigureValue(NO_VALUE, RATIO, first.period, inputs)
+        return replace(first, value=NO_VALUE, unit=RATIO, inputs=inputs)
     unit = first.unit if first.unit != second.unit else MONTHS if expression.names[1] == "monthly_burn" else RATIO
-    return FigureValue(first.value / second.value, unit, first.period, inputs)
+    return replace(first, value=first.value / second.value, unit=unit, inputs=inputs)
 
 
 def _at_one_time(first: FigureValue, second: FigureValue, name: str) -> bool:

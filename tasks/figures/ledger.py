@@ -20,7 +20,7 @@ from tasks.documents.drive.spool import spool
 from tasks.errors import DiligenceError
 from tasks.figures.concepts import concepts_file, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts, find_versions
-from tasks.figures.derived import DerivedFigure, derive
+from tasks.figures.derived import FigureValue, derive
 from tasks.figures.document import ReportKind, kind_by_name
 from tasks.figures.document_figures import FOUNDING_YEAR, VERSION
 from tasks.figures.figure import ACTUAL, Figure
@@ -56,7 +56,7 @@ class RoomLedger(NamedTuple):
 
     figures: Sequence[RoomFigure]
     conflicts: Sequence[FigureConflict]
-    derived: Sequence[DerivedFigure]
+    derived: Sequence[FigureValue]
     ties: Sequence[dict[str, Any]]
     left_out: dict[str, int]
     founded: Sequence[RoomFigure] = ()

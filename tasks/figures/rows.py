@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 from tasks.figures.conflicts import FigureConflict, RoomFigure
-from tasks.figures.derived import DerivedFigure
+from tasks.figures.derived import FigureValue
 from tasks.figures.figure import Figure
 
 
@@ -46,7 +46,7 @@ def conflict_row(conflict: FigureConflict) -> dict[str, Any]:
     }
 
 
-def make_derived_row(derived: DerivedFigure) -> dict[str, Any]:
+def make_derived_row(derived: FigureValue) -> dict[str, Any]:
     """The mapping of a derived figure: what it is, how it is computed, and from which figures."""
     return {
         "name": derived.name,

@@ -11,11 +11,10 @@ from typing import Final
 from storage.scores import Absence, ScoreStatus
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
-from tasks.figures.derived import derive
+from tasks.figures.derived import FigureValue, derive
 from tasks.figures.expressions import (
     LATEST,
     Expression,
-    FigureValue,
     drop_undated_after,
     figure_values,
     newest_day,
