@@ -382,7 +382,7 @@ _FAR: Final = 60
 
 def read_compared_year(match: re.Match[str]) -> int | None:
     """The year of a bracket that `WORDS.compared_in_brackets` found: 2023 of "(2023: …" and of "(FY23: …"."""
-    digits = (match["year"] or "").lstrip("'’")
+    digits = (match["later"] or match["year"] or "").lstrip("'’")
     return None if not digits else int(digits) + (2000 if int(digits) < 100 else 0)
 
 

@@ -324,3 +324,16 @@ def test_sales_below_the_net_turnover_are_a_part_of_it() -> None:
     text = f"Cuenta de pérdidas y ganancias en euros\n\t31/12/2021\n{rows}"
     (figure,) = find_figures(LedgerDocument(text, [], "a.html"), taxonomy()).figures
     assert figure.label.endswith("negocios")
+
+
+def test_flows_under_a_day_within_the_year_of_an_interim_report_are_of_no_known_length() -> None:
+    text = "Relazione finanziaria semestrale\n\neuro/1000\tal 30.06.2012\tal 30.06.2011\nRicavi\t36.789\t40.780\n"
+    assert find_figures(LedgerDocument(text, [], "a.txt"), taxonomy()).left_out == {"years or quarters": 2}
+
+
+def test_the_amount_of_the_year_before_may_stand_in_brackets_before_its_year() -> None:
+    text = "Ricavi: 9,72 milioni di euro (8,74 milioni di euro nel 2020), Ebitda: 1,03 milioni di euro nel 2021.\n"
+    figures = find_figures(LedgerDocument(text, [], "a.txt"), taxonomy()).figures
+    assert [(each.period[:4], int(each.value)) for each in figures if each.concept == "revenue"] == [
+        ("2021", 9_720_000), ("2020", 8_740_000),
+    ]  # fmt: skip
