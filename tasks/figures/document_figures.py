@@ -86,8 +86,6 @@ _WEAK: Final = 2
 _TEMPLATE: Final = 5
 """So many figures or more, all of them nought, are those of a form that nobody has filled in."""
 
-_Range = tuple[Decimal, Decimal]
-
 _LONG: Final = 60_000
 """Characters of a document whose notes and prose speak of more than the company as a whole."""
 
@@ -104,13 +102,17 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     sums = _sum_debt(of_statements)
     in_tables, of_notes = _part(in_tables, lambda figure: _is_another_debt(figure, sums))
     in_tables += [each.figure for each in of_statements]
-    known = _find_known_ranges(in_tables)
+    known: dict[tuple[str, str, str, bool], dict[tuple[Decimal, Decimal], Figure]] = defaultdict(dict)
+    for figure in in_tables:
+        if figure.entity is None:
+            said = known[figure.concept, figure.period, figure.unit, figure.basis in _KINDS]
+            said[figure.value, figure.step] = figure
     is_long = len(document.text) > _LONG
 
     def differs(figure: Figure) -> bool:
         key = figure.concept, figure.period, figure.unit, figure.basis in _KINDS
-        ranges = known.get(key) if is_long and figure.entity is None else None
-        return _is_another_debt(figure, sums) or (bool(ranges) and not _is_within(figure, ranges or ()))
+        said = known.get(key, {}) if is_long and figure.entity is None else {}
+        return _is_another_debt(figure, sums) or (bool(said) and not any(agree(figure, one) for one in said.values()))
 
     sentences, of_others_too = _part(sentence_figures(document, taxonomy, findings), differs)
     findings.leave_out("notes that differ from the statements", len(of_notes))
@@ -255,33 +257,3 @@ def _rank_candidate(candidate: TableCandidate) -> tuple[bool, int, int]:
     """How sure a candidate is: a plain label in a main statement before a weak one."""
     in_statement = candidate.weight >= _STATEMENT_WEIGHT and candidate.rank < 2
     return in_statement, candidate.weight, -candidate.rank
-
-
-def _find_known_ranges(figures: Iterable[Figure]) -> dict[tuple[str, str, str, bool], list[_Range]]:
-    """The values within which what tables say of a concept and period is rounded, in order and apart."""
-    ranges: dict[tuple[str, str, str, bool], list[_Range]] = defaultdict(list)
-    for figure in figures:
-        if figure.entity is None:
-            ranges[figure.concept, figure.period, figure.unit, figure.basis in _KINDS].append(_range(figure))
-    return {key: _join_ranges(sorted(group)) for key, group in ranges.items()}
-
-
-def _range(figure: Figure) -> _Range:
-    return figure.value - figure.step / 2, figure.value + figure.step / 2
-
-
-def _join_ranges(ranges: Iterable[_Range]) -> list[_Range]:
-    joined: list[_Range] = []
-    for low, high in ranges:
-        if joined and low <= joined[-1][1]:
-            joined[-1] = joined[-1][0], max(high, joined[-1][1])
-        else:
-            joined.append((low, high))
-    return joined
-
-
-def _is_within(figure: Figure, ranges: Sequence[_Range]) -> bool:
-    """Whether a figure says what one of those says of which these are the ranges, as far as both are rounded."""
-    low, high = _range(figure)
-    at = bisect_right(ranges, high, key=lambda each: each[0]) - 1
-    return at >= 0 and ranges[at][1] >= low

@@ -21,25 +21,15 @@ from tasks.language.words import load_words
 LONGEST = 600  # characters; a sentence beyond it is cut at a space, so that an answer stays readable
 
 # A dot after one of these ends no sentence,
-_TITLES = frozenset(
-    "mr mrs ms dr prof st messrs hon cf vs viz e.g i.e eg ie approx ca est resp incl excl dept div "  # noqa: SIM905 - a list of words reads best as words
-    "z.b bzw u.a d.h rd".split()
-)
+_TITLES = load_words("titles")
 # after one of these none when a number follows,
-_NUMBERED = frozenset(
-    "rs no nos art arts sec sect para paras cl vol fig figs p pp eq ref tel ext nr abs".split()  # noqa: SIM905
-)
+_NUMBERED = load_words("numbered")
 # and after these, or a single letter, one only where the next word looks like a sentence's first.
-_SUFFIXES = frozenset(
-    "inc ltd corp co llc plc l.p s.a n.v b.v s.p.a gmbh u.s u.k e.u etc al a.m p.m ph.d jr sr".split()  # noqa: SIM905
-)
+_SUFFIXES = load_words("suffixed_names")
 # and after these none where a currency or what is counted follows: "8,6 Mrd. Euro".
 _SCALES = frozenset({"mio", "mrd", "tsd", "bio"})
 _COUNTED = re.compile(r"[A-Z]{3}\b|US-Dollar|[$€£]|Euro|Dollar|Franken|Aktien|Stück|Kunden|Tonnen|Nutzer|Mitarbeiter")
-_STARTS = frozenset(
-    "a an the in on at it its this that these those we our they their he she his her as if for to by with under "  # noqa: SIM905
-    "there however no all each any such from after before since during".split()
-)
+_STARTS = load_words("starts")
 
 _LINE = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _SPACE = re.compile(r"\s")
