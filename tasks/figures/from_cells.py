@@ -440,7 +440,7 @@ class _Table:
     def _name(self, row: Row) -> tuple[int, str]:
         """What a row is called, and where that stands: behind a rank or an account's number where there is one."""
         first = row.cells[0]
-        is_listed = tables.is_number(first, comma_decimal=self._comma) or labels.is_enumerator(first)
+        is_listed = tables.is_number(first, comma_decimal=self._comma) or WORDS.enumerator.fullmatch(first) is not None
         if first and is_listed and len(row.cells) > 1:
             second = row.cells[1]
             if (
@@ -459,7 +459,7 @@ class _Table:
         if len(self._grid.rows) > MOST_PARTS:
             self._findings.leave_out(f"lists of more than {MOST_PARTS} rows")
             return False
-        return bool(name) and self._holds_parts() and not labels.is_subtotal(name)
+        return bool(name) and self._holds_parts() and WORDS.subtotal.match(name) is None
 
     def _holds_parts(self) -> bool:
         return labels.lists_parts(self._entities, self._titles, titled=self._titled_parts)

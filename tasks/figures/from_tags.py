@@ -41,17 +41,21 @@ class _Told(NamedTuple):
 
 def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure], findings: Findings) -> list[Figure]:
     """The figures that a document's tags give, and those read from it (`own`) that no tag contradicts."""
-    told = _read_tags(document, taxonomy, findings)
+    of_group = any(WORDS.tags_says_group.search(place.label) for place in document.tags)
+    told = [_read_tag(document, taxonomy, place, of_group=of_group) for place in document.tags]
     if not told:
         return list(own)
+    for why in filter(None, (each.tag.broken for each in told if each.concept)):
+        findings.leave_out(why)
     starts = {each.place.start: each for each in told}
     own_by_start = {at: figure for figure in own for at in range(figure.start, figure.end) if at in starts}
     names = [name.partition(" ")[0] for name in taxonomy.tags]
     found = filter(None, (_in_own_words(each, own_by_start) for each in _surest(told, names, findings)))
     by_tags = list(_name_parent(list(found), own_by_start))
     known = _group(by_tags)
-    tag_at = [_find_tag(figure, starts) for figure in own]
-    differing = _find_differing(figure for figure, of in zip(own, tag_at, strict=True) if of and not of.concept)
+    tag_at = [next((starts[at] for at in range(each.start, each.end) if at in starts), None) for each in own]
+    without_concept = _group(figure for figure, of in zip(own, tag_at, strict=True) if of and not of.concept)
+    differing = {key for key, group in without_concept.items() if len({figure.value for figure in group}) > 1}
     kept = list(by_tags)
     for figure, of in zip(own, tag_at, strict=True):
         if of is not None and of.concept:
@@ -63,25 +67,6 @@ def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure
         else:
             kept.append(figure)
     return kept
-
-
-def _find_tag(figure: Figure, starts: Mapping[int, _Told]) -> _Told | None:
-    """The tag of the number that a figure was read from."""
-    return next((starts[at] for at in range(figure.start, figure.end) if at in starts), None)
-
-
-def _find_differing(figures: Iterable[Figure]) -> "set[_Key]":
-    """What figures of one concept, period, unit and entity say several values of."""
-    return {key for key, group in _group(figures).items() if len({figure.value for figure in group}) > 1}
-
-
-def _read_tags(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> list[_Told]:
-    """The tagged numbers of a document; those of a broken tag are counted."""
-    of_group = any(WORDS.tags_says_group.search(place.label) for place in document.tags)
-    told = [_read_tag(document, taxonomy, place, of_group=of_group) for place in document.tags]
-    for why in filter(None, (each.tag.broken for each in told if each.concept)):
-        findings.leave_out(why)
-    return told
 
 
 def _name_parent(by_tags: Sequence[Figure], own: Mapping[int, Figure]) -> Iterator[Figure]:

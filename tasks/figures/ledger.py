@@ -7,9 +7,8 @@ killed run has stored is not done again, and a document that has not changed is 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import date
-from decimal import Decimal
 from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
 
@@ -25,7 +24,7 @@ from tasks.figures.document import ReportKind, kind_by_name
 from tasks.figures.document_figures import FOUNDING_YEAR, VERSION
 from tasks.figures.figure import ACTUAL, Figure
 from tasks.figures.fiscal_years import by_the_rooms_year
-from tasks.figures.limited import WrittenText, make_limits, reason, receive, submit
+from tasks.figures.limited import WrittenText, figure_from, make_limits, reason, receive, submit
 from tasks.figures.shown_actual import ALWAYS, find_named_basis
 from tasks.figures.vocabulary import WORDS
 from tasks.language.periods import last_day
@@ -224,16 +223,7 @@ def _make_ledger(text_id: int, name: str, future: "Future[Reading]") -> NewLedge
         return NewLedger(
             StoredLedger(text_id=text_id, version=version, basis=kind.basis, deck=kind.deck, left_out={why: 1}, ties=[])
         )
-    ledger = StoredLedger(
-        text_id=text_id,
-        version=_version(found.added),
-        basis=found.basis,
-        deck=found.deck,
-        dated=found.dated,
-        changed=found.changed,
-        left_out=found.left_out,
-        ties=found.ties,
-    )
+    ledger = StoredLedger(text_id=text_id, version=_version(found.added), **found.ledger)
     return NewLedger(ledger, found.figures)
 
 
@@ -246,13 +236,8 @@ def _store(ledgers: Sequence[NewLedger]) -> None:
 def _room_figures(stored: Iterable[StoredFigure], ledger: StoredLedger, document: LedgerText) -> Iterator[RoomFigure]:
     by_name: ReportKind | None = kind_by_name(document.document_name, PurePath(document.document_name).suffix.lower())
     for row in stored:
-        figure = Figure(
-            row.concept, row.label, Decimal(row.value), row.unit, row.scale, Decimal(row.step),
-            row.period,
-            row.entity, row.basis, row.variant, row.place, row.start, row.end,  # type: ignore[arg-type] # stored from a Figure
-        )  # fmt: skip
         yield RoomFigure(
-            figure=figure,
+            figure=figure_from({field.name: getattr(row, field.name) for field in fields(Figure)}),
             basis=row.basis or (by_name.basis if by_name else ledger.basis),
             document_id=document.document_id,
             document_name=document.document_name,

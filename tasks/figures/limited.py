@@ -49,18 +49,13 @@ class WrittenText(NamedTuple):
 
 
 class LookedThrough(NamedTuple):
-    """What was found in a text: the columns of its ledger and of its figures, as storage keeps them.
+    """What was found in a text: the columns of its `figures` and of its `ledger`, as storage keeps them.
 
     `added` is the hash of what the file of concepts adds; `comma_decimal` says whether decimals have a comma.
     """
 
     figures: list[dict[str, Any]]
-    left_out: dict[str, int]
-    ties: list[dict[str, Any]]
-    basis: str
-    deck: bool
-    dated: str | None
-    changed: str | None
+    ledger: dict[str, Any]
     comma_decimal: bool
     added: str
 
@@ -135,17 +130,16 @@ def look_through(path: Path, _: str) -> Reading:
     document = LedgerDocument(text.text, text.places, text.name, calendar=text.calendar)
     findings = find_figures(document, concepts)
     dated = document.calendar.dated
+    ledger = {
+        "left_out": {why: count for why, count in findings.left_out.items() if count},
+        "ties": [_columns(tie, "stated", "computed") for tie in findings.ties],
+        "basis": document.kind.basis, "deck": document.kind.deck, "dated": dated.isoformat() if dated else None,
+        "changed": document.file_dates()[1],
+    }  # fmt: skip
     found = LookedThrough(
-        figures=[_columns(figure, "value", "step") for figure in (*findings.figures, *findings.founded)],
-        left_out={why: count for why, count in findings.left_out.items() if count},
-        ties=[_columns(tie, "stated", "computed") for tie in findings.ties],
-        basis=document.kind.basis,
-        deck=document.kind.deck,
-        dated=dated.isoformat() if dated else None,
-        changed=document.file_dates()[1],
-        comma_decimal=document.comma_decimal,
-        added=concepts.added,
-    )
+        [_columns(figure, "value", "step") for figure in (*findings.figures, *findings.founded)],
+        ledger, document.comma_decimal, concepts.added,
+    )  # fmt: skip
     return Reading(json.dumps(found._asdict()))
 
 

@@ -35,9 +35,9 @@ def find_untied(document: LedgerDocument, grid: Grid) -> Iterator[Tie]:
     if len(grid.rows) > _MOST_ROWS:
         return
     rows = [(row, plain_label(row.label), _amounts(row, document)) for row in grid.rows]
-    yield from _two_sides(document, rows)
-    yield from _cash(document, rows)
-    yield from _totals(document, rows)
+    for what, row, index, stated, computed in (*_two_sides(rows), *_cash(rows), *_totals(rows)):
+        start = row.starts[index]
+        yield Tie(what, stated.value, computed, document.place(start, row.label), start)
 
 
 def _amounts(row: Row, document: LedgerDocument) -> _Cells:
@@ -51,9 +51,11 @@ def _amounts(row: Row, document: LedgerDocument) -> _Cells:
 
 
 _Read = tuple[Row, str, _Cells]
+_Untied = tuple[str, Row, int, Amount, Decimal]
+"""What the sum is, in words, its row and column, what it states, and what its parts give."""
 
 
-def _two_sides(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
+def _two_sides(rows: Sequence[_Read]) -> Iterator[_Untied]:
     assets = next((read for read in rows if read[2] and WORDS.total_assets.fullmatch(read[1])), None)
     both = next((read for read in rows if read[2] and WORDS.equity_and_liabilities.fullmatch(read[1])), None)
     if assets is None or both is None:
@@ -61,10 +63,10 @@ def _two_sides(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]
     for index in assets[2].keys() & both[2].keys():
         stated, computed = assets[2][index], both[2][index]
         if abs(stated.value - computed.value) > 2 * stated.step:
-            yield _tie(document, "total assets are equity and liabilities", assets[0], index, stated, computed.value)
+            yield "total assets are equity and liabilities", assets[0], index, stated, computed.value
 
 
-def _cash(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
+def _cash(rows: Sequence[_Read]) -> Iterator[_Untied]:
     end = next((at for at, read in enumerate(rows) if read[2] and WORDS.change_of_cash.fullmatch(read[1])), None)
     if end is None:
         return
@@ -80,10 +82,10 @@ def _cash(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
         others = [cells[index].value for cells in between if index in cells]
         misses = (abs(stated.value - computed - part) for part in (Decimal(0), sum(others, Decimal(0)), *others))
         if min(misses) > _BOUND * stated.step:
-            yield _tie(document, "the change of cash is the sum of the cash flows", change, index, stated, computed)
+            yield "the change of cash is the sum of the cash flows", change, index, stated, computed
 
 
-def _totals(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
+def _totals(rows: Sequence[_Read]) -> Iterator[_Untied]:
     parts: list[_Cells] = []
     for row, label, found in rows:
         cells = {**_year_like(row), **found} if parts else found  # below numbers, 2050 is a number and no year
@@ -91,7 +93,7 @@ def _totals(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
             for index, stated in cells.items():
                 computed = _sum_parts(parts, index, stated)
                 if computed is not None:
-                    yield _tie(document, "the total is the sum of its rows", row, index, stated, computed)
+                    yield "the total is the sum of its rows", row, index, stated, computed
             parts = []
         elif cells:
             parts = [] if WORDS.statement_any_total.match(label) else [*parts, cells]
@@ -112,11 +114,6 @@ def _sum_parts(parts: Sequence[_Cells], index: int, stated: Amount) -> Decimal |
         return None
     computed = sum((part.value for part in column), Decimal(0))
     return computed if abs(computed - stated.value) > stated.step * (_BOUND + len(column) // 4) else None
-
-
-def _tie(document: LedgerDocument, what: str, row: Row, index: int, stated: Amount, computed: Decimal) -> Tie:
-    start = row.starts[index]
-    return Tie(what, stated.value, computed, document.place(start, row.label), start)
 
 
 CURRENT_DEBT: Final = "current_debt"

@@ -150,11 +150,6 @@ def _label_reader(taxonomy: Taxonomy, language: str) -> LabelReader:
     return LabelReader(taxonomy, language)
 
 
-def is_enumerator(cell: str) -> bool:
-    """Whether a cell holds the number of a row and nothing else: "A.", "IV."."""
-    return WORDS.enumerator.fullmatch(cell) is not None
-
-
 def label_in(title: str) -> str:
     """The label that a line over a table makes a sentence of: "average number of employees"."""
     return WORDS.in_a_sentence.sub("", WORDS.in_a_sentence.sub("", title))
@@ -300,11 +295,6 @@ def lists_parts(entities: str, titles: Sequence[str], *, titled: bool) -> bool:
     """Whether the rows are parts: by the heading of their names, or (`titled`) by the title."""
     over = f"{entities} {' '.join(titles[-1:])}"
     return (titled or WORDS.entity_corner.search(entities) is not None) and not WORDS.partial_list.search(over)
-
-
-def is_subtotal(name: str) -> bool:
-    """Whether a row sums up some of the parts: "Top ten customers"."""
-    return WORDS.subtotal.match(name) is not None
 
 
 def part_told_behind(text: str, grid: Grid) -> str:
