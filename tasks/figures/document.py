@@ -29,7 +29,6 @@ from tasks.reading.places import Place
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""
 
-_AUDIT_WORDS: Final = words_in("audit_words")
 _STALE: Final = 730
 """Days."""
 
@@ -38,7 +37,6 @@ _MARKED: Final = frozenset({".md", ".markdown"})
 _WHOLE_LINES: Final = frozenset({*_SLIDES, ".docx", ".html"})
 _SHEETS: Final = frozenset({".xlsx", ".xls", ".xlsb", ".ods", ".csv"})
 _STORED: Final = _SHEETS - {".csv"}
-_STATED_WORDS: Final = words_in("stated_currency_words")
 _US_DOLLAR: Final = ("united states dollar", "u.s. dollar", "us dollar", "u.s dollar", "us. dollar", "us$", "usd")
 _BARE_SIGNS: Final = 10
 """So many bare signs to one of HK$, and the bare ones are of another dollar."""
@@ -94,7 +92,7 @@ def find_document_kind(name: str, text: str, document_format: str = "") -> Repor
         return ReportKind("management", deck=False)
     is_report = WORDS.report_name.search(name) or WORDS.report_text.search(head) or WORDS.audit_name.search(head[:600])
     if is_report or len(text) > 100_000:
-        speaks = any(matches(WORDS.audit, text, spots(lower_text(text), _AUDIT_WORDS)))
+        speaks = any(matches(WORDS.audit, text, spots(lower_text(text), words_in("audit_words"))))
         if speaks and not re.search(r"form 10-q|quarterly report", head, re.IGNORECASE):
             return ReportKind("audited", deck=False)
         if is_report:
@@ -209,7 +207,7 @@ class LedgerDocument:
     @cached_property
     def _stated(self) -> str | None:
         """The currency that it says it is stated in."""
-        for match in matches(WORDS.stated_currency, self._head, spots(self._lower, _STATED_WORDS)):
+        for match in matches(WORDS.stated_currency, self._head, spots(self._lower, words_in("stated_currency_words"))):
             currency = (
                 find_currency(match["currency"]) or read_units(match["currency"].lower().rstrip("s") + "s").currency
             )

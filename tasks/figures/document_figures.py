@@ -29,14 +29,12 @@ _LONGEST: Final = 300
 _LOOKED_AT: Final = 300_000
 """Characters of a document that are looked at: what a company is stands near the beginning."""
 
-_STEMS: Final = words_in("founding_stems")
-
 
 def find_founding_years(document: LedgerDocument) -> Iterator[Figure]:
     """Each place of a document that says when the company itself was founded."""
     text = document.text[:_LOOKED_AT]
     looked = -1
-    for spot in spots(lower_text(text), _STEMS):
+    for spot in spots(lower_text(text), words_in("founding_stems")):
         start = text.rfind("\n", 0, spot) + 1
         if start == looked:
             continue

@@ -18,7 +18,6 @@ from tasks.language.locales import months
 from tasks.language.periods import MONTH, YEAR, When, dates_in, find_periods, header_words, make_day, months_back
 from tasks.reading.file_dates import sure_day, today
 
-_YEAR_FROM_WORDS: Final = words_in("year_from_words")
 MOST_PLAN_YEARS: Final = 30
 """Up to which number a year is one of a plan, "Year 3", and no calendar year."""
 
@@ -31,7 +30,6 @@ _NEAR: Final = 10
 
 _QUARTERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _CUT: Final = re.compile(r"(?<=\S)\n(?=\S)")
-_YEAR_ENDED_WORDS: Final = words_in("year_ended_words")
 _NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
 _YEAR_WORDS: Final = ("year", "jahr", "exercice", "ejercicio", "esercizio", "exercício", "boekjaar")
 _AHEAD: Final = 20
@@ -205,7 +203,7 @@ def _count_ends(head: str, lower: str, *, quarterly: bool) -> _Ends:
 def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[_Day]:
     """Count what a text says ended or was as of a day; the days on which parts of a year ended are given."""
     interim: set[_Day] = set()
-    year_ends = sorted({*spots(lower, _YEAR_ENDED_WORDS), *spots(lower, (" to ", " to:"), before=1)})
+    year_ends = sorted({*spots(lower, words_in("year_ended_words")), *spots(lower, (" to ", " to:"), before=1)})
     for match in matches(WORDS.year_ended, head, year_ends):
         words = match.group(0).lower()
         of_weeks = "weeks" in words and WORDS.year_years_weeks.search(head, max(0, match.start() - 12), match.start())
@@ -258,7 +256,7 @@ def reports_on_quarter(text: str, name: str) -> bool:
 
 def _spans(head: str, lower: str) -> Iterator[tuple[date, date]]:
     """The first and last days of the times that the text gives by both."""
-    for match in matches(WORDS.year_from, head, spots(lower, _YEAR_FROM_WORDS)):
+    for match in matches(WORDS.year_from, head, spots(lower, words_in("year_from_words"))):
         days = [when.end for words in match.groups() for when in find_periods(words)]
         if len(days) == 2 and days[0] and days[1]:
             yield days[0], days[1]

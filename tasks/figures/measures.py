@@ -112,13 +112,10 @@ def sign_value(concept: Concept, value: Decimal, words: str, *, is_loss: bool) -
     if concept.sign == "positive":
         return abs(value)
     is_below = concept.sign == "loss" and is_loss
-    is_used = concept.id == "operating_cash_flow" and speaks_only_of_use(words)
+    is_used = (  # of cash that was used, and none that came in
+        concept.id == "operating_cash_flow" and WORDS.sign_used.search(words) and not WORDS.sign_provided.search(words)
+    )
     return -value if value > 0 and (is_below or is_used) else value
-
-
-def speaks_only_of_use(words: str) -> bool:
-    """Whether a label speaks of cash that was used and of none that came in."""
-    return WORDS.sign_used.search(words) is not None and WORDS.sign_provided.search(words) is None
 
 
 def is_loss(words: str) -> bool:

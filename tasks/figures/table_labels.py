@@ -140,13 +140,9 @@ def _whole_words(words: str) -> str:
     return words if cut == words else f"{words} | {cut}"
 
 
+@lru_cache(maxsize=16)
 def label_reader(taxonomy: Taxonomy, language: str = "") -> LabelReader:
     """The reader by a taxonomy, with a language's short names: documents of a room have many labels in common."""
-    return _label_reader(taxonomy, language if language in {*SHORT_NAMES, *taxonomy.codes} else "")
-
-
-@lru_cache(maxsize=8)
-def _label_reader(taxonomy: Taxonomy, language: str) -> LabelReader:
     return LabelReader(taxonomy, language)
 
 

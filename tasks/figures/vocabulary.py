@@ -33,6 +33,7 @@ _INDENT: Final = re.compile(r"(?:\A|\n) {6}")
 """What parts the lines of a long pattern, which are one."""
 
 
+@cache
 def words_in(name: str) -> tuple[str, ...]:
     """The words of an entry, in all languages, as they are."""
     return tuple(chain.from_iterable(DATA[name].values()) if isinstance(DATA[name], dict) else DATA[name])
