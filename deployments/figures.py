@@ -44,6 +44,9 @@ def figures(
     if not ledger.figures:
         echo("No figure was found.", err=True)
     _PRINTERS[format](ledger)
+    if ledger.left_out:
+        listed = ", ".join(f"{count} ({why})" for why, count in sorted(ledger.left_out.items()))
+        echo(f"Left out: {listed}.", err=True)
 
 
 def _concept(written: str, known: Sequence[str]) -> str:
@@ -117,9 +120,6 @@ def _print_table(ledger: RoomLedger) -> None:
             f"Does not tie: {tie['what']}: {tie['stated']} stated, {tie['computed']} computed "
             f"({tie['document_name']}, {tie['place']})."
         )
-    if ledger.left_out:
-        listed = ", ".join(f"{count} ({why})" for why, count in sorted(ledger.left_out.items()))
-        echo(f"Left out: {listed}.", err=True)
 
 
 def _whose(conflict: FigureConflict) -> str:

@@ -55,6 +55,15 @@ def test_a_label_names_its_concept(room: str, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().err == "No figure was found.\n"
 
 
+@pytest.mark.parametrize("written", PrintFormat)
+def test_what_was_left_out_is_said_also_where_nothing_was_found(
+    written: PrintFormat, room: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "room" / "Plan.csv").write_text("GBP thousand,2023\nEBITDA,€10\n")
+    figures(room, concept="ebitda", format=written)
+    assert capsys.readouterr().err == "No figure was found.\nLeft out: 1 (units that contradict).\n"
+
+
 def test_json_has_the_rows_of_the_report(room: str, capsys: pytest.CaptureFixture[str]) -> None:
     figures(room, concept="recurring_revenue", format=PrintFormat.JSON)
     answer = json.loads(capsys.readouterr().out)
