@@ -236,8 +236,8 @@ def _find_period(document: LedgerDocument, cell: FigureCell) -> tuple[str | None
         when = replace(when, months=1)  # under a day: the month that ends then
     average = cell.label is not None and cell.label.average
     instant = cell.meaning.kind == "instant" or (cell.meaning.kind == "either" and not average)
-    is_day = when.end is not None and not when.months and not when.to_date and not instant
-    if is_day and document.is_of_a_quarter and when.end != document.calendar.year_end(when.end.year):
+    day = None if instant or when.months or when.to_date else when.end
+    if day and document.is_of_a_quarter and day != document.calendar.year_end(day.year):
         return None, "years or quarters"
     of_plan = (when.year or MOST_PLAN_YEARS + 1) <= MOST_PLAN_YEARS
     why = "years of a plan without its start" if of_plan else "no period"
