@@ -208,9 +208,10 @@ def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[s
     for amount in _amounts_behind(document, concept, behind):
         if amount.start > _FAR:
             return None
-        if _is_within_date(behind, amount) or (
-            amount.unit is None and not amount.scale and "count" not in concept.units
-        ):
+        is_bare = amount.unit is None
+        if is_bare and not amount.scale and "count" not in concept.units:
+            continue
+        if is_bare and any(when.start <= amount.start < when.stop for when in find_periods(behind)):
             continue
         if not _fits(amount, concept):
             if amount.unit == PERCENT:
@@ -291,7 +292,9 @@ def _amount_ahead(
 
     It begins a line ("$24.7M ARR"), or a verb says that it was made ("we closed the year at $ 12.9M in revenue").
     """
-    found = _last_amount(before[-_NEAR:], comma_decimal=document.comma_decimal)
+    found = max(
+        amounts(before[-_NEAR:], comma_decimal=document.comma_decimal), key=lambda each: each.start, default=None
+    )
     if found is None or not _fits(found, concept) or not WORDS.said_of_or_in.fullmatch(before[-_NEAR:][found.end :]):
         return None
     ahead = max(0, len(before) - _NEAR)
@@ -302,13 +305,6 @@ def _amount_ahead(
     )
     if not begins and (WORDS.said_before_mention.match(lead) or not _was_made(sentence, lead, match.end(), found)):
         return None
-    return found
-
-
-def _last_amount(text: str, *, comma_decimal: bool) -> Amount | None:
-    found = None
-    for found in amounts(text, comma_decimal=comma_decimal):  # noqa: B007 - the last one
-        pass
     return found
 
 
@@ -353,10 +349,6 @@ def _fits(amount: Amount, concept: Concept) -> bool:
     if amount.unit is None:
         return "count" in concept.units
     return "money" in concept.units
-
-
-def _is_within_date(text: str, amount: Amount) -> bool:
-    return any(when.start <= amount.start < when.stop for when in find_periods(text)) if amount.unit is None else False
 
 
 def _figure(

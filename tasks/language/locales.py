@@ -22,8 +22,10 @@ LANGUAGES: Final = (*_SHORT_MONTHS, "pl", "cs", "fi")
 
 _AUSTRIAN: Final = {"jänner": 1, "jän": 1, "feber": 2}
 _ALSO_WRITTEN: Final = {"sept": 9, "märz": 3, **_AUSTRIAN}
-_OTHER_WORDS: Final = frozenset({"des", "marco", "maer", "set", "out", "mag", "gen", "ago", "lug", "ene"})
-"""Short forms of months that are ordinary words of another language, or names: "set 5 targets"."""
+_OTHER_WORDS: Final = frozenset(
+    {"des", "marco", "marca", "maja", "maer", "set", "out", "mag", "gen", "ago", "lug", "ene"}
+)
+"""Forms of months that are ordinary words of another language, or names: "set 5 targets", "marca 1" (a brand)."""
 
 _DATA: Final = tomllib.loads(Path(__file__).with_name("currencies.toml").read_text("utf-8"))
 
