@@ -19,6 +19,7 @@ from tasks.figures.rows import conflict_row, room_row
 from tasks.memo.check import MemoVerdict, check_memo
 from tasks.memo.room import MemoTexts
 from tasks.offload import offload_always
+from tasks.reading.places import shown_text
 from tasks.reports.evidence_links import make_anchor
 from tasks.rooms.passages import RoomPassages
 from tasks.rooms.texts import FolderTexts, document_with_text, room_texts
@@ -193,7 +194,7 @@ def _found(text_id: int, quote: str) -> tuple[int, int, str] | None:
     """Where a quotation begins and ends in a stored text, and that place in words."""
     with database.reading() as session:
         text = texts.get_text(session, text_id)
-    span = locate(quote, text.text)
+    span = locate(quote, shown_text(text.text, text.places))
     return None if span is None else (*span, TextPlaces(text.text, text.places).exact_place(*span))
 
 
