@@ -91,9 +91,10 @@ _PROMPT: Final = re.compile(
 )
 _PLAIN_WORDS: Final = re.compile(rb"(<w:t(?:\s[^<>]*+)?>)([^<]*+)(?=</w:t>)")
 _HIDDEN: Final = re.compile(
-    rb"""(<w:vanish\s*+(?:w:val="(?:1|true|on)"\s*+)?/>(?:<(?!/?w:(?:r|t|p|pPr)[\s/>])[^<>]*+>\s*+){0,60}+"""
+    rb"""(<w:(?:vanish\s*+(?:w:val="(?:1|true|on)"\s*+)?|sz\s++w:val="[0-3]"\s*+)/>(?:<(?!/?w:(?:r|t|p|pPr)[\s/>])[^<>]*+>\s*+){0,60}+"""
     rb"""<w:t(?:\s[^<>]*+)?>)([^<]++)"""
 )
+_SIGNS_OF_HIDDEN: Final = (b"<w:vanish", b'<w:sz w:val="1"', b'<w:sz w:val="2"', b'<w:sz w:val="3"')
 _UNSEEN: Final = re.compile("\x12([^\x12\x13]*+)\x13")
 
 
@@ -105,8 +106,12 @@ def _without_prompts(data: bytes) -> bytes:
 
 
 def _with_hidden_told_apart(data: bytes) -> bytes:
-    """A part whose hidden words (`w:vanish`, 17.3.2.41) stand between characters that no words have."""
-    return _HIDDEN.sub(b"\\1\x12\\2\x13", data) if b"<w:vanish" in data else data
+    """A part whose hidden words stand between characters that no words have.
+
+    They are hidden (`w:vanish`, ISO/IEC 29500-1, 17.3.2.41), or no larger than 1.5 points (`w:sz`, 17.3.2.38).
+    """
+    is_likely = any(sign in data for sign in _SIGNS_OF_HIDDEN)
+    return _HIDDEN.sub(b"\\1\x12\\2\x13", data) if is_likely else data
 
 
 class _Document:
