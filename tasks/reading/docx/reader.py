@@ -33,7 +33,6 @@ from tasks.reading.ooxml.package import (
 from tasks.reading.text_writer import Reading, Source, Writer
 
 _ROOT: Final = re.compile(rb"<w:document(?=[\s/>])")
-_WORDS: Final = re.compile(rb"<w:t(?:\s[^<>]*+)?>([^<]++)")
 _NUMBER_FIELD: Final = re.compile(
     rb"<w:instrText(?:\s[^<>]*+)?>\s*+(?:LISTNUM|AUTONUM(?:LGL|OUT)?+)(?=[\s<\"&\\])[^<]*+</w:instrText\s*+>"
 )
@@ -48,11 +47,6 @@ _NOTE_TAG: Final = re.compile(
 )
 _MOST_KEPT: Final = 500_000
 """Of one part; the last one holds the words of all that follow. Each takes 300 bytes besides its words."""
-
-_MOST_NOTES: Final = 20_000
-"""That are read where they are referred to, with all that is in them, at 20 µs each; of others come the words alone, at
-the end and in one line.
-"""
 
 _DEEPEST_NOTE: Final = 8
 """Notes may refer to notes, in hostile files endlessly; what lies deeper is written at the end."""
@@ -125,7 +119,6 @@ class _Document:
         self._parts: defaultdict[str, dict[str, None]] = defaultdict(dict)  # by kind, each once and in order
         self._notes = _Notes()
         self._note_depth = 0
-        self._notes_read = 0
         self._note_counters: dict[str, ListCounter | None] = {}
         self._embedded: list[str] = []
         self._has_hidden = False
@@ -159,7 +152,7 @@ class _Document:
 
     def note(self, kind: str, name: str) -> list[str]:
         """The lines of the notes of that id, the first time; careless programs give one id to several."""
-        if self._note_depth >= _DEEPEST_NOTE or self._notes_read >= _MOST_NOTES:
+        if self._note_depth >= _DEEPEST_NOTE:
             return []
         return self._write_notes(kind, self._notes.take(kind, name))
 
@@ -170,8 +163,7 @@ class _Document:
     def _write_notes(self, kind: str, notes: Iterable[_Note]) -> list[str]:
         lines: list[str] = []
         for note in notes:
-            self._notes_read += 1
-            own = self._write_note(kind, note) if self._notes_read <= _MOST_NOTES else _words_alone(note)
+            own = self._write_note(kind, note)
             if kind == "comments":
                 words = one_line(drop_marks(" ".join(own)))
                 if words:
@@ -311,11 +303,6 @@ class _Notes:
         for kind, notes in self._first.items():
             for name in list(notes):
                 yield kind, self.take(kind, name)
-
-
-def _words_alone(note: _Note) -> list[str]:
-    words = b"".join(_WORDS.findall(note[2]))
-    return [xml.unescape(words.decode("utf-8", "replace"))] if words else []
 
 
 def _scan_parts(package: Package, parts: Mapping[str, Iterable[str]], kind: str) -> bytes:

@@ -16,6 +16,7 @@ from email.message import Message
 from email.mime.application import MIMEApplication
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
+from email.parser import HeaderParser
 from email.utils import format_datetime
 from typing import Final, TypeVar
 
@@ -444,18 +445,9 @@ class _Message:
 
     def _transport_headers(self) -> dict[str, str]:
         """The headers with which the mail came, where they were kept."""
-        headers: dict[str, str] = {}
-        name = ""
-        for line in self._values.text(c.PID_TRANSPORT_MESSAGE_HEADERS)[: 1 << 18].splitlines():
-            key, colon, value = line.partition(":")
-            if line[:1] in " \t" and name:
-                headers[name] += " " + line.strip()
-            elif colon and key.strip().lower() not in headers:
-                name = key.strip().lower()
-                headers[name] = value.strip()
-            else:
-                name = ""
-        return {name: read_header(value.encode("utf-8", "replace")) for name, value in headers.items()}
+        text = self._values.text(c.PID_TRANSPORT_MESSAGE_HEADERS)[: 1 << 18]
+        headers = reversed(HeaderParser().parsestr(text).items())  # the first of a name counts
+        return {name.lower(): read_header(value.encode("utf-8", "replace")) for name, value in headers}
 
     def _words(self) -> MailWords:
         values = self._values

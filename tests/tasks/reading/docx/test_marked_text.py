@@ -267,18 +267,6 @@ def test_numbers_stay_bounded_whatever_their_pattern_is(tmp_path: Path, text: st
     assert reading.text.count("x") == 2000
 
 
-def test_comments_beyond_the_twenty_thousandth_stand_at_the_end_by_their_words(tmp_path: Path) -> None:
-    count = 20_003
-    body = "".join(f"<w:p><w:r><w:t>{n}</w:t><w:commentReference w:id='{n}'/></w:r></w:p>" for n in range(count))
-    notes = "".join(f'<w:comment w:id="{n}" {EDITED}>{p(f"see &lt;{n}&gt;")}</w:comment>' for n in range(count))
-    reading = read(tmp_path, body, comments=f"<w:comments {NAMES}>{notes}</w:comments>")
-    marks = [f"[comment, B. Editor, 2024-06-01T10:00:00Z: see <{n}>]" for n in range(count)]
-    found = reading.text.splitlines()
-    assert found[39_998:40_000] == ["19999", marks[19_999]]
-    assert found[40_000:] == ["20000", "20001", "20002", *marks[20_000:]]
-    assert len([place for place in reading.places if place.kind == "comment"]) == count
-
-
 def test_notes_of_one_id_stand_together_where_it_is_referred_to(tmp_path: Path) -> None:
     body = "<w:p><w:r><w:t>words</w:t><w:footnoteReference w:id='1'/></w:r></w:p>" + p("more")
     notes = "".join(
