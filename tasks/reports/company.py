@@ -152,20 +152,25 @@ def company_report(
     before: Run | None,
     earlier: RunCompany | None,
     seen: Seen | None = None,
+    *,
+    scores_alone: bool = False,
 ) -> CompanyReport:
     """All that the run found out about a company, and what has changed since `before`, whose `earlier` it was.
 
-    With `seen` only what rests on documents that the viewer sees.
+    With `seen` only what rests on documents that the viewer sees; with `scores_alone` without documents, tables,
+    requests, figures and changes, which take most of the time.
     """
-    now = side_of(session, run, company, seen)
+    now = side_of(session, run, company, seen, scores_alone=scores_alone)
     rows = CompanyRows.of(session, now.company, now.outcomes)
     review = review_of(session, run, now.company, rows)
     if seen is not None and seen.documents is not None and review.overrides:  # its scores were added up anew
         stand_with(now.company, run, now.outcomes, review.overrides)
+    if scores_alone:
+        return scores_report(session, run, now.company, rows)
     changes: list[Change] = []
     if before and earlier:
         changes = changes_between(now, side_of(session, before, earlier, seen), rows.quotes)
-    room = run_kinds(now.documents, find=False)
+    room = run_kinds(now.documents, find=False, is_final=run.reported_at is not None)
     figures = _figures(now.documents, rows.claims, load_figure_rule(run.criteria))
     # What a viewer may not see would be called missing.
     is_whole = seen is None or len(now.documents) == len(company_documents(session, now.company.id or 0))
@@ -284,10 +289,14 @@ def _mark_decisions(criteria: Sequence[CriterionReport], review: CompanyReview) 
             quote.decision = said.get((criterion.id, quote_key(quote.document_id, quote.text)))
 
 
-def side_of(session: Session, run: Run, company: RunCompany, seen: Seen | None) -> Side:
-    """A run's company with its documents and outcomes, as far as a viewer sees them; all of it where `seen` is None."""
+def side_of(session: Session, run: Run, company: RunCompany, seen: Seen | None, *, scores_alone: bool = False) -> Side:
+    """A run's company with its documents and outcomes, as far as a viewer sees them; all of it where `seen` is None.
+
+    With `scores_alone` documents are read only where they tell what the viewer sees.
+    """
     assert company.id is not None
-    side = Side(run, company, company_documents(session, company.id), company_outcomes(session, company.id))
+    documents = [] if scores_alone and seen is None else company_documents(session, company.id)
+    side = Side(run, company, documents, company_outcomes(session, company.id))
     return side if seen is None else as_seen(side, seen)
 
 

@@ -113,10 +113,12 @@ def report_page(run_id: str) -> str:
         return render_overview(report, [(f"{base_path()}/", "Runs"), *_LEADS])
 
 
-def live_report(live: LiveRun, number: int | None = None, *, for_model: bool = False) -> Report:
+def live_report(
+    live: LiveRun, number: int | None = None, *, for_model: bool = False, scores_alone: bool = False
+) -> Report:
     """The report as the viewer sees it, or that of the company of a number (from 1) alone.
 
-    With `for_model` it is without all that rests on privileged documents.
+    With `for_model` it is without all that rests on privileged documents; `scores_alone` as `company_report`.
 
     Raises:
         NotFound: the viewer does not see that company.
@@ -126,10 +128,10 @@ def live_report(live: LiveRun, number: int | None = None, *, for_model: bool = F
     if for_model:
         seen = without_privileged(companies, seen)
     if number is None:
-        return build(live.run.id, seen=seen)
+        return build(live.run.id, seen=seen, scores_alone=scores_alone)
     if seen is not None and seen[companies[0].domain].documents is None:
         raise NotFound(_NOT_THERE)
-    return build(live.run.id, companies[0].domain, seen)
+    return build(live.run.id, companies[0].domain, seen, scores_alone=scores_alone)
 
 
 def company_page(run_id: str, name: str) -> str:
@@ -219,7 +221,7 @@ def evidence_page(run_id: str, name: str) -> str:
 
 def _find_page(live: LiveRun, number: int, company: RunCompany, name: str) -> tuple[EvidencePage, WaysOn]:
     assert company.id is not None
-    report = live_report(live, number)
+    report = live_report(live, number, scores_alone=True)
     claims = list_claims(report.run, report.companies[0], number, _company_pages(live))
     with database.reading() as session:
         pages = list_pages(session, company.id, company.domain, claims)

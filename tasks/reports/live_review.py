@@ -92,7 +92,7 @@ def reviewed_company(run_id: str, domain: str) -> ReviewedCompany:
     """
     with live_run(run_id) as live:
         number, row = find_company(live, domain)
-        report = live_report(live, number)
+        report = live_report(live, number, scores_alone=True)
         company = with_originals(report.companies[0], originals(live))
         review = _review(live, row, find_seen(live, row))
         known = {criterion.id for criterion in company.criteria}
@@ -196,5 +196,5 @@ def _review(live: LiveRun, company: RunCompany, seen: Seen | None) -> CompanyRev
     if seen is not None and seen.documents is None:
         raise NotFound(_NO_COMPANY)
     with database.reading() as session:
-        now = side_of(session, live.run, company, seen)
+        now = side_of(session, live.run, company, seen, scores_alone=True)
         return review_of(session, live.run, now.company, CompanyRows.of(session, now.company, now.outcomes))

@@ -106,7 +106,7 @@ def search(run_id: str, words: str, filters: Filters) -> RoomSearch:
         rooms = _rooms(live)
         for company, documents in rooms:
             found.companies.append((company.domain, company.name))
-            kinds = run_kinds(documents, find=False)
+            kinds = run_kinds(documents, find=False, is_final=live.run.reported_at is not None)
             for row in documents:
                 what = kinds.row(row.document_id)
                 found.kinds |= {what["kind"]: what["kind_title"]} if what["kind"] else {}

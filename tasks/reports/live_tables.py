@@ -107,7 +107,8 @@ class _Room:
     def table(self, quoted: Sequence[str] | None, documents: Sequence[RunDocument] | None = None) -> ReportedTable:
         """The table of these documents, of which the `quoted` have quotations; None for all."""
         rows = self.documents if documents is None else documents
-        return run_table(self.columns, run_kinds(rows, find=False), rows, self._figures, self.log, quoted)
+        kinds = run_kinds(rows, find=False, is_final=documents is None and self.run.reported_at is not None)
+        return run_table(self.columns, kinds, rows, self._figures, self.log, quoted)
 
     def _figures(self) -> list[ReportedFigure]:
         return report_figures(self.documents, self.run)

@@ -21,7 +21,7 @@ from storage.scores import ScoreStatus, list_counted_scores, remarkable_outcomes
 from tasks.ai.money import dollars
 from tasks.errors import NotFound
 from tasks.language.normalise import one_line
-from tasks.reports.company import CompanyRows, company_report, scores_report, why_pending
+from tasks.reports.company import company_report, why_pending
 from tasks.reports.criteria import summarise_criteria
 from tasks.reports.models import CompanyReport, Cost, PreviousRun, Report, ReportInParts, RunSummary, Sensitivity
 from tasks.reports.rights import Seen
@@ -31,11 +31,14 @@ from tasks.scoring.score import DRAWS, stability
 from tasks.scoring.standing import Standing, rank
 
 
-def build(run_id: str, domain: str | None = None, seen: Mapping[str, Seen] | None = None) -> Report:
+def build(
+    run_id: str, domain: str | None = None, seen: Mapping[str, Seen] | None = None, *, scores_alone: bool = False
+) -> Report:
     """The report of a run, finished or not. `run_id` is its id, its batch's name (the latest run) or `latest`.
 
     With `domain`, of that company alone. With `seen`, which says by its domain what a viewer sees of each company, only
-    what rests on that: companies are ranked by what the viewer sees of all of them, and one alone has no rank.
+    what rests on that: companies are ranked by what the viewer sees of all of them, and one alone has no rank. With
+    `scores_alone` as `company_report`.
 
     Raises:
         tasks.errors.NotFound: there is no such run.
@@ -43,7 +46,7 @@ def build(run_id: str, domain: str | None = None, seen: Mapping[str, Seen] | Non
     """
     with reading() as session:
         rows = _RunRows.of(session, run_id, domain)
-        report = Report(run=rows.summary, companies=list(rows.companies(session, seen)))
+        report = Report(run=rows.summary, companies=list(rows.companies(session, seen, scores_alone=scores_alone)))
     if seen is not None:
         _rank_again(report, is_whole=domain is None)
     return report
@@ -99,11 +102,14 @@ class _RunRows(NamedTuple):
             summary.sensitivity = Sensitivity(draws=DRAWS, varied="multiplied by a factor between a half and twice")
         return cls(run, before, listed, earlier, stability, summary)
 
-    def companies(self, session: Session, seen: Mapping[str, Seen] | None = None) -> Iterator[CompanyReport]:
+    def companies(
+        self, session: Session, seen: Mapping[str, Seen] | None = None, *, scores_alone: bool = False
+    ) -> Iterator[CompanyReport]:
         """Its companies in the report's order, or in the batch's where a viewer sees them; built when asked for."""
         for company in self.listed if seen is None else sorted(self.listed, key=lambda company: company.ordinal):
             shown = None if seen is None else seen.get(company.domain, Seen())
-            report = company_report(session, self.run, company, self.before, self.earlier.get(company.domain), shown)
+            earlier = self.earlier.get(company.domain)
+            report = company_report(session, self.run, company, self.before, earlier, shown, scores_alone=scores_alone)
             report.stability = self.stability.get(company.domain)
             yield report
 
@@ -125,21 +131,6 @@ def _chosen(session: Session, run: Run, domain: str | None) -> Sequence[RunCompa
 def _decided(session: Session, run: Run, domain: str | None) -> list[RunCompany]:
     """As `_chosen`, standing by the scores that count: those of people, where they set any."""
     return [one for one in decided_companies(session, run) if domain in {None, one.domain}]
-
-
-def build_scores(run_id: str, domain: str) -> Report:
-    """The scores of one company of a run: its report without documents, figures and changes, which take most of it.
-
-    Raises:
-        As `build`.
-    """
-    with reading() as session:
-        run = _find_run(session, run_id)
-        companies = [
-            scores_report(session, run, company, CompanyRows.of(session, company))
-            for company in _decided(session, run, domain)
-        ]
-        return Report(run=_summary(run, None, count_unanswered(session, run.id)), companies=companies)
 
 
 def in_reports_order(company: CompanyReport | RunCompany) -> tuple[bool, int, bool, float]:

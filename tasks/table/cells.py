@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from storage import database
 from storage.scores import Absence
@@ -73,6 +74,12 @@ def find_text_cells(text_ids: Iterable[int], columns: ColumnSet, *, find: bool =
     return {text_id: {name: cells[name] for name in wanted} for text_id, cells in stored.items()}
 
 
+_chosen: Final[WeakKeyDictionary[RoomKinds, dict[str, tuple[list[str], dict[int, dict[str, Any]]]]]] = (
+    WeakKeyDictionary()
+)
+"""By the room and the columns what was chosen: a run that has ended has the same rows for each who looks at it."""
+
+
 def choose_rows(
     columns: ColumnSet, room: RoomKinds, texts: Mapping[str, int], *, find: bool = True
 ) -> tuple[list[str], dict[int, dict[str, Any]]]:
@@ -80,6 +87,9 @@ def choose_rows(
 
     A document is one where it is of the kinds, or of no known one and says much of what is looked for.
     """
+    remembered, key = _chosen.setdefault(room, {}), columns.model_dump_json()
+    if key in remembered:
+        return remembered[key]
     takes = {name: columns.takes(room.kinds[name].kind) for name in room.documents}
     may_be = [text for name, text in texts.items() if takes.get(name) is not False]
     cells = find_text_cells(may_be, columns, find=find)
@@ -90,4 +100,7 @@ def choose_rows(
         stated = cells.get(texts.get(name, -1), {})
         return sum(cell["value"] is not None for cell in stated.values()) >= _FEW
 
-    return list(filter(is_row, room.documents)), cells
+    chosen = list(filter(is_row, room.documents))
+    of_rows = {texts[name] for name in chosen if name in texts}
+    remembered[key] = chosen, {text_id: found for text_id, found in cells.items() if text_id in of_rows}
+    return remembered[key]

@@ -13,7 +13,7 @@ from tasks.reports.models import ReportedQuote
 from tasks.reports.report import build
 from tasks.reports.wording import number, percent, place_link, plain, weblink
 from tests.tasks.reports.everything import HOSTILE, report_with_everything
-from tests.tasks.reports.rows import company, write_run
+from tests.tasks.reports.rows import company, document, write_company, write_run
 
 
 class Page(HTMLParser):
@@ -119,6 +119,15 @@ def test_what_could_not_be_read_stands_first_among_the_documents() -> None:
     text = html.render(report_with_everything())
     table = text[text.index("Documents of Alpha") :]
     assert table.index("bad Words") < table.index("scan.pdf") < table.index("fine.pdf")
+
+
+def test_long_lists_are_cut_and_say_so() -> None:
+    write_run("r1", [company("Alpha")])
+    write_company("r1", "alpha.example", documents=[document(f"d{number:03}") for number in range(502)])
+    text = html.render(build("r1"))
+    assert "d499.pdf" in text
+    assert "d500.pdf" not in text
+    assert "2 more are in the report’s workbook and JSON." in text
 
 
 def test_few_companies_stand_open_and_many_start_closed() -> None:

@@ -8,7 +8,7 @@ from storage.run_documents import DocumentStatus
 from storage.runs import CompanyStatus, RunStatus
 from storage.scores import ScoreStatus
 from tasks.errors import NotFound
-from tasks.reports.report import build, build_scores
+from tasks.reports.report import build
 from tests.tasks.reports.rows import CRITERIA, claim, company, document, outcome, quote, write_company, write_run
 
 
@@ -238,9 +238,11 @@ def test_the_scores_of_a_company_alone_are_those_of_its_report() -> None:
         outcomes=[(outcome("recurring", 4, ScoreStatus.SCORED), [quote()])],
         claims=[claim("founded_year", 2014, "files"), claim("founded_year", 2016, "wikidata")],
     )
-    alone, of_it = build_scores("r1", "alpha.example").companies[0], build("r1", "alpha.example").companies[0]
+    (alone,), (of_it,) = (
+        build("r1", "alpha.example", scores_alone=scores_alone).companies for scores_alone in (True, False)
+    )
     left_out = {"documents"}
     assert alone.model_dump(exclude=left_out) == of_it.model_dump(exclude=left_out)
-    assert build_scores("r1", "nobody.example").companies == build("r1", "nobody.example").companies == []
+    assert build("r1", "nobody.example", scores_alone=True).companies == []
     with pytest.raises(NotFound):
-        build_scores("r2", "alpha.example")
+        build("r2", "alpha.example", scores_alone=True)
