@@ -127,8 +127,13 @@ def _redirect_uri() -> str:
 
 
 def cookie_name(name: Name) -> str:
-    """What the cookie is called here. With the prefix browsers take it from this very host and over HTTPS only."""
-    return f"__Host-diligence-{name}" if _is_https() else f"diligence-{name}"
+    """What the cookie is called here. With the prefix browsers take it from this very host and over HTTPS only.
+
+    It then goes to every path of the host (RFC 6265bis, 4.1.3.2), so the service's own path is in the name: another
+    service beside it has other cookies.
+    """
+    own = "diligence" + re.sub(r"\W+", "-", base_path())
+    return f"__Host-{own}-{name}" if _is_https() else f"{own}-{name}"
 
 
 def cookie(name: Name, value: str) -> Cookie:
