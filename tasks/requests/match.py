@@ -25,6 +25,7 @@ from tasks.documents.kinds.catalogue import (
     read_file,
 )
 from tasks.documents.kinds.room import Listed, RoomKinds
+from tasks.documents.kinds.signs import find_state
 from tasks.language.locales import months
 from tasks.language.tokens import tokens
 from tasks.requests.request_list import Request, plain_number, read_words
@@ -99,6 +100,7 @@ def _asked_names() -> Phrases:
 def _vocabulary() -> frozenset[str]:
     """The words of which kinds' names are made: none of them is the name of a person, a place or a firm."""
     lists = [entry.get(key, ()) for entry in read_file("catalogue.toml").values() for key in ("names", "weak", "body")]
+    lists += read_words("matching.toml")["kinds"].values()
     words = [phrase.replace("*", "") for phrases in lists for phrase in phrases]
     return frozenset(tokens(" ".join([*words, *months()])))
 
@@ -173,7 +175,7 @@ class _Item:
         one_each = re.sub(r"(?<=\w{3})s\b", "", self.words)
         named = [match.kind for words in (self.words, one_each) for match in find_kinds(words) if not match.weak]
         named += [kind for _, _, kind in _asked_names().find(self.words)]
-        found = {kind.id: kind for kind in named}
+        found = {kind.id: kind for kind in named if kind.title}
         return [kind for kind in found.values() if not any(other.wider == kind.id for other in found.values())]
 
     @cached_property
@@ -326,7 +328,7 @@ class _Matching:
 
     def _score(self, item: _Item, document: _Document) -> float:
         """How well a document answers an item, 0 and below for not at all; 1 and above for surely."""
-        if document.over in _NEVER and document.over not in {kind.id for kind in item.kinds}:
+        if document.over in _NEVER:
             return 0.0
         if item.years and document.years and not item.years & document.years:
             return 0.0
@@ -398,14 +400,13 @@ def _kind_share(item: _Item, document: _Document) -> float:
     what = document.room.kinds[document.row.document_id]
     if not item.kinds or what.kind is None:
         return 0.0
-    titled = [kind for kind in item.kinds if kind.title]
-    if any(what.kind == kind.id for kind in titled):
+    if any(what.kind == kind.id for kind in item.kinds):
         return 1.0
-    if any(what.holds(kind.id) is not None for kind in titled):
+    if any(what.holds(kind.id) is not None for kind in item.kinds):
         return 0.9
-    if any(what.kind in kind.lesser or is_kind(kind.id, what.kind) for kind in titled):
+    if any(what.kind in kind.lesser or is_kind(kind.id, what.kind) for kind in item.kinds):
         return 0.6
-    return -0.4 if titled else 0.0
+    return -0.4
 
 
 def match_requests(requests: Sequence[Request], room: RoomKinds, openings: Mapping[str, str]) -> list[RequestOutcome]:
@@ -484,13 +485,15 @@ def _why_partly(item: _Item, document: _Document) -> str | None:
     states = {document.room.kinds[row.document_id].state for row in document.members}
     what = document.room.kinds[document.row.document_id]
     asked = item.words
-    if what.state in _STATES and not states & {"signed"} and what.state not in asked and "form" not in asked.split():
+    is_asked = what.state in {find_state(asked), *asked.split()} or "form" in asked.split()
+    if what.state in _STATES and "signed" not in states and not is_asked:
         is_signed_kind = any(kind.signed for kind in item.kinds) or not item.kinds
         if what.state != "unsigned" or is_signed_kind:
             return _STATES[what.state]
     title = plain_words(f"{document.stem} {document.opening[:120]}")
     says_part = _phrases("part")
-    if _PARTS.search(title) or (says_part.stand_in(title) and not says_part.stand_in(asked)):
+    whole = f"{asked} {plain_words(what.title or '')}"  # an extract from a register is no part of one
+    if _PARTS.search(title) or (says_part.stand_in(title) and not says_part.stand_in(whole)):
         return _PART
     lesser = what.kind is not None and any(what.kind in kind.lesser for kind in item.kinds)
     return "another kind of document alone" if lesser and _kind_share(item, document) < 1 else None
