@@ -19,6 +19,7 @@ from tasks.errors import BadRequest, DiligenceError, NotFound
 from tasks.reports.company import CompanyRows, review_of
 from tasks.review.agreement import CriterionAgreement, JudgedLabel, agreement, read_labels
 from tasks.review.decide import Act, decide
+from tasks.review.state import named_run
 
 _COLUMNS: Final = [field.name for field in fields(JudgedLabel)]
 _NEEDED: Final = ("domain", "criterion", "person")
@@ -82,9 +83,7 @@ def _import(file: Path, reference: str, by: str) -> list[str]:
     """
     rows = _read(file)
     with database.reading() as session:
-        run = runs.find_run(session, reference)
-    if run is None:
-        raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
+        run = named_run(session, reference)
     problems = []
     for line, row in rows:
         try:

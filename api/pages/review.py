@@ -4,11 +4,11 @@ import csv
 import io
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, QueryParameter
+from litestar.params import FromPath
 
 from api.auth import check_role
 from api.pages.shell import PageRequest, is_partial, read_form, show, to
@@ -57,17 +57,6 @@ async def decide(
     if not cells:
         return show(request, "company_decisions.html", **shown)
     return show(request, "cell.html", cell=cells[0], **shown)
-
-
-@get("/{run:str}/agreement", include_in_schema=False)
-async def agreement(
-    request: PageRequest,
-    run: FromPath[str],
-    calls: NamedDependency[Calls],
-    below: Annotated[float, QueryParameter(ge=0, le=1)] = 0.8,
-) -> Response[Any]:
-    run_id, batch, rows, labels = await calls.here(live_review.agree, run, below)
-    return show(request, "agreement.html", run_id=run_id, batch=batch, rows=rows, labels=labels, below=below)
 
 
 @get("/{run:str}/decisions.json", include_in_schema=False)
@@ -132,4 +121,4 @@ def _words(reviewed: live_review.ReviewedCompany) -> dict[str, Any]:
     return {"run": reviewed.run, "company": reviewed.company, "base": "../"}
 
 
-HANDLERS: Final = [review, company, decide, agreement, log_as_json, log_as_csv]
+HANDLERS: Final = [review, company, decide, log_as_json, log_as_csv]

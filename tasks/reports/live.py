@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 from urllib.parse import quote
 
-from storage import database, documents, run_documents, runs, texts
+from storage import database, documents, run_documents, texts
 from storage.run_documents import RunDocument
 from storage.runs import Run, RunCompany
 from storage.settings import override_settings
@@ -48,7 +48,7 @@ from tasks.reports.models import Report
 from tasks.reports.report import build, in_reports_order
 from tasks.reports.rights import Seen, look, without_privileged
 from tasks.reports.wording import day, weblink
-from tasks.review.state import decided_companies
+from tasks.review.state import decided_companies, named_run
 
 _CHANGED: Final = "The document was changed after the run read it. These are its words as the run read them."
 _NOT_THERE: Final = (
@@ -77,9 +77,7 @@ def live_run(run_id: str) -> Iterator[LiveRun]:
         NotLoggedIn: the drive has accounts, and nobody is logged in.
     """
     with database.reading() as session:
-        run = runs.find_run(session, run_id)
-        if run is None:
-            raise NotFound("There is no such run.")
+        run = named_run(session, run_id)
         companies: Sequence[RunCompany] = decided_companies(session, run)
     description = choose_drive()
     if description.accounts is None:

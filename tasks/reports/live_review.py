@@ -13,7 +13,6 @@ from tasks.reports.evidence_pages import with_originals
 from tasks.reports.live import LiveRun, live_report, live_run, originals
 from tasks.reports.models import CompanyReport, CriterionReport, ReportedDecision, RunSummary
 from tasks.reports.rights import Seen, look
-from tasks.review.agreement import CriterionAgreement, JudgedLabel, agreement, read_labels
 from tasks.review.decide import Act, decide
 from tasks.review.evidence import quote_key
 from tasks.review.state import CompanyReview
@@ -129,20 +128,6 @@ def write_decision(run_id: str, domain: str, act: Act, by: str) -> Decision:
     with live_run(run_id) as live:
         _, row = find_company(live, domain)
         return decide(live.run, domain, _review(live, row, find_seen(live, row)), act, by)
-
-
-def agree(run_id: str, below: float) -> tuple[str, str, list[CriterionAgreement], list[JudgedLabel]]:
-    """The run's id, its batch, how far people and the program agree, and the labels, of what the viewer may see.
-
-    `below` is the least agreement of a criterion that is good enough.
-
-    Raises:
-        NotFound, NotLoggedIn: as `live_run`.
-    """
-    with live_run(run_id) as live:
-        visible = {row.domain: _review(live, row, seen).cells for row, seen in seen_companies(live)}
-        labels = [label for label in read_labels(live.run.id)[1] if label.criterion in visible.get(label.domain, ())]
-        return live.run.id, live.run.batch, agreement(labels, below), labels
 
 
 def exported_log(run_id: str) -> list[dict[str, Any]]:

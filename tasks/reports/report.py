@@ -16,17 +16,16 @@ from storage.database import reading
 from storage.decisions import decisions_of
 from storage.model_calls import count_unanswered
 from storage.run_documents import DocumentStatus
-from storage.runs import Run, RunCompany, find_company, find_run, previous_run, run_companies
+from storage.runs import Run, RunCompany, find_company, previous_run, run_companies
 from storage.scores import ScoreStatus, list_counted_scores, remarkable_outcomes
 from tasks.ai.money import dollars
-from tasks.errors import NotFound
 from tasks.language.normalise import one_line
 from tasks.reports.company import company_report, why_pending
 from tasks.reports.criteria import summarise_criteria
 from tasks.reports.models import CompanyReport, Cost, PreviousRun, Report, ReportInParts, RunSummary, Sensitivity
 from tasks.reports.rights import Seen
 from tasks.reports.wording import percent, trial_in_words, why_not_ranked
-from tasks.review.state import applicable_overrides, decided_companies
+from tasks.review.state import applicable_overrides, decided_companies, named_run
 from tasks.scoring.score import DRAWS, stability
 from tasks.scoring.standing import Standing, rank
 
@@ -92,7 +91,7 @@ class _RunRows(NamedTuple):
 
     @classmethod
     def of(cls, session: Session, run_id: str, domain: str | None) -> Self:
-        run = _find_run(session, run_id)
+        run = named_run(session, run_id)
         before = previous_run(session, run)
         listed = sorted(_decided(session, run, domain), key=in_reports_order)
         earlier = {company.domain: company for company in _chosen(session, before, domain)} if before else {}
@@ -112,13 +111,6 @@ class _RunRows(NamedTuple):
             report = company_report(session, self.run, company, self.before, earlier, shown, scores_alone=scores_alone)
             report.stability = self.stability.get(company.domain)
             yield report
-
-
-def _find_run(session: Session, run_id: str) -> Run:
-    run = find_run(session, run_id)
-    if run is None:
-        raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
-    return run
 
 
 def _chosen(session: Session, run: Run, domain: str | None) -> Sequence[RunCompany]:
@@ -211,7 +203,7 @@ def load_results(run_id: str) -> RunResults:
         NotFound: there is no such run.
     """
     with database.reading() as session:
-        run = _find_run(session, run_id)
+        run = named_run(session, run_id)
         companies = sorted(decided_companies(session, run), key=in_reports_order)
         results = {
             company.id: CompanyResult(company, warnings=[*company.warnings, *company.search_warnings])

@@ -67,7 +67,6 @@ class RequestList(BaseModel):
     items: list[Request]
     workbook: str | None = None
     columns: dict[str, dict[str, int]] = {}
-    heads: dict[str, int] = {}
 
 
 @dataclass
@@ -217,7 +216,6 @@ def _from_workbook(path: Path) -> RequestList:
         items=items,
         workbook=base64.b64encode(content).decode(),
         columns={title: known for title, (_, known, _) in lists.items()},
-        heads={title: head for title, (_, _, head) in lists.items()},
     )
 
 

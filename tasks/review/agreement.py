@@ -8,7 +8,7 @@ from storage import database, decisions, runs, scores
 from storage.decisions import Decision, DecisionKind
 from storage.runs import Run
 from storage.scores import CriterionOutcome
-from tasks.errors import NotFound
+from tasks.review.state import named_run
 
 _SAME: Final = 1e-9
 
@@ -51,9 +51,7 @@ def read_labels(reference: str) -> tuple[Run, list[JudgedLabel]]:
         NotFound: there is no such run.
     """
     with database.reading() as session:
-        run = runs.find_run(session, reference)
-        if run is None:
-            raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
+        run = named_run(session, reference)
         log = decisions.in_force(decisions.decisions_of(session, run.batch))
         labels = []
         for company in runs.run_companies(session, run.id):

@@ -14,9 +14,22 @@ from storage import decisions, runs, scores
 from storage.decisions import WHOLE_COMPANY, Decision, DecisionKind
 from storage.runs import CompanyStatus, Run, RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
+from tasks.errors import NotFound
 from tasks.review.evidence import NOTHING_YET, is_same, name_company, name_evidence
 from tasks.scoring.criteria import Criteria
 from tasks.scoring.standing import rank_companies, stand
+
+
+def named_run(session: Session, reference: str) -> Run:
+    """The run that an id, a batch's name (its latest run) or `latest` stands for.
+
+    Raises:
+        NotFound: there is no such run.
+    """
+    run = runs.find_run(session, reference)
+    if run is None:
+        raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
+    return run
 
 
 @dataclass(frozen=True)

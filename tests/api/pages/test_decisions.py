@@ -144,17 +144,3 @@ def test_the_log_has_every_act_and_no_formula(service: httpx.Client, alpha: Path
     assert log[0]["evidence"]["quotes"][0]["text"] == QUOTED["Revenue.txt"][0]
     assert "'=HYPERLINK(1)" in service.get("/runs/r1/decisions.csv").text
     assert company().criteria[0].status is ScoreStatus.SCORED
-
-
-def test_the_worst_disagreement_comes_first_and_a_low_agreement_is_marked(
-    service: httpx.Client, alpha: Path, sender: Sender
-) -> None:
-    empty = service.get("/runs/r1/agreement", headers=PAGE).text
-    assert "Nobody has set or signed off a score" in empty
-    assert sender()("override", "audited", score="0", reason=HOSTILE).status_code == 303
-    assert sender()("sign_off", "recurring").status_code == 303
-    page = service.get("/runs/r1/agreement", params={"below": "0.5"}, headers=PAGE).text
-    assert page.index("audited") < page.index("recurring")
-    assert page.count("below 50") == 1
-    assert HOSTILE not in page
-    assert service.get("/runs/r1/agreement", params={"below": "2"}, headers=PAGE).status_code == 400

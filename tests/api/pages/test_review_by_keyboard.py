@@ -124,7 +124,6 @@ def test_axe_finds_nothing_and_a_phone_has_room(service: httpx.Client, alpha: Pa
     page.set_viewport_size({"width": 390, "height": 844})
     of_run = (
         "table?columns=leases",
-        "agreement",
         "review",
         "review/alpha.example",
         "search?q=notice",
