@@ -17,7 +17,7 @@ from storage import database, runs
 from storage.runs import RunCompany
 from storage.settings import override_settings
 from tasks.ai.budget import LONGEST_ANSWER, cap_and_price, find_ledger
-from tasks.ai.estimate import CountingAnswerer
+from tasks.ai.estimate import BRIEF_ANSWER, CountingAnswerer
 from tasks.ai.money import Cap, Pace, Price, Usage
 from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
@@ -26,6 +26,7 @@ from tasks.scoring.inputs import Inputs
 from tasks.scoring.isolation import JudgementAlone, PortionReading
 from tasks.scoring.score import criterion_results
 from tasks.scoring.search_plan import search_plans
+from tasks.scoring.width import Width
 from tasks.table.ask import ask_company
 
 
@@ -128,4 +129,5 @@ def _count(company: RunCompany, longest: int, planned: set[str]) -> CompanyEstim
         ask_company(company.id, answerer, None)
     except DiligenceError as error:
         return CompanyEstimate(company.name, problem=error.message)
-    return CompanyEstimate(company.name, usual=answerer.usual(longest), most=answerer.most(longest))
+    usual = min(longest, BRIEF_ANSWER) if Width.of(answerer).is_narrow else longest
+    return CompanyEstimate(company.name, usual=answerer.usual(usual), most=answerer.most(longest))

@@ -128,6 +128,13 @@ class Answerer(Protocol):
     def pace(self) -> Pace | None:
         """How fast it was measured to be, now or by an earlier process; None where it was not. Nothing is asked."""
 
+    def prepare(self, ledger: Ledger | None = None) -> None:
+        """Find out what the server is able to do, and how fast it is, where that is not known and wanted.
+
+        Raises:
+            tasks.errors.DiligenceError: the server cannot be asked.
+        """
+
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         """A free text that answers `question` from `sources` (or from none); each call is settled with `ledger`.
 

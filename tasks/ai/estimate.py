@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from tasks.ai.answerer import Answer, Answerer, NotAsked, Source, T, Verdict
 from tasks.ai.budget import LONGEST_ANSWER, Ledger
-from tasks.ai.money import Pace, Usage
+from tasks.ai.money import Usage
 from tasks.ai.openai.protocols import RequestFormat, build_request
 from tasks.ai.prompts import Messages, judgement_prompt, question_prompt
 from tasks.ai.statement_check import StatementVerdicts
@@ -18,6 +18,7 @@ from tasks.language.tokens import most_model_tokens, usual_model_tokens
 USUAL_PLAN = 250  # tokens of a search plan with a dozen wordings
 USUAL_ANSWER = 500  # tokens of a judgement with four quotations of two sentences; with reasoning it is longer
 USUAL_READING = 120  # tokens of a reading with two quotations
+BRIEF_ANSWER = 256  # tokens of a judgement or a reading that a slow server is asked for
 USUAL_CHECK_INPUT, USUAL_CHECK = 1000, 80  # tokens of a check of three statements, and of its verdicts
 
 _NOT_ASKED = "Nothing was asked: this is an estimate."
@@ -40,7 +41,6 @@ class CountingAnswerer:
     """
 
     side_by_side = 1
-    pace: Pace | None = None
 
     def __init__(
         self,
@@ -57,11 +57,14 @@ class CountingAnswerer:
         self._reading, self._second_look = reading, second_look
         self.readings = self.second_looks = 0
         self.name, self.model, self.address, self.judges = real.name, real.model, real.address, real.judges
-        self.window = real.window
+        self.window, self.pace = real.window, real.pace
         self.calls = self.usual_input = self.most_input = 0
         self.plans = self.most_plan_input = self.checks = self.most_check_input = 0
         self._planned = set() if planned is None else planned
         self._lock = Lock()
+
+    def prepare(self, ledger: Ledger | None = None) -> None:
+        """Ask nothing."""
 
     def answer(
         self,

@@ -40,6 +40,9 @@ class ExtractiveAnswerer:
     side_by_side = 1
     pace: Pace | None = None
 
+    def prepare(self, ledger: Ledger | None = None) -> None:
+        """There is no server."""
+
     def answer(
         self,
         question: str,

@@ -78,13 +78,10 @@ def _pattern(rule: str) -> re.Pattern[str]:
 
 
 def may_read_all(answerer: Answerer) -> bool:
-    """Whether an answerer may be given privileged documents: it asks no model, or the local one that is named for it.
-
-    Local is a server at a loopback or private address, or at a host whose name has no dot.
-    """
+    """Whether an answerer may be given privileged documents: it asks no model, or a local one that is named for it."""
     if answerer.model is None:
         return True
-    return answerer.model == AiSettings.current().ai_privileged_model and _is_local(answerer.address or "")
+    return answerer.model == AiSettings.current().ai_privileged_model and is_local(answerer.address or "")
 
 
 def say_kept(names: Sequence[str]) -> str:
@@ -112,7 +109,8 @@ def _plain(path: str) -> str:
     return normalize("NFC", path).casefold().replace("\\", "/")
 
 
-def _is_local(address: str) -> bool:
+def is_local(address: str) -> bool:
+    """Whether a server is at a loopback or private address, or at a host whose name has no dot."""
     host = urlsplit(address).hostname or ""
     try:
         return ip_address(host).is_private

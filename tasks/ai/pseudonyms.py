@@ -241,6 +241,10 @@ class PseudonymousAnswerer:
         """As `Answerer.pace`."""
         return self.inner.pace
 
+    def prepare(self, ledger: Ledger | None = None) -> None:
+        """As `Answerer.prepare`."""
+        self.inner.prepare(ledger)
+
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         """As `Answerer.answer`."""
         written = [question, *(part for source in sources for part in (source.name, source.place or "", source.text))]

@@ -6,6 +6,7 @@ holds for each language that ranking knows. No list of words is needed beyond th
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Final, Literal, TypeVar
 
 from pydantic import BaseModel
@@ -20,6 +21,7 @@ from tasks.language.tokens import usual_model_tokens, word_forms
 from tasks.ranking.words import split_into_words, stem
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judgement import Judgement
+from tasks.scoring.width import Width
 
 _DEFAULT_LANGUAGE: Final = "English"
 _COMMON: Final = frozenset().union(*COMMON_WORDS.values())
@@ -81,6 +83,8 @@ _AGAIN: Final = (
 _ANSWERS_PART: Final = 4  # of a window that is left to an answer, as in `tasks.ai.openai.client`
 _DENSER: Final = 1.25  # times as many tokens as usual: a prompt has a schema, and small models have small vocabularies
 
+_SMALL: Final = "model's context is too small"
+
 J = TypeVar("J", bound=Judgement)
 
 
@@ -134,30 +138,40 @@ class Ask:
                 raise NoReason(verdict.usage)
         return verdict.value
 
+    @property
+    def width(self) -> Width:
+        """How much a judgement may read and write."""
+        return Width.of(self.answerer)
+
     def choose_fitting(self, told: str, sources: Sequence[Source], schema: type[BaseModel]) -> Sequence[Source]:
         """The first of the sources, at least one, that fit into the model's window with the rest of the prompt.
 
-        Room is left for the answer, as much as the limit on it allows. All, where the window is not known.
+        Room is left for the answer, as much as the limit on it allows. All, where the window is not known. A slow
+        server is given no more than it reads in time.
         """
-        window = self.answerer.window
-        if window is None:
-            return sources
-        room = window - min(window // _ANSWERS_PART, LONGEST_ANSWER)
+        window, room = self.answerer.window, self.width.prompt_tokens
+        if window is not None:
+            room = min(room, window - min(window // _ANSWERS_PART, LONGEST_ANSWER))
         count = len(sources)
-        while count > 1:
-            prompt = judgement_prompt(told, as_material(sources[:count]), schema)
-            if usual_model_tokens(*(message["content"] for message in prompt)) * _DENSER <= room:
-                break
+        while count > 1 and room < inf and measure_prompt(told, sources[:count], schema) > room:
             count -= 1
         return sources[:count]
 
+    def warn_left_out(self, given: int, of: int, what: Literal["passages", "quotations"]) -> str:
+        """The warning that the model was given only the best of what speaks to a question; empty where it was not."""
+        if given >= of:
+            return ""
+        small = "model's context is too small, or the AI server too slow," if self.width.is_narrow else _SMALL
+        return (
+            f"The {small} for all {of} {what}: it was given the best {given}, and {of - given} "
+            f"{'was' if of - given == 1 else 'were'} left out."
+        )
 
-def warn_left_out(given: int, of: int, what: Literal["passages", "quotations"]) -> str:
-    """The warning that the model was given only the best of what speaks to a question."""
-    return (
-        f"The model's context is too small for all {of} {what}: it was given the best {given}, and {of - given} "
-        f"{'was' if of - given == 1 else 'were'} left out."
-    )
+
+def measure_prompt(told: str, sources: Sequence[Source], schema: type[BaseModel]) -> float:
+    """The tokens of a judgement's prompt, counted for a small vocabulary."""
+    prompt = judgement_prompt(told, as_material(sources), schema)
+    return usual_model_tokens(*(message["content"] for message in prompt)) * _DENSER
 
 
 def gives_reason(judgement: Judgement, told: str, criterion: Judged, sources: Sequence[Source]) -> bool:

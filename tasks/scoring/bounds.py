@@ -1,7 +1,8 @@
 """The schema of an answer, bounded by what it is given: no more sources, quotations and scores than there can be.
 
 A small model fills every list that its schema leaves open: asked for six quotations of one sentence, it gives six. A
-server that holds to a schema by grammar keeps it from that, and the answer comes to its reason and its score.
+server that holds to a schema by grammar keeps it from that, and the answer comes to its reason and its score. Of a slow
+server a brief answer is asked for, whose texts and lists are short.
 """
 
 from collections.abc import Sequence
@@ -22,15 +23,26 @@ _MOST_SCORES: Final = 42
 _SHORT: Final = 4.0
 """Points of a scale up to which its tenths are listed: in half points a scale from 0 to 1 would have three scores."""
 
+_BRIEF: Final = {
+    "quotes": ("maxItems", 2),
+    "contradictions": ("maxItems", 0),
+    "text": ("maxLength", 200),
+    "reason": ("maxLength", 280),
+}
+"""The bounds of a brief answer: each list and text with the keyword for its most, in items or characters."""
 _SHARES: Final = [tenths / 10 for tenths in range(11)]
 
 
 class Bounds(NamedTuple):
-    """What an answer can have: sources and quotations (None: as the schema says), and scores on a scale."""
+    """What an answer can have: sources and quotations (None: as the schema says), and scores on a scale.
+
+    `is_brief`: a slow server is asked.
+    """
 
     sources: int | None
     quotes: int | None
     scale: tuple[float, float] | None
+    is_brief: bool = False
 
 
 class Bounded(BaseModel):
@@ -48,14 +60,16 @@ class Bounded(BaseModel):
 B = TypeVar("B", bound=Bounded)
 
 
-def bound(schema: type[B], sources: Sequence[Source], scale: tuple[float, float] | None = None) -> type[B]:
-    """The schema for an answer about these sources, with a score on that scale, if any.
+def bound(
+    schema: type[B], sources: Sequence[Source], scale: tuple[float, float] | None = None, *, is_brief: bool = False
+) -> type[B]:
+    """The schema for an answer about these sources, with a score on that scale, if any; short where `is_brief`.
 
     What a server answers that does not hold to it is taken as it is without the bounds.
     """
     size = sum(len(source.text) for source in sources)
     quotes = next((most for characters, most in _QUOTES if size <= characters), None)
-    return _bound(schema, Bounds(len(sources) if len(sources) <= _FEW else None, quotes, scale))
+    return _bound(schema, Bounds(len(sources) if len(sources) <= _FEW else None, quotes, scale, is_brief))
 
 
 @cache
@@ -71,13 +85,16 @@ def _narrow(part: Any, bounds: Bounds, name: str = "") -> Any:
     if not isinstance(part, dict):
         return part
     narrowed = {key: _narrow(each, bounds, key) for key, each in part.items()}
+    if bounds.is_brief and name in _BRIEF:
+        most, value = _BRIEF[name]
+        narrowed[most] = min(narrowed[most], value)
     match name:
         case "source" if bounds.sources:
             narrowed["maximum"] = bounds.sources
         case "contradictions" if bounds.sources:
             narrowed["maxItems"] = min(narrowed["maxItems"], bounds.sources - 1)
         case "quotes" if bounds.quotes:
-            narrowed["maxItems"] = bounds.quotes
+            narrowed["maxItems"] = min(narrowed["maxItems"], bounds.quotes)
         case "score" if bounds.scale and (steps := _list_scores(*bounds.scale)):
             narrowed["anyOf"] = [{"type": "number", "enum": steps}, {"type": "null"}]
         case "confidence":

@@ -2,7 +2,8 @@
 
 1. The passages of one document are put to the model alone, with one task: to copy out what they say on the question,
    for and against. A passage in which orders to a model are recognised is put alone even there. So words that give
-   orders change what is quoted of their own document, at most.
+   orders change what is quoted of their own document, at most. Of a slow server no more documents are read than it
+   reads in time, the best first.
 2. Each quotation is looked for in the text of that document alone.
 3. The call that scores is given verified quotations and nothing else, of documents that have numbers for names.
 4. A quotation may itself be an order. So a score in the upper half of the scale stands where nothing speaks against it,
@@ -26,7 +27,7 @@ from tasks.ai.budget import BudgetSpent
 from tasks.ai.prompts import as_material
 from tasks.errors import DiligenceError
 from tasks.language.tokens import tokens
-from tasks.scoring.ask import Ask, warn_left_out
+from tasks.scoring.ask import Ask, measure_prompt
 from tasks.scoring.bounds import Bounded, bound
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
@@ -47,6 +48,7 @@ from tasks.scoring.orders import pick_counted
 from tasks.scoring.results import OTHERS, CriterionResult, Quotation, Steps
 
 _MOST_NAMED: Final = 5  # documents that could not be read, in a reason
+_PARTLY_READ: Final = "The documents that the AI server read in time do not answer the question, so nothing was scored."
 _UNNAMED: Final = "(Contested: a quotation speaks against this score, and the reason does not name it.)"
 
 Quotes = Sequence[Sequence[Quotation]]
@@ -91,6 +93,16 @@ class IsolatedQuestion:
     def judge(self, ask: Ask) -> Steps:
         """Read each document, then score by what was quoted; the steps are calls of the model."""
         portions = self._portions(ask)
+        given = self._choose_in_time(portions, ask)
+        result = yield from self._judge(given, ask)
+        if len(given) == len(portions):
+            return result
+        if result.status is ScoreStatus.MISSING:
+            result = replace(result, status=ScoreStatus.UNSCORED, reason=_PARTLY_READ, missing=None, unfinished=True)
+        put, found = (sum(len(portion.excerpts) for portion in some) for some in (given, portions))
+        return result.add_warning(ask.warn_left_out(put, found, "passages"))
+
+    def _judge(self, portions: Sequence[Portion], ask: Ask) -> Steps:
         readings: list[list[JudgedQuote] | DiligenceError] = yield partial(self._read_all, portions, ask)
         if any(isinstance(reading, NotAsked) for reading in readings):
             yield partial(self._count, portions, ask)
@@ -127,6 +139,16 @@ class IsolatedQuestion:
                 rest = rest[len(fitting) :]
         return portions
 
+    def _choose_in_time(self, portions: Sequence[Portion], ask: Ask) -> Sequence[Portion]:
+        """The first of the portions, at least one, that the server reads in time and leaves time to score them."""
+        told = _write_reading_instructions(self.criterion, self.company)
+        spent = ask.width.spend(measure_prompt(self._write_scoring_instructions([]), [], Judgement))
+        for count, portion in enumerate(portions):
+            spent += ask.width.spend(measure_prompt(told, portion.sources, PortionReading))
+            if count and spent > ask.width.seconds:
+                return portions[:count]
+        return portions
+
     def _read_all(self, portions: Sequence[Portion], ask: Ask) -> list[list[JudgedQuote] | DiligenceError]:
         """What was quoted of each portion, or the error in its place.
 
@@ -137,7 +159,7 @@ class IsolatedQuestion:
         read: list[list[JudgedQuote] | DiligenceError] = []
         for portion in portions:
             try:
-                schema = bound(PortionReading, portion.sources)
+                schema = bound(PortionReading, portion.sources, is_brief=ask.width.is_narrow)
                 reading = ask(told, as_material(portion.sources), schema).value
             except BudgetSpent as spent:
                 return [spent] * len(portions)
@@ -160,8 +182,7 @@ class IsolatedQuestion:
             return CriterionResult.without_answer(answer, given)
         excerpts = [quote.excerpt for quote in given if quote.excerpt]
         result = prove(answer, self.criterion, self.scale, excerpts, self.evidence, self.room)
-        left = len(given) < len(all_given)
-        return result.add_warning(warn_left_out(len(given), len(all_given), "quotations")) if left else result
+        return result.add_warning(ask.warn_left_out(len(given), len(all_given), "quotations"))
 
     def _second_look(self, result: CriterionResult, against: Quotes, verified: Quotes, ask: Ask) -> Steps:
         """Score each portion that speaks against by that alone; the lowest score counts, where it is lower."""
@@ -215,7 +236,7 @@ class IsolatedQuestion:
         """The judgement of these quotations, or why there is none."""
         try:
             sources = _sources(quotes)
-            schema = bound(schema, sources, self.scale)
+            schema = bound(schema, sources, self.scale, is_brief=ask.width.is_narrow)
             return ask.judge(self._write_scoring_instructions(quotes), sources, schema, self.criterion)
         except DiligenceError as error:
             return error

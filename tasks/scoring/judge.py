@@ -23,7 +23,7 @@ from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.settings import AiSettings
 from tasks.ai.statement_check import Opinion, second_opinions
 from tasks.errors import DiligenceError, TooLarge
-from tasks.scoring.ask import Ask, speaks_clearly, warn_left_out
+from tasks.scoring.ask import Ask, speaks_clearly
 from tasks.scoring.bounds import bound
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Isolate, Judged, isolates
@@ -34,6 +34,7 @@ from tasks.scoring.judgement import Judgement, instructions, order_quotations, p
 from tasks.scoring.orders import Passages, pick_counted
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan
+from tasks.scoring.width import Width
 from tasks.statements.answers import CheckedStatement, Ground
 from tasks.statements.check import Finding
 
@@ -51,10 +52,10 @@ _CAUTIOUS_FIRST = (ScoreStatus.UNSUPPORTED, ScoreStatus.MISSING, ScoreStatus.CON
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """A model's judgement on the first `passages` of a question's passages."""
+    """A model's judgement of a question's passages; `warning` where it was not given all of them."""
 
     judgement: Judgement
-    passages: int
+    warning: str = ""
 
 
 Answers = list[ModelAnswer | DiligenceError]
@@ -148,7 +149,7 @@ class Question:
             window = answerer.window
             given = ask.choose_fitting(self.instructions, sources[:most], Judgement)
             try:
-                schema = bound(Judgement, given, self.scale)
+                schema = bound(Judgement, given, self.scale, is_brief=ask.width.is_narrow)
                 judgement = ask.judge(self.instructions, given, schema, self.criterion)
             except TooLarge:
                 if answerer.window != window:  # it has just become known
@@ -157,7 +158,7 @@ class Question:
                     raise
                 most = len(given) // 2
             else:
-                return ModelAnswer(judgement, len(given))
+                return ModelAnswer(judgement, ask.warn_left_out(len(given), len(self.excerpts), "passages"))
 
     def _result(self, answer: ModelAnswer | DiligenceError, evidence: Evidence) -> CriterionResult:
         if isinstance(answer, DiligenceError):
@@ -166,9 +167,7 @@ class Question:
         result = prove(answer.judgement, self.criterion, self.scale, self.excerpts, evidence, self.room)
         if result.nearest:
             result = replace(result, nearest=nearest_passages(self.excerpts[: self.matching]))
-        if answer.passages >= len(self.excerpts):
-            return result
-        return result.add_warning(warn_left_out(answer.passages, len(self.excerpts), "passages"))
+        return result.add_warning(answer.warning)
 
 
 def prepare(
@@ -306,8 +305,9 @@ class ReasonChecks:
 
     @property
     def are_made(self) -> bool:
-        """Whether a model checks, and the settings want it."""
-        return self._answerer.judges and AiSettings.current().ai_statement_check
+        """Whether a model checks, fast enough for that, and the settings want it."""
+        is_wanted = self._answerer.judges and AiSettings.current().ai_statement_check
+        return is_wanted and not Width.of(self._answerer).is_narrow
 
     def left(self, question: Question, result: CriterionResult) -> Sequence[CheckedStatement]:
         """The statements of a result's reason that are to be asked about; in an estimate the longest there can be."""

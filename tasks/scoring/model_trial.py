@@ -33,6 +33,7 @@ from tasks.scoring.bounds import bound
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judgement import Judgement, instructions
 from tasks.scoring.quotes import verify
+from tasks.scoring.width import Width
 
 CASES: Final = Path(__file__).parent / "trial_cases.toml"
 _SCALE: Final = (0.0, 5.0)
@@ -129,6 +130,7 @@ def try_model(answerer: Answerer, ledger: Ledger | None = None) -> Trial:
     """
     began = monotonic()
     cases = read_cases()
+    answerer.prepare(ledger)
     with ThreadPoolExecutor(min(len(cases), answerer.side_by_side)) as threads:
         outcomes = list(threads.map(lambda case: _put(case, answerer, ledger), cases))
     trial = _count(outcomes, monotonic() - began)
@@ -175,7 +177,8 @@ def _put(case: Case, answerer: Answerer, ledger: Ledger | None) -> _Outcome:
     sources = [Source(number, f"document {number}", None, text) for number, text in enumerate(case.sources, 1)]
     try:
         told = instructions(criterion, _SCALE, _COMPANY)
-        verdict = answerer.judge(told, as_material(sources), bound(Judgement, sources, _SCALE), ledger=ledger)
+        schema = bound(Judgement, sources, _SCALE, is_brief=Width.of(answerer).is_narrow)
+        verdict = answerer.judge(told, as_material(sources), schema, ledger=ledger)
     except AnswererFailed as failure:
         return _Outcome(case, None, failure.usage)
     except TooLarge:

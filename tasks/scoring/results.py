@@ -171,8 +171,8 @@ class CriterionResult:
         return cls(ScoreStatus.UNSCORED, reason, None, quotes, failed=not spent, unfinished=spent, estimated=estimated)
 
     def add_warning(self, warning: str) -> "CriterionResult":
-        """The result with a warning behind those that it has."""
-        return replace(self, warning=" ".join(filter(None, (self.warning, warning))))
+        """The result with a warning behind those that it has; the result where that says nothing."""
+        return replace(self, warning=" ".join(filter(None, (self.warning, warning)))) if warning else self
 
 
 Steps = Generator[Callable[[], Any], Any, CriterionResult]

@@ -6,6 +6,7 @@ stability         how much of the ranking depends on the weights
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import log
@@ -23,6 +24,7 @@ from tasks.ai.names import Names, profile_names, stored_names
 from tasks.ai.privileged import say_kept
 from tasks.ai.pseudonyms import with_names
 from tasks.ai.registry import current_answerer
+from tasks.errors import DiligenceError
 from tasks.figures.conflicts import RoomFigure
 from tasks.language.normalise import one_line
 from tasks.operation import operation
@@ -38,6 +40,7 @@ from tasks.scoring.orders import NAME_OF_DOCUMENT
 from tasks.scoring.results import CriterionResult, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan, SearchPlans, search_plans
 from tasks.scoring.standing import stand
+from tasks.scoring.width import SLOW, Width
 
 DRAWS = 1000
 _MOST = 2.0  # a weight is at most doubled and at least halved
@@ -119,6 +122,8 @@ def _score(inputs: Inputs, answerer: Answerer) -> None:
     with database.reading() as session:
         warnings = list_passage_warnings(scores.company_outcomes(session, company.id))
     warnings += filter(None, [say_kept([row.name for row in open_evidence.kept])])
+    if Width.of(answerer).is_narrow and any(isinstance(criterion, Judged) for criterion in inputs.criteria.criteria):
+        warnings.append(SLOW)
     trouble = (open_evidence.warning, plans.warning if plans else None)
     company.search_warnings = [warning for warning in trouble if warning]
     company.evidence_warnings = None if company.search_warnings else warnings
@@ -175,6 +180,9 @@ def criterion_results(
             yield ordinal, criterion, _with_unread(result, evidence), rests_on
         else:
             judged.append((ordinal, criterion, rests_on))
+    if judged:
+        with suppress(DiligenceError):  # each judgement will say why the server cannot be asked
+            answerer.prepare(ledger)
     reasons = ReasonChecks(inputs.company.name, answerer, ledger)
     is_weak = find_standing(answerer) is ModelTrial.WEAK
     judge = _Judge(
@@ -210,8 +218,11 @@ class _Judge:
     is_weak: bool
 
     def steps(self, criterion: Judged) -> Steps:
-        """Search by a plan and judge; where nothing is found, search once more by another plan."""
-        plans = None if self.evidence.is_empty else self.plans
+        """Search by a plan and judge; where nothing is found, search once more by another plan.
+
+        A slow server is not asked for plans: one takes as long as half a judgement.
+        """
+        plans = None if self.evidence.is_empty or Width.of(self.answerer).is_narrow else self.plans
         plan: SearchPlan | None = (yield partial(plans.plan, criterion)) if plans else None
         question = self._question(criterion, plan)
         result = yield from self._judge(question)

@@ -179,6 +179,10 @@ class OpenAiAnswerer:
         note = f"The context was longer than the model takes at once; it was read whole in {reading.parts} parts."
         return Answer(reply.text, spent + reply.usage, (note, *_note_on_cut(reply), *warnings))
 
+    def prepare(self, ledger: Ledger | None = None) -> None:
+        """As `Answerer.prepare`."""
+        self.find_out(ledger)
+
     def find_out(self, ledger: Ledger | None = None) -> Capabilities:
         """What the server is able to do; it is asked where that is not known yet and wanted. Raises as `answer`."""
         if self._probes:

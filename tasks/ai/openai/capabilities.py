@@ -24,7 +24,8 @@ class Capabilities:
         truncates: it shortens a prompt beyond its window without an error.
         counts: it gives the tokens that a call took; False once it did not.
         slots: requests that it answers side by side; None until it has said so.
-        reading, writing: tokens a second, as measured on its last answers; None until then.
+        reading, writing: tokens a second, of the fastest answer: others wait for the model to load, or for calls
+            beside them. None until an answer was measured.
         models: the names of those that its address has, as far as it lists them.
         servers: what answers were said to come from: one model, unless several servers share the address.
         known: it was asked what it is able to do, now or by an earlier process.
@@ -105,9 +106,9 @@ class Capabilities:
         """Note how fast an answer came: `read` tokens until its first piece, `written` ones until its end."""
         with self._lock:
             if read >= _COUNTS and waited > 0:
-                self.reading = _mean(self.reading, read / waited)
+                self.reading = max(self.reading or 0.0, read / waited)
             if written >= _COUNTS and seconds > 0:
-                self.writing = _mean(self.writing, written / seconds)
+                self.writing = max(self.writing or 0.0, written / seconds)
 
     def as_json(self) -> dict[str, Any]:
         """What is worth knowing in another process too."""
@@ -144,11 +145,6 @@ class Capabilities:
 _MOST_SERVERS = 4  # that are told apart
 _COUNTS = 8  # tokens; fewer say nothing of a speed
 _PLAIN = ("thinks", "window", "truncates", "counts", "slots", "reading", "writing")
-
-
-def _mean(before: float | None, value: float) -> float:
-    """The mean of the last values, the newest of which counts for half."""
-    return value if before is None else (before + value) / 2
 
 
 _capabilities: dict[tuple[str, str], Capabilities] = {}

@@ -22,6 +22,9 @@ class QuotingAnswerer:
     side_by_side = 1
     pace: Pace | None = None
 
+    def prepare(self, ledger: Ledger | None = None) -> None:
+        pass
+
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         lines = [f"{line} [{source.number}]" for source in sources for line in source.text.splitlines()[:1]]
         return Answer("\n".join(lines) or "No source was sent.", Usage(), order_warnings(sources))

@@ -1,0 +1,112 @@
+"""A slow server of one's own is given judgements that it ends in time; a fast one, or one elsewhere, all of them."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from storage.scores import ScoreStatus
+from tasks.ai.openai.answerer import OpenAiAnswerer
+from tasks.ai.openai.capabilities import find_capabilities
+from tasks.scoring.score import score_criteria
+from tasks.scoring.width import SLOW, Width
+from tests.benchmarks import plants
+from tests.servers.openai_server import ModelServer, saying, whole
+from tests.tasks.scoring.conftest import Room
+from tests.tasks.scoring.test_isolation import CALM, CLAIM, RULE
+
+LITIGATION = {"id": "litigation", "ask": "Is the company free of pending litigation?", "severity": "high"}
+OTHERS = [f"Litigation of the year {year}: none was begun in it." for year in range(2012, 2020)]
+
+
+@pytest.mark.parametrize(
+    ("address", "reading", "writing", "timeout", "is_narrow"),
+    [
+        ("http://127.0.0.1:8080/v1", 200.0, 28.0, 120, True),
+        ("http://127.0.0.1:8080/v1", 200.0, 28.0, 600, False),
+        ("http://127.0.0.1:8080/v1", 2000.0, 70.0, 120, False),
+        ("http://127.0.0.1:8080/v1", None, None, 120, False),
+        ("https://models.example.com/v1", 200.0, 28.0, 120, False),
+    ],
+)
+def test_only_a_slow_server_in_the_house_is_given_less(
+    home: object,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+    reading: float | None,
+    writing: float | None,
+    timeout: int,
+    *,
+    is_narrow: bool,
+) -> None:
+    monkeypatch.setenv("DILIGENCE_AI_TIMEOUT", str(timeout))
+    found = find_capabilities(address, "m")
+    found.reading, found.writing = reading, writing
+    width = Width.of(OpenAiAnswerer("m", base_url=address))
+    assert width.is_narrow == is_narrow
+    if is_narrow:
+        assert width.spend(width.prompt_tokens) == pytest.approx(timeout / 4, rel=0.01)
+
+
+def test_a_model_that_loads_before_its_first_word_is_no_slower_a_reader(home: object) -> None:
+    found = find_capabilities("http://localhost/v1", "m")
+    found.reading, found.writing = 5.0, 20.0
+    assert Width.of(OpenAiAnswerer("m", base_url="http://localhost/v1")).pace.reading == 80  # type: ignore[union-attr]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServer]:
+    with ModelServer(RULE) as server:
+        server.always(lambda request: whole(saying(RULE(request)))(request))  # so that its speed is not measured
+        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        yield server
+
+
+@pytest.fixture
+def room(room: Room) -> Room:
+    for number, text in enumerate([CLAIM, CALM, *OTHERS]):
+        room.holds(f"Note {number}.txt", text)
+    room.asks(LITIGATION)
+    return room
+
+
+def names(server: ModelServer) -> list[str]:
+    return [request.body["text"]["format"]["name"] for request in server.requests]
+
+
+def test_a_slow_server_reads_the_best_documents_and_is_asked_for_brief_answers(room: Room, server: ModelServer) -> None:
+    found = find_capabilities(server.url, "small")
+    found.reading, found.writing = 200.0, 28.0
+    assert score_criteria(room.id)
+    asked = names(server)
+    assert set(asked) <= {"PortionReading", "Judgement", "JudgementAlone"}  # no plan, no second check
+    assert 1 <= asked.count("PortionReading") < 10
+    schema = server.requests[0].body["text"]["format"]["schema"]
+    assert schema["properties"]["quotes"]["maxItems"] == 2
+    warning = room.outcomes["litigation"].warning
+    assert warning is not None
+    assert f"it was given the best {asked.count('PortionReading')}, and" in warning
+    assert SLOW in room.company.warnings
+
+
+def test_what_the_documents_that_were_read_do_not_say_is_not_told_as_missing(room: Room, server: ModelServer) -> None:
+    found = find_capabilities(server.url, "small")
+    found.reading, found.writing = 200.0, 28.0
+    silent = plants.Model(good=[], bad=[])
+    server.always(lambda request: whole(saying(silent(request)))(request))
+    score_criteria(room.id)
+    outcome = room.outcomes["litigation"]
+    assert (outcome.status, outcome.failed, outcome.evidence) == (ScoreStatus.UNSCORED, False, "")
+
+
+@pytest.mark.parametrize("speed", [None, (2000.0, 70.0)])
+def test_a_fast_server_is_asked_as_one_whose_speed_is_not_known(
+    room: Room, server: ModelServer, speed: tuple[float, float] | None
+) -> None:
+    found = find_capabilities(server.url, "small")
+    found.reading, found.writing = speed or (None, None)
+    score_criteria(room.id)
+    assert names(server).count("PortionReading") == 10
+    assert "SearchPlan" in names(server)
+    assert SLOW not in room.company.warnings
+    assert room.outcomes["litigation"].warning is None
