@@ -254,7 +254,7 @@ EXCUSED: Final[dict[str, str]] = {
     "it puts together calls that are measured by themselves, for texts that are cut before": r"""
         memo\.(check\.(check_memo|as_json)|claims\.quotation_places)
         | scoring\.(checks\.nearest_documents|judge\.prepare)
-        | ai\.prompt_injection\.normalise\.find_disguised | ai\.openai\.errors\.error_for_status
+        | ai\.openai\.errors\.error_for_status | scoring\.ask\.measure_prompt
         | reports\.(wordprocessing\.height|pptx\.describe|company\.in_words)""",
     "it takes bytes, trees or numbers, in a process with limits; documents and pages are measured whole": r"""
         companies\.(web\.(page\.(?!read_feed)\w+|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.item)\.\w+)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-VERSION: Final = "orders-4"
+VERSION: Final = "orders-5"
 """Of the patterns."""
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from tasks import cancellation
 from tasks.ai.prompt_injection import Injection
-from tasks.ai.prompt_injection.normalise import find_disguised, normalise
+from tasks.ai.prompt_injection.normalise import normalise
 from tasks.ai.prompt_injection.patterns import ENGLISH, LANGUAGES, LEAD_LENGTH, LEADS, eastern
 
 Span = tuple[int, int]
@@ -85,8 +85,7 @@ def _spans_between(text: str, start: int, end: int) -> Iterator[Span]:
 def _find_spans(text: str) -> list[Span]:
     """The injections in a text; they may overlap."""
     plain = normalise(text)
-    spans = [(plain.original(start), plain.original(end - 1) + 1) for start, end in _spans(plain.text)]
-    return spans + [(start, end) for start, end, hidden in find_disguised(text, plain) if _spans(hidden)]
+    return [(plain.original(start), plain.original(end - 1) + 1) for start, end in _spans(plain.text)]
 
 
 def merge_spans(spans: Iterable[Span]) -> list[Span]:

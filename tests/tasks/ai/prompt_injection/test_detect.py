@@ -160,7 +160,7 @@ def test_an_empty_text_has_no_injection() -> None:
 
 
 def test_the_version_that_keys_stored_texts_stays() -> None:
-    assert VERSION == "orders-4"
+    assert VERSION == "orders-5"
 
 
 def test_a_long_text_is_searched_a_stretch_at_a_time_and_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
