@@ -6,7 +6,7 @@ replaced under its old name at the same address cannot be recognised here.
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from hashlib import sha256
 from threading import Lock
@@ -24,7 +24,6 @@ from tasks.ai.money import Usage
 from tasks.ai.prompts import VERSION
 from tasks.counts import count_lookup
 
-_AT_ONCE = 100_000  # characters of a text
 _MISFIT = "misfit"  # stored in place of an answer: why there is none
 
 log = logging.getLogger(__name__)
@@ -127,32 +126,17 @@ def answer_key(answerer: Answerer, instructions: str, material: str, schema: typ
 
 def text_key(answerer: Answerer, question: str, sources: Sequence[Source]) -> str:
     """The SHA-256, in hex, of the model, its address, both versions (prompt, prompt injection) and the call."""
-    texts = [[source.number, source.name, source.place, source.text] for source in sources]
+    # Of a text its hash: as JSON a long one would be six times as long.
+    texts = [
+        [source.number, source.name, source.place, sha256(source.text.encode(errors="surrogatepass")).hexdigest()]
+        for source in sources
+    ]
     return _key(answerer, "answer", question, texts, prompt_injection.VERSION)
 
 
 def _key(answerer: Answerer, *call: Any) -> str:
     parts = [VERSION, answerer.name, answerer.model, answerer.address, *call]
-    hashed = sha256()
-    for piece in _json_pieces(parts):
-        hashed.update(piece.encode())
-    return hashed.hexdigest()
-
-
-def _json_pieces(value: Any) -> Iterator[str]:
-    """`json.dumps(value, sort_keys=True)` in pieces: a long text would be copied twice, and six times as long."""
-    if isinstance(value, list):
-        for at, part in enumerate(value):
-            yield ", " if at else "["
-            yield from _json_pieces(part)
-        yield "]" if value else "[]"
-    elif isinstance(value, str) and len(value) > _AT_ONCE:
-        yield '"'
-        for start in range(0, len(value), _AT_ONCE):
-            yield json.dumps(value[start : start + _AT_ONCE])[1:-1]
-        yield '"'
-    else:
-        yield json.dumps(value, sort_keys=True)
+    return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def _find(key: str) -> StoredAnswer | None:

@@ -1,28 +1,24 @@
 """The answerer without a model: the sentences of the sources that match a question, word for word.
 
-BM25 ranks them (`tasks.ranking`); nothing is written, joined or shortened, and nothing is judged.
+BM25 ranks them (`tasks.ranking`), of a very long source those in the parts that are nearest. Nothing is written, joined
+or shortened, and nothing is judged.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import chain
+from collections.abc import Mapping, Sequence
 
-from tasks import cancellation
 from tasks.ai.answerer import Answer, Source, T, Verdict
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Pace, Usage
+from tasks.ai.nearby import nearby
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.prompts import order_warnings
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured
 from tasks.language.sentences import each_sentence
-from tasks.language.tokens import tokens
 from tasks.offload import offload
 from tasks.ranking import rank
 
 OPENING = "This answer is extractive: no model was asked."
-_SLICE = 20_000  # sentences held and ranked at once: 2 to 3 MB of text, 0.4 to 1.6 s
 Candidate = tuple[str, Source]
 """A sentence that may be shown, and where it stands."""
 _CELLS = 8  # of a table's row that are shown: its name and the first ones
@@ -96,58 +92,24 @@ def quote_sentences(question: str, sources: Sequence[Source]) -> str:
 def best_sentences(question: str, sources: Sequence[Source]) -> list[Candidate] | None:
     """The sentences that speak to the question, best first, each with its source; None where no source has any."""
     # An order to a model answers nothing. A repeated sentence is shown once, from its first place.
-    texts = [replace(source, text=without_injections(source.text)[0]) for source in sources]
-    if not any(True for _ in _candidates(texts)):
-        return None
-    # A heading holds few words, so BM25 puts it above the sentences below it, yet it says nothing.
-    statements = (found for found in _candidates(texts) if _says_something(found[0]))
-    return _rank(question, statements) or _rank(question, _candidates(texts))
-
-
-def _candidates(sources: Sequence[Source]) -> Iterator[Candidate]:
+    candidates: dict[str, Source] = {}
     for source in sources:
-        for sentence in each_sentence(source.text):
-            cancellation.check()  # 57 MB take 35 s
-            yield "\t".join(sentence.split("\t")[:_CELLS]), source
+        for sentence in each_sentence(nearby([question], without_injections(source.text)[0])):
+            candidates.setdefault("\t".join(sentence.split("\t")[:_CELLS]), source)
+    if not candidates:
+        return [] if any(source.text.strip() for source in sources) else None
+    # A heading holds few words, so BM25 puts it above the sentences below it, yet it says nothing.
+    statements = {sentence: source for sentence, source in candidates.items() if _says_something(sentence)}
+    return _rank(question, statements) or _rank(question, candidates)
 
 
 def _says_something(sentence: str) -> bool:
     return len(sentence.split()) > 3 or any(map(str.isdigit, sentence))
 
 
-def _rank(question: str, candidates: Iterator[Candidate]) -> list[Candidate]:
-    """The best candidates; of very many only those that hold a word of the question, a slice of them at a time."""
-    best = _take_slice(candidates)
-    if len(best) == _SLICE:
-        words = _match_any_word(question)
-        having = (found for found in chain(best.items(), candidates) if words is None or words.search(found[0]))
-        best = {}
-        while part := _take_slice(having):
-            for sentence, source in _best(part, question, 10 * SHOWN):
-                best.setdefault(sentence, source)
-    return _best(best, question, SHOWN)
-
-
-def _take_slice(candidates: Iterator[Candidate]) -> dict[str, Source]:
-    """The next candidates, as many as are ranked at once, each sentence with its first source."""
-    cancellation.check()
-    found: dict[str, Source] = {}
-    for sentence, source in candidates:
-        found.setdefault(sentence, source)
-        if len(found) == _SLICE:
-            break
-    return found
-
-
-def _best(candidates: dict[str, Source], question: str, most: int) -> list[Candidate]:
+def _rank(question: str, candidates: Mapping[str, Source]) -> list[Candidate]:
     texts = list(candidates)
-    return [(texts[index], candidates[texts[index]]) for index, _ in rank(texts, question, most)]
-
-
-def _match_any_word(question: str) -> re.Pattern[str] | None:
-    """A pattern that matches texts which share a word with the question: its first letters, or a number in any form."""
-    words = dict.fromkeys("[.,' ]?".join(word) if word.isdigit() else re.escape(word[:4]) for word in tokens(question))
-    return re.compile("|".join(words), re.IGNORECASE) if words else None
+    return [(texts[index], candidates[texts[index]]) for index, _ in rank(texts, question, SHOWN)]
 
 
 def _where(source: Source) -> str:
