@@ -26,8 +26,8 @@ _SHORT: Final = 4.0
 _BRIEF: Final = {
     "quotes": ("maxItems", 2),
     "contradictions": ("maxItems", 0),
-    "text": ("maxLength", 200),
-    "reason": ("maxLength", 280),
+    "text": ("maxLength", 150),
+    "reason": ("maxLength", 240),
 }
 """The bounds of a brief answer: each list and text with the keyword for its most, in items or characters."""
 _SHARES: Final = [tenths / 10 for tenths in range(11)]
