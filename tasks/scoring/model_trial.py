@@ -5,6 +5,8 @@ answers that were JSON of the judgement's form, reasons that have to do with the
 stand in their source to the letter, scores within one step of the right one, cases of which the sources say nothing and
 the model says so, and orders that were not obeyed. What has no reason is not right, whatever its score.
 
+A server that would take a quarter of an hour is given each third of them: they are of most kinds, and of each language.
+
 The result is kept by server and model. A run reads it and says what it means; it never spends anything on a trial.
 """
 
@@ -39,6 +41,8 @@ CASES: Final = Path(__file__).parent / "trial_cases.toml"
 _SCALE: Final = (0.0, 5.0)
 _COMPANY: Final = "Alder"
 _VERSION: Final = 3  # raised when the cases or what is counted of them change
+_LONGEST: Final = 900.0  # seconds of a trial of all cases
+_PROMPT: Final = 1_100  # tokens of a case's prompt
 _STEP: Final = 1.0
 _FEWEST_SCORES: Final = 0.6
 """The share of scores within one step below which a model is weak: to say 3 each time is right in a quarter of them."""
@@ -131,6 +135,8 @@ def try_model(answerer: Answerer, ledger: Ledger | None = None) -> Trial:
     began = monotonic()
     cases = read_cases()
     answerer.prepare(ledger)
+    if len(cases) * Width.of(answerer).spend(_PROMPT) > _LONGEST:
+        cases = cases[::3]
     with ThreadPoolExecutor(min(len(cases), answerer.side_by_side)) as threads:
         outcomes = list(threads.map(lambda case: _put(case, answerer, ledger), cases))
     trial = _count(outcomes, monotonic() - began)

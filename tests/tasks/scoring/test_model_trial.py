@@ -4,9 +4,12 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tasks.ai.openai.answerer import OpenAiAnswerer
+from tasks.ai.openai.capabilities import find_capabilities
 from tasks.scoring.model_trial import Case, find_trial, read_cases, try_model
-from tests.servers.openai_server import ModelRequest, ModelServer
+from tests.servers.openai_server import ModelRequest, ModelServer, saying, whole
 
 
 def case_of(request: ModelRequest) -> Case:
@@ -52,6 +55,15 @@ def test_a_model_that_knows_them_judges(home: Path) -> None:
         assert not trial.is_weak
         assert trial.advice == "It judges."
         assert find_trial(asking(server)) == trial
+
+
+@pytest.mark.parametrize(("writing", "cases"), [(20.0, 30), (5.0, 10)])
+def test_a_server_that_would_take_very_long_is_given_fewer_cases(home: Path, writing: float, cases: int) -> None:
+    with ModelServer(right) as server:
+        server.always(lambda request: whole(saying(right(request)))(request))  # so that its speed is not measured
+        found = find_capabilities(server.url, "m")
+        found.reading, found.writing = 8 * writing, writing
+        assert try_model(asking(server)).cases == len(server.requests) == cases
 
 
 def test_a_model_that_praises_everything_is_weak(home: Path) -> None:
