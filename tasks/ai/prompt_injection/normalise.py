@@ -9,6 +9,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f][^\x00-\x7f]{0,15}")
@@ -80,42 +81,31 @@ def normalise(text: str) -> SearchableText:
     return SearchableText("\n".join(lines), starts, by)
 
 
-class _Plain(dict[str, str]):
-    """A cache of the plain letters that other characters become."""
-
-    def __init__(self, look_alikes: dict[str, str]) -> None:
-        self._look_alikes = look_alikes
-
-    def __missing__(self, character: str) -> str:
-        if len(self) > _MOST_CACHED:
-            self.clear()
-        self[character] = plain = self._plain(character)
-        return plain
-
-    def _plain(self, character: str) -> str:
-        code = ord(character)
-        if code in _INVISIBLE:
-            return ""
-        if code in _TAGS:
-            return chr(code - 0xE0000).lower()
-        if character.isspace():
-            return _PLAIN.get(character, " ")
-        parts = unicodedata.normalize("NFKD", _PLAIN.get(character, character)).casefold()
-        plain = [_PLAIN.get(part, part) for part in parts if unicodedata.category(part)[0] != "M"]
-        return "".join(self._look_alikes.get(part, part) for part in plain)
+@lru_cache(maxsize=_MOST_CACHED)
+def _alone(character: str) -> str:
+    """The plain letters of a character that stands among others of its alphabet."""
+    code = ord(character)
+    if code in _INVISIBLE:
+        return ""
+    if code in _TAGS:
+        return chr(code - 0xE0000).lower()
+    if character.isspace():
+        return _PLAIN.get(character, " ")
+    parts = unicodedata.normalize("NFKD", _PLAIN.get(character, character)).casefold()
+    return "".join(_PLAIN.get(part, part) for part in parts if unicodedata.category(part)[0] != "M")
 
 
-_ALONE: Final = _Plain({})
-"""For characters among others of their alphabet."""
-_MIXED: Final = _Plain(_LOOK_ALIKES)
-"""For characters within Latin words."""
+@lru_cache(maxsize=_MOST_CACHED)
+def _mixed(character: str) -> str:
+    """The plain letters of a character within a Latin word."""
+    return "".join(_LOOK_ALIKES.get(letter, letter) for letter in _alone(character))
 
 
 def _plain_letters(run: re.Match[str]) -> str:
     letters = run.group()
-    alone = "".join(map(_ALONE.__getitem__, letters))
+    alone = "".join(map(_alone, letters))
     if alone.isascii():
         return alone
     beside = run.string[max(run.start() - 1, 0) : run.start()], run.string[run.end() : run.end() + 1]
     mixed = any(neighbour.isascii() and neighbour.isalnum() for neighbour in beside)
-    return "".join(map(_MIXED.__getitem__, letters)) if mixed else alone
+    return "".join(map(_mixed, letters)) if mixed else alone
