@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from math import ceil, sqrt
 from threading import Condition, Lock
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
@@ -91,8 +91,14 @@ class HeldElsewhere(Exception):
     """A hold does not fit, by what other processes have spent or may yet."""
 
 
-class CallLog(Protocol):
-    """Where a ledger writes its calls down. Safe to use from several threads."""
+class CallLog:
+    """Where a ledger writes its calls down: this one forgets them, and hands on what they cost.
+
+    Safe to use from several threads.
+    """
+
+    def __init__(self, record: Callable[[Usage, float | None], None] = lambda _usage, _usd: None) -> None:
+        self._record = record
 
     def begin(self, request: str, ahead: Usage) -> LoggedCall:
         """A call is about to be made; `ahead` is recorded as spent until it ends.
@@ -100,44 +106,25 @@ class CallLog(Protocol):
         Raises:
             HeldElsewhere: that would pass the cap. Nothing is recorded.
         """
-
-    def recorded(self) -> Usage | None:
-        """What is recorded as spent or ahead, by all processes; None where no other process records anything."""
-
-    def await_others(self) -> bool:
-        """Wait a moment for calls of other processes; gives whether there were any."""
-
-    def end(self, call: LoggedCall, usage: Usage, usd: float | None, *, lost: bool) -> None:
-        """The call has ended; `usage` and `usd` are what is to be recorded in addition."""
-
-
-class CostOnly:
-    """A log that forgets calls and hands on what they cost."""
-
-    def __init__(self, record: Callable[[Usage, float | None], None]) -> None:
-        self._record = record
-
-    def begin(self, request: str, ahead: Usage) -> LoggedCall:
-        """As `CallLog.begin`."""
         if ahead != Usage():
             self._record(ahead, None)
         return LoggedCall(None, request, uuid4().hex)
 
     def recorded(self) -> Usage | None:
-        """As `CallLog.recorded`."""
+        """What is recorded as spent or ahead, by all processes; None where no other process records anything."""
         return None
 
     def await_others(self) -> bool:
-        """As `CallLog.await_others`."""
+        """Wait a moment for calls of other processes; gives whether there were any."""
         return False
 
-    def end(self, call: LoggedCall, usage: Usage, usd: float | None, *, lost: bool) -> None:  # noqa: ARG002 - protocol
-        """As `CallLog.end`."""
+    def end(self, call: LoggedCall, usage: Usage, usd: float | None, *, lost: bool) -> None:  # noqa: ARG002 - of others
+        """The call has ended; `usage` and `usd` are what is to be recorded in addition."""
         if usage != Usage() or usd is not None:
             self._record(usage, usd)
 
 
-class RunCallLog:
+class RunCallLog(CallLog):
     """The log of one run, in the database, which other processes that work on the run write too.
 
     A call's hold is recorded by one statement that looks at the caps, so that no two processes spend the same money.
@@ -306,7 +293,7 @@ class Ledger:
         price: Price | None,
         spent: Usage,
         usd: float | None,
-        record: Callable[[Usage, float | None], None],
+        record: Callable[[Usage, float | None], None] = lambda _usage, _usd: None,
         *,
         ahead: bool = False,
         log: CallLog | None = None,
@@ -329,7 +316,7 @@ class Ledger:
         if cap is not None and cap.usd is not None and price is None:
             raise ValueError("a cap in USD needs a price")
         self._cap, self._price = cap, price
-        self._log = log or CostOnly(record)
+        self._log = log or CallLog(record)
         self._ahead = ahead and cap is not None
         self._spent = spent
         self._usd = max(usd or 0.0, price.of(spent)) if price else usd  # tokens recorded ahead have no price yet
@@ -557,10 +544,6 @@ def find_ledger(run_id: str) -> Ledger:
         return ledger
 
 
-def _untold(_usage: Usage, _usd: float | None) -> None:
-    """What a question by itself costs is kept nowhere."""
-
-
 def make_question_ledger() -> Ledger | None:
     """The ledger of one question that belongs to no run, for its answer and the check of it; None without a budget.
 
@@ -570,7 +553,7 @@ def make_question_ledger() -> Ledger | None:
     cap, price = cap_and_price()
     if cap is None or AiSettings.current().ai_model is None:
         return None
-    return Ledger(cap, price, Usage(), None, _untold)
+    return Ledger(cap, price, Usage(), None)
 
 
 _open: WeakValueDictionary[tuple[str, _CapAndPrice], Ledger] = WeakValueDictionary()
@@ -578,10 +561,6 @@ _opening = Lock()
 
 
 def _from_row(run_id: str, limits: _CapAndPrice) -> Ledger:
-    def record(usage: Usage, usd: float | None) -> None:
-        with database.writing() as session:
-            runs.add_cost(session, run_id, usage.calls, usage.input_tokens, usage.output_tokens, usd)
-
     cap, price = limits
     with database.reading() as session:
         run = runs.get_run(session, run_id)
@@ -589,7 +568,7 @@ def _from_row(run_id: str, limits: _CapAndPrice) -> Ledger:
     if cap is not None and cap.usd is not None and price is None:  # no model is called
         cap = None
     log = RunCallLog(run_id, (cap, price), _find_month_cap() if cap else None)
-    return Ledger(cap, price, spent, usd, record, ahead=True, log=log, measured=_measure_usage(run_id))
+    return Ledger(cap, price, spent, usd, ahead=True, log=log, measured=_measure_usage(run_id))
 
 
 def record_unpriced(run_id: str) -> None:
