@@ -36,8 +36,9 @@ class Width:
     @classmethod
     def of(cls, answerer: Answerer) -> "Width":
         """The width of judgements by that model, as far as its speed is known. Nothing is asked."""
-        seconds, pace = _SHARE * AiSettings.current().ai_timeout, answerer.pace
-        if pace is None or not is_local(answerer.address or "") or USUAL_ANSWER / pace.writing <= seconds / 2:
+        pace = answerer.pace if is_local(answerer.address or "") else None
+        seconds = _SHARE * AiSettings.current().ai_timeout
+        if pace is None or USUAL_ANSWER / pace.writing <= seconds / 2:
             return cls(None, inf)
         return cls(Pace(max(pace.reading, _READS_FASTER * pace.writing), pace.writing, 1), seconds)
 
