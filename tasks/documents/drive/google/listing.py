@@ -1,4 +1,4 @@
-"""Lists a folder of Google Drive in the quickest way, follows its shortcuts, and puts the result in order."""
+"""Lists a folder of Google Drive, follows its shortcuts, and puts the result in order."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
