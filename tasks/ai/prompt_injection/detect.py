@@ -8,6 +8,7 @@ that what follows seems to come from the user or the system, are injections too.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from tasks import cancellation
@@ -65,13 +66,23 @@ _TOPIC: Final = re.compile(
     r"|(?:phrase|prompt)s? like"
 )
 _WORD: Final = re.compile(r"\w{2,}")
+_PASSAGE: Final = 8_000
+"""Characters of a text that is a passage, or the name of a document."""
 _GAP: Final = re.compile(r"[^\S\n]{0,9}\n?[^\S\n]{0,9}(?=\S)")
 
 
 def find_orders(text: str) -> list[Injection]:
     """The prompt injections in a text, in the order of the text; none touches the next."""
+    return list(_find_known(text) if len(text) <= _PASSAGE else _find_new(text))
+
+
+def _find_new(text: str) -> list[Injection]:
     spans = [span for start in range(0, len(text), AT_ONCE) for span in _spans_between(text, start, start + AT_ONCE)]
     return [Injection(start, end) for start, end in _together(text, merge_spans(spans))]
+
+
+_find_known: Final = lru_cache(maxsize=2048)(_find_new)
+"""Of passages: each criterion asks about the same ones, and searches them for itself, its judge and its quotations."""
 
 
 def _spans_between(text: str, start: int, end: int) -> Iterator[Span]:

@@ -24,20 +24,31 @@ _BEGINNING: Final = 40
 """Characters at the beginning of a title among which what it is of begins."""
 _GAP: Final = r"(?:\w+ ){0,3}"
 _SLASH: Final = re.compile(r"(?<=[^\W\d_]{3})\s*[/&]\s*(?=[^\W\d_]{3})")
+_SIGNS: Final = frozenset("/&'’´`")
 _JOINED: Final = re.compile(
-    r"(?:\w+ ){1,4}?(?P<join>and|und|sowie) (?:\w+ ){0,3}?"
+    r"\b(?:\w+ ){1,4}?(?P<join>and|und|sowie) (?:\w+ ){0,3}?"
     r"(?:\w+(?P<ending>vertrag|vereinbarung)|(?P<last>agreement|contract|deed))\b"
 )
 """A name of two kinds: "loan and security agreement", "Anteilskauf- und Abtretungsvertrag"."""
+_LASTS: Final = ("vertrag", "vereinbarung", "agreement", "contract", "deed")
+"""What such a name ends with: few lines have it, and the pattern takes ten times as long to find out."""
 
 
 @lru_cache(maxsize=20_000)
 def plain_words(text: str) -> str:
     """The words of a text in the form in which names of kinds are compared, a blank between them."""
-    text = _SLASH.sub(" and ", _POSSESSIVE.sub("", unicodedata.normalize("NFC", text).replace("_", " ")))
-    letters = unicodedata.normalize("NFD", _PARTED.sub(" ", text).casefold().translate(_LETTERS))
+    text = unicodedata.normalize("NFC", text).replace("_", " ")
+    if not _SIGNS.isdisjoint(text):  # to look for them at each character takes as long as all that follows
+        text = _SLASH.sub(" and ", _POSSESSIVE.sub("", text))
+    parted = " ".join([word if _is_one(word) else _PARTED.sub(" ", word) for word in text.split()])
+    letters = unicodedata.normalize("NFD", parted.casefold().translate(_LETTERS))
     bare = re.sub("[\u0300-\u036f]", "", letters)
     return " ".join(re.findall(r"[^\W_]+", re.sub("([aou])e", r"\1", bare)))
+
+
+def _is_one(word: str) -> bool:
+    """Whether no word begins inside of this one, by a look that is ten times as quick as `_PARTED`'s."""
+    return word.isalpha() and (word.islower() or word[1:].islower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +123,7 @@ def _word_beginning(word: str) -> str:
 
 @lru_cache(maxsize=1000)
 def _starts(words: str) -> frozenset[str]:
-    return frozenset(["", *(word[:length] for word in words.split() for length in range(1, _KEY + 1))])
+    return frozenset(["", *(word[:length] for word in set(words.split()) for length in range(1, _KEY + 1))])
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:
@@ -183,6 +194,8 @@ def find_kinds(words: str) -> tuple[Match, ...]:
 
 def find_joined_kinds(words: str) -> list[Match]:
     """The kinds that a title joins in one name: a loan and security agreement is a loan agreement and a security."""
+    if not any(last in words for last in _LASTS):
+        return []
     named = find_kinds(words)
     joined = next((one for one in _JOINED.finditer(words) if not any(_spans(one, other) for other in named)), None)
     if joined is None:

@@ -388,7 +388,7 @@ def sketch(text: str) -> bytes:
         return b""
     numbers = np.fromiter((zlib.crc32(word.encode()) for word in words), dtype=np.uint64, count=len(words))
     shingles = numbers[:-3] * 31**3 + numbers[1:-2] * 31**2 + numbers[2:-1] * 31 + numbers[3:]
-    shingles = np.unique(shingles * np.uint64(0x9E3779B97F4A7C15))
+    shingles *= np.uint64(0x9E3779B97F4A7C15)
     lowest = [(shingles * factor + shift).min() for factor, shift in zip(*_CHANCES, strict=True)]
     return (np.array(lowest, dtype=np.uint64) >> np.uint64(32)).astype("<u4").tobytes()
 
