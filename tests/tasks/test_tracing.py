@@ -1,6 +1,8 @@
 """Traces: from a flow over its operations to the calls of a model, without anything of what was asked."""
 
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -46,3 +48,28 @@ def test_without_the_setting_nothing_is_traced_and_without_the_extra_a_run_goes_
     with tracing.span("anything", {}) as span:
         assert span is None
     assert "Install the extra `tracing`" in caplog.text
+
+
+def test_what_is_locked_sends_traces_to_a_collector(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            sent.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Collector) as collector:
+        Thread(target=collector.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector.server_port}")
+        ours = tracing.start_tracing()
+        assert ours is not None
+        with ours.span("anything", {}):
+            pass
+        ours.close()
+        collector.shutdown()
+    assert sent == ["/v1/traces"]
