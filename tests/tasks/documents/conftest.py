@@ -17,7 +17,7 @@ class CountingPool(ExtractionPool):
     """The real pool with a reader that misbehaves where the document says so; `count` documents were handed to it."""
 
     def __init__(self) -> None:
-        super().__init__(workers=2, limits=Limits(seconds=5, memory_mb=512), read=texts_obeyed)
+        super().__init__(workers=2, limits=Limits(seconds=3, memory_mb=512), read=texts_obeyed)
         self.count = 0
 
     def submit(self, path: Path, format: str) -> "Future[Reading]":  # noqa: A002 - the field's word
