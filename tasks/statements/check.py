@@ -8,7 +8,7 @@ nearest sentences are shown.
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -16,11 +16,9 @@ from functools import lru_cache
 from typing import Final
 
 from tasks.language.words import stem
-from tasks.statements.alignment import Alignment, align
-from tasks.statements.contrary import contrary
 from tasks.statements.difference import Difference, DifferenceKind
-from tasks.statements.differences import differences, says_in_order
 from tasks.statements.figures import same
+from tasks.statements.match import contradiction, find_predicates, match, objections
 from tasks.statements.nearness import nearness
 from tasks.statements.reading import ParsedSentence, read
 from tasks.statements.tables import LONGEST_SENTENCE, SourceSentence, source_sentences
@@ -53,6 +51,19 @@ _LAST_YEAR: Final = re.compile(
     r"\b(?:in )?(?:the )?(?:last|prior|previous|preceding) (?:fiscal )?year\b|\ba year (?:ago|earlier|before)\b",
     re.IGNORECASE,
 )
+_NAME: Final = r"[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,4}"
+_ASIDE: Final = re.compile(r" \([^()]*\)|, (?:which|who|whose) [^,;]{2,150},")
+_APPOSED: Final = re.compile(
+    rf"\A(?:The|Our|Its|A|An) [a-z][\w -]{{2,60}}, (?P<name>{_NAME}), (?P<rest>(?!and\b)[a-z].*)", re.DOTALL
+)
+_WHO: Final = re.compile(rf"(?P<who>(?:\A(?:The|Our|Its) [a-z]\w+|{_NAME})), (?:who|which) (?P<rest>[^,;]{{2,200}})")
+"""An aside, a name put in behind what it is, and a name or a sentence's subject of which a clause says more."""
+_HEAD: Final = re.compile(
+    r"\A(?P<head>(?:In|At|On|For|During|As of|As at|Under|By|Since|From) [^,;]{2,120}(?:, \d{4})?) ?, (?P<rest>"
+    r"[^;]+?)\.?\Z"
+)
+_NUMBERED: Final = re.compile(r"\A\W*(?:\d{1,3}(?:\.\d{1,3}){1,4}\.?|\(?[a-z0-9]{1,2}[.)])\s+")
+"""What numbers a clause or an item of a list in front of its words."""
 _DEFINED: Final = re.compile(
     r"(?<![\w&.’'-])(?P<full>[A-Z][\w&.’'-]*(?: (?:[A-Z][\w&.’'-]*,?|of|and|for|plc)){1,6})"
     r" \((?:the |each |collectively |hereinafter )*[\"“]?(?P<short>(?!Company|Issuer)[A-Z][a-z]+)[\"”]?\)"
@@ -121,14 +132,14 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
 
 def _check_whole(statement: str, texts: Sequence[str], names: str) -> Check:
     """What the texts say of a statement that is taken as one."""
-    stated, known = read(_with_defined_names(statement, texts)), _find_known_stems(names)
+    stated, known = read(_move_head(_with_defined_names(statement, texts))), _find_known_stems(names)
     best = Check(Finding.NOT_FOUND)
     if not stated.content and not stated.figures:
         return best
     for number, text in enumerate(texts):
         candidates = source_sentences(text)
         for place in _nearest_places(stated, text, known):
-            result = replace(_compare(stated, candidates, place, known), text=number)
+            result = replace(_compare(stated, candidates[place], known), text=number)
             if result.verdict is Finding.SUPPORTED:
                 return result
             if (result.verdict is Finding.CONTRADICTED, result.share) > (
@@ -175,29 +186,42 @@ def _says_something(sentence: ParsedSentence) -> bool:
 
 def _with_defined_names(statement: str, texts: Sequence[str]) -> str:
     """The statement with a party as the texts define it: "the Landlord" for "Harbour Estates plc (the “Landlord”)"."""
-    for match in (match for text in texts for match in _DEFINED.finditer(text)):
-        name = _FORM.sub("", match["full"]).strip(" ,")
-        statement = re.sub(rf"\b{re.escape(name)}(?!\w)", f"the {match['short']}", statement)
+    for party in (party for text in texts for party in _DEFINED.finditer(text)):
+        name = _FORM.sub("", party["full"]).strip(" ,")
+        statement = re.sub(rf"\b{re.escape(name)}(?!\w)", f"the {party['short']}", statement)
     return statement
 
 
-def _compare(stated: ParsedSentence, candidates: Sequence[SourceSentence], place: int, known: frozenset[str]) -> Check:
-    """What one sentence says of a statement, by itself and with what is known from the words before it."""
-    candidate = candidates[place]
-    source = read(_with_year_before(candidate.text))
-    if says_in_order(stated, source):
-        return Check(Finding.SUPPORTED, candidate.original, None, 1.0)
-    alignment = align(stated, source, known)
-    found = list(differences(alignment))
-    if not found:
-        return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
-    against = contrary(alignment) or _is_named_otherwise(stated, source, known)
-    if against is not None:
-        return Check(Finding.CONTRADICTED, candidate.original, against, alignment.share)
-    fuller = _with_context(alignment, candidates[place])
-    if fuller and not list(differences(align(stated, read(fuller), alignment.known))):
-        return Check(Finding.SUPPORTED, candidate.original, None, alignment.share)
-    return Check(Finding.NOT_FOUND, candidate.original, found[0], alignment.share)
+def _compare(stated: ParsedSentence, candidate: SourceSentence, known: frozenset[str]) -> Check:
+    """What one sentence says of a statement."""
+    worst = Check(Finding.NOT_FOUND, candidate.original)
+    texts = dict.fromkeys(_find_readings(candidate.text))
+    for said in (said for text in texts for said in find_predicates(read(text))):
+        found = match(stated, said, known)
+        against = next(objections(found), None)
+        if against is None:
+            return Check(Finding.SUPPORTED, candidate.original, None, found.share)
+        denied = contradiction(found)
+        if denied is not None:
+            worst = Check(Finding.CONTRADICTED, candidate.original, denied, found.share)
+        elif worst.difference is None:
+            worst = replace(worst, difference=against, share=found.share)
+    return worst
+
+
+def _find_readings(text: str) -> Iterator[str]:
+    """A sentence in the forms that say the same, and what it says in its parts."""
+    for part in (text, *text.split("; ")):
+        bare = _NUMBERED.sub("", part)
+        yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare), _with_year_before(bare))
+        if apposed := _APPOSED.match(bare):
+            yield f"{apposed['name']} {apposed['rest']}"
+        yield from (f"{told['who']} {told['rest']}" for told in _WHO.finditer(bare))
+
+
+def _move_head(text: str) -> str:
+    """A sentence with the phrase that opens it behind it: "A day lasts 24 hours on Earth"."""
+    return _HEAD.sub(lambda found: f"{found['rest']} {found['head'][0].lower()}{found['head'][1:]}", text)
 
 
 def _with_year_before(text: str) -> str:
@@ -206,42 +230,6 @@ def _with_year_before(text: str) -> str:
     if len(years) != 1 or not _LAST_YEAR.search(text):
         return text
     return _LAST_YEAR.sub(f"in fiscal {years.pop() - 1}", text)
-
-
-def _is_named_otherwise(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str]) -> Difference | None:
-    """Another name in a part of a sentence that says who or what something is: "The ultimate parent is Alpha Ltd"."""
-    first = re.split(r",\s+(?=an?\s|the\s)", stated.text)[0].rstrip(".")
-    is_dated = any(token.figure is not None and token.figure.is_date for token in (*stated.tokens, *source.tokens))
-    if (
-        is_dated
-        or not _IS.search(first)
-        or _ONCE.search(source.text)
-        or any(token.limit for token in read(first).tokens)
-    ):
-        return None
-    for segment in {token.segment for token in source.tokens if _IS.fullmatch(token.text)}:
-        own = [token for token in source.tokens if token.segment == segment]
-        part = source.text[own[0].start : own[-1].end]
-        found = contrary(align(read(first), read(part), known))
-        if found is not None and found.kind is DifferenceKind.NAME:
-            return found
-    return None
-
-
-def _with_context(alignment: Alignment, candidate: SourceSentence) -> str:
-    """The sentence with the date of the heading over it, or the name before it for its pronoun; "" without either."""
-    before, missing = candidate.before, [alignment.stated.tokens[at] for at in alignment.missing]
-    if not before or not missing:
-        return ""
-    if all(token.figure is not None and token.figure.is_date for token in missing):
-        is_heading = len(before.split()) <= _HEADING and before[-1:] not in ".!?"
-        return f"{before}: {candidate.text}" if is_heading else ""
-    first, _, rest = candidate.text.partition(" ")
-    stems = {stem(word) for word in re.findall(r"[^\W\d_][\w'’]*", before)}
-    if first.lower() not in _PRONOUNS or any(token.is_verb or token.stem not in stems for token in missing):
-        return ""
-    name = " ".join(alignment.stated.text[token.start : token.end].removesuffix("'s") for token in missing)
-    return f"{name}{'’s' if first.lower() in _OWN else ''} {rest}"
 
 
 def _stands_elsewhere(stated: ParsedSentence, result: Check, texts: Sequence[str], known: frozenset[str]) -> bool:
@@ -253,7 +241,7 @@ def _stands_elsewhere(stated: ParsedSentence, result: Check, texts: Sequence[str
         sentences = source_sentences(text)
         for place in _nearest_places(stated, text, known):
             other = read(sentences[place].text)
-            if sentences[place].original == result.sentence or align(stated, other, known).share < _SHOWN:
+            if sentences[place].original == result.sentence or match(stated, other, known).share < _SHOWN:
                 continue
             given = [token.figure for at in other.figures if (token := other.tokens[at])]
             if any(own and figure and same(own, figure) for own in wanted for figure in given):

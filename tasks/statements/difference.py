@@ -1,10 +1,7 @@
 """What a sentence says otherwise than a statement: kinds for code, sentences for people."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-
-from tasks.statements.alignment import Alignment
 
 
 class DifferenceKind(Enum):
@@ -39,6 +36,3 @@ class Difference:
     def why(self) -> str:
         """The difference as a sentence."""
         return self.kind.value.format(ours=self.ours, theirs=self.theirs)
-
-
-Rule = Callable[[Alignment], Iterator[Difference]]

@@ -122,6 +122,11 @@ class StatedFigure:
         return self.unit in {DATE, QUARTER}
 
     @property
+    def step(self) -> Decimal:
+        """The value of its last digit that counts: 100,000 of `4.2 million`."""
+        return Decimal(10) ** (self.value.copy_abs().adjusted() - max(self.digits, 1) + 1)
+
+    @property
     def kind(self) -> str:
         """What it may be compared with: `money`, `date`, or its unit."""
         if self.is_date:
@@ -167,7 +172,8 @@ def _without_repeats(text: str, found: list[StatedFigure]) -> list[StatedFigure]
         is_repeat = (
             last is not None
             and not figure.is_date
-            and abs(figure.value) == last.value
+            and figure.value == last.value
+            and figure.unit in {last.unit, COUNT}
             and text[last.end : figure.start].strip() in {"", "("}
         )
         if last is not None and is_repeat and text[figure.start - 1 : figure.start + 1].find("(") >= 0:

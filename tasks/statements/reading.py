@@ -41,6 +41,7 @@ _EXACT: Final = load_words("exact")
 _COMPANY_FORMS: Final = frozenset(
     "inc corp corporation ltd limited llc plc gmbh ag sa se co incorporated bv nv".split()  # noqa: SIM905 - as above
 )
+_TITLES: Final = frozenset({"mr", "ms", "mrs", "dr"})
 _LACKING: Final = frozenset({"without", "ohne", "sans", "sin"})
 _NARROW: Final = 4
 """Words behind a "not" that stands behind a thing and no verb, to which it reaches: "stock not already owned"."""
@@ -206,9 +207,11 @@ class _Reader:
 
     def _add_word(self, match: re.Match[str]) -> None:
         lower = match.group().lower().replace("’", "'")
-        if (lower in _JOINS and not _governs(self.tokens, lower)) or lower in {"and", "or"}:
+        is_dated = self._text[match.end() :].lstrip()[:1].isdigit()  # "since 2006"
+        is_join = lower in _JOINS and not is_dated and not _governs(self.tokens, lower)
+        if is_join or lower in {"and", "or"}:
             self._segment += 1
-            self._clause += lower in _JOINS
+            self._clause += is_join
         is_denied = lower.endswith("n't")
         if is_denied:
             lower = {"can't": "can", "won't": "will"}.get(lower, lower[:-3])
@@ -264,7 +267,7 @@ def _says_something(token: Token, before: Token | None) -> bool:
     """Whether a word says something by itself: it limits, helps and joins nothing."""
     is_form = token.text.rstrip(".") in _COMPANY_FORMS and before is not None and before.is_name
     is_free = token.stem in FREE_VERBS or token.text in FREE
-    is_small = token.text in _DETERMINERS or token.text in _AUXILIARY or len(token.text) < 2
+    is_small = token.text in _DETERMINERS | _TITLES or token.text in _AUXILIARY or len(token.text) < 2
     limits_alone = token.limit is not None and token.limit not in _SAYING
     return not (is_small or limits_alone or is_form or (is_free and not token.is_name))
 
@@ -292,6 +295,15 @@ def _limit(tokens: Sequence[Token], at: int) -> Limit | None:
     return kind
 
 
+def is_past(token: Token) -> bool:
+    """Whether a word has the form of a verb of the past: "rose", "was sold"."""
+    return (
+        token.text.endswith("ed")
+        or token.text in _PARTICIPLES
+        or (token.text != token.stem and not token.stem.startswith(token.text[:3]))
+    )
+
+
 def _is_verb(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
     before = tokens[at - 1].text if at else ""
@@ -299,11 +311,6 @@ def _is_verb(tokens: Sequence[Token], at: int) -> bool:
         ("tion", "ment", "tions", "ments", "ees", "ers", "ors", "er", "or", "ee", "ly")
     ):
         return False
-    is_past = (
-        token.text.endswith("ed")
-        or token.text in _PARTICIPLES
-        or (token.text != token.stem and not token.stem.startswith(token.text[:3]))
-    )
     is_acting = token.stem in ACTING or token.stem in CHANGING
     is_going_on = is_acting and token.text.endswith("ing") and before not in _DETERMINERS
     is_helped = before in _AUXILIARY and not token.text.endswith("s") and (is_acting or before != "to")
@@ -312,7 +319,7 @@ def _is_verb(tokens: Sequence[Token], at: int) -> bool:
         and token.text.endswith("s")
         and before not in (_DETERMINERS - _JOINS - load_words("pronouns")) | _PREPOSITIONS
     )
-    return token.text not in _AUXILIARY and (is_past or is_helped or is_present or is_going_on)
+    return token.text not in _AUXILIARY and (is_past(token) or is_helped or is_present or is_going_on)
 
 
 def _part_clauses(tokens: Sequence[Token]) -> None:

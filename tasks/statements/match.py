@@ -1,0 +1,470 @@
+"""A statement laid beside one sentence of a source: which word is which, and what speaks against its support.
+
+Words are paired in their order. A sentence supports a statement where it has all of its words, figures and names,
+denies and limits the same, and has nothing before or between them that could change whom or what they are said of.
+A row of a table supports one that has all words of its label and each figure in the column of its date. What is said
+in another order, or of a part, is not found: the rules are few, so that what they let through is so.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile, zip_longest
+from typing import Final
+
+from tasks.language.numbers import PERCENT, POINTS
+from tasks.language.words import ACTING, has_opposite, load_words, stem
+from tasks.statements.difference import Difference, DifferenceKind
+from tasks.statements.figures import StatedFigure, same
+from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, are_confused, nearness
+from tasks.statements.reading import Limit, ParsedSentence, Token, is_past
+
+_APART: Final = 0.02
+_FARTHEST: Final = 20
+"""What a pair loses for each word between it and the one before, and words that count at most."""
+_SELF: Final = load_words("self") - {"its"}
+_PRONOUNS: Final = frozenset("it they he she which who whose".split())  # noqa: SIM905 - a list of words reads best as words
+_VERBS: Final = load_words("be") | load_words("auxiliary") - {"to", "not"}
+_TIMES: Final = frozenset(map(stem, "year quarter month half period end fiscal week today date".split()))  # noqa: SIM905 - a list of words reads best as words
+_PAST: Final = frozenset("was were has have had did been".split())  # noqa: SIM905 - as above
+_MEANT: Final = frozenset({"will", "shall", "must"})
+"""What a duty is said with, one as good as the other."""
+_EXACT_PREPOSITIONS: Final = frozenset(
+    "to from below above over under before after against without with by".split()  # noqa: SIM905 - as above
+)
+_EARLIER: Final = frozenset({"from", "against", "compared", "versus"})
+"""Prepositions of an earlier figure, one as good as the other: "up from 5", "against 5"."""
+_WIDE: Final = frozenset("for from to by with due compared against after as versus than".split())  # noqa: SIM905 - as above
+"""Prepositions of what may be left out behind a statement's words; others say where it holds."""
+_MEASURED: Final = frozenset({"money", PERCENT, POINTS})
+"""Kinds of figures that are no part of what is spoken of: "rose 8 % to $4 million" says "rose to $4 million"."""
+_NOT: Final = frozenset("not no never none nor cannot nicht kein keine keinen keiner pas".split())  # noqa: SIM905 - as above
+_ONCE: Final = frozenset(
+    map(stem, "ended expired founded established incorporated signed matured terminated died born".split())  # noqa: SIM905 - as above
+)
+"""What happens once, so that one year for it speaks against another."""
+_FEWEST: Final = 3
+"""Words and figures that a contradicted statement shares with its sentence, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A statement and a sentence, and the places of the sentence by the places of the statement that they pair with.
+
+    `known` are the stems of whom the texts are about.
+    """
+
+    stated: ParsedSentence
+    source: ParsedSentence
+    known: frozenset[str]
+    pairs: dict[int, int]
+
+    @property
+    def wanted(self) -> list[int]:
+        """The words and figures of the statement, but for the name of whom the texts are about."""
+        return [at for at in _places(self.stated) if not self.is_known(at)]
+
+    def is_known(self, at: int) -> bool:
+        """Whether a word of the statement names whom the texts are about, and no place that it is in."""
+        token = self.stated.tokens[at]
+        return token.figure is None and token.stem.rstrip(".") in self.known and token.preposition not in {"in", "at"}
+
+    @property
+    def missing(self) -> list[int]:
+        """What the sentence has not."""
+        return [at for at in self.wanted if at not in self.pairs]
+
+    @property
+    def share(self) -> float:
+        """The part of the statement's words and figures that the sentence has, from 0 to 1."""
+        wanted = self.wanted
+        return sum(at in self.pairs for at in wanted) / len(wanted) if wanted else 0.0
+
+    @property
+    def clauses(self) -> frozenset[int]:
+        """The clauses of the sentence that say something of the statement."""
+        return frozenset(self.source.tokens[place].clause for place in self.pairs.values())
+
+    @property
+    def extra(self) -> list[int]:
+        """The words and figures that only these clauses have."""
+        taken, clauses = set(self.pairs.values()), self.clauses
+        return [at for at in _places(self.source) if at not in taken and self.source.tokens[at].clause in clauses]
+
+
+def _places(sentence: ParsedSentence) -> list[int]:
+    return sorted((*sentence.content, *sentence.figures))
+
+
+def match(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str] = frozenset()) -> Match:
+    """Pair the words of a statement with those of a sentence, in their order, neighbours with neighbours."""
+    found = [
+        (at, place, how_near)
+        for at in _places(stated)
+        for place in _places(source)
+        if (how_near := _nearness(stated.tokens[at], source.tokens[place]))
+    ]
+    chains: list[tuple[float, int]] = []
+    for at, place, how_near in found:
+        before = [
+            (chains[n][0] - _APART * min(place - other_place, _FARTHEST), n)
+            for n, (other, other_place, _) in enumerate(found[: len(chains)])
+            if other < at and other_place < place
+        ]
+        score, last = max(before, default=(0.0, -1))
+        chains.append((score + how_near, last))
+    pairs: dict[int, int] = {}
+    at = max(range(len(chains)), key=lambda n: chains[n][0], default=-1)
+    while at >= 0:
+        pairs[found[at][0]] = found[at][1]
+        at = chains[at][1]
+    result = Match(stated, source, known, pairs)
+    _pair_moved(result)
+    return result
+
+
+def find_predicates(sentence: ParsedSentence) -> Iterator[ParsedSentence]:
+    """A sentence, and each of its clauses that has no subject of its own behind the first one's: "it rose and fell"."""
+    yield sentence
+    tokens = sentence.tokens
+    opens = [at for at in range(1, len(tokens)) if tokens[at].clause != tokens[at - 1].clause]
+    subject = list(takewhile(lambda token: token.clause == 0 and not _is_predicate(token), tokens))
+    for at in opens:
+        clause = [token for token in tokens[at:] if token.clause == tokens[at].clause]
+        if tokens[at].text in {"and", "but"} and len(clause) > 1 and _is_predicate(clause[1]):
+            told = [replace(token, clause=0) for token in (*subject, *clause[1:])]
+            content = [n for n, token in enumerate(told) if token.figure is None and token.is_content]
+            places = [n for n, token in enumerate(told) if token.figure is not None]
+            yield replace(sentence, tokens=told, content=content, figures=places)
+
+
+def _is_predicate(token: Token) -> bool:
+    return token.is_verb or token.text in _VERBS
+
+
+def _nearness(token: Token, other: Token) -> float:
+    if token.figure is not None or other.figure is not None:
+        return float(token.figure is not None and other.figure is not None and same(token.figure, other.figure))
+    how_near = nearness(token.stem, other.stem)
+    return how_near if token.is_name <= (other.is_name or how_near >= ALIKE) else 0.0
+
+
+def _pair_moved(result: Match) -> None:
+    """Pair what stands elsewhere in the sentence and can mean nothing else: its only other date, "to 5 from 4"."""
+    source = result.source.tokens
+    for at in result.missing:
+        token = result.stated.tokens[at]
+        if _is_date(token):
+            places = [place for place in result.extra if _is_date(source[place])]
+            places = [place for place in places if len(places) == 1 or place < min(result.pairs.values())]
+        else:
+            is_led = token.figure is not None and token.preposition in {"from", "to"}
+            places = [place for place in result.extra if is_led and source[place].preposition == token.preposition]
+        result.pairs.update((at, place) for place in places if _nearness(token, source[place]))
+
+
+def _is_date(token: Token) -> bool:
+    return token.figure is not None and token.figure.is_date
+
+
+def objections(found: Match) -> Iterator[Difference]:
+    """What speaks against a sentence as the proof of a statement, the gravest first."""
+    if _say_the_same(found.stated.tokens, found.source.tokens):
+        return
+    if is_row(found.source):
+        yield from _row_objections(found)
+        return
+    for at in found.missing:
+        if found.stated.tokens[at].stem not in LIGHT or found.stated.tokens[at].is_name:
+            yield _missing(found.stated.tokens[at])
+    if len(found.pairs) > 1:
+        yield from _denials(found)
+        yield from _limits(found)
+        yield from _other_parts(found)
+        yield from _other_roles(found)
+        yield from _additions(found)
+    else:
+        yield Difference(DifferenceKind.MISSING, found.stated.text)
+
+
+def _say_the_same(stated: Sequence[Token], source: Sequence[Token]) -> bool:
+    """Whether two sentences are one word for word, but for words of one group and ways to write a figure."""
+    return len(stated) == len(source) and all(
+        one.limit is other.limit and (one.figure is not None or one.preposition == other.preposition)
+        and (one.text == other.text or _nearness(one, other) >= ALIKE)
+        for one, other in zip(stated, source, strict=True)
+    )  # fmt: skip
+
+
+def _missing(token: Token) -> Difference:
+    return Difference(DifferenceKind.MISSING if token.figure is None else DifferenceKind.NO_FIGURE, token.text)
+
+
+def _denials(found: Match) -> Iterator[Difference]:
+    pairs = {at: place for at, place in found.pairs.items() if not _is_date(found.stated.tokens[at])}
+    ours = {at for at in pairs if found.stated.is_denied(at)}
+    theirs = {at for at, place in pairs.items() if found.source.is_denied(place)}
+    if theirs - ours:
+        yield Difference(DifferenceKind.DENIED)
+    elif ours - theirs or (not ours and _count_negations(found.stated)):
+        yield Difference(DifferenceKind.NOT_DENIED)
+
+
+def _count_negations(sentence: ParsedSentence, clauses: frozenset[int] | None = None) -> int:
+    return sum(
+        token.limit is Limit.NEGATION and (clauses is None or token.clause in clauses) for token in sentence.tokens
+    )
+
+
+def _limits(found: Match) -> Iterator[Difference]:
+    """`may`, `must`, `only`, `most`, `if` and the like in one of the two alone."""
+    stated, source = found.stated.tokens, found.source.tokens
+    last = source[max(found.pairs.values())]
+    reach = [
+        at for at, token in enumerate(source)
+        if token.clause in found.clauses and (token.start <= last.start or token.segment == last.segment)
+    ]  # fmt: skip
+    conditions = [at for at, token in enumerate(source) if token.limit is Limit.CONDITION]
+    places = sorted({*reach, *conditions})
+    governing = {kind for place in found.pairs.values() for kind in found.source.limits_at(place)}
+    theirs = Counter(map(str, governing - {source[at].limit for at in places}))
+    theirs.update(_strength(source, at) for at in places)
+    ours = Counter(_strength(stated, at) for at in range(len(stated)))
+    if not _tells_past(found.stated):  # what shall be done is done as a rule
+        theirs["will"] -= max(0, sum(source[at].text in _MEANT for at in places) - ours["will"])
+    for kind in (theirs - ours).keys() - {""}:
+        yield Difference(
+            DifferenceKind.LIMITED, theirs=next((source[at].text for at in places if source[at].limit == kind), kind)
+        )
+    for kind in (ours - theirs).keys() - {""}:
+        yield Difference(
+            DifferenceKind.NOT_LIMITED, next((token.text for token in stated if token.limit == kind), kind)
+        )
+    near = {source[at].text for at in reach}
+    for token in stated:
+        if token.text in _WAYS - near:
+            yield Difference(DifferenceKind.NOT_LIMITED, token.text)
+    if (bound := _BINDING.search(found.source.original)) and not _BINDING.search(found.stated.original):
+        yield Difference(DifferenceKind.LIMITED, theirs=bound[0])
+
+
+_ENDED: Final = re.compile(r"\b\w{1,30}ed\b")
+_WAYS: Final = frozenset("above below over under before after with without against".split())  # noqa: SIM905 - as above
+_BINDING: Final = re.compile(
+    r"\b(?:in line with|subject to|to the extent|provided that|due (?:to be|for)|unless|except|other than|without)\b",
+    re.IGNORECASE,
+)
+
+
+def _tells_past(sentence: ParsedSentence) -> bool:
+    has_ended = _ENDED.search(sentence.original) is not None  # "stepped down" is read as one word
+    return any(
+        token.text in _PAST
+        or (token.is_verb and token.is_content and is_past(token))
+        or ("_" in token.text and has_ended)
+        for token in sentence.tokens
+    )
+
+
+def _strength(tokens: Sequence[Token], at: int) -> str:
+    """What a word limits, but for its denial; "" for nothing. "May not" and "shall not" are one."""
+    token = tokens[at]
+    is_denied = any(other.limit is Limit.NEGATION for other in tokens[at + 1 : at + 2])
+    if token.text in _MEANT or (is_denied and token.limit in {Limit.POSSIBLE, Limit.REQUIRED}):
+        return "will"
+    is_any = token.limit is Limit.ANY and not any(other.stem in _TIMES for other in tokens[at + 1 : at + 2])
+    return "" if token.limit is None or token.limit is Limit.NEGATION or is_any else str(token.limit)
+
+
+def _other_parts(found: Match) -> Iterator[Difference]:
+    """Words of one clause of the statement that stand in several of the sentence: it says them of somebody else."""
+    clauses: dict[int, int] = {}
+    for at, place in sorted(found.pairs.items()):
+        token = found.source.tokens[place]
+        if clauses.setdefault(found.stated.tokens[at].clause, token.clause) != token.clause:
+            yield Difference(DifferenceKind.SOMEBODY_ELSE, found.stated.tokens[at].text, token.text)
+
+
+def _other_roles(found: Match) -> Iterator[Difference]:
+    """Who does what to whom: a verb that is passive in one of the two alone, or another preposition."""
+    for at, place in found.pairs.items():
+        mine, theirs = found.stated.tokens[at], found.source.tokens[place]
+        if _is_led_otherwise(mine, theirs):
+            yield Difference(DifferenceKind.ROLES if mine.figure is None else DifferenceKind.OTHER_FIGURE, mine.text)
+        if mine.is_verb and theirs.is_verb and _is_passive(found.stated, at) != _is_passive(found.source, place):
+            yield Difference(DifferenceKind.ROLES)
+        is_done = mine.is_verb and is_past(mine) and theirs.figure is None
+        if is_done and not is_past(theirs) and theirs.text in found.source.original.lower():  # no phrase in one word
+            yield Difference(DifferenceKind.LIMITED, theirs=theirs.text)
+
+
+def _is_led_otherwise(mine: Token, theirs: Token) -> bool:
+    """Whether two words have prepositions that make them different things: "rose to 5 %" and "rose by 5 %"."""
+    prepositions = {mine.preposition, theirs.preposition}
+    if prepositions <= _EARLIER:
+        return False
+    if prepositions == {"by", ""}:
+        return mine.figure is None
+    return len(prepositions) > 1 and not prepositions.isdisjoint(_EXACT_PREPOSITIONS)
+
+
+def _is_passive(sentence: ParsedSentence, verb: int) -> bool:
+    """Whether a form of "be", or "remain", stands before a verb, with nothing between that says something."""
+    before = takewhile(lambda token: not token.is_content and token.figure is None, reversed(sentence.tokens[:verb]))
+    is_helped = any(token.text in load_words("be") or token.stem == "remain" for token in before)
+    return is_helped and not sentence.tokens[verb].text.endswith(("ing", "s"))
+
+
+def _additions(found: Match) -> Iterator[Difference]:
+    """What the sentence has before, between and right behind the statement's words."""
+    tokens = found.source.tokens
+    places = sorted(found.pairs.values())
+    first = min((place for place in places if not _is_date(tokens[place])), default=places[0])
+    last = max((place for place in places if not _is_date(tokens[place])), default=places[-1])
+    has_date = any(_is_date(found.stated.tokens[at]) for at in found.stated.figures)
+    is_bound = any(token.limit for token in found.stated.tokens)
+    taken_segments = {tokens[place].segment for place in places}
+    yield from _other_subjects(found, first)
+    kinds = {token.figure.kind for at in found.stated.figures if (token := found.stated.tokens[at]).figure}
+    behind = last
+    for at in found.extra:
+        token = tokens[at]
+        is_free = not is_bound and token.stem in LIGHT | _TIMES
+        is_free |= token.stem in found.known or token.text in _SELF
+        is_aside = token.segment not in taken_segments
+        if is_free or (_is_date(token) and (at < first or not has_date)) or (at > last and is_aside):
+            continue
+        if at > last and token.figure is not None and any(_is_date(tokens[place]) for place in places if place > at):
+            yield Difference(DifferenceKind.OTHER_PERIOD, theirs=token.text)
+        elif at > last:
+            is_led = behind > last or token.preposition in _WIDE
+            behind = at
+            if is_bound or not is_led:
+                yield Difference(DifferenceKind.PART, theirs=token.text)
+        elif (
+            token.figure is not None
+            and first < at
+            and (token.figure.kind in _MEASURED - kinds or _opens_range(found, at))
+        ):
+            if tokens[next(place for place in places if place > at)].preposition == "of":
+                yield Difference(DifferenceKind.PART, theirs=token.text)
+        elif at < first or not is_aside or token.figure is not None or token.is_name or token.is_verb:
+            yield Difference(DifferenceKind.PART if at > first else DifferenceKind.SOMEBODY_ELSE, theirs=token.text)
+
+
+def _opens_range(found: Match, at: int) -> bool:
+    """Whether a figure is that from which the next one of the statement rose or fell: "from 4 to 5"."""
+    behind = min(place for place in found.pairs.values() if place > at)
+    return (found.source.tokens[at].preposition, found.source.tokens[behind].preposition) == ("from", "to")
+
+
+def _other_subjects(found: Match, first: int) -> Iterator[Difference]:
+    """A pronoun before the sentence's words, where the statement names somebody; a name that "we" must stand for."""
+    tokens = found.source.tokens
+    head = {token.text for token in tokens[:first] if token.clause == tokens[first].clause}
+    opens = next(at for at, token in enumerate(tokens) if token.clause == tokens[first].clause)
+    is_relative = opens > 0 and tokens[opens].text == "that" and not tokens[opens - 1].is_verb
+    if other := (head & _PRONOUNS) - {token.text for token in found.stated.tokens} | (
+        {"that"} if is_relative else set()
+    ):
+        yield Difference(DifferenceKind.SOMEBODY_ELSE, theirs=min(other))
+    for at in found.stated.content:
+        if not found.is_known(at) or at in found.pairs:
+            continue
+        places = {other: place for other, place in found.pairs.items() if not _is_date(tokens[place])}
+        low = max((place for other, place in places.items() if other < at), default=-1)
+        high = min((place for other, place in places.items() if other > at), default=len(tokens))
+        if low >= 0 and _SELF.isdisjoint(token.text for token in tokens[low + 1 : high]):
+            yield Difference(DifferenceKind.SOMEBODY_ELSE, found.stated.tokens[at].text)
+
+
+def is_row(source: ParsedSentence) -> bool:
+    """Whether a sentence is a row of a table put into words."""
+    return ": " in source.text and bool(source.figures) and not any(token.is_verb for token in source.tokens)
+
+
+def _row_objections(found: Match) -> Iterator[Difference]:
+    stated, source = found.stated, found.source
+    ends = source.text.index(": ")
+    label = [source.tokens[at] for at in source.content if source.tokens[at].start < ends]
+    cells = [source.tokens[at] for at in source.figures if source.tokens[at].start > ends]
+    said = [token for at in stated.content if not found.is_known(at) and not _is_free(token := stated.tokens[at])]
+    if any(token.limit for token in stated.tokens):
+        yield Difference(DifferenceKind.NOT_LIMITED, next(token.text for token in stated.tokens if token.limit))
+    for one, others in ((said, label), (label, said)):
+        for token in one:
+            if not any(nearness(token.stem, other.stem) >= ALIKE for other in others):
+                yield Difference(DifferenceKind.MISSING if one is said else DifferenceKind.PART, token.text, token.text)
+    dates = [stated.tokens[at] for at in stated.figures if _is_date(stated.tokens[at])]
+    amounts = [stated.tokens[at] for at in stated.figures if not _is_date(stated.tokens[at])]
+    if not amounts or len(dates) not in {1, len(amounts)}:
+        yield Difference(DifferenceKind.OTHER_PERIOD)
+    for amount, day in zip_longest(amounts, dates[: len(amounts)], fillvalue=dates[-1] if dates else None):
+        held = [cell for cell in cells if amount and _nearness(amount, cell)]
+        times = [cell for cell in cells if day and _is_date(cell) and _nearness(day, cell)]
+        if not held and amount:
+            yield _missing(amount)
+        elif not any(cell.segment == time.segment for cell in held for time in times):
+            yield Difference(DifferenceKind.OTHER_PERIOD, theirs=held[0].text if held else "")
+
+
+def _is_free(token: Token) -> bool:
+    """Whether a row, which has no verb, may lack a word."""
+    return (token.is_verb or token.stem in LIGHT) and not has_opposite(token.stem) and token.stem not in CHANGES
+
+
+def contradiction(found: Match) -> Difference | None:
+    """The figure, the name, the denial or the opposite in which alone a sentence says otherwise; else None."""
+    is_named = found.stated.tokens[0].text not in _PRONOUNS
+    if not is_named or len(found.pairs) < _FEWEST - bool(found.missing) or is_row(found.source):
+        return None
+    if not found.missing:
+        against = list(objections(found))
+        denied = {DifferenceKind.DENIED, DifferenceKind.NOT_DENIED}
+        apart = _count_negations(found.source, found.clauses) - _count_negations(found.stated)
+        plain = all(token.text in _NOT for one in (found.stated, found.source) for token in one.tokens
+                    if token.limit is Limit.NEGATION)  # fmt: skip
+        return against[0] if len(against) == 1 and against[0].kind in denied and abs(apart) == 1 and plain else None
+    if len(found.missing) > 1:
+        return None
+    at = found.missing[0]
+    for place in found.extra:
+        kind = _contrast(found, at, place)
+        swapped = replace(found, pairs={**found.pairs, at: place})
+        in_order = sorted(swapped.pairs.items())
+        if kind and in_order == sorted(in_order, key=lambda pair: pair[1]) and not any(objections(swapped)):
+            if any(_is_date(found.source.tokens[other]) for other in swapped.extra):
+                return None
+            words = found.stated.tokens[at].text, found.source.tokens[place].text
+            return Difference(kind, *words)
+    return None
+
+
+def _contrast(found: Match, at: int, place: int) -> DifferenceKind | None:
+    """How a word of the sentence in the place of the statement's speaks against it; None where it need not."""
+    mine, theirs = found.stated.tokens[at], found.source.tokens[place]
+    if mine.figure is not None:
+        is_once = any(found.stated.tokens[other].stem in _ONCE for other in found.pairs)
+        is_other = theirs.figure is not None and _excludes(mine.figure, theirs.figure, is_once=is_once)
+        return DifferenceKind.FIGURE if is_other else None
+    if theirs.figure is None and are_confused(mine.stem, theirs.stem):
+        return None if {mine.stem, theirs.stem} <= ACTING else DifferenceKind.OPPOSITE
+    is_name = mine.is_name and theirs.is_name and not nearness(mine.stem, theirs.stem)
+    return DifferenceKind.NAME if is_name and mine.preposition == theirs.preposition else None
+
+
+def _excludes(one: StatedFigure, other: StatedFigure, *, is_once: bool) -> bool:
+    """Whether two figures cannot both be right: of one kind, and neither is the other rounded or with another sign."""
+    if one.is_date or other.is_date:
+        is_alike = one.unit == other.unit and [part is None for part in one.date] == [
+            part is None for part in other.date
+        ]
+        return is_alike and bool(is_once or one.date[2]) and one.date != other.date
+    is_alike = (one.unit, one.measure, one.limit) == (other.unit, other.measure, other.limit)
+    return is_alike and not may_agree(one, other)
+
+
+def may_agree(one: StatedFigure, other: StatedFigure) -> bool:
+    """Whether two figures of one unit may be one, rounded or written without its sign."""
+    return abs(abs(one.value) - abs(other.value)) <= max(one.step, other.step) / 2
