@@ -120,12 +120,6 @@ def limits() -> Mapping[str, str]:
     return by_kind
 
 
-def frequencies() -> list[str]:
-    """How often: each line has the words for one frequency."""
-    lines: str = _DATA["lists"]["frequencies"]
-    return [line for line in lines.splitlines() if line]
-
-
 def in_one_word(text: str) -> str:
     """The text with each known phrase as one word (`per cent` is `percent`, `set up` is `set_up`)."""
     return _PHRASE.sub(lambda match: _PHRASES[match.group().lower()], text)

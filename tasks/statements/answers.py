@@ -258,7 +258,7 @@ def _best(own: str, company: str, order: Sequence[Ground], *, strict: bool) -> t
         for text in dict.fromkeys([ground.text] if strict else [ground.text, ground.whole])
     ]
     best = check(own, [text for _, text in texts], company)
-    return best, tuple(dict.fromkeys(texts[place][0] for place in (best.text, *best.others) if texts))
+    return best, (texts[best.text][0],) if texts else ()
 
 
 def _with_quotations(

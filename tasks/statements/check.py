@@ -1,10 +1,9 @@
 """Whether the sentences of a source support or contradict a statement.
 
-The data's way: a statement is read (`reading`) and laid beside the sentences and table rows of the texts that share
-most with it (`tables`, `alignment`); the rules of `differences` say what speaks against each. A sentence against which
-nothing speaks supports the statement. One that is nearly the same, and differs in exactly a figure, a name, a denial or
-an opposite, contradicts it, unless another sentence supports it or has the same figure. All else is not found, and the
-nearest sentences are shown.
+A statement is read (`reading`) and laid beside the sentences and table rows of the texts that share most with it
+(`tables`, `match`). A sentence against which nothing speaks supports the statement. One that differs in exactly a
+figure, a name, a denial or an opposite contradicts it, unless another sentence supports it or has the same figure. All
+else is not found, and the nearest sentences are shown.
 """
 
 import re
@@ -26,31 +25,7 @@ from tasks.statements.tables import LONGEST_SENTENCE, SourceSentence, source_sen
 _CANDIDATES: Final = 8
 _SHOWN: Final = 0.5
 """The share of words from which a sentence is worth showing in a statement's place."""
-_HEADING: Final = 12
-"""The most words of a heading."""
-_PRONOUNS: Final = frozenset("it they he she this these its their his her".split())  # noqa: SIM905 - a list of words reads best as words
-_OWN: Final = frozenset({"its", "their", "his", "her"})
 
-_SUBJECT: Final = (
-    r"(?P<subject>it|they|we|he|she|[Tt]he \w{1,30}|[A-Z][\w&.’'-]{0,40}(?: (?:[A-Z&][\w&.’'-]{0,40}|plc|of)){0,3})"
-)
-_SAID: Final = r"(?P<said>(?:\w{2,20}ed|based|built|led|held|run|set up|known) [^,;]{2,120})"
-_LED: Final = re.compile(rf"\A(?i:{_SAID}), {_SUBJECT} (?P<rest>[^\W\d]{{1,30}} .*)", re.DOTALL)
-_PUT_IN: Final = re.compile(
-    rf"\A{_SUBJECT}, (?:which (?:was|is) |who (?:was|is) )?{_SAID}, (?P<rest>[^\W\d]{{1,30}} .*)", re.DOTALL
-)
-_AND: Final = re.compile(r"; |, (?:and|but|while|whereas) | and (?=(?:\w{1,20}(?:ed|s)|are|were|had|rose|fell|grew) )")
-_FEWEST: Final = 2
-"""Words and figures of a part of a joined statement, at least."""
-_IS: Final = re.compile(r"\b(?:is|are|was|were|ist|sind|war|est)\b")
-_ONCE: Final = re.compile(
-    r"\b(?:former\w*|until|since|previous\w*|then|formerly|acting|interim|or|bis|seit)\b", re.IGNORECASE
-)
-_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
-_LAST_YEAR: Final = re.compile(
-    r"\b(?:in )?(?:the )?(?:last|prior|previous|preceding) (?:fiscal )?year\b|\ba year (?:ago|earlier|before)\b",
-    re.IGNORECASE,
-)
 _NAME: Final = r"[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,4}"
 _ASIDE: Final = re.compile(r" \([^()]*\)|, (?:which|who|whose) [^,;]{2,150},")
 _APPOSED: Final = re.compile(
@@ -83,8 +58,7 @@ class Finding(StrEnum):
 class Check:
     """A verdict, the sentence of the source that it rests on (or comes nearest), and what speaks against it first.
 
-    `share` is the part of the statement's words that the sentence has, from 0 to 1; `text` counts the texts from 0, and
-    `others` are those of the other parts of a joined statement.
+    `share` is the part of the statement's words that the sentence has, from 0 to 1; `text` counts the texts from 0.
     """
 
     verdict: Finding
@@ -92,7 +66,6 @@ class Check:
     difference: Difference | None = None
     share: float = 0.0
     text: int = 0
-    others: tuple[int, ...] = ()
 
     @property
     def why(self) -> str:
@@ -118,20 +91,6 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     """
     if len(statement) > LONGEST_SENTENCE:
         return Check(Finding.NOT_FOUND, difference=Difference(DifferenceKind.TOO_LONG))
-    whole = _check_whole(statement, texts, names)
-    parts = split_joined(statement, names) if whole.verdict is Finding.NOT_FOUND else []
-    held = [check(part, texts, names) for part in parts]
-    against = [one for one in held if one.verdict is not Finding.SUPPORTED]
-    if held and not against:
-        sentence = " ".join(dict.fromkeys(one.sentence for one in held))
-        others = tuple(text for one in held[1:] for text in (one.text, *one.others))
-        return replace(held[0], sentence=sentence, others=(*held[0].others, *others))
-    is_denied = len(held) > 1 and len(against) == 1 and against[0].verdict is Finding.CONTRADICTED
-    return against[0] if is_denied else whole
-
-
-def _check_whole(statement: str, texts: Sequence[str], names: str) -> Check:
-    """What the texts say of a statement that is taken as one."""
     stated, known = read(_move_head(_with_defined_names(statement, texts))), _find_known_stems(names)
     best = Check(Finding.NOT_FOUND)
     if not stated.content and not stated.figures:
@@ -150,38 +109,6 @@ def _check_whole(statement: str, texts: Sequence[str], names: str) -> Check:
     if best.verdict is Finding.CONTRADICTED and _stands_elsewhere(stated, best, texts, known):
         return replace(best, verdict=Finding.NOT_FOUND)
     return best
-
-
-def split_joined(statement: str, names: str = "") -> list[str]:
-    """The statements that one joins, each with its subject; none where it joins none.
-
-    "Founded in 2015, it employs 1,200 people" says two things, and so does "Acme, founded in 2015, employs 1,200".
-    """
-    if found := _LED.match(statement) or _PUT_IN.match(statement):
-        subject = found["subject"]
-        subject = names.strip() or "The company" if subject.lower() in _PRONOUNS | {"we"} else subject
-        said = found["said"][0].lower() + found["said"][1:]
-        parts = [f"{subject} was {said}.", f"{subject} {found['rest']}"]
-    else:
-        first, *others = _AND.split(statement)
-        verb = next((token for token in read(first).tokens if token.is_verb or _IS.fullmatch(token.text)), None)
-        subject = read(first).text[: verb.start].strip() if verb else ""
-        parts = [first, *(other if _has_own_subject(other) else f"{subject} {other}" for other in others if subject)]
-    says = [part for part in parts if _says_something(read(part))]
-    return parts if len(says) == len(parts) > 1 else []
-
-
-def _has_own_subject(part: str) -> bool:
-    """Whether words stand before the verb of a part: "sales rose", not "fell by 3 %"."""
-    sentence = read(part)
-    return any(token.is_verb or _IS.fullmatch(token.text) for token in sentence.tokens[1:]) and not (
-        sentence.tokens[0].is_verb or _IS.fullmatch(sentence.tokens[0].text)
-    )
-
-
-def _says_something(sentence: ParsedSentence) -> bool:
-    has_verb = any(token.is_verb or _IS.fullmatch(token.text) for token in sentence.tokens)
-    return has_verb and len(sentence.content) + len(sentence.figures) >= _FEWEST
 
 
 def _with_defined_names(statement: str, texts: Sequence[str]) -> str:
@@ -213,7 +140,7 @@ def _find_readings(text: str) -> Iterator[str]:
     """A sentence in the forms that say the same, and what it says in its parts."""
     for part in (text, *text.split("; ")):
         bare = _NUMBERED.sub("", part)
-        yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare), _with_year_before(bare))
+        yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare))
         if apposed := _APPOSED.match(bare):
             yield f"{apposed['name']} {apposed['rest']}"
         yield from (f"{told['who']} {told['rest']}" for told in _WHO.finditer(bare))
@@ -222,14 +149,6 @@ def _find_readings(text: str) -> Iterator[str]:
 def _move_head(text: str) -> str:
     """A sentence with the phrase that opens it behind it: "A day lasts 24 hours on Earth"."""
     return _HEAD.sub(lambda found: f"{found['rest']} {found['head'][0].lower()}{found['head'][1:]}", text)
-
-
-def _with_year_before(text: str) -> str:
-    """A sentence with the year for "last year", where it names one year: that before it."""
-    years = {int(year) for year in _YEAR.findall(text)}
-    if len(years) != 1 or not _LAST_YEAR.search(text):
-        return text
-    return _LAST_YEAR.sub(f"in fiscal {years.pop() - 1}", text)
 
 
 def _stands_elsewhere(stated: ParsedSentence, result: Check, texts: Sequence[str], known: frozenset[str]) -> bool:

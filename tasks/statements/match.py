@@ -381,7 +381,8 @@ def _other_subjects(found: Match, first: int) -> Iterator[Difference]:
 
 def is_row(source: ParsedSentence) -> bool:
     """Whether a sentence is a row of a table put into words."""
-    return ": " in source.text and bool(source.figures) and not any(token.is_verb for token in source.tokens)
+    verbs = (token for token in source.tokens if token.is_verb and token.stem != "end")  # "year ended 30 June"
+    return ": " in source.text and bool(source.figures) and not any(verbs)
 
 
 def _row_objections(found: Match) -> Iterator[Difference]:
@@ -417,7 +418,7 @@ def _is_free(token: Token) -> bool:
 def contradiction(found: Match) -> Difference | None:
     """The figure, the name, the denial or the opposite in which alone a sentence says otherwise; else None."""
     is_named = found.stated.tokens[0].text not in _PRONOUNS
-    if not is_named or len(found.pairs) < _FEWEST - bool(found.missing) or is_row(found.source):
+    if not is_named or len(found.pairs) < _FEWEST - bool(found.missing or not found.extra) or is_row(found.source):
         return None
     if not found.missing:
         against = list(objections(found))

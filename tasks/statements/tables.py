@@ -48,11 +48,10 @@ _MOST_CACHED: Final = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class SourceSentence:
-    """A sentence as the source has it (`original`), in words (`text`), and the sentence before it."""
+    """A sentence as the source has it (`original`), and in words (`text`)."""
 
     original: str
     text: str
-    before: str
     stems: frozenset[str]
     numbers: frozenset[str]
 
@@ -65,13 +64,9 @@ def _characters(sentences: Sequence[SourceSentence]) -> int:
 def source_sentences(text: str) -> Sequence[SourceSentence]:
     """All sentences and rows of a text, in order."""
     result: list[SourceSentence] = []
-    before = ""
     for original, words in _in_words(text):
-        if len(words) > LONGEST_SENTENCE:
-            before = ""
-            continue
-        result.append(SourceSentence(original, words, before, _stems(words), _numbers(words)))
-        before = words
+        if len(words) <= LONGEST_SENTENCE:
+            result.append(SourceSentence(original, words, _stems(words), _numbers(words)))
     return result
 
 

@@ -32,10 +32,7 @@ takes place in York. The Landlord has repaired one gate; all 40 lamps were repla
     [
         (NEWS, "Arden Mills has agreed to buy Pell Flour from Corvin Capital for $80 million."),
         (NEWS, "Jonas Reuter is retiring on June 30."),
-        (NEWS, "Clara Boone joined the company in 2015."),
         (NEWS, "Arden Mills bought Hale Oats in 2022."),
-        (NEWS, "The board rejected the proposal to sell the mill."),
-        (POLICY, "Users own the files that they upload."),
         (LEASE, "Harbour Estates must maintain the roof."),
     ],
 )
