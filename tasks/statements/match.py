@@ -10,7 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile, zip_longest
+from itertools import islice, takewhile, zip_longest
+from operator import itemgetter
 from typing import Final
 
 from tasks.language.numbers import PERCENT, POINTS
@@ -23,6 +24,9 @@ from tasks.statements.reading import Limit, ParsedSentence, Token, is_past
 _APART: Final = 0.02
 _FARTHEST: Final = 20
 """What a pair loses for each word between it and the one before, and words that count at most."""
+_MOST_PLACES: Final = 6
+_BACK: Final = 100
+"""Places at which a word is looked for, and pairs before one that may be the last: long sentences repeat words."""
 _SELF: Final = load_words("self") - {"its"}
 _PRONOUNS: Final = frozenset("it they he she which who whose".split())  # noqa: SIM905 - a list of words reads best as words
 _VERBS: Final = load_words("be") | load_words("auxiliary") - {"to", "not"}
@@ -78,8 +82,9 @@ class Match:
     @property
     def share(self) -> float:
         """The part of the statement's words and figures that the sentence has, from 0 to 1."""
-        wanted = self.wanted
-        return sum(at in self.pairs for at in wanted) / len(wanted) if wanted else 0.0
+        wanted, source = self.wanted, self.source.tokens
+        held = sum(_nearness(self.stated.tokens[at], source[self.pairs[at]]) for at in wanted if at in self.pairs)
+        return held / len(wanted) if wanted else 0.0
 
     @property
     def clauses(self) -> frozenset[int]:
@@ -99,17 +104,15 @@ def _places(sentence: ParsedSentence) -> list[int]:
 
 def match(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str] = frozenset()) -> Match:
     """Pair the words of a statement with those of a sentence, in their order, neighbours with neighbours."""
-    found = [
-        (at, place, how_near)
-        for at in _places(stated)
-        for place in _places(source)
-        if (how_near := _nearness(stated.tokens[at], source.tokens[place]))
-    ]
+    found: list[tuple[int, int, float]] = []
+    for at in _places(stated):
+        near = ((place, _nearness(stated.tokens[at], source.tokens[place])) for place in _places(source))
+        found += [(at, place, how_near) for place, how_near in islice(filter(itemgetter(1), near), _MOST_PLACES)]
     chains: list[tuple[float, int]] = []
     for at, place, how_near in found:
         before = [
             (chains[n][0] - _APART * min(place - other_place, _FARTHEST), n)
-            for n, (other, other_place, _) in enumerate(found[: len(chains)])
+            for n, (other, other_place, _) in enumerate(found[: len(chains)][-_BACK:], max(len(chains) - _BACK, 0))
             if other < at and other_place < place
         ]
         score, last = max(before, default=(0.0, -1))
@@ -220,10 +223,10 @@ def _count_negations(sentence: ParsedSentence, clauses: frozenset[int] | None = 
 def _limits(found: Match) -> Iterator[Difference]:
     """`may`, `must`, `only`, `most`, `if` and the like in one of the two alone."""
     stated, source = found.stated.tokens, found.source.tokens
-    last = source[max(found.pairs.values())]
+    last, clauses = source[max(found.pairs.values())], found.clauses
     reach = [
         at for at, token in enumerate(source)
-        if token.clause in found.clauses and (token.start <= last.start or token.segment == last.segment)
+        if token.clause in clauses and (token.start <= last.start or token.segment == last.segment)
     ]  # fmt: skip
     conditions = [at for at, token in enumerate(source) if token.limit is Limit.CONDITION]
     places = sorted({*reach, *conditions})
@@ -292,7 +295,7 @@ def _other_roles(found: Match) -> Iterator[Difference]:
         mine, theirs = found.stated.tokens[at], found.source.tokens[place]
         if _is_led_otherwise(mine, theirs):
             yield Difference(DifferenceKind.ROLES if mine.figure is None else DifferenceKind.OTHER_FIGURE, mine.text)
-        if mine.is_verb and theirs.is_verb and _is_passive(found.stated, at) != _is_passive(found.source, place):
+        if at and mine.is_verb and theirs.is_verb and _is_passive(found.stated, at) != _is_passive(found.source, place):
             yield Difference(DifferenceKind.ROLES)
         is_done = mine.is_verb and is_past(mine) and theirs.figure is None
         if is_done and not is_past(theirs) and theirs.text in found.source.original.lower():  # no phrase in one word
@@ -327,6 +330,7 @@ def _additions(found: Match) -> Iterator[Difference]:
     taken_segments = {tokens[place].segment for place in places}
     yield from _other_subjects(found, first)
     kinds = {token.figure.kind for at in found.stated.figures if (token := found.stated.tokens[at]).figure}
+    is_event = _tells_event(found.stated)
     behind = last
     for at in found.extra:
         token = tokens[at]
@@ -338,7 +342,7 @@ def _additions(found: Match) -> Iterator[Difference]:
         if at > last and token.figure is not None and any(_is_date(tokens[place]) for place in places if place > at):
             yield Difference(DifferenceKind.OTHER_PERIOD, theirs=token.text)
         elif at > last:
-            is_led = behind > last or token.preposition in _WIDE
+            is_led = behind > last or token.preposition in _WIDE or is_event
             behind = at
             if is_bound or not is_led:
                 yield Difference(DifferenceKind.PART, theirs=token.text)
@@ -351,6 +355,14 @@ def _additions(found: Match) -> Iterator[Difference]:
                 yield Difference(DifferenceKind.PART, theirs=token.text)
         elif at < first or not is_aside or token.figure is not None or token.is_name or token.is_verb:
             yield Difference(DifferenceKind.PART if at > first else DifferenceKind.SOMEBODY_ELSE, theirs=token.text)
+
+
+def _tells_event(sentence: ParsedSentence) -> bool:
+    """Whether a sentence says what somebody did, without an amount: it is so wherever that was."""
+    said = [sentence.tokens[at] for at in _places(sentence)]
+    is_named = bool(said) and (said[0].is_name or said[0].is_verb or is_past(said[0]))
+    has_amount = any(token.figure is not None and not token.figure.is_date for token in said)
+    return is_named and not has_amount and any(token.is_verb and is_past(token) for token in said)
 
 
 def _opens_range(found: Match, at: int) -> bool:

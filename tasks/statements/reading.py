@@ -326,10 +326,11 @@ def _part_clauses(tokens: Sequence[Token]) -> None:
     """Begin another clause at `and` and `or` where a subject with a verb of its own follows, or a finite verb."""
     shift = 0
     for at, token in enumerate(tokens):
+        own = token.clause
         token.clause += shift
         if token.text not in {"and", "or"}:
             continue
-        ahead = tokens[at + 1 : at + 1 + _AHEAD]
+        ahead = [other for other in tokens[at + 1 : at + 1 + _AHEAD] if other.clause == own]
         if not ahead or ahead[0].figure is not None:
             continue
         behind = [other for other in tokens[:at] if other.clause == token.clause]

@@ -46,7 +46,7 @@ from tasks.reports import pptx
 from tasks.scoring import ask, figure_checks, passages
 from tasks.scoring.directories import outline_start
 from tasks.scoring.passages import TextPlaces
-from tasks.statements import answers, check, differences, figures
+from tasks.statements import answers, check, figures, match
 from tasks.statements.answers import Ground
 from tasks.statements.reading import read
 from tasks.statements.tables import LONGEST_SENTENCE, source_sentences
@@ -137,10 +137,9 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.statements.answers.with_citation": lambda text: answers.with_citation(text, [1]),
     "tasks.statements.check.check": lambda text: check.check(STATEMENT, [text], "Acme"),
     "tasks.statements.check.check a statement": lambda text: check.check(text, [STATEMENT]),
-    "tasks.statements.check.split_joined": lambda text: check.split_joined(text, "Acme"),
     "tasks.statements.check.nearest": lambda text: check.nearest(STATEMENT, [text]),
-    "tasks.statements.differences.says_in_order": _sentence(
-        lambda text: differences.says_in_order(read(text), read(text))
+    "tasks.statements.match.objections": _sentence(
+        lambda text: list(match.objections(match.match(read(text), read(text))))
     ),
     # Without its cache, in which the sentences of a shorter text may be already.
     "tasks.statements.tables.source_sentences": lambda text: list(source_sentences.__wrapped__(text)),

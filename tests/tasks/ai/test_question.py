@@ -17,7 +17,7 @@ from tests.servers.openai_server import ModelServer
 CONTEXT = "The lease ends in 2027. Recurring revenue was 83.4 % of the total. The board met in May."
 
 
-SAYS = "83.4 % of the total was recurring revenue [1]."
+SAYS = "Recurring revenue was 83.4 % of the total [1]."
 
 
 @pytest.fixture(autouse=True)

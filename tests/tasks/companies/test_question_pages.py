@@ -180,24 +180,29 @@ def test_a_search_without_its_setting_is_not_passed_over(
 
 def test_a_model_answers_from_numbered_pages(server: LoopbackServer, model: Callable[..., ModelServer]) -> None:
     url = f"{server.url}/alpha.example/customers"
-    model(lambda request: f"Waterworks in Hamburg and Bremen, with 300 pumps [{_number(request.prompt, url)}].")
+    model(
+        lambda request: (
+            f"The largest customers are the waterworks of Hamburg and Bremen [{_number(request.prompt, url)}]."
+        )
+    )
 
     answer = _ask()
 
     text, _, sources = answer.partition("\n\nSources:\n")
     number = text.partition("[")[2].partition("]")[0]
-    assert text == f"Waterworks in Hamburg and Bremen, with 300 pumps [{number}]."
+    assert text == f"The largest customers are the waterworks of Hamburg and Bremen [{number}]."
     assert sources == f"[{number}] Customers of Alpha, {url}"
 
 
 def test_a_statement_that_no_source_says_is_left_out(server: LoopbackServer, model: Callable[..., ModelServer]) -> None:
     model(
-        "The waterworks of Hamburg and Bremen bought 300 pumps [99]. They paid 40 million. The founder is a felon [1]."
+        "The largest customers are the waterworks of Hamburg and Bremen [99]. They paid 40 million. "
+        "The founder is a felon [1]."
     )
 
     answer = _ask()
 
-    assert "Hamburg and Bremen bought 300 pumps [" in answer
+    assert "the waterworks of Hamburg and Bremen [" in answer
     assert "[99]" not in answer
     assert "40 million" not in answer
     assert "felon" not in answer
