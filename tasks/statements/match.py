@@ -30,7 +30,9 @@ _BACK: Final = 100
 _SELF: Final = load_words("self") - {"its"}
 _PRONOUNS: Final = frozenset("it they he she which who whose".split())  # noqa: SIM905 - a list of words reads best as words
 _VERBS: Final = load_words("be") | load_words("auxiliary") - {"to", "not"}
-_TIMES: Final = frozenset(map(stem, "year quarter month half period end fiscal week today date".split()))  # noqa: SIM905 - a list of words reads best as words
+_TIMES: Final = frozenset(
+    map(stem, "year quarter month half period end fiscal week today date prior previous same comparable ago".split())  # noqa: SIM905 - as above
+) | {"prior-year", "year-ago", "year-earlier"}
 _PAST: Final = frozenset("was were has have had did been".split())  # noqa: SIM905 - as above
 _MEANT: Final = frozenset({"will", "shall", "must"})
 """What a duty is said with, one as good as the other."""
@@ -297,7 +299,7 @@ def _other_roles(found: Match) -> Iterator[Difference]:
             yield Difference(DifferenceKind.ROLES if mine.figure is None else DifferenceKind.OTHER_FIGURE, mine.text)
         if at and mine.is_verb and theirs.is_verb and _is_passive(found.stated, at) != _is_passive(found.source, place):
             yield Difference(DifferenceKind.ROLES)
-        is_done = mine.is_verb and is_past(mine) and theirs.figure is None
+        is_done = mine.is_verb and is_past(mine) and mine.stem == theirs.stem
         if is_done and not is_past(theirs) and theirs.text in found.source.original.lower():  # no phrase in one word
             yield Difference(DifferenceKind.LIMITED, theirs=theirs.text)
 
