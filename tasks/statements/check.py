@@ -27,12 +27,21 @@ _SHOWN: Final = 0.5
 """The share of words from which a sentence is worth showing in a statement's place."""
 
 _NAME: Final = r"[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,4}"
-_ASIDE: Final = re.compile(r" \([^()]*\)|, (?:which|who|whose) [^,;]{2,150},")
+_ASIDE: Final = re.compile(r" \([^()]*\)|, (?:which|who|whose|an?) [^,;]{2,150},")
+_PARTS: Final = re.compile(r"; |, and (?=(?:the|our|its) )")
+_ADDED: Final = re.compile(r", an? [^,;]{2,150}\Z")
 _APPOSED: Final = re.compile(
     rf"\A(?:The|Our|Its|A|An) [a-z][\w -]{{2,60}}, (?P<name>{_NAME}), (?P<rest>(?!and\b)[a-z].*)", re.DOTALL
 )
 _WHO: Final = re.compile(rf"(?P<who>(?:\A(?:The|Our|Its) [a-z]\w+|{_NAME})), (?:who|which) (?P<rest>[^,;]{{2,200}})")
 """An aside, a name put in behind what it is, and a name or a sentence's subject of which a clause says more."""
+_OF_WHICH: Final = re.compile(r", of which (?P<amount>[^,;]{1,60}?) (?P<be>was|were|is|are) (?P<what>[^,;.]{2,80})")
+_YEARS: Final = r"(?:for|in|at) (?P<span>[^,;]{0,60}?)(?P<first>(?:19|20)\d\d) and (?P<second>(?:19|20)\d\d)"
+_EACH: Final = re.compile(
+    rf"\A(?P<what>[^,;]{{2,120}}?) {_YEARS} (?P<be>was|were) (?P<one>[^,;]{{1,40}}?) and (?P<other>[^,;]{{1,40}}?), "
+    r"respectively"
+)
+"""A figure of which another is a part, and those of two years that a sentence gives one behind the other."""
 _HEAD: Final = re.compile(
     r"\A(?P<head>(?:In|At|On|For|During|As of|As at|Under|By|Since|From) [^,;]{2,120}(?:, \d{4})?) ?, (?P<rest>"
     r"[^;]+?)\.?\Z"
@@ -92,6 +101,8 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     if len(statement) > LONGEST_SENTENCE:
         return Check(Finding.NOT_FOUND, difference=Difference(DifferenceKind.TOO_LONG))
     stated, known = read(_move_head(_with_defined_names(statement, texts))), _find_known_stems(names)
+    shorter = _ADDED.sub("", statement.rstrip(". "))
+    bare = read(shorter) if shorter != statement.rstrip(". ") else None
     best = Check(Finding.NOT_FOUND)
     if not stated.content and not stated.figures:
         return best
@@ -99,6 +110,9 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
         candidates = source_sentences(text)
         for place in _nearest_places(stated, text, known):
             result = replace(_compare(stated, candidates[place], known), text=number)
+            if result.verdict is Finding.NOT_FOUND and bare is not None:
+                against = _compare(bare, candidates[place], known)
+                result = replace(against, text=number) if against.verdict is Finding.CONTRADICTED else result
             if result.verdict is Finding.SUPPORTED:
                 return result
             if (result.verdict is Finding.CONTRADICTED, result.share) > (
@@ -138,12 +152,17 @@ def _compare(stated: ParsedSentence, candidate: SourceSentence, known: frozenset
 
 def _find_readings(text: str) -> Iterator[str]:
     """A sentence in the forms that say the same, and what it says in its parts."""
-    for part in (text, *text.split("; ")):
+    for part in (text, *_PARTS.split(text)):
         bare = _NUMBERED.sub("", part)
-        yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare))
+        short = _ADDED.sub("", bare)
+        yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare), _move_head(short))
         if apposed := _APPOSED.match(bare):
             yield f"{apposed['name']} {apposed['rest']}"
         yield from (f"{told['who']} {told['rest']}" for told in _WHO.finditer(bare))
+        yield from (f"{told['what']} {told['be']} {told['amount']}" for told in _OF_WHICH.finditer(bare))
+        if each := _EACH.match(bare):
+            yield f"{each['what']} {each['be']} {each['one']} in {each['first']}, compared with {each['other']}"
+            yield f"{each['what']} {each['be']} {each['other']} in {each['second']}"
 
 
 def _move_head(text: str) -> str:

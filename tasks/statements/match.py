@@ -72,9 +72,12 @@ class Match:
         return [at for at in _places(self.stated) if not self.is_known(at)]
 
     def is_known(self, at: int) -> bool:
-        """Whether a word of the statement names whom the texts are about, and no place that it is in."""
-        token = self.stated.tokens[at]
-        return token.figure is None and token.stem.rstrip(".") in self.known and token.preposition not in {"in", "at"}
+        """Whether a word of the statement names whom the texts are about: no place, and no part of another name."""
+        tokens = self.stated.tokens
+        beside = (other for other in tokens[max(at - 1, 0) : at + 2] if other.is_name and other.is_content)
+        is_own = all(other.stem in self.known for other in beside if other.segment == tokens[at].segment)
+        is_named = tokens[at].figure is None and tokens[at].stem.rstrip(".") in self.known
+        return is_named and is_own and tokens[at].preposition not in {"in", "at"}
 
     @property
     def missing(self) -> list[int]:
@@ -401,9 +404,10 @@ def is_row(source: ParsedSentence) -> bool:
 
 def _row_objections(found: Match) -> Iterator[Difference]:
     stated, source = found.stated, found.source
-    ends = source.text.index(": ")
+    colon = source.text.index(": ")
+    ends = source.text.find(" (", 0, colon) if " (" in source.text[:colon] else colon
     label = [source.tokens[at] for at in source.content if source.tokens[at].start < ends]
-    cells = [source.tokens[at] for at in source.figures if source.tokens[at].start > ends]
+    cells = [source.tokens[at] for at in source.figures if source.tokens[at].start > colon]
     said = [token for at in stated.content if not found.is_known(at) and not _is_free(token := stated.tokens[at])]
     if any(token.limit for token in stated.tokens):
         yield Difference(DifferenceKind.NOT_LIMITED, next(token.text for token in stated.tokens if token.limit))
@@ -413,6 +417,10 @@ def _row_objections(found: Match) -> Iterator[Difference]:
                 yield Difference(DifferenceKind.MISSING if one is said else DifferenceKind.PART, token.text, token.text)
     dates = [stated.tokens[at] for at in stated.figures if _is_date(stated.tokens[at])]
     amounts = [stated.tokens[at] for at in stated.figures if not _is_date(stated.tokens[at])]
+    if not dates and len(amounts) == 1 and not any(map(_is_date, cells)):
+        if not _nearness(amounts[0], cells[0]):  # of figures that no column tells apart the first is meant
+            yield _missing(amounts[0])
+        return
     if not amounts or len(dates) not in {1, len(amounts)}:
         yield Difference(DifferenceKind.OTHER_PERIOD)
     for amount, day in zip_longest(amounts, dates[: len(amounts)], fillvalue=dates[-1] if dates else None):

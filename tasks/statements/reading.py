@@ -39,7 +39,7 @@ _NEGATIONS: Final = frozenset("nichts keines keinem nein ne n rien personne".spl
 _SOFT: Final = {stem(word) for word in load_words("soft")}
 _EXACT: Final = load_words("exact")
 _COMPANY_FORMS: Final = frozenset(
-    "inc corp corporation ltd limited llc plc gmbh ag sa se co incorporated bv nv".split()  # noqa: SIM905 - as above
+    "inc corp corporation ltd limited llc plc gmbh ag sa se co incorporated bv nv l.p lp".split()  # noqa: SIM905 - as above
 )
 _TITLES: Final = frozenset({"mr", "ms", "mrs", "dr"})
 _LACKING: Final = frozenset({"without", "ohne", "sans", "sin"})
@@ -265,7 +265,11 @@ def _tell_offices(tokens: Sequence[Token]) -> None:
 
 def _says_something(token: Token, before: Token | None) -> bool:
     """Whether a word says something by itself: it limits, helps and joins nothing."""
-    is_form = token.text.rstrip(".") in _COMPANY_FORMS and before is not None and before.is_name
+    is_form = (
+        token.text.rstrip(".") in _COMPANY_FORMS
+        and before is not None
+        and (before.is_name or before.figure is not None)
+    )
     is_free = token.stem in FREE_VERBS or token.text in FREE
     is_small = token.text in _DETERMINERS | _TITLES or token.text in _AUXILIARY or len(token.text) < 2
     limits_alone = token.limit is not None and token.limit not in _SAYING

@@ -36,6 +36,7 @@ _SHORT: Final = 25
 """Characters of words that name units and nothing else."""
 
 _ABOVE: Final = 6
+_SHORTEST_PROSE: Final = 40
 _LONGEST_LABEL: Final = 200
 LONGEST_SENTENCE: Final = 4_000
 """Characters of a sentence, or of a row in words, that may prove something. Longer ones are no sentences, and the time
@@ -108,7 +109,7 @@ def _prose(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _cells(line: str) -> list[str] | None:
     """The cells of a line that is a table's row: split by tabs or bars; None for prose."""
     stripped = line.strip()
-    if "\t" in stripped:
+    if "\t" in stripped or (line.startswith("\t") and 0 < len(stripped) < _SHORTEST_PROSE):
         return _join_cells([cell.strip() for cell in line.strip("\n").split("\t")])
     if (stripped.startswith("|") and stripped.count("|") >= 2) or stripped.count(" | ") >= 2:
         return _join_cells([cell.strip().strip("*_ ") for cell in stripped.strip("|").split("|")])

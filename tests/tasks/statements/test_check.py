@@ -313,3 +313,39 @@ def test_words_in_another_order_say_the_same_where_one_block_moves(
     source: str, statement: str, *, is_said: bool
 ) -> None:
     assert (check(statement, [source], "Harbour").verdict is Finding.SUPPORTED) == is_said
+
+
+@pytest.mark.parametrize(
+    ("source", "statement", "verdict"),
+    [
+        (
+            "\tJan 28, 2024\nStock ($ in millions)\t4,871\n",
+            "Stock was $4.87 billion on Jan 28, 2024.",
+            Finding.SUPPORTED,
+        ),
+        ("Oka Ventures, L.P.\tSAFE\t$4,000\t$9,000", "Oka Ventures put in $4,000 through a SAFE.", Finding.SUPPORTED),
+        ("Oka Ventures, L.P.\tSAFE\t$4,000\t$9,000", "Oka Ventures put in $9,000 through a SAFE.", Finding.NOT_FOUND),
+        (
+            "The move cost $9 million, of which $4 million was severance.",
+            "Severance was $4 million.",
+            Finding.SUPPORTED,
+        ),
+        (
+            "The tax rate for 2025 and 2024 was 19% and 13%, respectively.",
+            "The tax rate was 13% in 2024.",
+            Finding.SUPPORTED,
+        ),
+        (
+            "The tax rate for 2025 and 2024 was 19% and 13%, respectively.",
+            "The tax rate was 19% in 2024.",
+            Finding.CONTRADICTED,
+        ),
+        (
+            "Its parent company is Oka Holdings, a firm in Rome.",
+            "Its parent is Ruth Holdings, a firm.",
+            Finding.CONTRADICTED,
+        ),
+    ],
+)
+def test_rows_and_parts_of_sentences_prove_what_they_say(source: str, statement: str, verdict: Finding) -> None:
+    assert check(statement, [source]).verdict is verdict
