@@ -1,7 +1,6 @@
 """Settings of the service: who may call it, and how much a call may bring."""
 
-import time
-from collections import deque
+from pathlib import Path
 from typing import Final, Literal
 
 from pydantic import Field, SecretStr, field_validator
@@ -14,15 +13,11 @@ _UNITS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 
 
 class CallRate:
-    """At most `count` calls in `seconds` for each caller.
-
-    They are counted in this process, or with those of all processes of the service where there is a `counts`.
-    """
+    """At most `count` calls in `seconds` for each caller, counted in memory, or by `counts` with other processes."""
 
     def __init__(self, count: int, seconds: float) -> None:
-        self.counts: CallCounts | None = None
+        self.counts = CallCounts(Path(":memory:"))
         self._count, self._seconds = count, seconds
-        self._calls: dict[str, deque[float]] = {}
 
     @classmethod
     def parse(cls, text: str) -> "CallRate":
@@ -43,23 +38,10 @@ class CallRate:
         Raises:
             TooManyRequests: the caller has no call left; it says when the next one is.
         """
-        wait = self._count_here(caller) if self.counts is None else self.counts.add(caller, self._count, self._seconds)
+        wait = self.counts.add(caller, self._count, self._seconds)
         if wait:
             seconds = max(1, int(wait) + 1)
             raise TooManyRequests(f"More than {self._count} calls in {self._seconds:g} s. Wait {seconds} s.", seconds)
-
-    def _count_here(self, caller: str) -> float:
-        """Count a call; where none is left, gives the seconds until the next."""
-        now = time.monotonic()
-        if len(self._calls) > 10_000:
-            self._calls = {name: calls for name, calls in self._calls.items() if calls[-1] > now - self._seconds}
-        calls = self._calls.setdefault(caller, deque())
-        while calls and calls[0] <= now - self._seconds:
-            calls.popleft()
-        if len(calls) >= self._count:
-            return calls[0] + self._seconds - now
-        calls.append(now)
-        return 0.0
 
 
 class ApiSettings(Settings):

@@ -4,7 +4,7 @@ The limit of a server is a bucket of the generic cell rate algorithm (GCRA): a c
 even rate, so that in any window at most `burst + window / interval` calls begin. Times are those of one clock, the
 database's own, so that machines whose clocks differ share a budget too.
 
-The service's callers are counted in a sliding window. The counts are in an SQLite file of their own that is deleted
+The service's callers are counted in a sliding window, in memory, or by several processes in a file that is deleted
 with the service: they do not belong in backups, and a restarted service begins a new window.
 """
 

@@ -1,11 +1,11 @@
 """The documents of a run with the status of each: pending, read, unchanged, empty, failed, unsupported."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from sqlalchemy import bindparam, func, insert, or_, update
 from sqlalchemy import select as sql_select
@@ -75,6 +75,9 @@ class DocumentOutcome:
     pages_read: int | None = None
 
 
+_OF_OUTCOME: Final = tuple(field.name for field in fields(DocumentOutcome) if field.name != "document_id")
+
+
 def pages_of(document: RunDocument | DocumentOutcome) -> dict[str, int | None]:
     """How many pages a document has, and how many were read; nothing where pages are not known."""
     return {} if document.pages is None else {"pages": document.pages, "pages_read": document.pages_read}
@@ -84,26 +87,18 @@ def add_documents(
     session: Session, company_id: int, listed: Sequence[RoomDocument], outcomes: Sequence[DocumentOutcome]
 ) -> None:
     """Insert the documents of a company that the run has not begun with, with the outcome of each, in listing order."""
-    rows = [
-        {
-            "company_id": company_id,
-            "document_id": document.document_id,
-            "name": document.name,
-            "path": document.path,
-            "url": document.url,
-            "status": outcome.status,
-            "content_hash": outcome.content_hash,
-            "text_id": outcome.text_id,
-            "characters": outcome.characters,
-            "warning": outcome.warning,
-            "updated": format_day(document.updated),
-            "pages": outcome.pages,
-            "pages_read": outcome.pages_read,
-        }
-        for document, outcome in zip(listed, outcomes, strict=True)
-    ]
+    rows = [_place(company_id, document) | _values(outcome) for document, outcome in zip(listed, outcomes, strict=True)]
     if rows:
-        session.connection().execute(insert(find_table(RunDocument)), rows)
+        session.connection().execute(insert(_documents), rows)
+
+
+def _place(company_id: int, document: RoomDocument | RunDocument) -> dict[str, Any]:
+    named = {name: getattr(document, name) for name in ("document_id", "name", "path", "url")}
+    return named | {"company_id": company_id, "updated": format_day(document.updated)}
+
+
+def _values(outcome: DocumentOutcome) -> dict[str, Any]:
+    return {name: getattr(outcome, name) for name in _OF_OUTCOME}
 
 
 def place_documents(session: Session, company_id: int, documents: Iterable[RoomDocument | RunDocument]) -> None:
@@ -117,18 +112,7 @@ def place_documents(session: Session, company_id: int, documents: Iterable[RoomD
     for document in documents:
         row = known.pop(document.document_id, None)
         if row is None:
-            new.append(
-                {
-                    "company_id": company_id,
-                    "document_id": document.document_id,
-                    "name": document.name,
-                    "path": document.path,
-                    "url": document.url,
-                    "status": DocumentStatus.PENDING,
-                    "characters": 0,
-                    "updated": format_day(document.updated),
-                }
-            )
+            new.append(_place(company_id, document) | {"status": DocumentStatus.PENDING, "characters": 0})
         else:
             row.name, row.path, row.url = document.name, document.path, document.url
             row.updated = format_day(document.updated)
@@ -136,7 +120,7 @@ def place_documents(session: Session, company_id: int, documents: Iterable[RoomD
         session.delete(gone)
     session.flush()
     if new:
-        session.connection().execute(insert(find_table(RunDocument)), new)
+        session.connection().execute(insert(_documents), new)
 
 
 def company_documents(session: Session, company_id: int) -> Sequence[RunDocument]:
@@ -237,17 +221,7 @@ def newest_run_with(session: Session, document_id: str, text_id: int) -> str | N
 def save_document_outcomes(session: Session, company_id: int, outcomes: Iterable[DocumentOutcome]) -> None:
     """Write down what became of documents in this run."""
     rows = [
-        {
-            "the_company": company_id,
-            "the_document": outcome.document_id,
-            "status": outcome.status,
-            "content_hash": outcome.content_hash,
-            "text_id": outcome.text_id,
-            "characters": outcome.characters,
-            "warning": outcome.warning,
-            "pages": outcome.pages,
-            "pages_read": outcome.pages_read,
-        }
+        {"the_company": company_id, "the_document": outcome.document_id, **_values(outcome)}
         for outcome in sorted(outcomes, key=lambda outcome: outcome.document_id)
     ]
     if rows:
