@@ -41,6 +41,11 @@ EXPLAINED = {
     "text-unidecode": "Artistic License or GPL, as one likes: the Artistic License",
     "uritemplate": "BSD-3-Clause or Apache-2.0, which its metadata write in another way",
     "rich-click": "MIT, which its metadata write in another way",
+    "inflate64": "LGPL-2.1: as py7zr",
+    "multivolumefile": "LGPL-2.1: as py7zr",
+    "py7zr": "LGPL-2.1: of the extra `archives` alone, which the wheel does not need; runs in a process of its own",
+    "pybcj": "LGPL-2.1: as py7zr",
+    "pyppmd": "LGPL-2.1: as py7zr",
 }
 """Packages whose metadata name no allowed licence, and why they may be used. An expression of GPL or AGPL alone stays
 forbidden. PyStemmer needs no line: MIT and BSD."""

@@ -18,9 +18,11 @@ from typing import BinaryIO, Final
 from uuid import uuid4
 
 from storage import database
+from tasks.documents.drive.archives import seven_zip
 from tasks.documents.drive.archives.members import (
     Allowance,
     ArchiveNotOpened,
+    Container,
     Contents,
     Entry,
     Member,
@@ -34,7 +36,6 @@ from tasks.errors import DiligenceError, Unavailable
 
 MOST_INSIDE: Final = 200
 """Archives inside one archive that are opened; each keeps a file open."""
-_SEVEN_ZIP: Final = b"7z\xbc\xaf\x27\x1c"
 _TOO_DEEP: Final = "it lies in an archive inside an archive"
 
 
@@ -57,7 +58,7 @@ class Archive:
         self._scratch = scratch
         self._max_bytes = max_bytes
         self._closing = ExitStack()
-        self._inside: dict[int, ZipContainer] = {}
+        self._inside: dict[int, Container] = {}
         self._folder: Path | None = None
         self._lock = threading.Lock()
         self.contents = Contents()
@@ -82,12 +83,14 @@ class Archive:
         """Let go of the archive and of what was unpacked."""
         self._closing.close()
 
-    def _open(self, file: BinaryIO, name: str) -> ZipContainer:
+    def _open(self, file: BinaryIO, name: str) -> Container:
         self._closing.callback(file.close)
-        magic = file.read(len(_SEVEN_ZIP))
-        if magic == _SEVEN_ZIP or (name.lower().endswith(".7z") and magic[:2] != b"PK"):
-            raise ArchiveNotOpened("archives of the kind .7z are not read: pack its documents as .zip")
-        container = ZipContainer(file)
+        magic = file.read(len(seven_zip.MAGIC))
+        file.seek(0)
+        if magic == seven_zip.MAGIC or (name.lower().endswith(".7z") and magic[:2] != b"PK"):
+            container: Container = seven_zip.SevenZipContainer(file, self._max_bytes, self._scratch)
+        else:
+            container = ZipContainer(file)
         self._closing.callback(container.close)
         return container
 
@@ -247,7 +250,7 @@ open_archives: Final = OpenArchives(2 << 30)
 atexit.register(open_archives.close)
 
 
-_VERSION: Final = 2
+_VERSION: Final = 1
 """Counts up whenever the same archive would be shown in another way."""
 _MOST_KEPT: Final = 500
 _LARGEST: Final = 16 << 20
@@ -292,5 +295,5 @@ def keep_listing(key: Key, max_bytes: int, contents: Contents) -> None:
 
 def _path(key: Key, max_bytes: int) -> Path:
     """Where it is kept. Names of files tell nothing of documents."""
-    name = json.dumps([_VERSION, key, max_bytes])
+    name = json.dumps([_VERSION, key, max_bytes, seven_zip.has_py7zr()])
     return database.home() / "archives" / f"{sha256(name.encode()).hexdigest()}.json"

@@ -75,6 +75,27 @@ class Target(Protocol):
         """Take the next bytes."""
 
 
+class Container(Protocol):
+    """An open archive of one kind. Safe to use from many threads."""
+
+    def entries(self) -> Iterable[Entry]:
+        """What it says to hold.
+
+        Raises:
+            ArchiveNotOpened: it cannot be told.
+        """
+
+    def extract(self, entry: int, target: Target, max_bytes: int) -> None:
+        """Write the content of the entry with that `at` into `target`.
+
+        Raises:
+            TooLarge: there are more than `max_bytes`. Damaged: the content is not what the archive says it is.
+        """
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
 class Member(NamedTuple):
     """A document in an archive. `at` is where it is found: in the archive, or in one inside it."""
 

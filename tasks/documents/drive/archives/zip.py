@@ -134,7 +134,7 @@ class _Place(NamedTuple):
 
 
 class ZipContainer:
-    """A .zip that is open; `file` is a file on a disk, and is closed with it. Safe to use from many threads."""
+    """A .zip that is open; `file` is a file on a disk, and is closed with it."""
 
     def __init__(self, file: BinaryIO) -> None:
         """Open it.
@@ -149,15 +149,9 @@ class ZipContainer:
         self._directory, self._shift = self._read_directory()
 
     def close(self) -> None:
-        """Let go of it."""
         self._file.close()
 
     def entries(self) -> list[Entry]:
-        """What it says to hold.
-
-        Raises:
-            ArchiveNotOpened: it cannot be told.
-        """
         raw = list(self._raw_entries())
         if raw and (raw[0][0] == b"mimetype" or {name for name, *_ in raw} >= _OFFICE):
             raise ArchiveNotOpened("it is an office document by its content; give it the ending of one")
@@ -165,11 +159,6 @@ class ZipContainer:
         return [self._entry(name, extra, fields, at) for name, (_, extra, fields, at) in zip(names, raw, strict=True)]
 
     def extract(self, entry: int, target: Target, max_bytes: int) -> None:
-        """Write the content of the entry with that `at` into `target`.
-
-        Raises:
-            TooLarge: there are more than `max_bytes`. Damaged: the content is not what the archive says it is.
-        """
         place = self._places[entry]
         if place.size > max_bytes:
             raise TooLarge("The document is larger than its limit. DILIGENCE_DOCUMENT_MAX_MB sets it.")

@@ -130,14 +130,6 @@ def test_methods_that_are_not_read_are_named(open_archive: Open, method: int, na
     assert named in left_out(open_archive(with_attributes("x.txt", b"?", 0, method=method)))["x.txt"]
 
 
-@pytest.mark.parametrize(
-    ("name", "begins"), [("a.7z", b"7z\xbc\xaf\x27\x1c"), ("a.zip", b"7z\xbc\xaf\x27\x1c"), ("a.7z", b"")]
-)
-def test_a_seven_zip_stays_shut(open_archive: Open, name: str, begins: bytes) -> None:
-    with pytest.raises(ArchiveNotOpened, match=r"pack its documents as \.zip"):
-        open_archive(begins + b"words", name)
-
-
 def test_a_bomb_is_left_out_by_its_ratio(open_archive: Open) -> None:
     archive = open_archive(zipped({"bomb": b"\0" * (40 * MEGABYTE), "good.txt": "words"}), max_bytes=64 * MEGABYTE)
     assert paths(archive) == ["good.txt"]
