@@ -23,7 +23,7 @@ from api.openapi import failures
 from api.requests import LONGEST_NAME, Body, Calls, NotBlank, make_text_field, take_answered
 from tasks.documents.drive.drive import Document
 from tasks.documents.drive.registry import open_drive
-from tasks.documents.index import document_index
+from tasks.documents.index import index_folder_in_pieces
 from tasks.documents.index_answer import DocumentIndex
 from tasks.documents.texts import DocumentText, document_text
 from tasks.errors import DiligenceError
@@ -81,12 +81,13 @@ async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) ->
 async def index(data: JSONBody[IndexOfFolder], calls: NamedDependency[Calls]) -> Response[DocumentIndex]:
     folder, recursive = data.cloud_drive_folder, data.recursive is not False
 
-    async def answer() -> bytes:
-        indexed = await calls(document_index, folder, recursive=recursive)
-        return await calls.here(indexed.as_json)
+    async def answer() -> list[bytes]:
+        indexed = await calls(index_folder_in_pieces, folder, recursive=recursive)
+        return await calls.here(list, indexed.pieces())
 
-    # The declared type is that of what was written.
-    return Response(await calls.shared((folder, recursive), answer), media_type=MediaType.JSON)  # type: ignore[arg-type]
+    pieces = await calls.shared((folder, recursive), answer)
+    # The declared type is that of what is streamed.
+    return Stream(iter(pieces), media_type=MediaType.JSON)  # type: ignore[return-value]
 
 
 _CHUNK = 256 * 1024

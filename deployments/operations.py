@@ -33,7 +33,7 @@ def index(
     try:
         with acting_as_run_account():
             index_of_folder = document_index(open_drive().find_folder(folder), recursive)
-        typer.echo(index_of_folder.as_json(indent=2))
+        typer.echo(index_of_folder.as_json())
     finally:
         gc.enable()
 

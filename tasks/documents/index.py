@@ -6,7 +6,6 @@ record may lack something, it is the answer for a while only, and says as of whe
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -16,7 +15,8 @@ from storage.documents import Room, RoomDocument, RoomFolder
 from storage.errors import DatabaseUnavailable
 from tasks.documents.drive.drive import ROOT, Document, Drive, Folder, Listing, identifier
 from tasks.documents.drive.registry import choose_drive, open_drive, open_run_drive
-from tasks.documents.index_answer import DocumentIndex, build_document_index
+from tasks.documents.drive.spool import spool
+from tasks.documents.index_answer import DocumentIndex, IndexedFolder
 from tasks.documents.kinds.room import IndexedDocument, room_kinds
 from tasks.documents.settings import DocumentSettings
 from tasks.documents.texts import find_known_texts, text_warning
@@ -34,13 +34,12 @@ def document_index(cloud_drive_folder: str, recursive: bool = True) -> DocumentI
     Raises:
         BadRequest: no id was given. NotFound: no such folder for this account.
     """
-    listing = load_listing(cloud_drive_folder, recursive=recursive)
-    remarks = _remarks(open_drive(), listing.documents)
-    return build_document_index(listing, recursive=recursive, remarks=remarks)
+    return index_folder_in_pieces.function(cloud_drive_folder, recursive=recursive).index()
 
 
-def load_listing(cloud_drive_folder: str, *, recursive: bool = True) -> Listing:
-    """What lies in a folder, as the caller sees it now.
+@operation(name="document_index", asks_a_source=True)
+def index_folder_in_pieces(cloud_drive_folder: str, recursive: bool = True) -> IndexedFolder:
+    """`document_index`, to be written a piece after the other.
 
     Raises:
         BadRequest, NotFound: as `document_index`.
@@ -51,11 +50,12 @@ def load_listing(cloud_drive_folder: str, *, recursive: bool = True) -> Listing:
         folder_id = drive.find_folder(cloud_drive_folder)  # the root has another id too; a URL can hold a key
     max_age = timedelta(hours=DocumentSettings.current().index_max_age)
     stored = _find_unchanged(drive, folder_id, recursive=recursive, max_age=max_age)
-    if stored is not None:
-        return _read_listing(stored)
-    listing = drive.list_folder(folder_id, recursive=recursive)
-    _store(drive, listing, recursive=recursive)
-    return listing
+    if stored is None:
+        listing = drive.list_folder(folder_id, recursive=recursive)
+        _store(drive, listing, recursive=recursive)
+    else:
+        listing = _read_listing(stored)
+    return IndexedFolder(listing, recursive, _remarks(drive, list(listing.documents)))
 
 
 def _remarks(drive: Drive, listed: Sequence[Document]) -> dict[str, dict[str, str]]:
@@ -77,14 +77,18 @@ def _remarks(drive: Drive, listed: Sequence[Document]) -> dict[str, dict[str, st
 
 @operation(name="index_room", asks_a_source=True)
 def index_room(folder: str, recursive: bool = True) -> int:
-    """List a folder, named by path, id or URL, as the account of runs sees it, and store it. Gives the room's id."""
+    """List a folder, named by path, id or URL, as the account of runs sees it, and store it. Gives the room's id.
+
+    The documents go from the drive to storage through the spool, so that memory does not grow with their number.
+    """
     drive = open_run_drive()
     folder_id = drive.find_folder(folder)
     stored = _find_unchanged(drive, folder_id, recursive=recursive, max_age=timedelta(0))
     if stored is not None:
         assert stored.room.id is not None
         return stored.room.id
-    return _store(drive, drive.list_folder(folder_id, recursive=recursive), recursive=recursive)
+    with spool() as on_disk:
+        return _store(drive, drive.list_folder(folder_id, recursive=recursive, spool=on_disk), recursive=recursive)
 
 
 class _Stored(NamedTuple):
@@ -176,10 +180,31 @@ def _store(drive: Drive, listing: Listing, *, recursive: bool) -> int:
 
 def document_columns(document: Document) -> dict[str, Any]:
     """The columns of a document's row, but for the room's."""
-    values = {field.name: getattr(document, field.name) for field in fields(document)}
-    return {"document_id": values.pop("id"), **values}
+    return {
+        "document_id": document.id,
+        "name": document.name,
+        "folder_id": document.folder_id,
+        "path": document.path,
+        "url": document.url,
+        "mime_type": document.mime_type,
+        "size": document.size,
+        "created": document.created,
+        "updated": document.updated,
+        "version": document.version,
+    }
 
 
 def read_document_row(row: RoomDocument) -> Document:
     """The document that a row describes."""
-    return Document(row.document_id, *(getattr(row, field.name) for field in fields(Document)[1:]))
+    return Document(
+        id=row.document_id,
+        name=row.name,
+        folder_id=row.folder_id,
+        path=row.path,
+        url=row.url,
+        mime_type=row.mime_type,
+        size=row.size,
+        created=row.created,
+        updated=row.updated,
+        version=row.version,
+    )

@@ -1,8 +1,9 @@
-"""From a listing to the answer of Document Index."""
+"""From a listing to the answer of Document Index: as an object, or as JSON that is written a piece after the other."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel
 
@@ -63,9 +64,40 @@ class DocumentIndex(BaseModel):
         """The JSON object of the contract."""
         return self.model_dump(mode="json", exclude_unset=True)
 
-    def as_json(self, indent: int | None = None) -> bytes:
-        """The same as JSON. For 20,000 documents json.dumps takes 0.8 s, and this 0.05 s."""
-        return self.model_dump_json(exclude_unset=True, indent=indent).encode()
+    def as_json(self) -> str:
+        """The same as indented text. For 20,000 documents json.dumps takes 0.8 s, and this 0.05 s."""
+        return self.model_dump_json(exclude_unset=True, indent=2)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFolder:
+    """What lies in a folder, and what is known of it from reading, by document id."""
+
+    listing: Listing
+    recursive: bool
+    remarks: Remarks
+
+    def index(self) -> DocumentIndex:
+        """The answer of Document Index."""
+        return build_document_index(self.listing, recursive=self.recursive, remarks=self.remarks)
+
+    def pieces(self) -> Iterator[bytes]:
+        """The JSON of that answer, some 100 KB at a time; of what is not sent yet there are no entries in memory."""
+        by_folder = _by_folder(self.listing)
+        waiting: list[bytes] = []
+        size = 0
+        for piece in _write_index(_build_index(self.listing, recursive=self.recursive), by_folder, self.remarks):
+            waiting.append(piece)
+            size += len(piece)
+            if size >= _PIECE:
+                yield b"".join(waiting)
+                waiting, size = [], 0
+        yield b"".join(waiting)
+
+
+_PIECE: Final = 100_000
+_ENTRIES: Final = 250
+"""Documents that are written together: 100 KB."""
 
 
 def build_document_index(listing: Listing, *, recursive: bool, remarks: Remarks) -> DocumentIndex:
@@ -74,9 +106,7 @@ def build_document_index(listing: Listing, *, recursive: bool, remarks: Remarks)
     Categories, subfolders and documents are in order of name. Deeper folders are flattened into their
     category, in order of path.
     """
-    by_folder: dict[str, list[Document]] = {}
-    for document in sorted(listing.documents, key=lambda document: (document.name, document.id)):
-        by_folder.setdefault(document.folder_id, []).append(document)
+    by_folder = _by_folder(listing)
     index = _build_index(listing, recursive=recursive)
     for category in index.document_index:
         for folder in (category, *(category.subfolders or ())):
@@ -84,6 +114,14 @@ def build_document_index(listing: Listing, *, recursive: bool, remarks: Remarks)
                 _document(document, remarks.get(document.id)) for document in by_folder.get(folder.folder_id, ())
             ]
     return index
+
+
+def _by_folder(listing: Listing) -> dict[str, list[Document]]:
+    """The documents of each folder, by its id, in order of name."""
+    by_folder: dict[str, list[Document]] = {}
+    for document in sorted(listing.documents, key=lambda document: (document.name, document.id)):
+        by_folder.setdefault(document.folder_id, []).append(document)
+    return by_folder
 
 
 def _build_index(listing: Listing, *, recursive: bool) -> DocumentIndex:
@@ -105,6 +143,45 @@ def _build_index(listing: Listing, *, recursive: bool) -> DocumentIndex:
     if listing.warnings:
         index.warnings = listing.warnings
     return index
+
+
+def _write_index(
+    index: DocumentIndex, by_folder: Mapping[str, Sequence[Document]], remarks: Remarks
+) -> Iterator[bytes]:
+    """The JSON of an index without documents, with them."""
+    before, _, behind = _json(index.model_copy(update={"document_index": []})).partition(b'"document_index":[]')
+    yield before + b'"document_index":['
+    for number, category in enumerate(index.document_index):
+        subfolders = category.subfolders
+        without = category if subfolders is None else category.model_copy(update={"subfolders": []})
+        yield b"," if number else b""
+        yield from _with_documents(_json(without), by_folder.get(category.folder_id, ()), remarks)
+        if subfolders is not None:
+            yield b',"subfolders":['
+            for place, subfolder in enumerate(subfolders):
+                yield b"," if place else b""
+                documents = by_folder.get(subfolder.folder_id, ())
+                yield from _with_documents(_json(subfolder), documents, remarks)
+                yield b"}"
+            yield b"]"
+        yield b"}"
+    yield b"]" + behind
+
+
+def _with_documents(folder: bytes, documents: Sequence[Document], remarks: Remarks) -> Iterator[bytes]:
+    """The JSON of a folder up to the end of its documents, with these in it.
+
+    No name can look like its `"documents":[]`: a quotation mark within a name has a backslash before it.
+    """
+    yield folder.partition(b'"documents":[]')[0] + b'"documents":['
+    for start in range(0, len(documents), _ENTRIES):
+        entries = [_json(_document(each, remarks.get(each.id))) for each in documents[start : start + _ENTRIES]]
+        yield (b"," if start else b"") + b",".join(entries)
+    yield b"]"
+
+
+def _json(part: BaseModel) -> bytes:
+    return part.__pydantic_serializer__.to_json(part, exclude_unset=True)
 
 
 def _walk_folders(folder: Folder, below: Mapping[str | None, list[Folder]]) -> Iterator[tuple[str, Folder]]:

@@ -9,7 +9,7 @@ from storage.texts import StoredText
 from tasks.documents.drive.drive import Document, Drive, identifier
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.documents.drive.registry import open_drive
-from tasks.documents.index import load_listing
+from tasks.documents.index import index_folder_in_pieces
 from tasks.documents.texts import find_known_texts, load_text
 from tasks.errors import DiligenceError, NotAllowed, NotFound
 from tasks.figures.ledger import LedgerText
@@ -35,8 +35,8 @@ def room_texts(folder_id: str) -> FolderTexts:
     Raises:
         BadRequest, NotFound: as `document_index`.
     """
-    listing = load_listing(folder_id)
-    listed = listing.documents
+    listing = index_folder_in_pieces.function(folder_id).listing
+    listed = list(listing.documents)
     drive = open_drive()
     known = find_known_texts(drive, listed)
     new = [document for document in listed if document.id not in known][:_MOST_READ]

@@ -4,7 +4,7 @@ Callers know the protocol `Drive` and a drive's description, and no drive by nam
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -102,11 +102,14 @@ class Document:
 
 @dataclass(slots=True)
 class Listing:
-    """What lies in a folder, every document once. It is `incomplete` when the drive could not show all of it."""
+    """What lies in a folder, every document once. It is `incomplete` when the drive could not show all of it.
+
+    Documents that are on disk (`list_folder` with a spool) may come twice: the first one counts.
+    """
 
     folder: Folder
     folders: list[Folder] = field(default_factory=list)
-    documents: list[Document] = field(default_factory=list)
+    documents: Collection[Document] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     incomplete: bool = False
     mark: str | None = None
@@ -178,8 +181,11 @@ class Drive(Protocol):
     def find_document(self, reference: str) -> str:
         """The id of the document that a caller names, by id or by URL."""
 
-    def list_folder(self, folder_id: str, *, recursive: bool) -> Listing:
-        """Everything in the folder; with `recursive`, in its subfolders too."""
+    def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
+        """Everything in the folder; with `recursive`, in its subfolders too.
+
+        With a folder on disk in `spool`, the documents are kept there and not in memory, for as long as it exists.
+        """
 
     def changes_since(self, folder_id: str, mark: str) -> Changes | None:
         """What changed since a listing's mark. This account must still see the folder.
@@ -274,6 +280,8 @@ class DriveDescription:
     """How callers are known; None where the service's own rights are all there is, and its API keys guard them."""
     keeps_changes: bool = False
     """Whether the drive keeps a record of changes, so that `Drive.changes_since` may know something."""
+    session_check: str | None = None
+    """The path of a module that tries the drive out on a folder, a `SessionCheck`; None where there is none."""
     native_exports: Mapping[str, str] = field(default_factory=dict)
     """The formats in which the drive exports documents that have no file, by MIME type: `{"…document": ".docx"}`."""
 
@@ -320,6 +328,17 @@ class DriveProvider(Protocol):
 
     def examine(self) -> Iterator[CheckResult]:
         """What `diligence doctor` says about the drive."""
+
+
+class SessionCheck(Protocol):
+    """Tries a drive out for `diligence doctor --drive-check`. A module with this function is one."""
+
+    def check_folder(self, reference: str) -> Iterator[CheckResult]:
+        """What the drive answers about a folder, in counts, times and shapes: no name, id, address or token.
+
+        Raises:
+            NotConfigured, NotLoggedIn: as `DriveProvider.run_identity`.
+        """
 
 
 @dataclass(frozen=True, slots=True)

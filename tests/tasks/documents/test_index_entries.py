@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tasks.documents.drive.drive import Document, Folder, Listing
-from tasks.documents.index_answer import build_document_index, human_size
+from tasks.documents.index_answer import IndexedFolder, build_document_index, human_size
 
 TOP = Folder("top", "Alpha", "")
 MOMENT = datetime(2026, 3, 31, 8, 15, 30, 999_999, tzinfo=UTC)
@@ -31,7 +31,10 @@ def document(name: str, folder: str = "top", path: str = "", **given: Any) -> Do
 
 def index(listing: Listing, *, recursive: bool = True, warnings: Mapping[str, str] | None = None) -> dict[str, Any]:
     remarks = {name: {"warning": warning} for name, warning in (warnings or {}).items()}
-    return build_document_index(listing, recursive=recursive, remarks=remarks).answer()
+    indexed = IndexedFolder(listing, recursive, remarks)
+    answer = build_document_index(listing, recursive=recursive, remarks=remarks)
+    assert b"".join(indexed.pieces()).decode() == answer.model_dump_json(exclude_unset=True)  # whatever is indexed
+    return answer.answer()
 
 
 def names(entries: list[dict[str, Any]]) -> list[str]:
@@ -192,3 +195,16 @@ def test_a_tree_of_thousands_of_levels_is_no_trouble() -> None:
     folders = [Folder(str(level), "x", "", str(level - 1) if level else "top") for level in range(3000)]
     _, category = index(Listing(TOP, folders))["document_index"]
     assert len(category["subfolders"]) == 2999
+
+
+def test_a_large_index_comes_in_pieces_and_is_the_same() -> None:
+    tricky = '"documents":[] \\"documents":[],"subfolders":[]}'
+    folders = [Folder("a", tricky, tricky, "top"), Folder("b", "B", f"{tricky}/B", "a")]
+    many = [document(f"{number} {tricky}.pdf", folder) for folder in ("top", "a", "b") for number in range(1001)]
+    listing = Listing(Folder("top", tricky, ""), folders, many, [tricky], incomplete=True)
+    assert sum(len(category["documents"]) for category in index(listing, warnings={many[5].id: tricky})[
+        "document_index"
+    ]) == 2002  # fmt: skip
+    pieces = list(IndexedFolder(listing, True, {}).pieces())
+    assert len(pieces) > 10
+    assert max(map(len, pieces)) < 400_000

@@ -9,11 +9,12 @@ import hashlib
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import UnsupportedOperation
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final
 from uuid import uuid4
@@ -29,7 +30,7 @@ from tasks.documents.drive.archives.archive import (
 from tasks.documents.drive.archives.members import ArchiveNotOpened, Contents, Member, is_archive
 from tasks.documents.drive.drive import ROOT, Changes, Document, Drive, Fetched, Folder, Listing
 from tasks.documents.drive.mime_types import guess_mime_type
-from tasks.documents.drive.spool import spool
+from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, spool, write_values
 from tasks.errors import DiligenceError, NotAllowed, NotFound, SourceFailed, TooLarge
 from tasks.reading.settings import ReadingSettings
 
@@ -208,19 +209,19 @@ class ArchiveDrive:
         document_id, key = self._drive.find_document(reference), key_in_url(reference)
         return f"{document_id}~{key}" if key and document_id != reference.strip() else document_id
 
-    def list_folder(self, folder_id: str, *, recursive: bool) -> Listing:
+    def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
         inside = split_id(folder_id)
         if inside:
-            return self._list_archive(self._archive(inside[0], NO_FOLDER), inside[1], recursive=recursive)
+            return self._list_archive(self._archive(inside[0], NO_FOLDER), inside[1], recursive=recursive, spool=spool)
         try:
-            listing = self._drive.list_folder(folder_id, recursive=recursive)
+            listing = self._drive.list_folder(folder_id, recursive=recursive, spool=spool)
         except NotFound:
             archive = self._archive_or_none(folder_id)
             if archive is None:
                 raise
-            return self._list_archive(archive, "", recursive=recursive)
+            return self._list_archive(archive, "", recursive=recursive, spool=spool)
         if recursive:
-            self._open_all(listing)
+            self._open_all(listing, spool)
         if listing.mark is not None:
             listing.mark = _MARK + listing.mark
         return listing
@@ -353,11 +354,12 @@ class ArchiveDrive:
                 return Path(copy.name).open("rb")
         return file
 
-    def _open_all(self, listing: Listing) -> None:
+    def _open_all(self, listing: Listing, on_disk: Path | None) -> None:
         """Put the archives of a listing among its folders, and what they hold among its documents."""
         opened: set[str] = set()
+        rows = SpooledRows(on_disk) if on_disk else None
         members: list[Document] = []
-        for archive in filter(_opens, listing.documents):
+        for archive in {document.id: document for document in listing.documents if _opens(document)}.values():
             shown_as = f"{archive.path}/{archive.name}" if archive.path else archive.name
             try:
                 contents = self._list(archive)
@@ -373,17 +375,26 @@ class ArchiveDrive:
             else:
                 view = self._view(archive, contents)
                 listing.folders.extend(view.folders(shown_as))
-                members.extend(view.documents(shown_as))
+                if rows is None:
+                    members.extend(view.documents(shown_as))
+                else:
+                    rows.add(map(write_values, view.documents(shown_as)))
                 listing.warnings.extend(contents.warnings(shown_as))
                 opened.add(archive.id)
                 lasting = contents.lasting
             if not lasting:
                 listing.mark = None  # what is stored does not count next time: it is listed again
-        listing.documents = [*(document for document in listing.documents if document.id not in opened), *members]
+        if opened:
+            listing.documents = _with_members(listing.documents, opened, members, rows)
 
-    def _list_archive(self, archive: Document, key: str, *, recursive: bool) -> Listing:
+    def _list_archive(self, archive: Document, key: str, *, recursive: bool, spool: Path | None) -> Listing:
         """The listing of an archive or, with the key of one, of a folder in it."""
-        return self._view(archive, self._contents(archive)).listing(key, recursive=recursive)
+        listing = self._view(archive, self._contents(archive)).listing(key, recursive=recursive)
+        if spool:
+            rows = SpooledRows(spool)
+            rows.add(map(write_values, listing.documents))
+            listing.documents = SpooledDocuments(lambda: map(read_values, rows))
+        return listing
 
     def _folder_at(self, reference: str) -> str | None:
         """The id of the archive, or folder in one, that a user names by id, URL or the archive's path; else None."""
@@ -451,3 +462,16 @@ class _Hashed:
 
     def digest(self) -> str:
         return self._sha256.hexdigest()
+
+
+def _with_members(
+    documents: Collection[Document], opened: set[str], members: list[Document], rows: SpooledRows | None
+) -> Collection[Document]:
+    """Documents without the archives that were opened, and after them what lies in these."""
+
+    def others() -> Iterator[Document]:
+        return (document for document in documents if document.id not in opened)
+
+    if rows is None:
+        return [*others(), *members]
+    return SpooledDocuments(lambda: chain(others(), map(read_values, rows)))

@@ -15,6 +15,7 @@ DESCRIPTION = DriveDescription(
         login="tasks.documents.drive.google.oauth",
     ),
     keeps_changes=True,
+    session_check="tasks.documents.drive.google.session_check",
     native_exports={
         "application/vnd.google-apps.document": ".docx",
         "application/vnd.google-apps.spreadsheet": ".xlsx",

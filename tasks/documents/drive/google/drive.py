@@ -64,11 +64,13 @@ class GoogleDrive:
     def find_document(self, reference: str) -> str:
         return self._read_reference(reference, "document_id")
 
-    def list_folder(self, folder_id: str, *, recursive: bool) -> Listing:
+    def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
         top, drive_id, mark = self._begin(folder_id)
         keys = self._url_keys | {top["id"]: top["resourceKey"]} if top.get("resourceKey") else self._url_keys
         self._keys.update(keys)
-        return list_folder(self._client, make_row(top, ""), drive_id, recursive=recursive, mark=mark, keys=self._keys)
+        return list_folder(
+            self._client, make_row(top, ""), drive_id, recursive=recursive, mark=mark, spool=spool, keys=self._keys
+        )
 
     def changes_since(self, folder_id: str, mark: str) -> Changes | None:
         drive_id, token = api.split_mark(mark)

@@ -23,6 +23,7 @@ from storage.settings import StorageSettings
 from tasks import cancellation
 from tasks.documents.drive.drive import ROOT, Changes, Document, Fetched, Folder, Listing, hidden, identifier
 from tasks.documents.drive.mime_types import guess_file_mime_type
+from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, write_values
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
 
 _MARK = "L"  # ids begin with it, so that none can be read as `root`
@@ -188,9 +189,9 @@ class LocalDrive:
     def find_document(self, reference: str) -> str:
         return identifier(reference, "document_id")
 
-    def list_folder(self, folder_id: str, *, recursive: bool) -> Listing:
+    def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
         top = self._folder(folder_id)
-        return FolderWalk(self._tree, top, self._describe, recursive=recursive).listing()
+        return FolderWalk(self._tree, top, self._describe, recursive=recursive, spool=spool).listing()
 
     def document(self, document_id: str) -> Document:
         path = self._resolve(document_id, "document")
@@ -300,12 +301,14 @@ class FolderWalk:
     lies and under its own name.
     """
 
-    def __init__(self, tree: Tree, top: str, describe: Describe, *, recursive: bool) -> None:
+    def __init__(self, tree: Tree, top: str, describe: Describe, *, recursive: bool, spool: Path | None = None) -> None:
         self._tree = tree
         self._describe = describe
         self._recursive = recursive
         self._listing = Listing(Folder(tree.make_id(top), display(os.path.basename(top) or os.sep), ""))
         self._folders = {top}
+        self._documents: list[Document] = []
+        self._rows = SpooledRows(spool) if spool else None
         self._listed_folders: set[str] = set()
         self._linked_documents: set[str] = set()
         self._to_list = deque([(top, "")])
@@ -319,6 +322,8 @@ class FolderWalk:
                 self._list(*self._to_list.popleft())
             else:
                 self._follow(*self._links.popleft())
+        rows = self._rows
+        self._listing.documents = self._documents if rows is None else SpooledDocuments(lambda: map(read_values, rows))
         return self._listing
 
     def _list(self, folder: str, path: str) -> None:
@@ -380,11 +385,17 @@ class FolderWalk:
                 return
             if broken:
                 self._linked_documents.add(real)
-            self._listing.documents.append(self._describe(real, status, name, folder_id, path))
+            self._add_document(self._describe(real, status, name, folder_id, path))
         elif broken and stat.S_ISLNK(status.st_mode):  # a circle of links ends in one of them
             self._listing.warnings.append(broken)
         else:
             self._listing.warnings.append(f"Left out: {name!r} is neither a file nor a folder.")
+
+    def _add_document(self, document: Document) -> None:
+        if self._rows is None:
+            self._documents.append(document)
+        else:
+            self._rows.add([write_values(document)])
 
 
 def display(name: str) -> str:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar
 
 from storage import database, run_documents
 from storage.errors import DatabaseUnavailable
-from tasks.documents.drive.drive import ROOT, CheckResult, Document, Drive, Fetched, Identity
+from tasks.documents.drive.drive import ROOT, Changes, CheckResult, Document, Drive, Fetched, Identity, Listing
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.documents.drive.local.drive import LocalDrive
 from tasks.documents.settings import DocumentSettings
@@ -18,29 +18,56 @@ from tasks.errors import NotConfigured, NotFound, Unavailable
 R = TypeVar("R")
 
 
-class LocalFolders(LocalDrive):
-    """The folder `root`; documents that it does not know are found under the roots of runs."""
+class LocalFolders:
+    """The drive `own`; documents that it does not know are found under the roots of runs."""
+
+    remote = False
+
+    def __init__(self, own: LocalDrive, base_url: str) -> None:
+        self._own = own
+        self._base_url = base_url
+        self.max_parallel_fetches = own.max_parallel_fetches
+
+    @property
+    def name(self) -> str:
+        return self._own.name
+
+    @property
+    def view(self) -> str:
+        return self._own.view
+
+    def changes_since(self, folder_id: str, mark: str) -> Changes | None:
+        return self._own.changes_since(folder_id, mark)
+
+    def find_folder(self, reference: str) -> str:
+        return self._own.find_folder(reference)
+
+    def find_document(self, reference: str) -> str:
+        return self._own.find_document(reference)
+
+    def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
+        return self._own.list_folder(folder_id, recursive=recursive, spool=spool)
 
     def document(self, document_id: str) -> Document:
-        return self._find(LocalDrive.document, document_id)
+        return self._where_it_is(document_id, lambda drive: drive.document(document_id))
 
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
-        return self._find(LocalDrive.fetch, document_id, spool, max_bytes)
+        return self._where_it_is(document_id, lambda drive: drive.fetch(document_id, spool, max_bytes))
 
     def open(self, document_id: str) -> BinaryIO:
-        return self._find(LocalDrive.open, document_id)
+        return self._where_it_is(document_id, lambda drive: drive.open(document_id))
 
     def local_path(self, document_id: str) -> Path:
-        return self._find(LocalDrive.local_path, document_id)
+        return self._where_it_is(document_id, lambda drive: drive.local_path(document_id))
 
-    def _find(self, ask: Callable[..., R], document_id: str, *others: Any) -> R:
-        """What the own root answers or, where it does not know the document, the first other one that does."""
+    def _where_it_is(self, document_id: str, ask: Callable[[LocalDrive], R]) -> R:
+        """What the own drive answers or, where it does not know the document, the first other one that does."""
         try:
-            return ask(self, document_id, *others)
+            return ask(self._own)
         except NotFound:
             for root in _list_run_roots(document_id):
                 with suppress(NotConfigured, NotFound):  # the root, or the document, is there no more
-                    return ask(LocalDrive(root, self._base_url), document_id, *others)
+                    return ask(LocalDrive(root, self._base_url))
             raise
 
 
@@ -81,4 +108,4 @@ def examine() -> Iterator[CheckResult]:
 
 @lru_cache(maxsize=16)
 def _open(root: Path, base_url: str) -> Drive:
-    return LocalFolders(root, base_url)
+    return LocalFolders(LocalDrive(root, base_url), base_url)

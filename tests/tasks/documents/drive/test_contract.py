@@ -42,6 +42,21 @@ def test_a_listing_holds_every_document_and_folder_with_its_path(shelf: Shelf) -
     assert (listing.warnings, listing.incomplete) == ([], False)
 
 
+def test_a_listing_on_disk_holds_the_same(shelf: Shelf, tmp_path: Path) -> None:
+    for number in range(12):
+        shelf.file(f"Legal/{number % 3}/contract {number}.pdf", b"x" * number)
+    shelf.elsewhere("lease.pdf")
+    shelf.shortcut("our lease", "../lease.pdf")
+    shelf.shortcut("again", "Legal/0/contract 0.pdf")
+    in_memory, on_disk = listed(shelf), shelf.drive.list_folder(shelf.top, recursive=True, spool=tmp_path)
+    for _ in range(2):  # it can be gone through more than once
+        assert sorted(on_disk.documents, key=lambda document: document.id) == sorted(
+            in_memory.documents, key=lambda document: document.id
+        )
+    assert (len(on_disk.documents), on_disk.folders) == (13, in_memory.folders)
+    assert list(tmp_path.iterdir())
+
+
 def test_folders_name_the_folder_that_they_lie_in(shelf: Shelf) -> None:
     shelf.file("Legal/Old/lease.docx")
     listing = listed(shelf)

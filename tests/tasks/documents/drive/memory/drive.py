@@ -9,6 +9,7 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from tasks.documents.drive.drive import ROOT, Changes, Document, Fetched, Folder, Listing, hidden, identifier
+from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, write_values
 from tasks.errors import NotAllowed, NotFound, TooLarge
 from tests.tasks.documents.drive.memory.store import Node, Store
 
@@ -39,9 +40,11 @@ class MemoryDrive:
     def find_document(self, reference: str) -> str:
         return identifier(reference, "document_id")
 
-    def list_folder(self, folder_id: str, *, recursive: bool) -> Listing:
+    def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
         top = self._folder(folder_id)
         listing = Listing(Folder(top.id, top.name, ""))
+        documents: list[Document] = []
+        rows = SpooledRows(spool) if spool else None
         folders, listed = {top.id}, set()
         waiting = deque([(top.id, "")])
         shortcuts: deque[tuple[Node, str, str]] = deque()
@@ -55,7 +58,11 @@ class MemoryDrive:
                     waiting.append((node.id, below))
             elif node.id not in listed:
                 listed.add(node.id)
-                listing.documents.append(self._describe(node, name, folder_id, path))
+                document = self._describe(node, name, folder_id, path)
+                if rows is None:
+                    documents.append(document)
+                else:
+                    rows.add([write_values(document)])
 
         while waiting or shortcuts:  # the shortcuts come last: a document in the tree is listed where it lies
             if waiting:
@@ -76,6 +83,7 @@ class MemoryDrive:
                     )
                 else:
                     take(target, shortcut.name, folder_id, path)
+        listing.documents = documents if rows is None else SpooledDocuments(lambda: map(read_values, rows))
         return listing
 
     def changes_since(self, folder_id: str, mark: str) -> Changes | None:
