@@ -227,10 +227,10 @@ CALLS: Final[dict[str, Call]] = {
 
 
 EXCUSED: Final[dict[str, str]] = {
-    "it takes texts that were cut to what a model reads": r"ranking\.embedders\.minilm\.embed_batch",
+    "it takes texts that were cut to what a model reads": r"ranking\.embedders\.(local|minilm)\.embed_batch",
     "it takes a few characters": r"""
-        language\.(languages\.detect_script_language|locales\.month_names) | ai\.names\.words_about | reading\.numerals\.numeral
-        | evidence\.boxes\.fold_character | scoring\.libraries\.library\.\w+""",
+        language\.(languages\.detect_script_language|locales\.month_names) | ai\.names\.words_about
+        | reading\.numerals\.numeral | evidence\.boxes\.fold_character | scoring\.libraries\.library\.\w+""",
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live\w*|report|evidence|evidence_pages|files)\.\w+
         | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.(find_ledger|record_unpriced)
