@@ -11,7 +11,7 @@ from tasks.ai.question import AiAnswer, ai_question
 
 
 class AiQuestion(Body):
-    """A question, with what it should be answered from."""
+    """A question, and the text to answer it from."""
 
     question: NotBlank = make_text_field("The question.", "Is the revenue mostly recurring?")
     context: str | None = Field(

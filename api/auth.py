@@ -56,7 +56,7 @@ class Keyring:
         self._stored: dict[str, tuple[float, bool, list[KnownKey]]] = {}
 
     async def is_open(self) -> bool:
-        """Whether the service has neither keys, configured, stored or revoked ones, nor people.
+        """Whether anybody may call: no key was ever configured or stored, and there are no people with a password.
 
         Raises:
             DatabaseUnavailable: nobody knows.
@@ -85,7 +85,7 @@ class Keyring:
 
 
 def load_keys() -> tuple[bool, list[KnownKey]]:
-    """Whether there is any stored key, revoked ones too, or a person with a password; and the keys that are in use.
+    """Whether any key or person has ever been stored (revoked keys count), and the keys in use.
 
     Raises:
         DatabaseUnavailable: the database cannot be opened.
@@ -102,7 +102,7 @@ def _find(known: Sequence[KnownKey], digest: str) -> KnownKey | None:
 
 
 async def audit(key: str, operation: str, status: int) -> None:
-    """Write down that `operation` was called with the key of that name, and how it ended; never what was sent."""
+    """Record in the audit log who called `operation`, with which key, and how it ended; never what was sent."""
 
     def write() -> None:
         with database.writing() as session:
@@ -125,7 +125,7 @@ _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]{1,4096}=*)", re.IGNORECASE)  #
 
 
 class Viewer(NamedTuple):
-    """Who looks at a page: the name that decisions are signed with, and what the person may do."""
+    """Who is looking at a page: the name that signs their decisions, and what they may do."""
 
     name: str
     role: Role
@@ -137,9 +137,9 @@ Guard = Callable[[Connection, BaseRouteHandler], Awaitable[None]]
 
 
 def needs_key(keyring: Keyring, scope: str | None, rate: CallRate | None) -> Guard:
-    """A guard that lets in who sends a key that is good for `scope`, and not too often.
+    """A guard that admits callers with a key for `scope`, within the rate limit.
 
-    Where `scope` is None any key is good. A service that has no keys at all lets everybody in: it answers this machine
+    Where `scope` is None any key will do. A service without keys admits everybody, because it answers this machine
     only.
     """
 
@@ -177,7 +177,7 @@ def _format_address(connection: Connection) -> str:
 
 
 def needs_account(local: Guard, rate: CallRate | None) -> Guard:
-    """A guard for what acts on the drive: the caller's account where it has accounts, else the guard `local`."""
+    """A guard for operations on the drive: the caller's own account where the drive has accounts, otherwise `local`."""
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
         accounts = choose_drive().accounts
@@ -200,7 +200,7 @@ def _has_people() -> bool:
 
 
 async def _is_person(connection: Connection) -> bool:
-    """Whether the browser's session is that of a person with a password, who is noted as the viewer then."""
+    """Whether the browser's session belongs to a person with a password; if so, they become the viewer."""
     user = await login_module.user_of(connection)
     if user is not None:
         connection.scope["state"][VIEWER] = Viewer(user.name, user.role)
@@ -208,10 +208,10 @@ async def _is_person(connection: Connection) -> bool:
 
 
 def needs_viewer(account: Guard) -> Guard:
-    """A guard for the pages that people decide on: as `account`, and says who looks at them.
+    """A guard for the pages where people make decisions: as `account`, and it also says who is looking.
 
-    An account of the drive has the role that `diligence users` gave its address, else it reviews; so does a key. Who
-    uses a service without keys and people is at the machine that it runs on, and may do everything.
+    An account of the drive has the role that `diligence users` gave its address, otherwise that of a reviewer; so does
+    a key. On a service without keys and people, the caller is at the machine itself and may do everything.
     """
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
@@ -239,7 +239,7 @@ def _role_of(account: str) -> Role:
 
 
 def check_role(connection: Connection, needed: Role) -> Viewer:
-    """The viewer, whose role includes the one that is needed.
+    """The viewer, provided that their role includes the one that is needed.
 
     Raises:
         NotAllowed: it does not.
@@ -251,10 +251,10 @@ def check_role(connection: Connection, needed: Role) -> Viewer:
 
 
 def needs_key_or_account(by_key: Guard) -> Guard:
-    """A guard for what has operations of both kinds: a token of the drive where one is sent, else as `by_key` says.
+    """A guard for paths that serve both kinds of operation: it uses the drive's token if one was sent, else `by_key`.
 
-    A session is no way in: programs have none. Whoever sends a token alone, which the drive has yet to look at, has the
-    scopes of no key.
+    A session does not count, since programs have none. A caller who sends only a token, which the drive has yet to
+    check, gets the scopes of no key.
     """
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
@@ -272,7 +272,7 @@ def needs_key_or_account(by_key: Guard) -> Guard:
 
 
 def needs_local(local: Guard) -> Guard:
-    """A guard for documents' files, which a `document_url` leads to where the drive does not show them itself."""
+    """A guard for the files behind a `document_url`, for drives that do not show documents themselves."""
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
         drive = choose_drive()
@@ -290,7 +290,7 @@ def _first(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> str | None:
 
 
 async def _account(connection: Connection, accounts: AccountAccess) -> Identity:
-    """Whom the request acts as: by its token, else by its session.
+    """The account that the request acts for: by its token, otherwise by its session.
 
     Raises:
         NotLoggedIn: neither was sent, or what was sent is none. A wrong token is not made good by a session.
@@ -308,7 +308,7 @@ async def _account(connection: Connection, accounts: AccountAccess) -> Identity:
 
 
 def has_keys() -> bool:
-    """Whether the service asks who is calling: it has keys, configured, stored or revoked ones, or people.
+    """Whether the service asks callers who they are: it has, or has had, keys or people.
 
     Raises:
         DatabaseUnavailable: none is configured, and the database cannot be opened.
@@ -317,7 +317,7 @@ def has_keys() -> bool:
 
 
 def check_binding(host: str) -> None:
-    """Without API keys the service answers on this machine only.
+    """Refuse to listen beyond this machine while there are no API keys.
 
     Raises:
         NotConfigured: there is no key, and `host` is reached from other machines.
@@ -330,7 +330,7 @@ def check_binding(host: str) -> None:
 
 
 def check_origin(headers: Iterable[tuple[bytes, bytes]], trusted: Sequence[str]) -> None:
-    """Where no key protects the service, its caller must mean it: no page of another site, no rebound name.
+    """Without keys, refuse requests that another site's page or a rebound host name may have caused.
 
     `trusted` are host names and addresses without ports.
 
@@ -359,7 +359,7 @@ def list_trusted_names(host: str, base_url: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _read_host(address: str) -> str:
-    """The host within a URL, lower case, without port, brackets and trailing dot; "" where there is none."""
+    """The host in a URL, in lower case, without port, brackets and trailing dot; "" if there is none."""
     try:
         return (urlsplit(address).hostname or "").removesuffix(".")
     except ValueError:

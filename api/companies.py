@@ -20,7 +20,7 @@ DOMAIN_PATTERN: Final = r"^\s*[^\s/\\:@?#\[\]]+[.\u3002\uff0e\uff61][^\s/\\:@?#\
 
 
 class FactsOfCompany(Body):
-    """Which company."""
+    """The company to look up."""
 
     domain: NotBlank = make_text_field(
         "The company's web domain: name and ending, no scheme, path, subdomain or port.",
@@ -31,7 +31,7 @@ class FactsOfCompany(Body):
 
 
 class FactsAnswer(BaseModel):
-    """What is known of the company; the claims, conflicts and warnings only where they were asked for."""
+    """What is known about the company; claims, conflicts and warnings only if they were asked for."""
 
     profile: CompanyProfile
     claims: list[Claim] | None = None
@@ -76,7 +76,7 @@ def _reject_two_values(value: object) -> object:
 
 
 class QuestionAboutCompany(Body):
-    """A question about a company. Each of two fields may go by the name of the contract's sample as well."""
+    """A question about a company. Two of its fields may also be sent under the names of the contract's sample."""
 
     question_prompt: Annotated[NotBlank, BeforeValidator(_reject_two_values)] = make_text_field(
         "The question. May be sent as `question` instead.",

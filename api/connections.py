@@ -58,9 +58,9 @@ class HeadTooLarge(DiligenceError):
 
 @cache
 def most_connections() -> int:
-    """How many connections the process can have with the descriptors it has; 1024 at most.
+    """How many connections the process can hold with the file descriptors it may open; 1024 at most.
 
-    The soft limit is raised to the hard one where that may be done.
+    The soft limit is raised to the hard limit where that is allowed.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
@@ -94,17 +94,17 @@ class LimitedConnection(HttpToolsProtocol):
 
     @property
     def awaits_head(self) -> bool:
-        """Whether no request is under way: none was begun, or its head is not complete."""
+        """Whether no request is under way: none has begun, or its head is incomplete."""
         return self.cycle is None or self.cycle.response_complete
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is done for it: it has sent no whole request that is not answered."""
+        """Whether there is nothing to do for the client: every whole request that it sent has been answered."""
         return self.awaits_head or self.cycle.more_body
 
     @property
     def idle_since(self) -> float:
-        """Since when nothing is done for it, in seconds of the monotonic clock."""
+        """Since when the connection has been idle, in seconds of the monotonic clock."""
         return self.waiting_since if self.awaits_head else self.heard_at
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -190,7 +190,7 @@ class LimitedConnection(HttpToolsProtocol):
         return self.transport is None or self.transport.is_closing()
 
     def drop(self) -> None:
-        """Close the connection; what was not sent of an answer is lost, what the system holds of it too."""
+        """Close the connection at once; any part of an answer that was not sent is lost."""
         connection = self.transport.get_extra_info("socket")
         if connection is not None:
             with suppress(OSError):
@@ -212,7 +212,7 @@ class LimitedConnection(HttpToolsProtocol):
         self.transport.close()
 
     def _check(self) -> None:
-        """Close the connection if its client took too long, else look again later."""
+        """Close the connection if its client took too long, otherwise check again later."""
         now = time.monotonic()
         if self._is_overdue(now) or self._has_hung_up():
             self.drop()
@@ -235,9 +235,9 @@ class LimitedConnection(HttpToolsProtocol):
         return False
 
     def _has_hung_up(self) -> bool:
-        """Whether the client has closed its end while we do not read, so that the event loop does not tell.
+        """Whether the client has closed its end while we are not reading, so that the event loop does not notice.
 
-        Where more was sent than the system takes unread, the end is behind it, and found when that is read.
+        If more was sent than the system buffers unread, the end comes after it, and is noticed when that is read.
         """
         connection = self.transport.get_extra_info("socket")
         if not self.flow.read_paused or connection is None:
@@ -248,10 +248,11 @@ class LimitedConnection(HttpToolsProtocol):
 
 
 def _fault(headers: Sequence[tuple[bytes, bytes]], target: bytes, version: str) -> str:
-    """What is wrong with the head of a request beyond what the parser refuses; "" where nothing is.
+    """What is wrong with the head of a request, beyond what the parser refuses; "" if nothing is.
 
-    A request of HTTP/1.1 has one Host, that of its target where this is a whole address (RFC 9112, 3.2), and no coding
-    of the body that the server does not know (6.1). Of the other headers that stand once, a proxy might read the other.
+    An HTTP/1.1 request has exactly one Host, which matches its target if that is a whole address (RFC 9112, 3.2), and
+    no body coding that the server does not know (6.1). Of any other header that may occur once, a proxy might read the
+    other copy.
     """
     once = [name for name, _ in headers if name in _ONCE]
     values = dict(headers)
@@ -279,7 +280,7 @@ def _longest_idle(connections: Iterable[LimitedConnection], *, but: LimitedConne
 
 
 class Seldom(logging.Filter):
-    """Lets a message of the server's own through once a minute: strangers decide how often its cause occurs."""
+    """Lets one of the server's own messages through once a minute, as strangers decide how often its cause occurs."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -31,7 +31,7 @@ from tasks.reading import formats
 
 
 class TextOfDocument(Body):
-    """Which document to read."""
+    """The document to read."""
 
     document_id: NotBlank = make_text_field(
         "The drive's id of the document, or a URL with `/file/d/ID` or `?id=ID` in it.",
@@ -41,7 +41,7 @@ class TextOfDocument(Body):
 
 
 class IndexOfFolder(Body):
-    """Which folder to index, and how deep."""
+    """The folder to index, and how deep."""
 
     cloud_drive_folder: NotBlank = make_text_field(
         "The folder's id, or a URL with `/folders/ID` in it. `root` is the local drive's root.",
@@ -98,7 +98,7 @@ _PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline';
 
 
 class RangeNotSatisfiable(DiligenceError):
-    """The part asked for lies behind the document's end. `size` is in bytes."""
+    """The range that was asked for begins after the document's end. `size` is in bytes."""
 
     status, slug, title = 416, "range-not-satisfiable", "Range not satisfiable"
 
@@ -129,7 +129,7 @@ async def view(request: Request[None, None, State], document_id: FromPath[str]) 
 
 
 async def stream(request: Request[None, None, State], document: Document, content: BinaryIO, size: int) -> Stream:
-    """A document as an answer, or the part of it that the request asks for; `size` is in bytes. Closes the file."""
+    """A document as an answer, whole or the range that was asked for; `size` is in bytes. Closes the file."""
     try:
         span = None if "If-Range" in request.headers else parse_range(request.headers.get("Range"), size)
         head = await to_thread.run_sync(content.read, _CHUNK)
@@ -146,9 +146,9 @@ async def stream(request: Request[None, None, State], document: Document, conten
 
 
 def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
-    """The part of a document of `size` bytes that a Range header asks for: start, and end (exclusive).
+    """The range of a document of `size` bytes that a Range header asks for: start, and end (exclusive).
 
-    None where it asks for none, or for more than one (a server may answer with the whole, RFC 9110).
+    None where there is no range, or more than one (a server may then send the whole, RFC 9110).
 
     Raises:
         RangeNotSatisfiable: it lies behind the end.
@@ -186,7 +186,7 @@ async def _pieces(content: BinaryIO, length: int) -> AsyncIterator[bytes]:
 
 
 def _headers(document: Document, head: bytes) -> dict[str, str]:
-    """What the browser is told: the type, whether to show or to save, and to run nothing."""
+    """The headers for the browser: the type, whether to show or save it, and to run nothing."""
     shown = document.mime_type in _SHOWN
     charset = "; charset=utf-8" if document.mime_type == "text/plain" and _is_utf8(head) else ""
     return {
@@ -197,13 +197,15 @@ def _headers(document: Document, head: bytes) -> dict[str, str]:
 
 
 def disposition(kind: str, name: str) -> str:
-    """A Content-Disposition (RFC 6266): the name in plain letters, and as it is for those who read that."""
+    """A Content-Disposition header (RFC 6266): the name in ASCII, and the name as it is for clients that read it."""
     plain = re.sub(r"[^A-Za-z0-9 ._()+-]", "_", name)
     return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Whether the text's beginning is UTF-8; the last character may be cut. Otherwise the browser guesses better."""
+    """Whether the beginning of the text is UTF-8; its last character may be truncated. If it is not, browsers guess
+    better.
+    """
     try:
         getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:

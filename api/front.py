@@ -62,9 +62,9 @@ class Service(Litestar):
         self.count({})
 
     def count(self, calls: Mapping[str, Calls], folder: Path | None = None) -> None:
-        """Count from now on what comes in; `calls` are those of each area.
+        """Start counting requests; `calls` are those of each area.
 
-        `folder` is where processes of one service put their figures, for each to show those of all.
+        The processes of one service write their figures into `folder`, so that each can show the figures of all.
         """
         self.metrics = Metrics(calls, self.admission, folder)
         self.metrics.put_into(self.state)
@@ -132,7 +132,7 @@ class Service(Litestar):
             await audit_once(NO_ANSWER)
 
     def _headers(self, own: Iterable[tuple[bytes, bytes]], method: str, request_id: bytes) -> list[tuple[bytes, bytes]]:
-        """The headers of an answer: its own, those that each has, and HEAD among the methods where GET is."""
+        """The headers of an answer: its own, those that every answer has, and HEAD in the methods if GET is there."""
         headers = list(own)
         present = {name.lower() for name, _ in headers}
         headers += [item for item in _HEADERS.items() if item[0] not in present]
@@ -155,7 +155,7 @@ async def _send_in_pieces(message: Any, send: Any) -> None:
 
 
 def _base_path() -> str:
-    """The path of the service behind a proxy; "" where a setting is wrong, which the operation then says."""
+    """The path of the service behind a proxy; "" if a setting is wrong, which the operation then reports."""
     try:
         return base_path()
     except ValidationError:

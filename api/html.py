@@ -1,6 +1,6 @@
-"""Pages for people: in the look of the reports, and failures as pages where a browser asks for one.
+"""HTML for people, in the look of the reports; failures become pages where a browser asks for one.
 
-`api.pages` has the pages that people work in; here is what the login and the errors need of them, too.
+The pages that people work in are in `api.pages`; what the login and the errors also need is here.
 """
 
 import re
@@ -38,7 +38,7 @@ _OWN_POLICY: Final = re.compile(r'<meta http-equiv="Content-Security-Policy" con
 
 @lru_cache(maxsize=1)
 def environment() -> Environment:
-    """The templates of the pages: with the filters, the macros and the words of the reports."""
+    """The templates of the pages, with the filters, macros and wording of the reports."""
     of_reports = html.environment()
     pages = of_reports.overlay(loader=ChoiceLoader([FileSystemLoader(TEMPLATES), FileSystemLoader(html.TEMPLATES)]))
     pages.filters = of_reports.filters | {"same": lambda value: (value, value)}
@@ -46,9 +46,9 @@ def environment() -> Environment:
 
 
 def render(template: str, **shown: Any) -> Response[str]:
-    """A page, or a part of one, from a template in `api/pages/templates`, which escapes all that it is given.
+    """A page, or a part of one, from a template in `api/pages/templates`; the template escapes all values.
 
-    Every template has `root`, the path in front of the service's own ones.
+    Every template has `root`, the path in front of the service's own paths.
     """
     shown = {"root": base_path(), "viewer": None, "token": ""} | shown
     content = environment().get_template(template).render(**shown)
@@ -56,12 +56,14 @@ def render(template: str, **shown: Any) -> Response[str]:
 
 
 def page(title: str, body: str) -> Response[str]:
-    """A short page of the service; what stands in `body` is escaped already."""
+    """A short page of the service; `body` must be escaped already."""
     return render("message.html", title=title, body=Markup(body))  # noqa: S704 - see above
 
 
 def with_own_policy(content: str) -> Response[str]:
-    """A page of a report as an answer. The policy that stands in it is sent ahead too, and no other site frames it."""
+    """A page of a report as an answer. Its own content policy is also sent as a header, and no
+    other site may frame it.
+    """
     policy = _OWN_POLICY.search(content)
     assert policy is not None
     headers = {"Content-Security-Policy": f"{unescape(policy[1])}; frame-ancestors 'none'"}
@@ -69,7 +71,7 @@ def with_own_policy(content: str) -> Response[str]:
 
 
 def respond_with_page(request: Request[Any, Any, Any], raised: Exception) -> Response[Any]:
-    """The answer to a request that ended in `raised`: as `respond`, but a page, or the login, for a browser."""
+    """The answer to a request that failed with `raised`: as `respond`, but browsers get a page, or the login."""
     problem = respond(request, raised)
     if "text/html" not in request.headers.get("accept", ""):
         return problem
@@ -85,14 +87,14 @@ def respond_with_page(request: Request[Any, Any, Any], raised: Exception) -> Res
 
 
 def respond_outside_of_operations(request: Request[Any, Any, Any], raised: Exception) -> Response[Any]:
-    """As `respond`, but a page for a browser that asks for what is nowhere; in `/v1` it is always a problem."""
+    """As `respond`, but a browser that asks for an unknown path gets a page; in `/v1` it is always a problem."""
     if ours(raised).status == HTTP_404_NOT_FOUND and not request.url.path.startswith("/v1/"):
         return respond_with_page(request, raised)
     return respond(request, raised)
 
 
 def _ways_on(request: Request[Any, Any, Any]) -> str:
-    """Links from a page of a run that cannot be shown to its report, unless it is that, and to the first page."""
+    """Links from a page of a run that cannot be shown: to its report, unless it is the report, and to the home page."""
     run = request.scope.get("path_params", {}).get("run")
     report = f"/runs/{quote(str(run), safe='')}/report.html"
     has_report = run and request.url.path not in {report, f"/runs/{run}"}

@@ -42,7 +42,7 @@ _YOU = "/login/you"
 
 @get("/login", include_in_schema=False)
 async def login(then: Annotated[str | None, QueryParameter(name="next")] = None) -> Redirect:
-    """Redirect to the drive's login page; a note in a cookie binds the answer to this browser."""
+    """Redirect to the drive's login page; a cookie ties the answer to this browser."""
     if choose_drive().accounts is None:
         return Redirect(f"{base_path()}/login/password" + (f"?next={quote(then)}" if then else ""), status_code=303)
     accounts = _accounts()
@@ -54,7 +54,7 @@ async def login(then: Annotated[str | None, QueryParameter(name="next")] = None)
 
 @get("/login/callback", include_in_schema=False)
 async def callback(request: Request[None, None, State]) -> Response[Any]:
-    """Take the answer of the drive's login page, start a session, and redirect to where the user wanted to go."""
+    """Take the answer of the drive's login page, start a session, and redirect to the page that the user wanted."""
     accounts = _accounts()
     granted = dict(request.query_params.items())
     try:
@@ -137,10 +137,10 @@ def cookie_name(name: Name) -> str:
 
 
 def cookie(name: Name, value: str) -> Cookie:
-    """The cookie that is set: for this host alone, out of scripts' reach, over HTTPS only where there is HTTPS.
+    """The cookie to set: for this host only, hidden from scripts, and over HTTPS only where the service uses HTTPS.
 
-    Lax: it comes along when the drive's login page sends the browser back, and with no request that a page of
-    another site makes.
+    SameSite is Lax: it is sent when the drive's login page sends the browser back, but not with requests that another
+    site's page makes.
     """
     age = int(_LASTS[name].total_seconds())
     return Cookie(
@@ -149,19 +149,21 @@ def cookie(name: Name, value: str) -> Cookie:
 
 
 def delete_cookie(name: Name) -> Cookie:
-    """The cookie that makes the browser delete its own."""
+    """The header that makes the browser delete the cookie."""
     return Cookie(
         key=cookie_name(name), value="", max_age=0, path="/", httponly=True, samesite="lax", secure=_is_https()
     )
 
 
 def read_cookie(connection: Connection, name: Name) -> str | None:
-    """What the browser sent as that cookie."""
+    """The value that the browser sent for that cookie."""
     return connection.cookies.get(cookie_name(name)) or None
 
 
 async def begin_session(login: StoredLogin | User) -> str:
-    """Store the login, or note the person; gives the secret of a new session, never one that the browser sent."""
+    """Store the login or the person, and return the secret of a new session; a secret from the
+    browser is never reused.
+    """
     secret = secrets.token_urlsafe(32)
 
     def keep() -> None:
@@ -189,7 +191,7 @@ async def end_session(connection: Connection) -> None:
 
 
 async def find_login(connection: Connection) -> StoredLogin | None:
-    """The login whose session the browser's cookie stands for; None without a cookie.
+    """The login behind the browser's session cookie; None without a cookie.
 
     Raises:
         NotLoggedIn: the session has ended, or the login was revoked.
@@ -209,7 +211,7 @@ async def find_login(connection: Connection) -> StoredLogin | None:
 
 
 async def user_of(connection: Connection) -> User | None:
-    """The person whose session the browser's cookie stands for; None where it stands for none.
+    """The person behind the browser's session cookie; None if there is none.
 
     Raises:
         NotAllowed: a page of another site sends the request.
@@ -233,13 +235,13 @@ def _find_user(secret: str) -> User | None:
 
 
 async def find_identity(connection: Connection) -> Login | None:
-    """Whom the browser's session acts as; None without a session cookie. Raises as `find_login`."""
+    """The account that the browser's session acts for; None without a session cookie. Raises as `find_login`."""
     login = await find_login(connection)
     return None if login is None or login.id is None else Login(login.id)
 
 
 def check_site(connection: Connection) -> None:
-    """What acts by a cookie must come from a page of this service, or from no page at all.
+    """Refuse a request that relies on a cookie unless it comes from one of our pages, or from no page at all.
 
     Raises:
         NotAllowed: the browser says that another site's page sends it.
@@ -266,7 +268,7 @@ def _find(secret: str) -> StoredLogin | None:
 
 
 def _host(origin: str) -> str | None:
-    """Host and port of an origin; None of one that is opaque ("null") or no origin."""
+    """Host and port of an origin; None for an opaque origin ("null") or no origin."""
     try:
         return urlsplit(origin).netloc.lower() or None
     except ValueError:

@@ -1,11 +1,12 @@
-"""The operations, and what can be looked up in a room, for AI assistants, by the Model Context Protocol.
+"""The operations, and lookups in a room, for AI assistants that speak the Model Context Protocol.
 
-One server for both ways in: `diligence mcp` speaks on stdio as the account of runs; `/mcp` of the service acts with the
-caller's rights, keys and limits, and writes an audit row for each tool. No tool changes anything. An answer that may
-hold words of documents has a `notice` that says that they are data. Words of privileged documents are left out.
+One server serves both transports: `diligence mcp` speaks on stdio as the account that runs use; `/mcp` of the service
+acts with the caller's rights, keys and limits, and writes an audit row for each tool call. No tool changes anything. An
+answer that may contain text from documents has a `notice` saying that this text is data. Text from privileged documents
+is left out.
 
-The protocol is the official SDK's (https://github.com/modelcontextprotocol/python-sdk). The service keeps no sessions:
-each request is answered by itself, so that any process of several may answer it.
+The protocol is implemented by the official SDK (https://github.com/modelcontextprotocol/python-sdk). The service keeps
+no sessions: each request stands alone, so any of several processes may answer it.
 """
 
 import json
@@ -71,7 +72,7 @@ Runner = Callable[[Request, Area, Callable[[], Any]], Awaitable[Any]]
 
 
 def create_server(run: Runner) -> MCPServer[Any]:
-    """The server with its tools; `run` decides as whom a tool acts."""
+    """The server with its tools; `run` decides on whose behalf a tool acts."""
     server: MCPServer[Any] = MCPServer(
         "diligence",
         title="Due diligence",
@@ -163,7 +164,7 @@ def _index(folder: str) -> dict[str, Any]:
 
 
 def local_runner() -> Runner:
-    """Runs tools on this machine as the account of runs: for the command line."""
+    """Runs tools on this machine as the account that runs use: for the command line."""
 
     async def run(_request: Request, _area: Area, work: Callable[[], Any]) -> Any:
         def act() -> Any:
@@ -179,7 +180,7 @@ class AssistantEndpoint:
     """`/mcp` of a service."""
 
     def __init__(self, calls: Mapping[str, Calls], max_body_bytes: int) -> None:
-        """`calls` are those of each area, by its name; those on runs are calls of the documents' area."""
+        """`calls` are those of each area, by name; tools on runs use the calls of the documents' area."""
         self._calls = calls
         self._manager = StreamableHTTPSessionManager(
             create_server(self._run)._lowlevel_server,  # noqa: SLF001 - the public way makes a whole Starlette application
@@ -191,7 +192,7 @@ class AssistantEndpoint:
     @staticmethod
     @get("/.well-known/mcp.json", include_in_schema=False, media_type=MediaType.JSON)
     async def card() -> dict[str, Any]:
-        """Where assistants find the server, for those who look for it by the name of the host."""
+        """The card at `/.well-known/mcp.json`, which tells assistants where the server is."""
         base = DocumentSettings.current().base_url.rstrip("/")
         return {
             "name": "diligence",
@@ -201,7 +202,7 @@ class AssistantEndpoint:
         }
 
     def handler(self, guard: Guard) -> ASGIRouteHandler:
-        """The route, behind this guard."""
+        """The route, protected by this guard."""
 
         @asgi("/mcp", guards=[guard], copy_scope=True)
         async def mcp(scope: Scope, receive: Receive, send: Send) -> None:
@@ -237,14 +238,14 @@ class AssistantEndpoint:
 
 
 def _state_of(request: Request) -> dict[str, Any]:
-    """What the guard noted of who asks."""
+    """What the guard noted about the caller."""
     http: Any = request.request_context.request
     state: dict[str, Any] = http.scope["state"]
     return state
 
 
 def _check_rights(state: dict[str, Any], area: Area) -> None:
-    """Let a tool act only where its caller could call the operation of the service.
+    """Refuse a tool whose caller could not call the corresponding operation of the service.
 
     Raises:
         NotLoggedIn: documents are the drive's accounts' to see, and none was named.

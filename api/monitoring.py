@@ -1,6 +1,6 @@
-"""What the service tells of itself: figures for Prometheus at `/metrics`, and health checks.
+"""What the service reports about itself: metrics for Prometheus at `/metrics`, and health checks.
 
-No label names a company, a document or a key. The figures of several processes of one service are added up.
+No label names a company, a document or a key. The figures of all processes of one service are added up.
 """
 
 import logging
@@ -41,7 +41,7 @@ _NO_SUM: Final = ("_created", "_start_time_seconds", "_max_fds")
 
 
 class SharedFigures:
-    """The figures of a registry in this process, and those of the others in the folder."""
+    """The figures of this process's registry, added to those of the other processes, which share a folder."""
 
     def __init__(self, registry: CollectorRegistry, folder: Path) -> None:
         self._registry = registry
@@ -51,7 +51,7 @@ class SharedFigures:
 
     @property
     def text(self) -> bytes:
-        """The figures of all processes, as Prometheus reads them."""
+        """The figures of all processes in the Prometheus text format."""
         texts = [(generate_latest(self._registry).decode(), True)]
         for file in self._folder.glob("*.prom"):
             if file != self._own:
@@ -70,7 +70,7 @@ class SharedFigures:
 
 
 class _Sum(Collector):
-    """The sum of figures, each given as text and whether its process runs."""
+    """Sums of figures, each given as text with whether its process is running."""
 
     def __init__(self, texts: Iterable[tuple[str, bool]]) -> None:
         self._texts = texts
@@ -112,7 +112,7 @@ _KEY: Final = "metrics"
 
 @dataclass
 class Answered:
-    """A request and the status of its answer. `operation` is the method and the path as declared, without values."""
+    """A request and the status of its answer. `operation` is the method and the declared path, without values."""
 
     operation: str = "other"
     status: int = 500
@@ -146,13 +146,13 @@ class Metrics:
 
     @property
     def text(self) -> bytes:
-        """The figures of the service, of all its processes, and of the runs, as Prometheus reads them."""
+        """The figures of the service (all its processes) and of the runs in the Prometheus text format."""
         own = generate_latest(self.registry) if self._shared is None else self._shared.text
         return own + generate_latest(self._system)
 
     @contextmanager
     def counting(self) -> Iterator["Answered"]:
-        """Count what the block answers, which it fills in."""
+        """Count the request that the block answers; the block fills in how it was answered."""
         answered, began = Answered(), time.perf_counter()
         self._under_way += 1
         try:
@@ -171,12 +171,12 @@ class Metrics:
         return known
 
     def put_into(self, state: State) -> None:
-        """Have `show` show these figures."""
+        """Make these the figures that `show` shows."""
         state[_KEY] = self
 
 
 class _Present(Collector):
-    """What is read when it is asked for: queues, readers, and the counts that the operations keep."""
+    """Values that are read on request: queues, readers, and the counts that the operations keep."""
 
     def __init__(self, calls: Mapping[str, Calls], admission: Admission) -> None:
         self._calls = calls
@@ -223,7 +223,7 @@ def show(state: State) -> Response[bytes]:
 
 
 def find_operation(scope: Mapping[str, Any]) -> str:
-    """The operation that a request is for; `other` where there is none."""
+    """The operation that a request asks for; `other` if there is none."""
     template = scope.get("path_template")
     return f"{scope['method']} {template}" if template else "other"
 
@@ -275,7 +275,7 @@ async def ready(state: State) -> Response[Health]:
 
 
 async def _trouble(check: Callable[[], object]) -> str | None:
-    """What keeps the check from passing, or None. A check that hangs is left behind."""
+    """Why the check does not pass, or None. A check that hangs is abandoned."""
     try:
         with fail_after(_PATIENCE):
             await to_thread.run_sync(check, abandon_on_cancel=True)

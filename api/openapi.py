@@ -1,4 +1,4 @@
-"""The OpenAPI document of the service and its page, both from our own files."""
+"""The OpenAPI document of the service and the page that shows it, both served from our own files."""
 
 import json
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ _FAILURES = {
 
 
 def failures(*statuses: int) -> Mapping[int, ResponseSpec]:
-    """The problem answers of an operation, for its `responses`."""
+    """The failures of an operation by status, for its `responses`."""
     return {
         status: ResponseSpec(
             data_container=Problem, description=_FAILURES[status], media_type=MEDIA_TYPE, generate_examples=False
@@ -85,7 +85,7 @@ class _Document(JsonRenderPlugin):
 
 
 class _Page(OpenAPIRenderPlugin):
-    """Swagger UI as a page of ours: it loads nothing from elsewhere."""
+    """Our own Swagger UI page, which loads nothing from elsewhere."""
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002
         return (STATIC / "schema.html").read_bytes().replace(b'"/', b'"%s/' % base_path().encode())
@@ -99,9 +99,9 @@ async def _unknown_is_a_problem(response: Response[Any]) -> Response[Any]:
 
 
 def openapi(by_hand: Mapping[str, Mapping[str, Any]]) -> OpenAPIConfig:
-    """What the OpenAPI document says of the service as a whole, and where it is served.
+    """What the OpenAPI document says about the service as a whole, and where it is served.
 
-    `by_hand` holds, by name of a schema, what Litestar cannot know of it.
+    `by_hand` holds, by schema name, what Litestar cannot know about it.
     """
     accounts = account_access()
     return OpenAPIConfig(

@@ -1,8 +1,8 @@
 """Every failure as `application/problem+json` (RFC 9457).
 
-Whatever is raised becomes a class of tasks/errors.py first; that one knows its status, its title and
-the sentence for the user. Nothing of an exception that is not ours reaches an answer or the log but
-its class and the places it passed: its message may hold what was sent.
+Every exception is first turned into a class of tasks/errors.py, which knows its status, its title and the sentence for
+the user. Of an exception that is not ours, only its class and the places that it passed reach an answer or the log: its
+message may contain what was sent.
 """
 
 import logging
@@ -41,7 +41,7 @@ NOTHING_HERE = "There is nothing at this path. /schema lists the operations."
 
 
 class MethodNotAllowed(DiligenceError):
-    """The path is known, the method is not. `allow` lists those that are."""
+    """The path exists but does not take this method. `allow` lists the methods that it takes."""
 
     status, slug, title = 405, "method-not-allowed", "Method not allowed"
 
@@ -82,7 +82,7 @@ class Problem(BaseModel):
 
 
 def problem(error: DiligenceError) -> dict[str, Any]:
-    """The body that tells of an error, as JSON values."""
+    """The body of the answer for an error, as JSON values."""
     body: dict[str, Any] = {
         "type": TYPE_PREFIX + error.slug,
         "title": error.title,
@@ -95,7 +95,7 @@ def problem(error: DiligenceError) -> dict[str, Any]:
 
 
 def respond(request: Request[Any, Any, Any], raised: Exception) -> Response[dict[str, Any]]:
-    """The answer to a request that ended in `raised`; failures on our side go to the log."""
+    """The answer to a request that failed with `raised`; failures on our side are also logged."""
     error = ours(raised)
     if error.status >= 500:
         where = request.scope.get("path_template", "")
@@ -110,7 +110,7 @@ def respond(request: Request[Any, Any, Any], raised: Exception) -> Response[dict
 
 
 def _let_go(raised: BaseException | None) -> None:
-    """Let go of what the calls held that an error passed: it stands in circles, and a text of 57 MB with it."""
+    """Release what the frames that an error passed hold: reference cycles keep it alive, with a text of up to 57 MB."""
     seen: list[BaseException] = []
     while raised is not None and raised not in seen:
         clear_frames(raised.__traceback__)
@@ -120,7 +120,7 @@ def _let_go(raised: BaseException | None) -> None:
 
 @singledispatch
 def ours(raised: Exception) -> DiligenceError:  # noqa: ARG001 - a foreign exception's text stays inside
-    """The error of our tree that stands for what was raised."""
+    """The error of our own tree that stands for what was raised."""
     return DiligenceError("Something went wrong inside the service. Its log says where. Trying again may help.")
 
 
@@ -190,7 +190,9 @@ def _(raised: ValidationException) -> DiligenceError:
 
 
 def _in_words(message: str) -> str:
-    """What msgspec says of a parameter, ``Expected `int | null` >= 1``, in the words that pydantic has for a field."""
+    """What msgspec says about a parameter, ``Expected `int | null` >= 1``, in the words that
+    pydantic has for a field.
+    """
     match = _EXPECTED.fullmatch(message)
     if match is None:
         return message

@@ -1,6 +1,6 @@
-"""From an HTTP request to an operation and back: reading the body, running the operation, answering.
+"""From an HTTP request to an operation and back: read the body, run the operation, answer.
 
-Large bodies are read and answered as many at a time as fit into the service's memory; long answers are streamed in
+Only as many large bodies are read and answered at a time as fit into the service's memory; long answers are streamed in
 pieces.
 """
 
@@ -49,7 +49,7 @@ MEMORY: Final = 640 * 1024 * 1024
 
 
 class Admission:
-    """The memory that large requests share, in bytes."""
+    """The memory, in bytes, that large requests share."""
 
     def __init__(self, memory: int = MEMORY) -> None:
         self._memory = memory
@@ -63,11 +63,11 @@ class Admission:
 
     @property
     def waiting(self) -> int:
-        """How many bodies wait."""
+        """How many bodies are waiting for memory."""
         return len(self._waiting)
 
     async def reserve(self, body_bytes: int) -> int:
-        """Wait until there is memory for a body of that many bytes; gives what `give_back` takes."""
+        """Wait until there is memory for a body of that many bytes; returns what to pass to `give_back`."""
         if body_bytes <= FREE:
             return 0
         working = min(_WORKING, body_bytes * _WORKING_A_BYTE)
@@ -104,7 +104,7 @@ class Admission:
 
 
 class _Turn:
-    """One call, the clients that wait for it, and whether it has begun."""
+    """One call, the clients that are waiting for it, and whether it has begun."""
 
     def __init__(self) -> None:
         self.has_begun = False
@@ -113,16 +113,19 @@ class _Turn:
 
 
 class SharedCalls:
-    """Calls by a key: while one runs, all who ask for the same wait for the next one, and share its result.
+    """Shares one result among callers who ask for the same key while a call is already running.
 
-    Nobody gets what was begun before they asked: a document that was just added is in their index.
+    They all wait for the next call, never for one that began before they asked: a document that was just added is in
+    their index.
     """
 
     def __init__(self) -> None:
         self._turns: dict[Hashable, _Turn] = {}
 
     async def __call__(self, key: Hashable, call: Callable[[], Awaitable[Any]]) -> Any:
-        """What the call gives, or raises; it is stopped when all who wait for it have hung up."""
+        """The result of the call, or what it raises; the call is cancelled when everyone who waited
+        for it has hung up.
+        """
         turn = self._turns.get(key)
         if turn is None or turn.has_begun:
             before, turn = turn, _Turn()
@@ -153,9 +156,9 @@ _PIECE: Final = 256 * 1024
 
 
 def take_answered(answer: BaseModel, *, include: set[str] | None = None) -> Response[Any]:
-    """The answer of an operation as JSON, written by the model itself: quicker than Litestar's encoders.
+    """The answer of an operation as JSON, written by pydantic itself, which is faster than Litestar's encoders.
 
-    With `include` those fields alone.
+    With `include`, only those fields.
     """
     long = {name: value for name, value in answer if isinstance(value, str) and len(value) > LONG}
     if long:
@@ -168,7 +171,7 @@ def _json(answer: BaseModel, include: set[str] | None) -> bytes:
 
 
 def _in_pieces(answer: BaseModel, long: dict[str, str], include: set[str] | None) -> Iterator[bytes]:
-    """The JSON of an answer, a piece of each long text after the other."""
+    """The JSON of an answer in pieces, one long text after the other."""
     marks = {name: secrets.token_hex(16) for name in long}
     rest = _json(answer.model_copy(update=marks), include)
     for name, text in long.items():  # in the order of the fields, as they stand in the JSON
@@ -182,18 +185,18 @@ def _in_pieces(answer: BaseModel, long: dict[str, str], include: set[str] | None
 
 
 def pieces(body: bytes) -> list[memoryview]:
-    """A long body in pieces: each is sent when the client took the one before, so that none piles up."""
+    """A long body in pieces: each is sent once the client has taken the one before, so memory does not fill up."""
     view = memoryview(body)
     return [view[start : start + _PIECE] for start in range(0, len(body), _PIECE)]
 
 
 class JsonRequest(Request[None, None, State]):
-    """A request whose body is JSON and nothing else."""
+    """A request whose body must be JSON."""
 
     _whole: bytes | None = None
 
     async def body(self) -> bytes:
-        """The body, read when the service has the memory for it. It is there until it was read as JSON.
+        """The body, read once the service has memory for it, and kept until it is parsed.
 
         Raises:
             BadRequest: the client hung up.
@@ -244,7 +247,7 @@ MOST_VALUES: Final = 100_000
 
 
 def _has_many_values(body: bytes) -> bool:
-    """Whether a body has more JSON values than `MOST_VALUES`, as far as its commas and brackets tell."""
+    """Whether a body has more JSON values than `MOST_VALUES`, judging by its commas and brackets."""
     if _marks(body) <= MOST_VALUES:
         return False
     plain = body.replace(b"\\\\", b"").replace(b'\\"', b"")  # now a quotation mark begins a text or ends it
@@ -288,9 +291,9 @@ def make_text_field(
     names: AliasChoices | None = None,
     pattern: str = r"\S",
 ) -> Any:
-    """The field of a `NotBlank` text. `names` are those it may be sent by, where there are several.
+    """A text field that may not be blank. `names` are the names that it may be sent under, where there are several.
 
-    `pattern` is for the schema alone: the operation checks the value, and says better what is wrong with it.
+    `pattern` only appears in the schema: the operation itself checks the value, with a clearer message.
     """
     return Field(
         validation_alias=names,
@@ -311,7 +314,7 @@ R = TypeVar("R")
 
 
 class Calls:
-    """Calls of one area. What exceeds `at_once` waits its turn and takes no thread from another area."""
+    """The calls of one area. Calls beyond `at_once` wait for their turn and take no thread from another area."""
 
     def __init__(
         self,
@@ -322,7 +325,7 @@ class Calls:
         request_state: dict[str, Any] | None = None,
         shared: SharedCalls | None = None,
     ) -> None:
-        """`tracked` shows every call as a Prefect task run; for the rest see `act_for`."""
+        """`tracked` shows every call as a Prefect task run; for the other arguments see `act_for`."""
         self._limiter = CapacityLimiter(at_once) if isinstance(at_once, int) else at_once
         self.tracked = tracked
         self.who = who
@@ -330,27 +333,29 @@ class Calls:
         self._shared = shared or SharedCalls()
 
     def act_for(self, who: Identity | None, request_state: dict[str, Any] | None = None) -> "Calls":
-        """The same calls, with the drive answering to `who`; `request_state` holds what the request has reserved."""
+        """The same calls on behalf of `who` on the drive; `request_state` holds the memory that the request has
+        reserved.
+        """
         return Calls(self._limiter, tracked=self.tracked, who=who, request_state=request_state, shared=self._shared)
 
     @property
     def load(self) -> tuple[int, int]:
-        """How many calls have a thread now, and how many wait for one."""
+        """How many calls have a thread now, and how many are waiting for one."""
         statistics = self._limiter.statistics()
         return statistics.borrowed_tokens, statistics.tasks_waiting
 
     async def __call__(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the operation; what it raises is raised here."""
+        """Run the operation, and return or raise what it does."""
         call: Callable[P, R] = operation.run_tracked_once if self.tracked else operation.function
         return await self._in_thread(partial(call, *args, **kwargs))
 
     async def shared(self, key: Hashable, call: Callable[[], Awaitable[R]]) -> R:
-        """What `call` gives; it is made once for all callers of the same account who ask for `key` meanwhile."""
+        """The result of `call`, made once for all callers of the same account who ask for `key` meanwhile."""
         result: R = await self._shared((self.who, key), call)
         return result
 
     async def here(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run what is no operation: it makes a page of what is stored. What it raises is raised here."""
+        """Run a function that is not an operation, such as one that makes a page of stored data."""
         return await self._in_thread(partial(function, *args, **kwargs))
 
     async def apart(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -358,7 +363,7 @@ class Calls:
         return await self._in_thread(partial(offload_always, function, *args, **kwargs))
 
     async def _in_thread(self, call: Callable[[], R]) -> R:
-        """Run it in a thread. If the client hangs up, another call may run, and this one stops at its next step."""
+        """Run it in a thread. If the client hangs up, another call may start, and this one stops at its next step."""
         cancellation = Cancellation()
         ended: Future[None] = Future()
 
@@ -380,7 +385,7 @@ class Calls:
                 raise
 
     def _keep_reserved_until(self, ended: "Future[None]") -> None:
-        """The memory of the request is in use until its thread has stopped."""
+        """Keep the request's memory reserved until its thread has stopped."""
         reserved = self.request_state.get(RESERVED, 0)
         if reserved:
             self.request_state[RESERVED] = 0
@@ -395,10 +400,10 @@ class Calls:
 
 
 def prepare_tracking() -> None:
-    """Tracked calls need a Prefect server that runs: starting one within a request takes 10 s and more.
+    """Make sure that a Prefect server is running for tracked calls: starting one within a request takes 10 s or more.
 
-    Prefect's own log of these task runs is silenced: it holds the messages of exceptions, which may hold
-    what was sent. The service logs what fails in its own words.
+    Prefect's own log of these task runs is silenced, because the messages of exceptions may contain what was sent. The
+    service logs failures in its own words.
 
     Raises:
         NotConfigured: no server is named.

@@ -1,6 +1,7 @@
-"""Figures of runs, workers and the database for `/metrics`: they are those of the whole system, not of one process.
+"""Metrics of runs, workers and the database for `/metrics`: they describe the whole system, not one process.
 
-They are read when somebody asks, for what a database or Prefect does not tell there is no sample: alert on its absence.
+They are read when Prometheus asks. Where the database or Prefect does not answer there is no sample: alert on its
+absence.
 """
 
 import os
@@ -26,13 +27,13 @@ _PREFECT_SECONDS = 2.0
 
 
 class SystemFigures(Collector):
-    """See the module."""
+    """Collects the metrics that the module describes."""
 
     def describe(self) -> Iterator[Metric]:
         return iter(())  # nothing is collected for its names alone
 
     def collect(self) -> Iterator[Metric]:
-        """The figures as they are now; it waits for the database, and two seconds at most for Prefect."""
+        """The current figures; waits for the database, and at most two seconds for Prefect."""
         with suppress(DatabaseUnavailable):
             yield from _runs()
             connections = GaugeMetricFamily(
@@ -68,7 +69,7 @@ def _runs() -> Iterator[Metric]:
 
 
 def _budget_left(run: Run) -> float | None:
-    """The share of a run's budget that it has not spent; None where it has no budget or costs are not known."""
+    """The share of a run's budget that is left; None if it has no budget or costs are not known."""
     if run.budget is None:
         return None
     cap = Cap.parse(run.budget)

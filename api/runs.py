@@ -1,6 +1,6 @@
-"""The reports of runs as pages, live: report, evidence, and the documents that they cite, under the viewer's rights.
+"""Reports of runs as live pages under the viewer's rights: the report, its evidence, and the documents it cites.
 
-The paths are those of the files that `diligence run` writes, so that their links hold here too.
+The paths are those of the files that `diligence run` writes, so their links work here too.
 """
 
 from collections.abc import Sequence

@@ -31,7 +31,7 @@ _READY_AFTER = 3.0  # seconds; loading what these processes need takes as much p
 
 
 def serve(host: str, port: int, workers: int = 1) -> None:
-    """Serve the API until the process is told to stop, with so many processes.
+    """Serve the API in that many processes until the process is told to stop.
 
     Raises:
         NotConfigured: `host` is reached from other machines and no API key is configured.
@@ -60,7 +60,7 @@ def serve(host: str, port: int, workers: int = 1) -> None:
 
 
 class _Server(GracefulServer):
-    """Makes ready what the first caller would wait for, once it listens."""
+    """Prepares, once it listens, what the first caller would otherwise wait for."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -82,7 +82,7 @@ def _list_trusted(host: str) -> tuple[str, ...] | None:
 
 
 def _worker(trusted: tuple[str, ...] | None, shared: Workers) -> Service:
-    """The application of one process of several, called in it."""
+    """The application of one of several processes; called in that process."""
     end_with_parent(shared.folder)
     app = create_app(trusted, shared)
     make_ready(app)
@@ -90,7 +90,7 @@ def _worker(trusted: tuple[str, ...] | None, shared: Workers) -> Service:
 
 
 def make_ready(app: Service) -> None:
-    """Start the processes that the first caller would wait for, in the background, once the service has begun."""
+    """Start, in the background, the processes that the first caller would otherwise wait for."""
     timer = threading.Timer(_READY_AFTER, _warm, [app])
     timer.daemon = True
     timer.start()
@@ -123,7 +123,7 @@ def _config(host: str, port: int, app: Service | Callable[[], Service], workers:
 
 
 def service_log_config() -> dict[str, Any]:
-    """The program's own, with uvicorn's words in it; those whose cause strangers decide on come seldom."""
+    """The program's logging, with uvicorn's messages in it; messages that strangers can trigger at will are limited."""
     config = log_config()
     config["filters"]["seldom"] = {"()": "api.connections.Seldom"}
     config["loggers"] |= {

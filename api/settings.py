@@ -21,7 +21,7 @@ class CallRate:
 
     @classmethod
     def parse(cls, text: str) -> "CallRate":
-        """The rate that a text such as `60/minute` says.
+        """Parse a rate such as `60/minute`.
 
         Raises:
             ValueError: it says none.
@@ -45,7 +45,7 @@ class CallRate:
 
 
 class ApiSettings(Settings):
-    """What holds for every request. They are read once, when the service starts."""
+    """Settings that hold for every request, read once when the service starts."""
 
     api_keys: SecretStr | None = Field(None, description="the keys that callers may use, comma-separated")
     max_body_mb: int = Field(64, gt=0, description="largest request body")
@@ -67,7 +67,7 @@ class ApiSettings(Settings):
     @field_validator("api_keys")
     @classmethod
     def _holds_a_key(cls, keys: SecretStr | None) -> SecretStr | None:
-        """A list of commas alone must not read as "no keys": that would open the service."""
+        """Refuse a list of only commas: read as "no keys", it would open the service."""
         if keys is not None and not _split(keys):
             raise ValueError("must hold at least one key, or be left out")
         return keys
@@ -81,7 +81,7 @@ class ApiSettings(Settings):
 
     @property
     def call_rate(self) -> CallRate | None:
-        """A new count of calls with the rate that is set; None where none is."""
+        """A new counter for the rate that is set; None if none is set."""
         return CallRate.parse(self.rate_limit) if self.rate_limit else None
 
     @property

@@ -1,8 +1,8 @@
-"""How the service ends (SIGTERM, Ctrl-C): no request is lost, so that services can be restarted one after the other.
+"""How the service ends (SIGTERM, Ctrl-C) without losing a request, so that services can be restarted one by one.
 
-First nobody new gets in and what has arrived is accepted; answers ask their clients to close; then what runs gets
-`DILIGENCE_SHUTDOWN_TIMEOUT`. uvicorn alone closes its socket with connections in its queue, which are reset, and
-connections that it has accepted but not yet heard of.
+First it refuses new connections and accepts those that have arrived; its answers ask clients to close; then running
+requests get `DILIGENCE_SHUTDOWN_TIMEOUT`. uvicorn alone closes its socket with connections in the queue, which are then
+reset, as are connections that it has accepted but not yet heard from.
 """
 
 import asyncio
@@ -36,10 +36,10 @@ _NO_NEW_ONES: Final = b"".join(
 
 
 class GracefulServer(uvicorn.Server):
-    """uvicorn's server, which ends without losing a request."""
+    """uvicorn's server, but it ends without losing a request."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """As uvicorn's, after the connections that have been made are taken."""
+        """As uvicorn's, once the connections that have already been made are accepted."""
         app: Any = self.config.loaded_app
         app.state[ENDING] = True
         for listening in sockets or [one for server in self.servers for one in server.sockets]:

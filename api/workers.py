@@ -1,13 +1,13 @@
-"""Several processes that serve on one socket (`serve --workers N`): what they share, and who looks after them.
+"""Several processes that serve on one socket (`serve --workers N`): what they share, and who supervises them.
 
-Each is a fresh interpreter and opens the application for itself. They share a folder that lasts as long as the service:
-it has the counts of callers, for the rate, and each process's figures, for `/metrics`.
+Each is a fresh interpreter that opens the application itself. They share a folder for the lifetime of the service: it
+holds the callers' counts, for the rate limit, and each process's figures, for `/metrics`.
 
-A process shows at each tick of its server, ten times a second, that its event loop runs. One that shows nothing for
-`HUNG_SECONDS` serves nobody, though it may have taken connections: it is killed, and another takes its place.
+Ten times a second, at each tick of its server, a process shows that its event loop runs. One that shows nothing for
+`HUNG_SECONDS` is killed and replaced, even if it has accepted connections.
 
-uvicorn's own supervisor (0.54) is not used: while it waits for the sign of life of a process that starts or hangs it
-hears no signal, so that Ctrl-C takes as long as that wait.
+uvicorn's own supervisor (0.54) is not used: while it waits for a process that starts or hangs it hears no signal, so
+Ctrl-C takes as long as that wait.
 """
 
 import logging
@@ -51,16 +51,16 @@ _GRACE: Final = 5.0
 
 @dataclass(frozen=True)
 class Workers:
-    """What the processes of a service share: their `number` and a `folder`."""
+    """What the processes of a service know of each other: their `number` and their shared `folder`."""
 
     number: int
     folder: Path
 
 
 def serve_with(workers: int, configure: Callable[[Workers], uvicorn.Config]) -> None:
-    """Serve with so many processes until this one is told to stop (SIGINT, SIGTERM).
+    """Serve with that many processes until this one is told to stop (SIGINT, SIGTERM).
 
-    `configure` gives the configuration of each of them; it can be pickled.
+    `configure` returns the configuration of each of them; it must be picklable.
 
     Raises:
         SystemExit: the address is not available, as uvicorn says it.
@@ -94,7 +94,7 @@ class _Supervisor:
                 signal.signal(number, handler)
 
     def _stop(self, *_: object) -> None:
-        """Let go of the socket at once, or connections would wait in its queue for a process that takes them."""
+        """Close the socket at once, or connections would wait in its queue for a process that accepts them."""
         self._stopping = True
         self._listening.close()
         for process in list(self._processes):
@@ -139,7 +139,7 @@ class _Supervisor:
 
 
 class _Life:
-    """What is seen of a process: when it began, and its ticks."""
+    """What is known about a process: when it began, and its ticks."""
 
     def __init__(self) -> None:
         self.began = time.monotonic()
@@ -149,9 +149,9 @@ class _Life:
         self._looked_at = self.began
 
     def has_ended(self) -> bool:
-        """Whether it has shown no sign of life for too long; it is asked every `_LOOK` seconds.
+        """Whether it has shown no sign of life for too long; asked every `_LOOK` seconds.
 
-        Time in which nobody asked does not count: whoever stops this process stops the others with it.
+        Time in which nobody asked does not count: whoever suspends this process suspends the others with it.
         """
         now, ticks = time.monotonic(), self.ticks.value
         self._silent = 0.0 if ticks != self._seen else self._silent + min(now - self._looked_at, 2 * _LOOK)
@@ -160,7 +160,7 @@ class _Life:
 
 
 class _Server(GracefulServer):
-    """Counts its ticks for who looks after it."""
+    """Counts its ticks for the supervisor."""
 
     def __init__(self, config: uvicorn.Config, ticks: Any) -> None:
         super().__init__(config)
@@ -173,7 +173,7 @@ class _Server(GracefulServer):
 
 @contextmanager
 def _block_signals() -> Iterator[None]:
-    """Let the signals that stop the service come when the block has ended."""
+    """Delay the signals that stop the service until the block has ended."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
     try:
         yield
@@ -190,7 +190,7 @@ def _serve(config: uvicorn.Config, listening: socket, ticks: Any) -> None:
 
 
 def end_with_parent(folder: Path) -> None:
-    """Have this process stop when the one that looks after it was killed, and the folder that they shared go."""
+    """Stop this process when its supervisor was killed, and delete the folder that they shared."""
     parent = parent_process()
 
     def follow() -> None:

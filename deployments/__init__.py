@@ -1,14 +1,14 @@
-"""How it is started: the command line, the Prefect deployments, the sample batch."""
+"""How the program is started: the command line, the Prefect deployments, and the sample batch."""
 
 import os
 import sys
 
 
 def _leave_out_current_folder() -> None:
-    """Have no module of the current folder imported: it may be a data room, with a `json.py`.
+    """Keep modules in the current folder from being imported: it may be a data room with a `json.py`.
 
-    Python puts it first for `python -m`, and where PYTHONPATH has an entry that is empty or relative, as
-    `PYTHONPATH=$PYTHONPATH:/lib` has where it was not set before. One that holds this package is ours.
+    Python puts it first for `python -m`, and if PYTHONPATH has an empty or relative entry, as
+    `PYTHONPATH=$PYTHONPATH:/lib` has if it was not set before. A folder that contains this package is ours.
     """
     try:
         here = os.getcwd()  # noqa: PTH109 - `pathlib` could be that folder's

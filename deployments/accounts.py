@@ -1,6 +1,7 @@
-"""`diligence login`, `keys` and `users`: the account of this machine, the keys of programs, the people of the pages.
+"""`diligence login`, `keys` and `users`: this machine's account, the keys of programs, and the people who use the
+pages.
 
-The login is OAuth in the browser, with a loopback page of this process as the redirect address.
+The login is OAuth in the browser; this process serves the redirect address on the loopback interface.
 """
 
 import os
@@ -43,7 +44,7 @@ def login(
 
 
 class _Answer:
-    """What the browser brought back, and the sentence that it waits for."""
+    """What the browser brought back, and the sentence that it is waiting for."""
 
     def __init__(self, given: dict[str, str]) -> None:
         self.given = given
@@ -51,7 +52,7 @@ class _Answer:
         self._sent = Event()
 
     def tell(self, sentence: str) -> None:
-        """Give the browser its sentence, and wait until it is sent: the program may end right after."""
+        """Send the browser its sentence, and wait until it is sent, because the program may end right after."""
         self._sentences.put(sentence)
         self._sent.wait(_CLOSING)
 
@@ -66,7 +67,7 @@ class _Answer:
 
 
 def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
-    """Log the machine in; gives the account's e-mail address, or words in its place where the drive gives none.
+    """Log the machine in; returns the account's e-mail address, or a description where the drive gives none.
 
     Args:
         port: where the browser comes back to; 0 for any that is free.
@@ -106,7 +107,7 @@ def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
 
 
 def _has_browser() -> bool:
-    """Whether a browser would open in a window: those of the terminal would take its place."""
+    """Whether a browser would open a window; text browsers would take over the terminal."""
     return sys.platform in ("darwin", "win32") or any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
     )
@@ -114,7 +115,7 @@ def _has_browser() -> bool:
 
 @contextmanager
 def _listen(port: int) -> Iterator[tuple[str, SimpleQueue[_Answer]]]:
-    """The address to come back to, and the answers that come. In threads: browsers keep idle connections open."""
+    """The address to come back to, and the answers that arrive. In threads: browsers keep idle connections open."""
     answers: SimpleQueue[_Answer] = SimpleQueue()
 
     class Handler(BaseHTTPRequestHandler):
@@ -264,7 +265,7 @@ def manage_users(
 
 
 def _password() -> tuple[str, bool]:
-    """A password from the terminal, or the first line of stdin; where that is empty a new one, and True.
+    """A password from the terminal, or the first line of stdin; if that is empty a new one, and True.
 
     Raises:
         BadRequest: it is too short.

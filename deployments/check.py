@@ -98,7 +98,7 @@ def _explain_empty_room(room: str, unread: Sequence[str]) -> str:
 
 
 def _belongs_to_memo(document: LedgerText, memo: Path, text: str, written: set[str]) -> bool:
-    """Whether a document of the room is the memo itself, or what an earlier check of it wrote: it proves nothing."""
+    """Whether a document of the room is the memo itself, or output of a past check of it: neither proves anything."""
     if document.document_name not in {memo.name, *written}:
         return False
     with database.reading() as session:
@@ -107,7 +107,7 @@ def _belongs_to_memo(document: LedgerText, memo: Path, text: str, written: set[s
 
 
 def _targets(memo: Path, folder: Path) -> tuple[Path, Path]:
-    """The page and the JSON file of a memo; never the memo itself, nor a file that this command did not write.
+    """The page and the JSON file for a memo; never the memo itself, nor a file that this command did not write.
 
     Raises:
         BadRequest: somebody else's file has that name.

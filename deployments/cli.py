@@ -1,9 +1,8 @@
-"""The command `diligence`: its commands, what each is called, and how a failure ends.
+"""The command `diligence`: its subcommands, and how a failure ends.
 
-A command is a function of a module of its own, which is imported when the command is called:
-`--help` takes 0.13 s of processor time, while Prefect alone takes 1.2 s to import. Results go to
-stdout, progress and warnings to stderr. The exit status is 0; 1 when something failed, after all
-the rest was done; 2 for wrong use.
+Each command is a function in a module of its own, which is imported only when the command is called: `--help` takes
+0.13 s of processor time, while Prefect alone takes 1.2 s to import. Results go to stdout, progress and warnings to
+stderr. The exit status is 0; 1 when something failed (after everything else was done); 2 for wrong use.
 """
 
 import os
@@ -32,7 +31,7 @@ _has_told = threading.Event()
 
 
 class Command(NamedTuple):
-    """A command: `module:function`, and the first line of that function's docstring."""
+    """A command as `module:function`, and the first line of the function's docstring."""
 
     place: str
     help: str
@@ -103,7 +102,7 @@ _OPTIONS: dict[str, Any] = {
 
 
 def load(name: str) -> Any:
-    """The command of that name with its arguments and options; its module is imported now.
+    """The command of that name with its arguments and options; imports its module.
 
     Raises:
         SystemExit: the limit of address space (`ulimit -v`) is too low for it.
@@ -122,7 +121,7 @@ def load(name: str) -> Any:
 
 
 class _LazyGroup(TyperGroup):
-    """Lists every command by the table above, and imports the one that is called or completed."""
+    """Lists every command from the table above, and imports the one that is called or completed."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
@@ -185,11 +184,11 @@ _OF_PROFILES: Final = ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_API_AUTH_S
 
 
 def _use_prefect_profile() -> None:
-    """Put the server of Prefect's active profile, and what opens it, into the environment, unless that names a server.
+    """Put the server and credentials of Prefect's active profile into the environment, unless that names a server.
 
-    Whoever has run `prefect config set PREFECT_API_URL=…` or `prefect profile use` means us too. diligence's own flows
-    read no profile: the server that a command starts for itself has a home of its own.
-    See https://docs.prefect.io/v3/concepts/settings-and-profiles.
+    Users who have run `prefect config set PREFECT_API_URL=…` or `prefect profile use` mean us too. diligence's own
+    flows read no profile: the server that a command starts for itself has its own home. See
+    https://docs.prefect.io/v3/concepts/settings-and-profiles.
     """
     if "PREFECT_API_URL" in os.environ:
         return
@@ -206,7 +205,7 @@ def _use_prefect_profile() -> None:
 
 
 def _close_database() -> None:
-    """Close the database, which checkpoints SQLite's write-ahead log: the database file alone is then complete."""
+    """Close the database, which checkpoints SQLite's write-ahead log: the database file is then complete by itself."""
     if "storage.database" in sys.modules:  # 0.4 s to import, for commands that never do
         sys.modules["storage.database"].close()
 
@@ -214,8 +213,8 @@ def _close_database() -> None:
 def _end_soon_after_an_interrupt() -> None:
     """End this process within `GRACE` after Ctrl-C, whatever it is doing. All work is committed as it is done.
 
-    Python runs signal handlers in the main thread, which may be in native code or joining threads; so a thread of our
-    own waits on the wake-up descriptor.
+    Python runs signal handlers in the main thread, which may be in native code or joining threads; so a separate thread
+    waits on the wake-up descriptor.
     """
     reading_end, writing_end = os.pipe()
     os.set_blocking(writing_end, False)  # as `set_wakeup_fd` requires
@@ -235,7 +234,7 @@ def _end_soon_after_an_interrupt() -> None:
 
 @contextmanager
 def errors_reported() -> Iterator[None]:
-    """Turn a failure of the block into a sentence on stderr and an exit status.
+    """Turn a failure in the block into a sentence on stderr and an exit status.
 
     Raises:
         SystemExit: for every failure that has a sentence; an error in the program itself passes unchanged.

@@ -1,4 +1,4 @@
-"""What `diligence doctor --cluster` says of the parts that several machines share."""
+"""What `diligence doctor --cluster` says about the parts that several machines share."""
 
 import os
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _FEW_LEFT: Final = 20
 
 
 def check_shared_database() -> Iterator[CheckResult]:
-    """Whether the database is one that machines can share, has room, and is used by this release alone."""
+    """Whether machines can share the database, it has room, and only this release uses it."""
     database.check()
     with database.reading() as session:
         connection = session.connection()
@@ -47,7 +47,7 @@ def check_shared_database() -> Iterator[CheckResult]:
 
 
 def check_prefect() -> Iterator[CheckResult]:
-    """Whether Prefect's server is of the release that this one was made for, and each pool has workers that live."""
+    """Whether Prefect's server is of the expected release, and each pool has live workers."""
     address = os.environ.get("PREFECT_API_URL")
     if not address:
         raise NotConfigured("PREFECT_API_URL names no server, so no worker can be known.")

@@ -1,6 +1,6 @@
-"""`diligence deploy`: the deployments of batches on a Prefect server, and who is told of their runs.
+"""`diligence deploy`: the deployments of batches on a Prefect server, and who is notified of their runs.
 
-Through Prefect's own client, so that one server schedules many batches side by side.
+They are made through Prefect's own client, so one server can schedule many batches side by side.
 """
 
 import os
@@ -64,10 +64,11 @@ OFF: Final = "off"
 
 
 class Wanted(NamedTuple):
-    """What a deployment is to have; None for what it has, or the usual where it is new.
+    """What a deployment is to have; None keeps what it has, or takes the default for a new one.
 
     `schedule` is as Prefect's API takes it, `{"cron": five fields, "timezone": IANA name}`, and empty for none.
-    `notify` is the block that sends a notification of runs that fail or are late, as `slack-webhook/deals`, or `off`.
+    `notify` is the block that sends a notification of runs that fail or are late, such as `slack-webhook/deals`, or
+    `off`.
     """
 
     reports: Path | None = None
@@ -79,7 +80,7 @@ class Wanted(NamedTuple):
 def register(
     client: SyncPrefectClient, batch_file: Path, batch: DeployedBatch, companies: Sequence[str], wanted: Wanted
 ) -> list[str]:
-    """Register the deployments of a batch, in the place of its earlier ones; gives the names that users know.
+    """Register the deployments of a batch in place of its earlier ones; returns the names that users know.
 
     Args:
         client: of the server.
@@ -145,7 +146,7 @@ def _find(client: SyncPrefectClient, name: str) -> Any | None:
 
 
 def _form(flow: str, parameters: Mapping[str, Any], companies: Sequence[str]) -> dict[str, Any]:
-    """The form of a deployment: what may be chosen, and of what was deployed the one value that is taken."""
+    """The form of a deployment: what may be chosen, with a single choice for what was deployed."""
     form: dict[str, Any] = parameter_schema(pkgutil.resolve_name(_FLOWS[flow])).model_dump_for_openapi()
     plain_fields(form)
     fields = form["properties"]
@@ -162,7 +163,7 @@ def _form(flow: str, parameters: Mapping[str, Any], companies: Sequence[str]) ->
 
 
 def list_deployed(client: SyncPrefectClient) -> list[tuple[str, ...]]:
-    """The batches that are deployed, the cells of a line each: name, schedule, work pool and the file it came from."""
+    """The deployed batches as table rows: name, schedule, work pool, and the file it came from."""
     lines: list[tuple[str, ...]] = []
     for deployment in _ours(client):
         schedules = [entry.schedule for entry in deployment.schedules if entry.active]
@@ -181,7 +182,7 @@ def list_deployed(client: SyncPrefectClient) -> list[tuple[str, ...]]:
 
 
 def remove_deployments(client: SyncPrefectClient, name: str) -> list[str]:
-    """Remove the deployments of a batch; runs that are under way end, and reports stay. Gives their names.
+    """Remove the deployments of a batch and return their names; runs under way end, and reports stay.
 
     Args:
         client: of the server.
@@ -206,13 +207,13 @@ def remove_deployments(client: SyncPrefectClient, name: str) -> list[str]:
 
 
 def _schedule_now(client: SyncPrefectClient, deployment_id: UUID, name: str) -> None:
-    """Have the next runs of a deployment scheduled, which Prefect would do some seconds later, and name them."""
+    """Schedule the next runs of a deployment now, which Prefect would do some seconds later, and name them."""
     client.request("POST", "/deployments/{id}/schedule", path_params={"id": deployment_id}, json={})
     name_scheduled_runs(client, deployment_id, name)
 
 
 def plain_fields(form: dict[str, Any]) -> None:
-    """Have a form show a text that may be left out as a plain field: Prefect shows it as a switch between types."""
+    """Show an optional text of a form as a plain field; Prefect would show a switch between types."""
     for field in form["properties"].values():
         kinds = [kind for kind in field.get("anyOf", ()) if kind.get("type") != "null"]
         if len(kinds) == 1 and kinds[0].get("type") == "string":
@@ -222,12 +223,12 @@ def plain_fields(form: dict[str, Any]) -> None:
 
 
 def offer(form: dict[str, Any], parameter: str, choices: Sequence[str]) -> None:
-    """Have a form offer these choices for a text, as a list before all other fields."""
+    """Offer these choices for a text of a form, in a list before all other fields."""
     form["properties"][parameter] |= {"enum": list(dict.fromkeys(choices)), "position": -1}
 
 
 def _check_free(client: SyncPrefectClient, slug: str, name: str) -> None:
-    """See to it that a deployment of that name is this batch's own.
+    """Check that a deployment with that name belongs to this batch.
 
     Raises:
         BadRequest: it belongs to a batch of another name.
@@ -242,7 +243,7 @@ def _check_free(client: SyncPrefectClient, slug: str, name: str) -> None:
 
 
 def _ours(client: SyncPrefectClient) -> list[Any]:
-    """The deployments that were made here, in the order of their names."""
+    """The deployments that were made here, in order of name."""
     ours = DeploymentFilter(tags=DeploymentFilterTags(all_=[TAG]))
     deployments: list[Any] = []
     while page := client.read_deployments(deployment_filter=ours, limit=200, offset=len(deployments)):
@@ -251,7 +252,7 @@ def _ours(client: SyncPrefectClient) -> list[Any]:
 
 
 def _use_pool(client: SyncPrefectClient, name: str) -> None:
-    """Make the work pool if there is none; one that is there keeps its settings.
+    """Create the work pool if it does not exist; an existing one keeps its settings.
 
     Raises:
         BadRequest: it is of a type that is not known to run our flows.
@@ -271,7 +272,7 @@ def _use_pool(client: SyncPrefectClient, name: str) -> None:
 
 
 def _find_block(client: SyncPrefectClient, name: str) -> UUID:
-    """The id of a block on the server, by its type and name, as `slack-webhook/deals`.
+    """The id of a block on the server, by its type and name, such as `slack-webhook/deals`.
 
     Raises:
         BadRequest: there is none of that name.
@@ -287,7 +288,7 @@ def _find_block(client: SyncPrefectClient, name: str) -> UUID:
 
 
 def _block_of(client: SyncPrefectClient, batch: str) -> UUID | None:
-    """The block that tells of the batch's runs by now."""
+    """The block that currently notifies about the batch's runs."""
     actions = [action for found in client.read_automations_by_name(_notice(batch)) for action in found.actions]
     blocks = [action.block_document_id for action in actions if isinstance(action, SendNotification)]
     return blocks[0] if blocks else None
@@ -298,10 +299,10 @@ def _notice(batch: str) -> str:
 
 
 def _watch_runs(client: SyncPrefectClient, deployment_id: UUID, batch: str, block: UUID | None) -> None:
-    """Have silent runs of a deployment marked as crashed, and a notification sent of those that fail or are late.
+    """Mark silent runs of a deployment as crashed, and send a notification of runs that fail or are late.
 
-    In the place of earlier automations. After docs.prefect.io, "Detect zombie flows": a run whose process has gone
-    gives no sign of life, and nothing else would tell.
+    Replaces earlier automations. Based on docs.prefect.io, "Detect zombie flows": a run whose process is gone gives no
+    sign of life, and nothing else would report that.
 
     Args:
         client: of the server.
@@ -396,7 +397,7 @@ def deploy(
 
 
 def _schedule(client: SyncPrefectClient, slug: str, cron: str | None, timezone: str | None) -> dict[str, Any] | None:
-    """The schedule that is asked for: a new hour keeps the zone, a new zone the hour; None where neither is given.
+    """The requested schedule: a new hour keeps the zone, a new zone the hour; None if neither is given.
 
     Raises:
         BadRequest: a time zone is given, and no hour.
@@ -414,7 +415,7 @@ def _schedule(client: SyncPrefectClient, slug: str, cron: str | None, timezone: 
 
 
 def check_schedule(cron: str, timezone: str) -> None:
-    """Check that the schedule is one, and that it is ever due.
+    """Check that the schedule is valid and that it will ever fall due.
 
     Args:
         cron: minute, hour, day of the month, month, day of the week.

@@ -156,7 +156,7 @@ def _scans() -> Iterator[CheckResult]:
 
 
 def _missing_engine(settings: ReadingSettings) -> str:
-    """What to install to have scans read."""
+    """What to install so that scans are read."""
     package = rapidocr.missing()
     if package and settings.ocr_engine != "tesseract":
         return f"RapidOCR is not installed (the package {package} is missing: install diligence's requirements again)"
@@ -197,7 +197,7 @@ def _answerer() -> Iterator[CheckResult]:
 
 
 def _abilities(found: Capabilities) -> Iterator[CheckResult]:
-    """What is known of an AI server, from its own words, the first small question and all answers since."""
+    """What is known about an AI server, from its own words, the first small question and all answers since."""
     if not found.known:
         yield CheckResult("schema", "the server was not asked what it is able to do: DILIGENCE_AI_PROBE", tried=False)
         return
@@ -299,7 +299,7 @@ def _service() -> Iterator[CheckResult]:
 
 
 def cluster_checks() -> dict[str, Callable[[], Iterator[CheckResult]]]:
-    """What `--cluster` looks at; the drive and the model as this machine reaches them."""
+    """What `--cluster` checks; the drive and the model are tried from this machine."""
     shared = {"database": check_shared_database, "prefect": check_prefect}
     return shared | {name: _CHECKS[name] for name in ("home", "drive", "answerer", "service")}
 

@@ -1,4 +1,4 @@
-"""`diligence documents`: what the documents of a room are, which belong together, and what they refer to."""
+"""`diligence documents`: the kinds of a room's documents, which ones belong together, and what they refer to."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Turns an exception into the sentences that a command prints, and tells wrong use from failure."""
+"""Turns an exception into the sentences that a command prints, and tells a user's mistake from a failure."""
 
 import logging
 import os
@@ -15,14 +15,14 @@ from tasks.errors import BadRequest, DiligenceError
 
 
 class Explanation(NamedTuple):
-    """The sentences for stderr, and whether the user's files, options or settings are wrong."""
+    """The sentences for stderr, and whether the user's files, options or settings are at fault."""
 
     sentences: list[str]
     is_wrong_use: bool
 
 
 def explain(error: Exception) -> Explanation | None:
-    """What to tell the user of this error; None for an error in the program itself."""
+    """What to tell the user about this error; None for an error in the program itself."""
     if isinstance(error, ValidationError) and error.title.endswith("Settings"):
         return Explanation(wrong_settings(error), is_wrong_use=True)
     if isinstance(error, DiligenceError):
@@ -33,7 +33,7 @@ def explain(error: Exception) -> Explanation | None:
 
 
 def tell(sentences: Iterable[str]) -> None:
-    """Say why a command failed: on stderr, or in the log where it writes JSON there."""
+    """Say why a command failed: on stderr, or in the log where stderr carries JSON."""
     log = logging.getLogger(__package__)
     if log.handlers and LogSettings.current().is_json:
         for sentence in sentences:
@@ -44,7 +44,7 @@ def tell(sentences: Iterable[str]) -> None:
 
 
 def wrong_settings(error: ValidationError) -> list[str]:
-    """A sentence for every setting that has a wrong value, ours or Prefect's."""
+    """One sentence for every setting, ours or Prefect's, that has an invalid value."""
     sentences = []
     is_ours = error.title in {area.__name__ for area in Settings.__subclasses__()}
     for mistake in error.errors(include_url=False, include_input=False):

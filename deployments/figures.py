@@ -1,4 +1,4 @@
-"""`diligence figures`: the figures of a room, or of the companies of a run, with what contradicts."""
+"""`diligence figures`: the figures of a room, or of the companies of a run, and which of them conflict."""
 
 import shutil
 import sys
@@ -50,7 +50,7 @@ def figures(
 
 
 def _concept(written: str, known: Sequence[str]) -> str:
-    """The id of a concept that a user names by it, or by one of its labels: `turnover`, `largest customer share`."""
+    """The id of the concept that a user names by id or label: `turnover`, `largest customer share`."""
     label = plain_label(written.replace("_", " ").replace("-", " "))
     name = label.replace(" ", "_")
     if name in known:
@@ -62,7 +62,7 @@ def _concept(written: str, known: Sequence[str]) -> str:
 
 
 def _load_run_texts(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
-    """The texts of a run, none where there is no such run, and what decides among its figures."""
+    """The texts of a run, empty if there is no such run, and the rule that decides between its figures."""
     with database.reading() as session:
         run = runs.find_run(session, name)
         if run is None:
@@ -142,7 +142,7 @@ def _cells(row: RoomFigure) -> list[str]:
 
 
 def _lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The lines of a table: values to the right, places whole but where a terminal has no room for them."""
+    """The lines of a table: values right-aligned, places in full unless the terminal is too narrow for them."""
     *widths, last = [max(map(len, column)) for column in zip(*rows, strict=True)]
     widths = [min(_WIDEST, width) for width in widths]
     if sys.stdout.isatty():

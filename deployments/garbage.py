@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def pause_garbage_collection() -> Iterator[None]:
-    """Turn garbage collection off in the block, then freeze what was made in it (`gc.freeze`).
+    """Turn garbage collection off in the block, then exempt what was created in it (`gc.freeze`).
 
     Scanning imported modules took a tenth of the processor time of an unchanged batch of 100 companies.
     """

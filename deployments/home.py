@@ -66,7 +66,7 @@ def restore(
 
 
 def megabytes(size: int) -> str:
-    """A number of bytes in MB (1024² bytes), as users read it; what is little, but not nothing, is `0.1 MB`."""
+    """A number of bytes in MB (1024² bytes) for people; anything small but not zero is `0.1 MB`."""
     return f"{max(size / 1024**2, 0.1 if size else 0):,.1f} MB"
 
 

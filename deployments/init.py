@@ -17,7 +17,7 @@ from tasks.user_file import yaml_value
 
 
 class Template(StrEnum):
-    """What the deal is: it chooses libraries, and the criteria of them."""
+    """The kind of deal: it selects libraries and the criteria in them."""
 
     VENTURE = "venture"
     GROWTH = "growth"
@@ -78,9 +78,9 @@ def init(
 
 
 def find_companies(folder: Path) -> list[tuple[str, str]]:
-    """The companies of a folder, name and path from it: one for each subfolder.
+    """The companies in a folder, as name and relative path: one for each subfolder.
 
-    A folder whose subfolders are numbered, or that has documents alone, is itself the data room of one company.
+    A folder that only has documents, or whose subfolders are numbered, is itself the data room of one company.
     """
     entries = [entry for entry in os.scandir(folder) if not entry.name.startswith((".", "~$"))]
     inside = sorted(entry.name for entry in entries if entry.is_dir() and entry.name not in {"facts", "reports"})
@@ -91,7 +91,7 @@ def find_companies(folder: Path) -> list[tuple[str, str]]:
 
 
 def _quoted(text: str) -> str:
-    """A text as YAML takes it: without quotation marks where they are not needed."""
+    """A text for YAML, in quotation marks only if needed."""
     plain = re.fullmatch(r"[A-Za-z][\w .()-]*(?<![ .])", text) is not None and yaml_value(text) == text
     return text if plain else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 

@@ -1,4 +1,6 @@
-"""`diligence labels`: what people say of scores, out and in as CSV or JSON, and how far the program agrees."""
+"""`diligence labels`: people's opinions of scores, exported and imported as CSV or JSON, and how far the program
+agrees.
+"""
 
 import csv
 import json
@@ -75,7 +77,7 @@ def _print(given: list[JudgedLabel], rows: list[CriterionAgreement], format: Pri
 
 
 def _import(file: Path, reference: str, by: str) -> list[str]:
-    """Write the labels of a file into the log; gives what was wrong with some, a sentence each.
+    """Write the labels in a file to the log; returns a sentence for each that was wrong.
 
     Raises:
         BadRequest: it is no such file.
@@ -94,7 +96,7 @@ def _import(file: Path, reference: str, by: str) -> list[str]:
 
 
 def _write(run: Run, row: Mapping[str, Any], by: str) -> None:
-    """A label that differs from what is in force is a score that a person set; the program's own is signed off."""
+    """Record a label: one that differs from the score in force sets a score; the program's own is signed off."""
     domain, criterion = str(row["domain"]), str(row["criterion"])
     with database.reading() as session:
         company = runs.find_company(session, run.id, domain)
@@ -110,7 +112,7 @@ def _write(run: Run, row: Mapping[str, Any], by: str) -> None:
 
 
 def _read(file: Path) -> list[tuple[str, Mapping[str, Any]]]:
-    """The rows of a file that have a label, each with the words for its place."""
+    """The rows of a file that have a label, each with its place in words."""
     try:
         text = file.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""`diligence migrate`: brings the database to this release's schema, by command and by one process."""
+"""`diligence migrate`: brings the database to this release's schema, only on command and in one process."""
 
 from typing import Annotated
 

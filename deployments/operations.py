@@ -74,7 +74,7 @@ def ask(
 
 
 def _read_context(name: str) -> str:
-    """The texts of a document or a folder, one behind the other, without what may not go to the model.
+    """The texts of a document or folder, one after the other, without what may not go to the model.
 
     Raises:
         NotAllowed: nothing of it may.

@@ -26,7 +26,7 @@ def print_json(content: Any) -> None:
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print a table as CSV, whose texts no spreadsheet takes for formulas."""
+    """Print a table as CSV; no spreadsheet will take its texts for formulas."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows([harmless_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
@@ -35,7 +35,7 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 def align(
     rows: Sequence[Sequence[str]], right: Collection[int] = (), widths: Sequence[int] | None = None
 ) -> Iterator[str]:
-    """The lines of a table whose columns stand below each other, two spaces apart.
+    """The lines of a table with aligned columns, two spaces apart.
 
     Args:
         rows: the cells of each line, the head among them.

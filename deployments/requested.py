@@ -1,4 +1,4 @@
-"""`diligence worker`: takes up the runs that people ask for in the service, one after the other."""
+"""`diligence worker`: runs what people request in the service, one run after the other."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""How commands read a room: all documents of a folder, on this machine or of the drive, their scanned pages too."""
+"""How commands read a room: all documents of a folder on this machine or the drive, including scanned pages."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,14 +21,14 @@ _MOST_NAMED: Final = 5
 
 
 class ReadRoom(NamedTuple):
-    """The documents of a room, and what became of each by its id."""
+    """The documents of a room, and the outcome of reading each, by id."""
 
     listed: Sequence[RoomDocument]
     outcomes: Mapping[str, DocumentOutcome]
 
     @property
     def text_ids(self) -> dict[str, int]:
-        """The texts that have words, by the document's id."""
+        """The ids of the texts that contain words, by document id."""
         return {
             name: outcome.text_id
             for name, outcome in self.outcomes.items()
@@ -37,7 +37,7 @@ class ReadRoom(NamedTuple):
 
     @property
     def texts(self) -> list[LedgerText]:
-        """These texts with what is known of their documents."""
+        """The texts that contain words, with what is known about their documents."""
         texts = self.text_ids
         return [
             LedgerText(texts[row.document_id], row.document_id, row.name, row.path, format_day(row.updated))
@@ -47,18 +47,18 @@ class ReadRoom(NamedTuple):
 
     @property
     def unread(self) -> list[str]:
-        """The names of the documents without words."""
+        """The names of the documents that gave no words."""
         texts = self.text_ids
         return [row.name for row in self.listed if row.document_id not in texts]
 
     def kinds(self) -> RoomKinds:
-        """What the documents are."""
+        """The kinds of the room's documents."""
         hashes = {name: outcome.content_hash for name, outcome in self.outcomes.items()}
         return room_kinds(self.listed, self.text_ids, hashes)
 
 
 def read_room(folder: str, name: str | None = None) -> ReadRoom:
-    """Index a folder of the drive and read its documents; with `name` the document of that name in it alone.
+    """Index a folder of the drive and read its documents; with `name`, only the document of that name.
 
     Raises:
         NotFound: there is no such folder. UnsupportedFormat: there is no document of that name.
@@ -86,7 +86,7 @@ def read_place(place: str) -> ReadRoom:
 
 
 def read_texts(place: str) -> list[LedgerText]:
-    """The texts of `read_place`; what could not be read is told on stderr."""
+    """The texts of `read_place`; documents that could not be read are reported on stderr."""
     room = read_place(place)
     if room.unread:
         echo(f"Without {name_documents(room.unread)}, which could not be read.", err=True)
@@ -94,7 +94,7 @@ def read_texts(place: str) -> list[LedgerText]:
 
 
 def name_documents(names: Sequence[str]) -> str:
-    """How many documents, with the names of the first ones."""
+    """A count of documents, with the names of the first few."""
     shown = ", ".join(names[:_MOST_NAMED])
     count = f"{len(names)} document{'s' if len(names) > 1 else ''}"
     return f"{count} ({shown}{', …' if len(names) > _MOST_NAMED else ''})"

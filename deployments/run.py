@@ -1,4 +1,4 @@
-"""`diligence run` and `diligence demo`: a batch with its progress on stderr, or an estimate of what it costs."""
+"""`diligence run` and `diligence demo`: run a batch, showing progress on stderr, or estimate what it would cost."""
 
 import logging
 import logging.config
@@ -95,9 +95,9 @@ def _run(
     processes: int | None = None,
     retry_failed: bool = False,
 ) -> int:
-    """Run a batch; print the run's id and the report's path. Gives the exit status.
+    """Run a batch, print the run's id and the report's path, and return the exit status.
 
-    Judgements that the budget left unscored are reported on stderr; they are no failure.
+    Judgements that the budget left unscored are reported on stderr; they are not failures.
 
     Raises:
         As `_check_batch`, before anything runs.
@@ -153,7 +153,7 @@ def _run(
 def _estimate(batch_file: Path, criteria: Path | None) -> int:
     """Print what a batch would ask of the model and what that costs.
 
-    Gives the exit status: 1 when a data room could not be read.
+    Returns the exit status: 1 if a data room could not be read.
 
     Raises:
         As `_check_batch`, before anything is read.
@@ -175,7 +175,7 @@ def _estimate(batch_file: Path, criteria: Path | None) -> int:
 
 
 def _check_batch(batch_file: Path, criteria: Path | None) -> Batch:
-    """Read a batch and check its files, settings, folders and budget, before a server is started.
+    """Read a batch and check its files, settings, folders and budget before a server is started.
 
     Raises:
         BadRequest: a file is wrong, or a folder of the local drive is not there.
@@ -211,7 +211,7 @@ def _check_folders(batch: Batch, batch_file: Path) -> None:
 
 
 def _console() -> Console:
-    """What the user sees: stderr. With DILIGENCE_LOG_FORMAT=json that is a log of one JSON object a line.
+    """The user's view: stderr. With DILIGENCE_LOG_FORMAT=json it is a log with one JSON object per line.
 
     Names of batches, companies and documents are never markup.
     """
@@ -223,7 +223,7 @@ def _console() -> Console:
 
 
 class _Console(Console):
-    """Rich's console, which writes past what escapes stderr: here nothing in a line steers the terminal."""
+    """Rich's console, which bypasses the escaping of stderr: here nothing in a line can control the terminal."""
 
     def print(self, *shown: Any, **options: Any) -> None:
         super().print(*(escape_text(one) if isinstance(one, str) else one for one in shown), **options)
@@ -281,9 +281,9 @@ def _prefect(console: Console) -> Iterator[None]:
 
 @contextmanager
 def _progress(batch: str, console: Console) -> Iterator[None]:
-    """Show a progress bar for each company, polled from the database; where stderr is a file, only their last state.
+    """Show a progress bar for each company, polled from the database; if stderr is a file, only their final state.
 
-    Rich redraws ten times a second, into a file too, which took a tenth of a run of 100 companies.
+    Rich redraws ten times a second even into a file, which took a tenth of the time of a run of 100 companies.
     """
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     progress = Progress(*columns, console=console, refresh_per_second=1 / _REFRESH)
@@ -328,9 +328,9 @@ def _watch(batch: str, progress: Progress, ended: threading.Event, pause: float)
 
 
 def _document_counts(batch: str, since: datetime) -> tuple[dict[int, tuple[str, int, int]], dict[int, str]]:
-    """How far the run is: by company id the name, how many documents are done, and how many there are; and its scans.
+    """How far the run is: by company id the name, the documents done, and all documents; and its scans.
 
-    A run that finished before `since` is an earlier one, and gives nothing.
+    A run that finished before `since` is an earlier one and counts for nothing.
     """
     counts: dict[int, tuple[str, int, int]] = {}
     scans: dict[int, str] = {}
@@ -382,7 +382,7 @@ def _price(estimate: "Estimate") -> str:
 
 
 def _time(estimate: "Estimate") -> str:
-    """How long the calls usually take."""
+    """How long the calls are expected to take."""
     pace = estimate.pace
     if pace is None:
         return "time     not known: `diligence doctor` measures how fast the model reads and writes"

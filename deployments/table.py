@@ -1,4 +1,4 @@
-"""`diligence table`: what each document of a room says of each column, with its quotation and place."""
+"""`diligence table`: a table of documents and questions, each answer with its quotation and place."""
 
 import sys
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What commands print: every stream escapes what could steer a terminal, and `echo` keeps a sentence on its line."""
+"""What commands print: every stream escapes control characters, and `echo` keeps each sentence on one line."""
 
 import codecs
 from typing import Any, TextIO
@@ -11,9 +11,9 @@ codecs.register_error("escaped", lambda error: (spell_characters(error.object[er
 
 
 class Escaping:
-    r"""A stream of text that shows what is unsafe in a terminal or a log as `\u001b`; its `buffer` takes bytes as is.
+    r"""A text stream that shows characters unsafe in a terminal or log as `\u001b`; its `buffer` takes bytes unchanged.
 
-    Rich writes its own colours past it, to the stream that is named `rich_proxied_file`; see `deployments/run.py`.
+    Rich writes its own colours around it, to the stream named `rich_proxied_file`; see `deployments/run.py`.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -30,12 +30,14 @@ class Escaping:
 
 
 def echo(*cells: object, err: bool = False) -> None:
-    """Print a line, whatever names it has, on stdout or stderr; tabs part its cells, and nothing else does."""
+    """Print the cells as one line on stdout or stderr, separated by tabs; tabs and line breaks in their text are
+    escaped.
+    """
     typer.echo("\t".join(escape_line(str(cell)) for cell in cells), err=err)
 
 
 def harmless_cell(value: str | None) -> str | None:
-    """A cell that no spreadsheet takes for a formula; negative numbers stay numbers."""
+    """The cell, changed if a spreadsheet would take it for a formula; negative numbers stay numbers."""
     value = escape_line(value) if value else value
     if (value and value[0] in "=+@\t\r") or (value and value[0] == "-" and not value[1:2].isdigit()):
         return f"'{value}"

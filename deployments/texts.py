@@ -1,4 +1,4 @@
-"""`diligence text`: the text of files, folders, archives and document ids; what it skips, and why."""
+"""`diligence text`: the text of files, folders, archives and document ids, and what was skipped and why."""
 
 import os
 import stat
@@ -35,7 +35,8 @@ from tasks.reports.replacing import check_writable
 class DocumentToRead(NamedTuple):
     """A document to read: its name for users, its file (None for one given by id), its size in bytes.
 
-    One in an archive has the archive's file, and is the `member` of it. With `problem` it cannot be read.
+    For a document in an archive, `file` is the archive and `member` names the document. One with a `problem` cannot be
+    read.
     """
 
     name: str
@@ -46,30 +47,31 @@ class DocumentToRead(NamedTuple):
 
 
 class Skipped:
-    """What is skipped: told on stderr at once, and counted."""
+    """Reports what is skipped on stderr at once, and counts it."""
 
     def __init__(self) -> None:
         self.count = 0
 
     def add(self, name: str, reason: str) -> None:
-        """Tell of a file that is skipped; the reason is half a sentence."""
+        """Report a file that is skipped; the reason is half a sentence."""
         self.count += 1
         echo(f"{name}: skipped, {reason}.", err=True)
 
     def add_all(self, sentences: Iterator[str]) -> None:
-        """Tell what archives leave out."""
+        """Report what archives leave out."""
         for sentence in sentences:
             self.count += 1
             echo(sentence, err=True)
 
     def tell_total(self) -> None:
-        """Tell how many there are, if there are any."""
+        """Report how many files were skipped, if any."""
         if self.count:
             echo(f"{self.count} skipped.", err=True)
 
 
 def find_documents(names: list[str], max_bytes: int, skipped: Skipped) -> Iterator[DocumentToRead]:
-    """The documents of these files, folders, archives and ids; those of a folder are named by their path in it.
+    """The documents in these files, folders and archives, or with these ids; those in a folder are named by their path
+    in it.
 
     Args:
         names: what the user gave.
@@ -94,7 +96,7 @@ def find_documents(names: list[str], max_bytes: int, skipped: Skipped) -> Iterat
 
 
 def unpack(document: DocumentToRead, target: BinaryIO, max_bytes: int) -> None:
-    """Write the content of a document that lies in an archive into `target`.
+    """Write the content of a document in an archive to `target`.
 
     Raises:
         DiligenceError: it cannot be had.
@@ -126,7 +128,7 @@ def _of_folder(top: Path, max_bytes: int, skipped: Skipped) -> Iterator[Document
 
 
 def _of_file(path: str, name: str, max_bytes: int, skipped: Skipped) -> Iterator[DocumentToRead]:
-    """The documents of one file in a folder: itself, those in it, or none."""
+    """The documents of one file in a folder: the file itself, those inside it, or none."""
     reason = _why_not(path)
     if not reason and is_archive(name):
         try:
@@ -142,7 +144,7 @@ def _of_file(path: str, name: str, max_bytes: int, skipped: Skipped) -> Iterator
 
 
 def _of_archive(path: str, name: str, max_bytes: int, skipped: Skipped) -> Iterator[DocumentToRead]:
-    """The documents in an archive, by its name, `/` and their path in it.
+    """The documents in an archive, named by its name, `/` and their path in it.
 
     Raises:
         ArchiveNotOpened, DiligenceError: it stays shut.
@@ -163,7 +165,7 @@ def _of_archive(path: str, name: str, max_bytes: int, skipped: Skipped) -> Itera
 
 
 def _plan_opening(path: str, max_bytes: int) -> tuple[Key, int, Callable[[], Archive]]:
-    """What `OpenArchives.using` takes for the archive at that path."""
+    """The arguments for `OpenArchives.using` to open the archive at that path."""
     status = os.stat(path)  # noqa: PTH116
     key = path, str(status.st_ino), f"{status.st_size}-{status.st_mtime_ns}-{max_bytes}"
 
@@ -180,7 +182,7 @@ def _why(error: ArchiveNotOpened | DiligenceError) -> str:
 
 
 def _why_not(path: str) -> str:
-    """Why a file in a folder is not read, by its name and kind; nothing when it may be."""
+    """Why a file in a folder is not read, judging by its name and kind; empty if it may be read."""
     if hidden(os.path.basename(path)):  # noqa: PTH119
         return "it is hidden"
     try:
@@ -193,7 +195,7 @@ def _why_not(path: str) -> str:
 
 
 def _find_extension(path: str, name: str) -> str:
-    """The extension of a file's name; that of its content's format where no reader has the name's."""
+    """The extension of a file's name or, if no reader knows that, the extension for its content's format."""
     extension = PurePath(name).suffix
     if extension.lower() in formats.list_supported():
         return extension
@@ -239,9 +241,9 @@ def text(
 def print_texts(names: list[str], out: Path | None, jobs: int | None) -> int:
     """Read documents and print or write their texts.
 
-    Archives are read like folders. In folders, files that no reader reads are skipped, and stderr tells of each; a
-    file that is named itself fails. With `out` the largest documents are read first and each text is written as soon
-    as it is read; on stdout the texts come in the order of `names`.
+    Archives are read like folders. In folders, files without a reader are skipped and reported on stderr; a file that
+    is named itself fails. With `out`, the largest documents are read first and each text is written as soon as it is
+    ready; on stdout the texts come in the order of `names`.
 
     Args:
         names: files, folders or document ids.
@@ -283,9 +285,9 @@ def _write_all(reader: "DocumentReader", documents: Iterable[DocumentToRead], wo
 
 
 def read_all(name: str) -> dict[str, Reading]:
-    """A document, or all documents of a folder or an archive, as they were read, by their names in order.
+    """The readings of a document, or of all documents in a folder or archive, by name and in order.
 
-    What cannot be read in a folder is told on stderr.
+    Documents in a folder that cannot be read are reported on stderr.
 
     Raises:
         DiligenceError: nothing of it can be read; it says why.
@@ -309,7 +311,7 @@ def read_all(name: str) -> dict[str, Reading]:
 def in_order(
     reader: "DocumentReader", documents: Iterable[DocumentToRead], workers: int
 ) -> Iterator[tuple[str, Future[Reading]]]:
-    """The readings of these documents, in this order; no more are under way than `has_room` allows."""
+    """The readings of these documents in the given order; `has_room` limits how many are under way."""
     waiting: deque[tuple[DocumentToRead, Future[Reading]]] = deque()
     for document in documents:
         while not has_room(sum(other.size for other, _ in waiting), len(waiting), workers):
@@ -323,7 +325,7 @@ def in_order(
 def as_read(
     reader: "DocumentReader", documents: Iterable[DocumentToRead], workers: int
 ) -> Iterator[tuple[str, Future[Reading]]]:
-    """The readings of these documents as they end; no more are under way than `has_room` allows."""
+    """The readings of these documents as each is finished; `has_room` limits how many are under way."""
     ended: SimpleQueue[tuple[DocumentToRead, Future[Reading]]] = SimpleQueue()
     under_way = size = 0
     for document in documents:
@@ -345,12 +347,12 @@ def _put(
 
 
 def has_room(size: int, documents: int, workers: int) -> bool:
-    """Whether the processes may get another document: always a second one each, more while they are small."""
+    """Whether to hand out another document: each process always gets a second one, and more while they are small."""
     return documents < 2 * workers or (documents < AHEAD * workers and size < AHEAD_BYTES * workers)
 
 
 class DocumentReader:
-    """Gives documents to the pool; those in archives are unpacked into `folder` while they are read."""
+    """Hands documents to the reader pool; those in archives are unpacked into `folder` while they are read."""
 
     def __init__(self, pool: ExtractionPool, folder: Path, max_bytes: int) -> None:
         self._pool = pool
@@ -359,7 +361,7 @@ class DocumentReader:
         self._waiting = ThreadPoolExecutor(_SCANS_AT_ONCE, "scans")
 
     def begin(self, document: DocumentToRead) -> Future[Reading]:
-        """Begin to read a document; whatever goes wrong is the future's."""
+        """Start reading a document; any failure is raised by the future."""
         try:
             if document.problem is not None:
                 return _done(Unreadable(document.problem))
@@ -391,7 +393,7 @@ class DocumentReader:
         return reading
 
     def _with_scans(self, reading: Future[Reading], path: Path, extension: str) -> Future[Reading]:
-        """The reading with its scanned pages, which other processes recognise; a thread waits for them."""
+        """The reading with its scanned pages, which other processes recognise while a thread waits for them."""
         whole: Future[Reading] = Future()
 
         def go_on(done: Future[Reading]) -> None:
@@ -461,9 +463,9 @@ def _write(name: str, reading: Future[Reading], out: Path) -> int:
 
 
 def _file_name(name: str) -> str:
-    """The path of a document's text: its own and ".txt", its name cut where no file may have one as long.
+    """The path for a document's text: its own path and ".txt", shortened if no file name may be that long.
 
-    A number that only this name gives stands in the place of what is cut.
+    A number derived from the full name replaces what is cut.
     """
     folders, slash, last = name.rpartition("/")
     raw = os.fsencode(last)
@@ -474,7 +476,7 @@ def _file_name(name: str) -> str:
 
 
 def _text(name: str, reading: Future[Reading]) -> bytes | None:
-    """The text of a reading; its warnings, or why it failed, go to stderr."""
+    """The text of a reading; its warnings, or the reason for its failure, go to stderr."""
     try:
         result = reading.result()
     except DiligenceError as error:

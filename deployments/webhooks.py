@@ -1,4 +1,4 @@
-"""`diligence webhooks`: what was told to other programs, and what did not arrive."""
+"""`diligence webhooks`: the messages that were sent to other programs, and those that did not arrive."""
 
 from typing import Annotated
 

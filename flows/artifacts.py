@@ -1,6 +1,6 @@
-"""What the Prefect UI shows of a run: its name, and scorecards and ranking in Markdown, with links to the report.
+"""What the Prefect UI shows of a run: its name, and scorecards and the ranking in Markdown, with links to the report.
 
-The flows make artifacts of the texts. Links lead to the service (DILIGENCE_BASE_URL), which shows the report, its
+The flows turn these texts into artifacts. Links lead to the service (DILIGENCE_BASE_URL), which shows the report, its
 evidence and the run under the viewer's own rights.
 """
 
@@ -55,7 +55,7 @@ _batch: ContextVar[str | None] = ContextVar("batch", default=None)
 
 @contextmanager
 def prefix_keys(batch: str | None) -> Iterator[None]:
-    """Prefix the keys of company artifacts that are made in the block with this batch's name; None: no prefix."""
+    """Prefix the keys of company artifacts made in the block with this batch's name; None means no prefix."""
     token = _batch.set(batch)
     try:
         yield
@@ -69,10 +69,11 @@ def batch_key(kind: str, batch: str) -> str:
 
 
 def company_key(kind: str, domain: str) -> str:
-    """The key of an artifact of a company, in the batch of `prefix_keys`: `scorecard-autumn-screen--alpha-example`.
+    """The key of a company's artifact, within the batch of `prefix_keys`: `scorecard-autumn-screen--alpha-example`.
 
-    Prefect takes lower-case letters, digits and dashes, and shows artifacts of one key as versions of one thing. Where
-    a key does not say all that is said in the names (`a-b.example`, `a.b.example`), or would be long, a hash does.
+    Prefect takes lower-case letters, digits and dashes, and shows artifacts with one key as versions of one thing. A
+    hash is added where two names would give the same key (`a-b.example`, `a.b.example`), and replaces what would be too
+    long.
 
     Args:
         kind: what the artifact is.
@@ -83,7 +84,7 @@ def company_key(kind: str, domain: str) -> str:
 
 
 def _key(kind: str, names: Sequence[tuple[str, str]]) -> str:
-    """The key of these names, each with what a dash stands for in it."""
+    """The key made of these names, each with the hash of what a dash stands for in it."""
     key = f"{kind}-{'--'.join(make_slug(name) for name, _ in names)}"
     if len(key) <= _LONGEST_KEY and all(make_slug(name).replace("-", dash) == name.lower() for name, dash in names):
         return key
@@ -92,12 +93,12 @@ def _key(kind: str, names: Sequence[tuple[str, str]]) -> str:
 
 
 def name_batch_run() -> str:
-    """The name of the flow run under way: the batch's."""
+    """The name for the current flow run: the batch's name."""
     return _batch_name(flow_run.parameters)
 
 
 def name_company_run() -> str:
-    """The name of the flow run under way: the batch's and the company's, `Autumn screen · Alpha`."""
+    """The name for the current flow run: the batch's and the company's, `Autumn screen · Alpha`."""
     company = str(flow_run.parameters.get("company") or flow_run.parameters.get("name"))
     run = flow_run.parameters.get("run")
     if run is None:
@@ -110,9 +111,9 @@ def name_company_run() -> str:
 
 
 def show_outcome(results: RunResults, out: Path | None) -> None:
-    """Show how a run ended, of a batch or of one company: the link to its report first, then its log and its tags.
+    """Show how a run ended, for a batch or one company: the link to its report first, then its log and its tags.
 
-    The tag `diligence` marks our runs among those of others, for `prune`; `warnings` those whose report has any.
+    The tag `diligence` marks our runs for `prune`; `warnings` marks those whose report has any.
     """
     run = results.run
     show(
@@ -135,7 +136,7 @@ def _add_tags(tags: set[str]) -> None:
 
 
 def tell(lines: Iterable[str], level: int = logging.INFO) -> None:
-    """Write lines into the log of the flow run under way, as Prefect shows it."""
+    """Write lines into the log of the current flow run, as Prefect shows it."""
     show(_log, list(lines), level)
 
 
@@ -146,7 +147,7 @@ def _log(lines: list[str], level: int) -> None:
 
 
 def _batch_name(parameters: dict[str, Any]) -> str:
-    """The name of the batch that was deployed, else the one in its file; a wrong file's own."""
+    """The name of the deployed batch, otherwise the one in its file; for an invalid file the file's name."""
     definition = parameters.get("definition")
     if definition is not None:
         return str(definition["name"] if isinstance(definition, dict) else definition.name)
@@ -179,7 +180,7 @@ def scorecard(company: CompanyReport, run: RunSummary) -> str:
 
 
 def write_ranking(results: RunResults) -> str:
-    """The batch's companies in the order of their ranks, in Markdown, with their totals and what they lack."""
+    """The companies of the batch in the order of their ranks, in Markdown, with their totals and what they lack."""
     rows = [
         f"| {company.rank or '–'} | {escape(company.name)} | {percent(standing.proven)} "
         f"| {percent(standing.high)} | {percent(standing.coverage)} | {len(result.missing)} "
@@ -206,10 +207,10 @@ def _links(run_id: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Text from elsewhere as Markdown that shows it and does nothing else, on one line.
+    """Text from elsewhere as one line of inert Markdown.
 
-    Every mark that could begin a link (a bare address too), an image, emphasis, code, a cell, a list,
-    a heading or HTML is escaped where it could; the rest stays legible as it is.
+    Any character that could begin a link (including a bare address), an image, emphasis, code, a cell, a list, a
+    heading or HTML is escaped where it could do so; the rest stays readable.
     """
     return _MARKS.sub(_escape, escape_text(" ".join(text.split())))
 

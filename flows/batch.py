@@ -55,7 +55,7 @@ def batch(
     retry_failed: bool = False,
     processes: int | None = None,
 ) -> str:
-    """Examine every company of a batch, going on where an interrupted run of it stopped.
+    """Examine every company of a batch, continuing where an interrupted run stopped.
 
     Args:
         batch_file: the YAML or CSV file.
@@ -114,10 +114,10 @@ def _run(
 def work(
     run: OpenRun, screen: Batch, out: Path | None, listed: Mapping[int, ListedRoom] = MappingProxyType({})
 ) -> None:
-    """Examine companies of a run until none is left, and finish it if this process leads it by then.
+    """Examine the companies of a run until none is left, and finish the run if this process is its leader by then.
 
-    The companies of a process share its reader processes and the rate limits of the model, the drive and each source,
-    and with those of other processes the run's budget. A failure is stored with its company and stops no other.
+    The companies in one process share its reader processes and the rate limits of the model, the drive and each source;
+    all processes share the run's budget. A failure is stored with its company and stops no other.
 
     Args:
         run: the run.
@@ -167,9 +167,9 @@ def _take_over(run: str, at_once: int) -> TakenOver:
 
 @operation(name="company", task_run_name="{name}")
 def examine_company(name: str, domain: str, folder: str, run: str, listed: ListedRoom | None = None) -> None:
-    """Examine one company as one Prefect task, its steps as subtasks. A failure is stored with the company.
+    """Examine one company as one Prefect task, with its steps as subtasks. A failure is stored with the company.
 
-    `listed` is its folder, if this run has listed it already.
+    `listed` is the listing of its folder, if this run has made it already.
     """
     try:
         with as_steps(), concerning(name):

@@ -1,7 +1,7 @@
-"""A batch serialised for other processes, with all that a worker on another machine needs of its files.
+"""A batch serialised for other processes, with everything from its files that a worker on another machine needs.
 
-It is kept in our database; a flow run has its hash as a parameter. Secrets are no part of it, since a batch file may
-not hold any.
+It is kept in our database; a flow run gets its hash as a parameter. It contains no secrets, since a batch file may not
+hold any.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class BatchDefinition(BaseModel):
-    """The batch as it was read when it was deployed. `facts` are the files of its companies, by domain."""
+    """The batch as read when it was deployed. `facts` are the facts files of its companies, by domain."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -44,7 +44,7 @@ class BatchDefinition(BaseModel):
 
     @classmethod
     def of(cls, batch: Batch, directory: Path | None = None) -> "BatchDefinition":
-        """The definition of a batch that was read from its files, and is deployed in the folder `directory`."""
+        """The definition of a batch that was read from its files, to be deployed in the folder `directory`."""
         return cls(
             name=batch.name,
             criteria=batch.criteria.as_json(),
@@ -78,7 +78,7 @@ class BatchDefinition(BaseModel):
 
 
 class DeployedBatch(BaseModel):
-    """How a deployment names its batch: the definition is kept in the database, by its hash."""
+    """How a deployment refers to its batch: by the hash of a definition in the database."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -88,12 +88,12 @@ class DeployedBatch(BaseModel):
 
     @classmethod
     def of(cls, batch: Batch) -> "DeployedBatch":
-        """Keep the definition of a batch, as it is now in the current folder."""
+        """Store the definition of a batch as it is now, deployed in the current folder."""
         with database.writing() as session:
             return cls(name=batch.name, hash=keep_definition(session, batch), directory=Path.cwd())
 
     def definition(self) -> BatchDefinition:
-        """The definition.
+        """The stored definition.
 
         Raises:
             NotFound: the database in force has none of that hash.
@@ -111,7 +111,7 @@ class DeployedBatch(BaseModel):
 
 
 def _folder(name: str, content: dict[str, Any]) -> Path:
-    """A folder named by its content: a run that goes on finds the settings that it began with."""
+    """A folder named after its content, so that a resumed run finds the settings that it began with."""
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
     folder = database.home() / name / digest
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -125,9 +125,9 @@ def _read_concepts(batch: Batch) -> dict[str, Any]:
 
 @contextmanager
 def in_its_folder(definition: BatchDefinition | DeployedBatch | None) -> Iterator[None]:
-    """Run the block in the folder in which the batch was deployed, if it is on this machine.
+    """Run the block in the folder in which the batch was deployed, if this machine has it.
 
-    Relative settings of the worker, such as its home, count from it. A worker elsewhere stays where it is.
+    Relative paths in the worker's settings, such as its home, are resolved there. A worker elsewhere stays where it is.
     """
     directory = definition.directory if definition else None
     with chdir(directory) if directory and directory.is_dir() else nullcontext():
@@ -149,7 +149,7 @@ def _read_facts(batch: Batch) -> dict[str, Any]:
 
 
 def load_batch(path: Path, criteria: Path | None, deployed: DeployedBatch | None) -> Batch:
-    """The batch of a run: as it was deployed, else as its files are now.
+    """The batch of a run: as it was deployed, otherwise as its files are now.
 
     Args:
         path: the batch file; where there is a definition it may lie on another machine.
@@ -172,7 +172,7 @@ def load_batch(path: Path, criteria: Path | None, deployed: DeployedBatch | None
 
 
 def _explain_change(definition: BatchDefinition, path: Path) -> str | None:
-    """What became of the file of a batch since it was deployed; None where it says the same."""
+    """How the file of a batch has changed since it was deployed; None if it has not."""
     try:
         now = BatchDefinition.of(read_batch(path))
     except BadRequest:
@@ -184,10 +184,12 @@ def _explain_change(definition: BatchDefinition, path: Path) -> str | None:
 
 
 def keep_definition(session: Session, batch: Batch) -> str:
-    """Keep the definition of a batch for other processes; gives its hash."""
+    """Store the definition of a batch for other processes and return its hash."""
     return runs.save_definition(session, BatchDefinition.of(batch, Path.cwd()).model_dump(mode="json"))
 
 
 def make_slug(name: str) -> str:
-    """The name of a batch or company as Prefect takes it in names and keys: "Autumn screen" is "autumn-screen"."""
+    """The name of a batch or company in the form that Prefect accepts in names and keys: "Autumn screen" is
+    "autumn-screen".
+    """
     return slugify(name) or hashlib.sha256(name.encode()).hexdigest()[:12]

@@ -1,8 +1,8 @@
-"""The batch that a user writes: a YAML file, or a CSV with the columns name, domain, folder.
+"""The batch file that a user writes: YAML, or CSV with the columns name, domain, folder.
 
-A YAML file may also contain settings of the run, by name in lower case without the prefix; they take precedence
-over the environment while the batch runs. It may not contain secrets, since batch files are passed around, nor
-where things are stored, which must be known before the file is read.
+A YAML file may also contain settings of the run, in lower case and without the prefix; they override the environment
+while the batch runs. It may not contain secrets, since batch files are passed around, nor say where things are stored,
+which must be known before the file is read.
 """
 
 import csv
@@ -58,9 +58,9 @@ _GUARDED = frozenset({"web_allow", "search_url", "profile_api_url", "openai_base
 
 
 class RunSettings:
-    """The settings of a run by name, those of every drive among them, and which of them a batch file may set.
+    """All settings of a run by name, including those of every drive, and which of them a batch file may set.
 
-    Whose account a run acts as is not a file's to say either: a drive says which of its settings are.
+    A file may not choose the account that a run acts as either: each drive says which of its settings do that.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,9 @@ class RunSettings:
 
 
 def read_settings(file: UserFile, written: Mapping[str, Any]) -> dict[str, Value]:
-    """The settings as `override_settings` takes them; paths are relative to the file. Mistakes are noted in it."""
+    """The settings in the form that `override_settings` takes; paths are relative to the file. Mistakes are recorded in
+    `file`.
+    """
     known = RunSettings()
     values: dict[str, Value] = {}
     for name, value in written.items():
@@ -103,7 +105,9 @@ def read_settings(file: UserFile, written: Mapping[str, Any]) -> dict[str, Value
 
 
 def with_facts(settings: dict[str, Value], beside: Path) -> dict[str, Value]:
-    """The source `files` looks in `facts` beside the batch, when nothing else is said and it is there."""
+    """The settings, with the source `files` looking in the folder `facts` beside the batch if it exists and nothing
+    else is set.
+    """
     folder = beside.absolute() / "facts"
     if "facts" not in settings and not os.environ.get("DILIGENCE_FACTS") and folder.is_dir():
         return settings | {"facts": str(folder)}
@@ -111,7 +115,9 @@ def with_facts(settings: dict[str, Value], beside: Path) -> dict[str, Value]:
 
 
 def _check_settings(file: UserFile, values: Mapping[str, Value], classes: Iterable[type[Settings]]) -> bool:
-    """Whether the settings' classes take these values; what they refuse is noted, but not what the environment has."""
+    """Whether the settings' classes accept these values; refusals are recorded, except those of the environment's
+    values.
+    """
     right = True
     for settings in classes:
         own = {name: value for name, value in values.items() if name in settings.model_fields}
@@ -135,18 +141,18 @@ def _check_settings(file: UserFile, values: Mapping[str, Value], classes: Iterab
 
 
 def secrets() -> list[str]:
-    """The settings of a run that are secrets, by name."""
+    """The names of the run's settings that are secrets."""
     return sorted(RunSettings().secret)
 
 
 def secret_files() -> list[str]:
-    """The settings of a run that name a file of secrets: those paths that a batch file may not set."""
+    """The names of the run's settings that point to files of secrets; a batch file may not set these paths."""
     known = RunSettings()
     return sorted((known.paths & known.guarded) - StorageSettings.model_fields.keys())
 
 
 def variable_name(name: str) -> str:
-    """The environment's name of a setting."""
+    """The name of a setting's environment variable."""
     return name.upper() if name.startswith("openai_") else f"DILIGENCE_{name.upper()}"
 
 
@@ -155,7 +161,7 @@ _COLUMNS = ("name", "domain", "folder")
 
 @dataclass(frozen=True, slots=True)
 class BatchCompany:
-    """A company of a batch: its name, its registrable domain, the folder of its data room."""
+    """A company of a batch: its name, registrable domain, and data room folder."""
 
     name: str
     domain: str
@@ -166,7 +172,7 @@ class BatchCompany:
 class Batch:
     """A batch that is ready to run. `settings` are in force while it runs (`override_settings`).
 
-    `part_of` is the name of the batch by whose criteria one company is examined alone. `requests` is the list of what
+    `part_of` names the batch whose criteria are used when one company is examined alone. `requests` is the list of what
     was asked for.
     """
 
@@ -179,7 +185,7 @@ class Batch:
 
     @property
     def extent(self) -> str:
-        """How much there is to do, in words: `3 companies, 1 criterion`."""
+        """How much there is to do: `3 companies, 1 criterion`."""
         companies, criteria = len(self.companies), len(self.criteria.criteria)
         return (
             f"{companies} {'company' if companies == 1 else 'companies'}, "
@@ -187,10 +193,11 @@ class Batch:
         )
 
     def fingerprint(self, answerer: str) -> str:
-        """A hash, in hex, of what is asked of whom with which settings; a run is resumed only while it stays the same.
+        """A hash, in hex, of what is asked, of whom, and with which settings; a run is resumed only while it stays the
+        same.
 
-        What it may cost is no part of it, nor how fast it goes: a run that its budget stopped goes on under a higher
-        one; nor where its files lie, which is another place on another machine.
+        Cost and speed limits do not count: a run that its budget stopped continues under a higher one. Nor does the
+        place of the files, which differs between machines.
         """
         companies = [(company.name, company.domain, company.folder) for company in self.companies]
         unasked = UNASKED | RunSettings().paths
@@ -261,7 +268,7 @@ _FILES = {"criteria": "criteria file", "requests": "request list, a .xlsx, .csv 
 
 
 def _find_criteria_file(file: UserFile, field: str, written: Any) -> Path | None:
-    """The file that a field of the batch file names; None when it names none that is there, the mistake noted."""
+    """The file that a field of the batch file names; None if it does not exist, with the mistake recorded."""
     if written is None:
         file.mistake((field,), f"it is missing: name the {_FILES[field]}")
     elif isinstance(written, str) and written.strip():
@@ -298,7 +305,7 @@ def _from_csv(path: Path, criteria: Path | None) -> Batch:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Sequence[str], Sequence[str]]]:
-    """The rows of a CSV: line, columns, cells. Spreadsheets also part the cells with semicolons or tabs."""
+    """The rows of a CSV: line, columns, cells. Spreadsheets may also separate cells by semicolons or tabs."""
     text = read_user_text(path, "batch file")
     first = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)
@@ -315,7 +322,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Sequence[str], Sequence[str]]]:
 
 
 class _Companies:
-    """The companies of a batch in order, each domain in plain form and once only."""
+    """The companies of a batch in order, each with a normalised domain that occurs only once."""
 
     def __init__(self, mistakes: Mistakes) -> None:
         self.listed: list[BatchCompany] = []
@@ -323,7 +330,7 @@ class _Companies:
         self._first: dict[str, str] = {}
 
     def add(self, company: _Company, line: int, field: str) -> None:
-        """Add a company whose domain stands in this line and field; a mistake in it is noted."""
+        """Add the company with a domain in this line and field; a mistake in it is recorded."""
         try:
             domain = registrable(company.domain)
         except BadRequest as error:
@@ -340,7 +347,7 @@ class _Companies:
 def _check_criteria(
     mistakes: Mistakes, criteria: Path | None, listed: Path | None = None
 ) -> tuple[Criteria, RequestList | None]:
-    """The criteria and the request list, when nothing is wrong: the mistakes of all files are reported together.
+    """The criteria and the request list, if nothing is wrong: the mistakes in all files are reported together.
 
     Raises:
         BadRequest: what is wrong.

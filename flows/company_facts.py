@@ -12,7 +12,7 @@ from tasks.tracking import show
 
 @flow(name="company_facts")
 def company_facts(domain: str, company_id: int | None = None) -> int | None:
-    """Ask the configured sources for the facts of a company.
+    """Ask the configured sources for facts about a company.
 
     Args:
         domain: its web domain, as registered.

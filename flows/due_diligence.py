@@ -48,11 +48,11 @@ _turns: ContextVar[AbstractContextManager[object] | None] = ContextVar("turns", 
 
 @contextmanager
 def examining_in_turns(scored_at_once: int, read_at_once: int) -> Iterator[None]:
-    """Limit how many companies in the block are read and scored at the same time, and how many of these are read.
+    """Limit how many companies in the block are examined at the same time, and how many of them are being read.
 
-    Reading takes cores, judging a model's time: rooms that are read one after the other are ready one after the other,
-    and the first is judged while the next are read. Read side by side they would all be ready late, and at once.
-    Pages are drawn beside all that, in processes of their own: a company whose pages are drawn keeps no other waiting.
+    Reading needs cores, judging needs the model's time. When rooms are read one after the other, the first can be
+    judged while the next are read; read side by side, all would be ready late and at once. Drawing pages happens in
+    processes of its own and holds up no other company.
     """
     places, turns = _places.set(BoundedSemaphore(scored_at_once)), _turns.set(BoundedSemaphore(read_at_once))
     try:

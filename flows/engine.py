@@ -1,6 +1,6 @@
-"""The decorator `flow`: a Prefect flow that also completes when the Prefect server fails or does not answer.
+"""The decorator `flow`: a Prefect flow that completes even if the Prefect server fails or does not answer.
 
-`tasks/tracking.py` says how. A Prefect worker that runs a deployment gets a flow as any other.
+`tasks/tracking.py` says how. A Prefect worker that runs a deployment sees an ordinary flow.
 """
 
 import logging
@@ -31,9 +31,10 @@ _as_steps: ContextVar[bool] = ContextVar("as_steps", default=False)
 
 @contextmanager
 def as_steps() -> Iterator[None]:
-    """Run flows that are called in the block as plain functions of the calling task, without Prefect runs of their own.
+    """Run flows that are called in the block as plain functions within the calling task, without flow runs of their
+    own.
 
-    A flow's run costs Prefect 0.15 s of work; a batch has five flows a company.
+    A flow run costs Prefect 0.15 s of work, and a batch has five flows a company.
     """
     token = _as_steps.set(True)
     try:
@@ -43,7 +44,7 @@ def as_steps() -> Iterator[None]:
 
 
 class TrackedFlow(Flow[P, R]):
-    """A Prefect flow; called, it gives what its function gives, and raises what that raises."""
+    """A Prefect flow; calling it returns or raises what its function does."""
 
     def __init__(self, fn: Callable[P, R], **options: Any) -> None:
         super().__init__(cast("Callable[P, R]", outcome_told(fn)), **options)
@@ -57,9 +58,9 @@ class TrackedFlow(Flow[P, R]):
 
 
 def without_a_line_a_task() -> None:
-    """Silence the line that Prefect logs for each finished task run; the state stands on the task's own page.
+    """Silence the line that Prefect logs for each finished task run; the state is on the task's own page.
 
-    A hundred companies are hundreds of lines that say "Finished in state Completed()", each stored by the server.
+    A hundred companies would give hundreds of lines saying "Finished in state Completed()", each stored by the server.
     """
     logging.getLogger("prefect.task_runs").setLevel(logging.WARNING)
 

@@ -34,8 +34,8 @@ from tasks.table.ask import ask_company
 class CompanyEstimate:
     """What one company would cost. `problem` says why that could not be estimated.
 
-    `most` is an upper limit: every prompt and answer at its longest, every judgement requested twice because the
-    first answer did not fit the schema, a second look at each document that was read by itself, and all that again with
+    `most` is an upper limit: every prompt and answer at its longest, every judgement requested twice because the first
+    answer did not fit the schema, a second look at each document that was read by itself, and all of that again with
     another search plan because nothing was found.
     """
 
@@ -49,9 +49,9 @@ class CompanyEstimate:
 class Estimate:
     """What a batch would still cost. `model` is None where no model is configured.
 
-    `longest` is the length of an answer in `most`, in tokens: the budget's limit, or an assumption without a
-    budget. `spent` and `spent_usd` are what the interrupted run has cost, where there is one. `pace` is how fast the
-    model was measured to be, where it was.
+    `longest` is the length of an answer, in tokens, that `most` counts with: the budget's limit, or an assumption
+    without a budget. `spent` and `spent_usd` are what the interrupted run has cost so far. `pace` is the measured speed
+    of the model, if it was measured.
     """
 
     model: str | None
@@ -65,16 +65,16 @@ class Estimate:
 
     @property
     def usual(self) -> Usage:
-        """What all companies together would usually take."""
+        """What all companies together would typically use."""
         return sum((company.usual for company in self.companies), Usage())
 
     @property
     def most(self) -> Usage:
-        """What all companies together can take."""
+        """The most that all companies together could use."""
         return sum((company.most for company in self.companies), Usage())
 
     def fits(self, usage: Usage) -> bool:
-        """Whether `usage`, on top of what was spent, stays within the cap. Without one, it does."""
+        """Whether `usage`, on top of what was spent, stays within the budget; always true without one."""
         if self.cap is None:
             return True
         if self.cap.tokens is not None:
@@ -113,7 +113,7 @@ def estimate(batch_file: Path, criteria: Path | None = None) -> Estimate:
 def _count(company: RunCompany, longest: int, planned: set[str]) -> CompanyEstimate:
     """Read a company's data room and count what would be asked.
 
-    `longest` is what one answer may have, in tokens; `planned` are the search plans that companies before it asked for.
+    `longest` is the most tokens of one answer; `planned` are the search plans that earlier companies asked for.
     """
     assert company.id is not None
     answerer = CountingAnswerer(current_answerer(), planned, reading=PortionReading, second_look=JudgementAlone)

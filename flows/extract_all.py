@@ -31,7 +31,7 @@ _SHOWN = 1000  # rows of the table of documents; a report shows them all
 
 @flow(name="extract_all")
 def extract_all(folder: str, room_id: int | None = None, company_id: int | None = None) -> dict[str, int]:
-    """Read every document of a folder whose content was not read before.
+    """Read every document of a folder whose content has not been read before.
 
     Args:
         folder: its path under the drive's root, its id or its URL.
@@ -71,9 +71,9 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
 def _read(
     key: str, folder: str, to_read: Sequence[RoomDocument], read: Callable[..., list[DocumentOutcome]], room_id: int
 ) -> Iterator[DocumentOutcome]:
-    """Read the documents in batches by `read`, some side by side; gives their outcomes as the batches end.
+    """Read the documents in batches with `read`, some in parallel; yields their outcomes as batches end.
 
-    In Prefect an artifact of that key shows how far it has come, where it takes longer than a moment.
+    In Prefect, an artifact with that key shows the progress if it takes longer than a moment.
     """
     _freeze_garbage_collector()
     all_ids = [[document.document_id for document in batch] for batch in batches(to_read)]
@@ -95,7 +95,7 @@ def _read(
 
 @cache
 def _freeze_garbage_collector() -> None:
-    """Exclude what is loaded by now from garbage collection: with Prefect a full collection takes 0.14 s."""
+    """Exempt everything loaded so far from garbage collection: with Prefect a full collection takes 0.14 s."""
     gc.freeze()
 
 
@@ -105,9 +105,9 @@ def _is_little(to_read: Sequence[RoomDocument]) -> bool:
 
 
 def batches(listed: Sequence[RoomDocument]) -> list[list[RoomDocument]]:
-    """The documents in batches of 25 to 500, the largest first, so that no large one is left for the end.
+    """The documents in batches of 25 to 500, largest first, so that no large one is left to the end.
 
-    A task costs Prefect and its server 30 ms of work: as much as reading ten documents.
+    A task costs Prefect and its server 30 ms of work, as much as reading ten documents.
     """
     size = min(500, max(25, len(listed) // 8))
     by_size = sorted(listed, key=lambda document: -(document.size or 0))

@@ -1,4 +1,5 @@
-"""The flow `help_run`: examines companies of a run that another process leads, and finishes it if that is gone.
+"""The flow `help_run`: examines companies of a run that another process leads, and finishes the run if its leader is
+gone.
 
 On one machine it runs in a process of its own, `python -m flows.help_run RUN [OUT]`; on a work pool it is the run of a
 deployment.
@@ -36,7 +37,7 @@ def help_run(
     reports: Annotated[Path | None, IfGiven] = None,
     definition: DeployedBatch | None = None,
 ) -> str:
-    """Examine companies of a run beside the process that leads it, until none is left.
+    """Examine companies of a run alongside its leader until none is left.
 
     Args:
         run: the run's id.
@@ -74,7 +75,7 @@ def help_run(
 
 
 def _check_the_same(run: Run, fingerprint: str) -> None:
-    """Check that companies are examined here as where the run was begun.
+    """Check that companies are examined here under the same conditions as where the run began.
 
     Raises:
         Conflict: they are not.
@@ -92,7 +93,7 @@ def _check_the_same(run: Run, fingerprint: str) -> None:
 
 
 def main(run: str, out: Path | None) -> int:
-    """Help with a run of this machine; gives the exit status. What goes wrong is one sentence on stderr."""
+    """Help with a run on this machine and return the exit status. A failure is one sentence on stderr."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     logging.raiseExceptions = False  # Prefect prints that way what it could not log
     prefect_server.prepare()

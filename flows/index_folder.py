@@ -30,7 +30,7 @@ def index_folder(folder: str, recursive: bool = True, company_id: int | None = N
 
 
 def assign_room(company_id: int, room_id: int) -> None:
-    """Assign an indexed room to a company of a run: its documents become pending, or keep their outcome."""
+    """Assign an indexed room to a company of a run: documents become pending unless they already have an outcome."""
     with database.writing() as session:
         room = documents.get_room(session, room_id)
         company = runs.get_company(session, company_id)
@@ -41,7 +41,7 @@ def assign_room(company_id: int, room_id: int) -> None:
 
 
 def list_room_warnings(room: Room, listed: Sequence[RoomDocument]) -> list[str]:
-    """Warnings for the report about a company's data room: incomplete, empty, or what the drive said."""
+    """Warnings about a company's data room for the report: incomplete, empty, or reported by the drive."""
     incomplete = ["The drive could not show all of the data room."] if room.incomplete else []
     empty = [] if listed else ["The data room has no documents."]
     return [*incomplete, *empty, *room.warnings]

@@ -1,7 +1,8 @@
-"""Prefect's server as a process of its own: prints its port, and ends with its stdin. `prefect_server` starts it.
+"""Prefect's server in a process of its own: prints its port, and ends when its stdin closes. `prefect_server` starts
+it.
 
-It answers its parent alone, which knows the secret of this start. Prefect's own check leaves paths open (its pages, its
-documentation, its health), and lets every web page of the user's browser call it.
+It answers only its parent, which knows a secret made for this start. Prefect's own check leaves paths open (pages,
+documentation, health), and any web page in the user's browser could call them.
 """
 
 import gc
@@ -28,7 +29,7 @@ from prefect.settings import PREFECT_API_DATABASE_CONNECTION_URL
 
 
 class Guarded:
-    """An ASGI application that answers 401 to every request without the secret, whatever its path and method.
+    """An ASGI application that answers 401 to every request without the secret, whatever the path and method.
 
     Args:
         app: the application.
@@ -56,16 +57,16 @@ class Guarded:
 
 
 class OneWriter(AioSqliteConfiguration):
-    """Prefect's database in a file, whose transactions lock it when they begin.
+    """Prefect's SQLite database, with transactions that take the write lock when they begin.
 
-    A transaction that reads first and then writes is refused at once ("database is locked") where another has written
-    meanwhile, and Prefect's client then waits two seconds. Worse, what was refused is cleared away by the garbage
-    collector in the thread of the event loop, which waits there for SQLite, for a minute, while SQLite waits for it.
+    A transaction that reads before it writes fails at once ("database is locked") if another has written meanwhile, and
+    Prefect's client then waits two seconds. Worse, the garbage collector may clean up the failed transaction in the
+    event loop's thread, where it waits up to a minute for SQLite while SQLite waits for it.
     """
 
     @asynccontextmanager
     async def begin_transaction(self, session: Any, with_for_update: bool = False) -> AsyncIterator[Any]:  # noqa: ARG002 - Prefect's signature
-        """As Prefect's, and always to write."""
+        """As Prefect's, but always for writing."""
         async with super().begin_transaction(session, with_for_update=True) as transaction:
             yield transaction
 

@@ -1,8 +1,8 @@
-"""A Prefect server that lives as long as one command, for use where PREFECT_API_URL names none.
+"""A Prefect server that lives as long as one command, used when PREFECT_API_URL names none.
 
 Prefect's own ephemeral server survives a parent that is killed, keeps its database locked, and answers every web page
-that the user visits meanwhile. This one ends with its parent in any case, and answers nobody but its parent
-(`prefect_child`). It starts in the background, from a database that is prepared: Prefect's migrations take 6 s.
+that the user visits. This one always ends with its parent and answers nobody else (`prefect_child`). It starts in the
+background from a prepared database, because Prefect's migrations take 6 s.
 """
 
 import logging
@@ -60,7 +60,7 @@ _WRITE_TIMEOUT = 1.5  # seconds in which the server may write what it was sent l
 
 
 def prepare() -> None:
-    """Set Prefect's home and what it prints in the environment, which it reads when it is imported.
+    """Set Prefect's home and output in the environment; Prefect reads it on import.
 
     Raises:
         NotConfigured: its server's address or its profiles, without which it cannot be imported, cannot be used.
@@ -85,7 +85,7 @@ def prepare() -> None:
 
 @contextmanager
 def server() -> Iterator[None]:
-    """Flows in the block use the server that PREFECT_API_URL names, else one that is started for the block.
+    """Let flows in the block use the server that PREFECT_API_URL names, or one started for the block.
 
     Raises:
         Unavailable: the server did not start; the message says why.
@@ -96,7 +96,7 @@ def server() -> Iterator[None]:
 
 
 class StartedServer:
-    """The server that flows are to use: that of PREFECT_API_URL, or a process of our own, which may still start."""
+    """The server for flows: the one that PREFECT_API_URL names, or a process of our own that may still be starting."""
 
     def __init__(self, process: subprocess.Popen[bytes] | None, secret: str, log: Path) -> None:
         self._process = process
@@ -105,7 +105,7 @@ class StartedServer:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Wait until the server answers; flows in the block use it.
+        """Wait until the server answers; flows in the block then use it.
 
         Raises:
             Unavailable: it did not start; the message says why.
@@ -127,7 +127,7 @@ class StartedServer:
             yield
 
     def _port(self, process: subprocess.Popen[bytes]) -> int:
-        """The port that the server says it listens on."""
+        """The port on which the server says it listens."""
         assert process.stdout is not None
         line = b""
         if select.select([process.stdout], [], [], _START_TIMEOUT)[0]:  # Ctrl-C gets through
@@ -186,12 +186,12 @@ def starting() -> Iterator[StartedServer]:
 
 
 def has_other_database() -> bool:
-    """Whether the environment gives Prefect's server a database elsewhere than in Prefect's home."""
+    """Whether the environment puts the database of Prefect's server outside Prefect's home."""
     return any(name.endswith(_DATABASE) for name in os.environ)
 
 
 def _prepare_database(path: Path) -> None:
-    """Give a new home an empty database at Prefect's newest schema."""
+    """Give a new home an empty database with Prefect's newest schema."""
     if has_other_database() or (path.exists() and not _set_aside(path)):
         return
     with temporary_folder(path.parent, ".new-") as folder:
@@ -203,14 +203,14 @@ def _prepare_database(path: Path) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """What the server is told: Prefect's settings and a database's, but no key of another server."""
+    """The server's environment: settings of Prefect and its database, but no key for another server."""
     given = child_process.environment("PREFECT_", "PG", "DO_NOT_TRACK") | _SETTINGS
     addresses = {name: database.absolute_address(given[name]) for name in given if name.endswith(_DATABASE)}
     return {name: value for name, value in (given | addresses).items() if name not in _OTHER_KEYS}
 
 
 def _set_aside(path: Path) -> bool:
-    """Rename a database that is damaged, which nothing but Prefect's pages of old runs needs; gives whether it was."""
+    """Rename a damaged database, which only Prefect's pages of old runs need; returns whether there was one."""
     try:
         with closing(sqlite3.connect(path)) as connection:
             if connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
@@ -247,7 +247,7 @@ _LONGEST_WAIT = 10.0  # seconds for the server to delete the logs of what it has
 
 @dataclass(frozen=True, slots=True)
 class PrunedHistory:
-    """How many flow runs and artifacts were deleted, and the room that Prefect's database in the home gave back."""
+    """How many flow runs and artifacts were deleted, and how much space Prefect's database in the home gave back."""
 
     flow_runs: int
     artifacts: int
@@ -255,15 +255,15 @@ class PrunedHistory:
 
 
 def is_embedded() -> bool:
-    """Whether flows use a server that each command starts, and not one of the user's."""
+    """Whether flows use a server that each command starts, rather than one of the user's."""
     return not os.environ.get("PREFECT_API_URL")
 
 
 def prune_history(before: datetime) -> PrunedHistory | None:
     """Delete flow runs that ended before that time, with their tasks, artifacts and logs.
 
-    Of a permanent server, which others may use, our own alone. Gives None where there is no history, or one of a server
-    of our own that is not in the home.
+    On a permanent server, which others may use, only our own runs are deleted. None if there is no history, or if it is
+    in a database of our server outside the home.
 
     Raises:
         Unavailable: the server did not start, or does not answer.
@@ -282,9 +282,9 @@ def prune_history(before: datetime) -> PrunedHistory | None:
 
 
 def delete_history(client: "SyncPrefectClient", before: datetime, tag: str | None = None) -> tuple[int, int]:
-    """Delete flow runs that ended before that time from a server; gives how many, and how many artifacts they had.
+    """Delete flow runs that ended before that time from a server; returns how many, and how many artifacts they had.
 
-    With `tag` only those that have it: a server may have runs of others.
+    With `tag`, only runs that have it: a server may hold runs of others.
     """
     olds = [old | ({"tags": {"all_": [tag]}} if tag else {}) for old in _old(before)]
     artifacts = list(_old_artifacts(client, olds))

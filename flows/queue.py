@@ -1,7 +1,7 @@
 """The queue of a run: its pending companies, each examined by the process that gets its lock first.
 
-The process that leads the run and those that help it do the same. Nothing is handed out, so nothing is to be taken
-back: the companies of a process that was killed are pending, and their locks are free.
+The leader of a run and its helpers do the same work. Nothing is assigned, so nothing has to be taken back: when a
+process is killed, its companies are still pending and their locks are free.
 """
 
 import time
@@ -25,7 +25,7 @@ _TOGETHER: Final = 100
 
 
 def examine_pending(run: OpenRun, at_once: int, examine: Callable[[RunCompany], None]) -> None:
-    """Examine pending companies of a run, beside other processes, until none is pending.
+    """Examine pending companies of a run, alongside other processes, until none is pending.
 
     Args:
         run: the run.
@@ -39,7 +39,7 @@ def examine_pending(run: OpenRun, at_once: int, examine: Callable[[RunCompany], 
 
 
 class _Queue:
-    """What is left to do of a run, for the threads of this process."""
+    """What is left to do in a run, for the threads of this process."""
 
     def __init__(self, run: OpenRun) -> None:
         self._run = run
@@ -48,7 +48,7 @@ class _Queue:
         self._turn = Lock()
 
     def work(self, examine: Callable[[RunCompany], None]) -> None:
-        """Examine one company after the other."""
+        """Examine companies one after the other."""
         while (claimed := self._next()) is not None:
             company, cancellation = claimed
             try:
@@ -65,9 +65,9 @@ class _Queue:
                 self._run.claims.release(self._lock_of(company))
 
     def _next(self) -> tuple[RunCompany, Cancellation] | None:
-        """Take the next company; None when none is pending but those that this process has.
+        """Take the next company; None if only those of this process are pending.
 
-        While others have all that is left, it waits: one of them may be killed.
+        While other processes have everything that is left, it waits, because one of them may be killed.
         """
         with self._turn:
             while True:
@@ -97,7 +97,7 @@ class _Queue:
             after = some[-1].ordinal
 
     def _still_pending(self, company: RunCompany) -> RunCompany | None:
-        """The company as it is now that its lock is ours: another process may have ended it just before."""
+        """The company's present state, now that we hold its lock: another process may just have finished it."""
         with database.reading() as session:
             now = runs.get_company(session, company.id or 0)
         return now if now.status is CompanyStatus.PENDING else None

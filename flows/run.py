@@ -35,7 +35,7 @@ from tasks.webhooks import announce, check_webhooks
 
 
 class CompaniesFailed(DiligenceError):
-    """The run came to its end, but some of its companies, or judgements on them, failed."""
+    """The run finished, but some of its companies, or judgements on them, failed."""
 
     status, slug, title = 500, "companies-failed", "Some companies failed"
 
@@ -59,9 +59,9 @@ _POLL: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class OpenRun:
-    """A run that this process works on, and the locks by which it does.
+    """A run that this process works on, and the locks that it holds for it.
 
-    `is_deployed` says that nobody waits for the folder of its report: the report stands in the service too.
+    `is_deployed` means that nobody waits for the report's folder: the service also shows the report.
     """
 
     id: str
@@ -71,15 +71,15 @@ class OpenRun:
 
     @property
     def is_led_here(self) -> bool:
-        """Whether this process leads the run: it ranks the companies and writes the report."""
+        """Whether this process leads the run, and so ranks the companies and writes the report."""
         return self.claims.holds(_lock_of(self.batch))
 
     def take_lead(self) -> bool:
-        """Lead the run from here on, unless another process does; gives whether this one does."""
+        """Become the leader of the run unless another process is; returns whether this process leads it."""
         return self.is_led_here or self.claims.take(_lock_of(self.batch))
 
     def is_over(self) -> bool:
-        """Whether its report is written."""
+        """Whether the report is written."""
         with database.reading() as session:
             return runs.get_run(session, self.id).reported_at is not None
 
@@ -90,10 +90,10 @@ def _lock_of(batch: str) -> str:
 
 @contextmanager
 def resume_or_start(batch: Batch, *, retry_failed: bool = False, is_deployed: bool = False) -> Iterator[OpenRun]:
-    """Resume the interrupted run of this batch, or start one. This process leads it.
+    """Resume the interrupted run of this batch, or start one, with this process as its leader.
 
-    Spooled files of killed processes are removed. With `retry_failed`, stored failures of its documents are deleted,
-    so that these documents are read again. A deployed batch waits for a run of it that is under way.
+    Spooled files of killed processes are removed. With `retry_failed`, stored failures of its documents are deleted so
+    that they are read again. A deployed batch waits while another run of it is under way.
 
     Raises:
         Conflict: another process is running this batch.
@@ -117,7 +117,7 @@ def resume_or_start(batch: Batch, *, retry_failed: bool = False, is_deployed: bo
 
 @contextmanager
 def temporary_run(batch: Batch) -> Iterator[str]:
-    """The interrupted run of this batch, else a run that is deleted when the block ends. Extracted texts are kept.
+    """The interrupted run of this batch, or a new one that is deleted when the block ends; extracted texts are kept.
 
     Raises:
         Conflict: another process is running this batch.
@@ -210,7 +210,7 @@ def find_known_company(name: str, batch_file: Path | None, definition: DeployedB
 
 
 def new_company(name: str | None, domain: str | None, folder: str | None) -> BatchCompany:
-    """A company given by its name, domain and data room.
+    """A company described by its name, domain and data room.
 
     Raises:
         BadRequest: one of them is missing, or the domain is none.
@@ -228,7 +228,7 @@ def single(
     batch_file: Path | None,
     definition: DeployedBatch | None = None,
 ) -> Batch:
-    """One company as a batch of its own, by the criteria and settings of another batch or of a criteria file.
+    """One company as a batch of its own, with the criteria and settings of another batch or of a criteria file.
 
     Args:
         company: the company.
@@ -250,7 +250,7 @@ def single(
 
 
 def judged_criteria(batch: Batch) -> int:
-    """How many criteria a model is asked about for each company of a batch; 0 without a model."""
+    """How many criteria the model is asked about for each company of a batch; 0 without a model."""
     judges = current_answerer().judges
     return sum(isinstance(criterion, Judged) for criterion in batch.criteria.criteria) if judges else 0
 
@@ -262,7 +262,7 @@ def pending(run_id: str) -> int:
 
 
 def reopen_companies(run_id: str, *, retry_failed: bool = False) -> None:
-    """Make the companies pending that a resumed run still has to examine (`companies_to_do`)."""
+    """Set the companies that a resumed run still has to examine (`companies_to_do`) to pending."""
     ids = [company.id for company in companies_to_do(run_id, retry_failed=retry_failed) if company.id is not None]
     with database.writing() as session:
         runs.reopen_companies(session, ids)
@@ -271,8 +271,8 @@ def reopen_companies(run_id: str, *, retry_failed: bool = False) -> None:
 def companies_to_do(run_id: str, *, retry_failed: bool = False) -> list[RunCompany]:
     """The companies that a resumed run still has to examine: pending and failed ones.
 
-    Companies that the budget left partly unscored are included, since it may have been raised, and with
-    `retry_failed` those with documents that could not be read.
+    Companies left partly unscored by the budget are included, since it may have been raised; with `retry_failed`, also
+    those with documents that could not be read.
     """
     with database.reading() as session:
         return [
@@ -291,7 +291,7 @@ def count_unscored_for_budget(run_id: str) -> int:
 
 
 def _without_evidence(session: Session, company: RunCompany) -> int:
-    """How many outcomes of the company have no evidence hash: the budget was spent, so they are scored again."""
+    """How many outcomes of the company have no evidence hash: the budget was spent, so they will be scored again."""
     assert company.id is not None
     return sum(not outcome.evidence for outcome in scores.company_outcomes(session, company.id))
 
@@ -302,7 +302,7 @@ def _has_failed_documents(session: Session, company: RunCompany) -> bool:
 
 
 def list_contested_scores(run_id: str) -> list[str]:
-    """The contested scores of a run in words: the company, the criterion, both scores, and where the words stand."""
+    """The contested scores of a run in words: the company, the criterion, both scores, and where the passages stand."""
     lines = []
     with database.reading() as session:
         for company in runs.run_companies(session, run_id):
@@ -333,7 +333,7 @@ def find_run_company(run: str, domain: str) -> RunCompany:
 
 
 def count_pdfs(company_id: int) -> int:
-    """How many of the company's texts were read from PDFs, whose pages can be drawn."""
+    """How many of the company's texts come from PDFs, whose pages can be drawn."""
     with database.reading() as session:
         documents = run_documents.company_documents(session, company_id)
         text_ids = sorted({row.text_id for row in documents if row.text_id is not None and row.characters})
@@ -341,7 +341,7 @@ def count_pdfs(company_id: int) -> int:
 
 
 def close_company(company_id: int, status: CompanyStatus, problem: str | None = None) -> None:
-    """Store how the run ended for a company."""
+    """Store how the examination of a company ended."""
     with database.writing() as session:
         company = runs.get_company(session, company_id)
         company.status, company.problem = status, problem
@@ -349,7 +349,7 @@ def close_company(company_id: int, status: CompanyStatus, problem: str | None = 
 
 
 def add_warnings(company_id: int, warnings: Sequence[str]) -> None:
-    """Store what the readers of the report must know of a company, each sentence once."""
+    """Store warnings about a company for the readers of the report; each sentence only once."""
     with database.writing() as session:
         company = runs.get_company(session, company_id)
         company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
@@ -357,9 +357,9 @@ def add_warnings(company_id: int, warnings: Sequence[str]) -> None:
 
 
 def conclude(run: OpenRun, out: Path | None) -> None:
-    """Finish a run of which no company is pending, or wait until the process that leads it has done so.
+    """Finish a run that has no pending companies, or wait until its leader has finished it.
 
-    Where that process ends before the report, this one leads.
+    If the leader dies before the report is written, this process becomes the leader.
 
     Raises:
         CompaniesFailed: some companies failed; all the rest is done.
@@ -377,9 +377,10 @@ def conclude(run: OpenRun, out: Path | None) -> None:
 
 
 def finish(run: OpenRun, out: Path | None) -> None:
-    """Rank the companies, close the run, and write its report into the folder `out`, where one is given.
+    """Rank the companies, close the run, and write its report into the folder `out`, if one is given.
 
-    A folder that a worker cannot write costs a warning: the service shows the report, and `diligence report` writes it.
+    A folder that a worker cannot write to costs only a warning: the service shows the report, and `diligence report`
+    writes it.
 
     Raises:
         CompaniesFailed: some of them failed; all the rest is done.
@@ -400,7 +401,7 @@ def finish(run: OpenRun, out: Path | None) -> None:
 
 
 def _close(run_id: str) -> list[str]:
-    """Rank the companies and close the run; gives which of them failed, and why."""
+    """Rank the companies and close the run; returns which of them failed, and why."""
     with database.writing() as session:
         companies = runs.run_companies(session, run_id)
         rank_companies(companies)

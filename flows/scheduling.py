@@ -1,6 +1,6 @@
-"""What a scheduled run needs on a worker: secrets, and a name that says its batch.
+"""What a scheduled run needs on a worker: its secrets, and a name that tells its batch.
 
-Secrets come from the worker's environment, else from Secret blocks of the Prefect server. Scheduled runs are named
+Secrets come from the worker's environment, otherwise from Secret blocks of the Prefect server. Scheduled runs are named
 before they start.
 """
 
@@ -36,9 +36,9 @@ _TYPE: Final = "secret"
 
 @contextmanager
 def set_worker_secrets(*, is_deployed: bool) -> Iterator[None]:
-    """Set the secrets that the environment lacks from the server's Secret blocks while the block runs.
+    """While the block runs, set secrets missing from the environment from the server's Secret blocks.
 
-    A secret that a setting names as a file lies in the spool meanwhile, for its owner only.
+    A secret that a setting expects in a file is in the spool meanwhile, readable by its owner only.
 
     Raises:
         NotConfigured: as the block, with the sentence that says how a worker gets its secrets.
@@ -131,7 +131,7 @@ def name_scheduled_runs(client: SyncPrefectClient, deployment_id: UUID, name: st
 
 
 def name_those_to_come(name: str) -> None:
-    """Do the same for the deployment of the current flow run, if it has one."""
+    """Rename the scheduled runs of the current flow run's deployment, if it has one."""
     if deployment.id is not None:
         with get_client(sync_client=True) as client:
             name_scheduled_runs(client, UUID(deployment.id), name)

@@ -1,4 +1,4 @@
-"""The flow `score_company`: scores one company on every criterion of a run, or copies scores that still hold."""
+"""The flow `score_company`: scores one company on every criterion of a run, or copies scores that are still valid."""
 
 from prefect.artifacts import create_markdown_artifact
 
@@ -12,7 +12,7 @@ from tasks.tracking import show
 
 @flow(name="score_company")
 def score_company(domain: str, run: str = "latest") -> bool:
-    """Score one company of a run on all the run's criteria.
+    """Score one company of a run on all of the run's criteria.
 
     Args:
         domain: the company's domain.

@@ -1,4 +1,4 @@
-"""Settings of a batch: how many companies are examined in parallel, and by how many processes."""
+"""Settings of a batch: how many companies are examined in parallel, and in how many processes."""
 
 import os
 from math import ceil
@@ -45,7 +45,7 @@ class BatchSettings(Settings):
     )
 
     def processes_for(self, companies: int, *, judged: int) -> int:
-        """How many processes of this machine examine so many companies.
+        """How many processes of this machine to use for that many companies.
 
         Args:
             companies: those that are left.
@@ -57,14 +57,15 @@ class BatchSettings(Settings):
         return 1 if judged else max(1, min(len(os.sched_getaffinity(0)), companies // _WORTH_A_PROCESS))
 
     def helpers_for(self, companies: int) -> int:
-        """How many runs on the work pool help with so many companies."""
+        """How many runs on the work pool are to help with that many companies."""
         return min(_MOST_HELPERS, companies // _WORTH_A_HELPER) if self.helpers is None else self.helpers
 
     def at_once(self, *, judged: int) -> int:
-        """How many companies of a batch are examined at the same time.
+        """How many companies of a batch to examine at the same time.
 
-        While a model judges one, others are listed, read and drawn, the more the fewer judgements each of them needs;
-        without one the readers take all cores, and a second company keeps them busy while the first is scored.
+        While a model judges one company, others are listed, read and drawn; the fewer judgements each needs, the more
+        of them. Without a model the readers use all cores, and a second company keeps them busy while the first is
+        scored.
 
         Args:
             judged: the criteria that a model is asked about; 0 without a model.

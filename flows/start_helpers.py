@@ -1,7 +1,7 @@
-"""Starts what helps with a run: processes of this machine, or runs of the batch's other deployment on the work pool.
+"""Starts the helpers of a run: processes on this machine, or runs of the batch's other deployment on the work pool.
 
-A helper takes companies from the run's queue (`flows/queue.py`). It ends with the run, and where the process that leads
-the run is killed, it finishes it. Only a run that is stopped stops its helpers.
+A helper takes companies from the run's queue (`flows/queue.py`) and ends with the run. If the leader is killed, a
+helper finishes the run. Stopping the run stops its helpers.
 """
 
 import logging
@@ -47,7 +47,7 @@ _SETTINGS: Final = (
 def helping(
     run_id: str, batch: Batch, out: Path | None, processes: int | None, *, is_deployed: bool
 ) -> AbstractContextManager[None]:
-    """Have helpers examine companies of a run while the block does.
+    """Let helpers examine companies of a run while the block does.
 
     Args:
         run_id: the run.
@@ -113,7 +113,7 @@ def _end(process: subprocess.Popen[bytes], errors: IO[bytes], patience: float) -
 
 
 def _last_words(errors: str) -> str:
-    """What a process said at its end: its sentence, or the type of an error whose message may hold foreign words."""
+    """What a process said at its end: its sentence, or the type of an error whose message may contain foreign text."""
     lines = errors.strip().splitlines() or ["it said nothing"]
     return lines[-1].partition(":")[0] if any(line.startswith("Traceback") for line in lines) else lines[-1]
 
@@ -156,7 +156,7 @@ def _start_on_pool(name: str, run_id: str, count: int, started: list[UUID]) -> N
 
 
 def _cancel(started: Sequence[UUID], *, are_stopped: bool) -> None:
-    """Cancel helpers that have not begun by now, which have nothing to do, and with `are_stopped` the others too."""
+    """Cancel helpers that have not begun, which have nothing to do; with `are_stopped`, also the others."""
     with get_client(sync_client=True) as client:
         for run_id in started:
             state = client.read_flow_run(run_id).state_type

@@ -1,7 +1,7 @@
-"""Copies the results of companies that have not changed since the last run, all of them in one Prefect task.
+"""Copies the results of companies that have not changed since the last run, all in one Prefect task.
 
-A task run costs Prefect and its server more than such a company costs us. A company that shows a change, or whose
-folder cannot be listed, is left to a task run of its own. Its folder is not listed again where that was just now.
+A task run costs Prefect and its server more than such a company costs us. A company that has changed, or whose folder
+cannot be listed, gets a task run of its own; a folder that was just listed is not listed again.
 """
 
 import logging
@@ -45,7 +45,7 @@ _DOCUMENTS_TOGETHER: Final = 10_000
 
 @dataclass(slots=True)
 class _Company:
-    """A company of this run, the same one of the run before, and what its folder and its sources are now."""
+    """A company of this run, its counterpart in the run before, and the present state of its folder and sources."""
 
     now: RunCompany
     earlier: RunCompany
@@ -57,7 +57,7 @@ class _Company:
 
     @property
     def ids(self) -> tuple[int, int]:
-        """Its id in the run before, and in this one."""
+        """Its ids in the run before and in this one."""
         assert self.earlier.id is not None
         assert self.now.id is not None
         return self.earlier.id, self.now.id
@@ -74,7 +74,9 @@ class _Company:
         return {outcome.text_id for outcome in self.outcomes if outcome.text_id is not None}
 
     def has_the_same(self, documents: Sequence[RunDocument]) -> bool:
-        """Whether its documents are those, each where it was, by the same name, with the same text, which is whole."""
+        """Whether its documents are exactly these: each in the same place, with the same name and the same complete
+        text.
+        """
         if any(outcome.pages != outcome.pages_read for outcome in self.outcomes):
             return False  # the run may go on with its scans
         return len(self.outcomes) == len(self.listed) and [
@@ -84,19 +86,19 @@ class _Company:
 
 
 class ListedRoom(NamedTuple):
-    """A room of the drive that was listed and stored, and when, on the clock that never goes back."""
+    """A room of the drive that was listed and stored, and when, by the monotonic clock."""
 
     room_id: int
     at: float
 
     @property
     def is_new(self) -> bool:
-        """Whether it was listed just now, so that the drive need not be asked again."""
+        """Whether it was listed so recently that the drive need not be asked again."""
         return time.monotonic() - self.at < _NEW
 
 
 class TakenOver(NamedTuple):
-    """The companies that were taken over, and of others that could be listed their rooms; by the companies' ids."""
+    """The companies whose results were copied, and the listed rooms of the others, by company id."""
 
     ids: frozenset[int] = frozenset()
     others: Mapping[int, ListedRoom] = {}
@@ -104,9 +106,9 @@ class TakenOver(NamedTuple):
 
 @operation(name="take_over_unchanged", task_run_name="Companies that have not changed")
 def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
-    """Copy the results of a run's unchanged companies; gives these, and the listed rooms of the others.
+    """Copy the results of a run's unchanged companies; returns them, and the listed rooms of the others.
 
-    A company is copied in one transaction: after a kill it is copied, or pending.
+    Each company is copied in one transaction: after a kill it is either copied or still pending.
 
     Args:
         run_id: the run.
@@ -142,7 +144,7 @@ def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
 def _groups(
     pairs: Iterable[tuple[RunCompany, RunCompany]], sizes: Mapping[int, int]
 ) -> Iterator[list[tuple[RunCompany, RunCompany]]]:
-    """The companies in groups; `sizes` is how many documents each of the run before had, by its id."""
+    """The companies in groups; `sizes` is the number of documents in the run before, by company id."""
     group: list[tuple[RunCompany, RunCompany]] = []
     count = 0
     for pair in pairs:
@@ -157,7 +159,7 @@ def _groups(
 
 
 def _look_at(now: RunCompany, earlier: RunCompany) -> _Company | None:
-    """List a company's folder and ask its sources; None where that fails, of which its own task run will tell."""
+    """List a company's folder and ask its sources; None if that fails, which its own task run will report."""
     if earlier.status is not CompanyStatus.FINISHED or earlier.evidence_warnings is None:
         return None
     try:
@@ -175,7 +177,7 @@ def _look_at(now: RunCompany, earlier: RunCompany) -> _Company | None:
 
 
 def _find_unchanged(criteria: Criteria, since: datetime, listed: Sequence[_Company]) -> list[_Company]:
-    """Those of these companies whose documents, figures and outcomes are what they would be in a run since then."""
+    """The companies whose documents, figures and outcomes are what a run since then would find."""
     rows = [row for company in listed for row in company.listed]
     known = {outcome.document_id: outcome for outcome in load_known_outcomes(rows, since=since)}
     for company in listed:
@@ -204,7 +206,7 @@ def _inputs(session: Session, criteria: Criteria, company: _Company, documents: 
 
 
 def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCompany]:
-    """Store these companies as their own steps would have stored them."""
+    """Store these companies as their own steps would have done."""
     for company in unchanged:
         now, warnings = company.now, company.earlier.evidence_warnings or []
         now.room_id, now.folder_id, now.profile_id = company.room.id, company.room.folder_id, company.profile_id
@@ -228,7 +230,7 @@ def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCom
 
 
 def _draw_missing(company: _Company) -> list[str]:
-    """Draw what is missing of the pages that the company's outcomes point at: they may have been pruned."""
+    """Draw pages that the company's outcomes point at and that are missing: they may have been pruned."""
     with database.reading() as session:
         readers = texts.load_readers(session, sorted(company.text_ids))
     return draw_evidence(company.ids[0]) if any(map(is_pdf, readers.values())) else []

@@ -1,1 +1,1 @@
-"""Persistence: one module for each resource, with its tables and every query on them."""
+"""Persistence: one module for each resource, with its tables and all queries on them."""

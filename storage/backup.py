@@ -1,13 +1,13 @@
-"""Backups: one file with all that a home needs to go on, made while the home is in use, and put back.
+"""Backups: one file with everything a home needs to continue, made while the home is in use, and restored later.
 
 It is a zip archive of three members: `diligence.db` (SQLite, whichever database the home uses, so that a backup can
-move to the other kind), `secret.key` (where the home has one: it opens the stored logins) and `manifest.json` with the
-size and the SHA-256 of both. What can be made again is not in it: the spool, pages drawn for evidence, what archives
-hold, Prefect's record of runs.
+move to the other kind), `secret.key` (if the home has one: it decrypts the stored logins) and `manifest.json` with the
+size and SHA-256 of both. What can be made again is left out: the spool, pages drawn for evidence, the contents of
+archives, Prefect's record of runs.
 
-A backup is put back in a home that nobody uses: all of it or nothing, whenever the process is killed. The database is
-put in place by one renaming (SQLite) or one transaction (PostgreSQL). The key comes before it, beside the one that was
-there: whichever database is there, its logins can be opened.
+A backup is restored into a home that nobody uses, completely or not at all, even if the process is killed. The database
+is put in place by one rename (SQLite) or one transaction (PostgreSQL). The key comes first, beside the one that was
+there, so that the logins of either database can be decrypted.
 """
 
 import fcntl
@@ -62,9 +62,9 @@ def copy_into_sqlite(source: Connection, path: Path) -> None:
 
 
 def copy_from_sqlite(path: Path, target: Connection) -> None:
-    """Put the rows of the SQLite database `path`, of the newest schema, in place of all rows of a PostgreSQL database.
+    """Replace all rows of a PostgreSQL database with those of the SQLite database `path`, which has the newest schema.
 
-    The caller commits: until then nothing is changed.
+    The caller commits; until then nothing changes.
     """
     names = ", ".join(f'"{table.name}"' for table in _tables())
     target.execute(text("SET LOCAL lock_timeout = '10s'"))
@@ -79,7 +79,7 @@ def copy_from_sqlite(path: Path, target: Connection) -> None:
 
 
 def _tables() -> list[Table]:
-    """Every table, each after those that its rows refer to."""
+    """Every table, each after the tables that its rows refer to."""
     for module in iter_modules(storage.__path__):
         import_module(f"storage.{module.name}")
     return SQLModel.metadata.sorted_tables
@@ -102,12 +102,12 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError
 
 
 class BackupUnusable(Exception):
-    """The file is no backup, or one that cannot be used; the message says why, and what to do."""
+    """The file is not a backup, or one that cannot be used; the message says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a backup says of itself. `files` has by name the size in bytes and the SHA-256 in hex of each member."""
+    """A backup's description of itself. `files` maps each member's name to its size in bytes and SHA-256 in hex."""
 
     format: int
     program: str
@@ -117,12 +117,13 @@ class Manifest:
 
     @property
     def size(self) -> int:
-        """Bytes of all members, unpacked."""
+        """The size of all members in bytes, unpacked."""
         return sum(int(file["size"]) for file in self.files.values())
 
 
 def make(file: Path) -> Manifest:
-    """Save the home into `file`, readable by its owner alone. An earlier backup there stays until this one is whole.
+    """Save the home into `file`, readable by its owner only. An earlier backup there stays until the new one is
+    complete.
 
     Raises:
         BackupUnusable: there is something else at that place, or another backup is being written there.
@@ -173,7 +174,7 @@ def save(connection: Connection, file: Path) -> Manifest:
 
 @contextmanager
 def workspace(parent: Path, name: str) -> Iterator[Path]:
-    """A folder for unfinished files that is removed at the end; what a killed process left in it is removed first.
+    """A folder for unfinished files, removed at the end; remains of a killed process are removed first.
 
     Raises:
         BackupUnusable: another process is at work there.
@@ -197,7 +198,7 @@ def workspace(parent: Path, name: str) -> Iterator[Path]:
 
 
 def check_database(path: Path) -> str:
-    """Check a database that nobody uses, and put it into one file; gives its schema's revision.
+    """Check a database that nobody uses, put it into a single file, and return its schema revision.
 
     Raises:
         BackupUnusable: it is damaged, or not ours.
@@ -231,7 +232,7 @@ def _pack(packed: Path, members: Mapping[str, Path], schema: str) -> Manifest:
 
 
 def _copy_home(source: IO[bytes], target: IO[bytes] | None, most: int | None = None) -> dict[str, Any]:
-    """Copy a file, or only read it; gives its size and hash. Nothing beyond `most` bytes is taken."""
+    """Copy a file, or only read it; returns its size and hash. Nothing beyond `most` bytes is read."""
     size, digest = 0, sha256()
     while piece := source.read(_PIECE):
         size += len(piece)
@@ -244,7 +245,7 @@ def _copy_home(source: IO[bytes], target: IO[bytes] | None, most: int | None = N
 
 
 def read_manifest(file: Path) -> Manifest:
-    """What the backup in `file` says of itself, which `unpack` holds against its members.
+    """The manifest of the backup in `file`, against which `unpack` checks its members.
 
     Raises:
         BackupUnusable: it is no backup, or one of a newer release.
@@ -295,7 +296,7 @@ def _verify(file: Path, manifest: Manifest) -> None:
 
 
 def unpack(file: Path, folder: Path) -> Manifest:
-    """Write the members of a backup into `folder` under their own two names, and hold them against the manifest.
+    """Write the members of a backup into `folder` under their own names, and check them against the manifest.
 
     Raises:
         BackupUnusable: it is no backup, damaged, or one of a newer release.
@@ -316,7 +317,7 @@ def unpack(file: Path, folder: Path) -> Manifest:
 
 
 def _keep_on_disk(folder: Path) -> None:
-    """Make a renaming in this folder outlast a loss of power."""
+    """Make a rename in this folder survive a power failure."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
@@ -326,14 +327,14 @@ def _keep_on_disk(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """The backup's manifest, and where what was in the home before is kept, if there was anything."""
+    """The backup's manifest, and where the previous contents of the home are kept, if there were any."""
 
     manifest: Manifest
     kept: Path | None
 
 
 class HomeNotEmpty(Exception):
-    """The home has something already."""
+    """The home already has contents."""
 
 
 def restore(file: Path, *, replace: bool = False) -> Restored:
@@ -419,7 +420,7 @@ def _put_key(new: Path, place: Path, aside: Path | None) -> None:
 
 
 def _put_file(unpacked: Path, place: Path, aside: Path | None) -> None:
-    """Put the file in place. The one there stays whole until that moment: `aside` gets another link to it."""
+    """Put the file in place. The existing one stays complete until that moment: `aside` becomes another link to it."""
     if aside is not None:
         try:
             (aside / DATABASE).hardlink_to(place)

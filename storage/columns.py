@@ -1,8 +1,8 @@
-"""Types of columns that SQLite and PostgreSQL store alike, and rows that two processes may write at the same moment.
+"""Column types that SQLite and PostgreSQL store alike, and writes that are safe when two processes make them at once.
 
-One statement decides which row stays, where looking first would race. The statements are written out, since both
-databases spell them alike and SQLAlchemy would compile its own `on_conflict_…` anew at each use (0.3 ms). They pass the
-session's bookkeeping by: they see what was flushed, and give no tracked objects.
+A single statement decides which row stays; looking first would race. The statements are written out because both
+databases spell them alike, and SQLAlchemy would compile its own `on_conflict_…` at each use (0.3 ms). They bypass the
+session: they see what was flushed, and return no tracked objects.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,7 +33,7 @@ _KEYS_AT_ONCE: Final = 500
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A time in UTC: stored without a zone (SQLite has none), given back with it."""
+    """A time in UTC: stored without a zone, which SQLite lacks, and loaded with one."""
 
     impl = DateTime
     cache_ok = True
@@ -46,7 +46,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 def string_enum(values: type[StrEnum]) -> Enum:
-    """A column that holds the value of a string enum as text: a new value needs no migration."""
+    """A column that stores the values of a string enum as text, so that a new value needs no migration."""
     return Enum(values, native_enum=False, length=32, values_callable=lambda kind: [member.value for member in kind])
 
 
@@ -56,22 +56,22 @@ def now() -> datetime:
 
 
 def find_table(model: type[SQLModel]) -> Table:
-    """The table that the model's rows are in."""
+    """The table that holds the model's rows."""
     return cast("Table", model.__table__)  # type: ignore[attr-defined]
 
 
 def row_values(row: SQLModel) -> dict[str, Any]:
-    """The row's values by column, without its id: that is the database's to give."""
+    """The row's values by column, without the id, which the database assigns."""
     return {column: getattr(row, column) for column in _columns(type(row))}
 
 
 def put(session: Session, row: SQLModel, *key: str) -> None:
-    """Insert the row, or give the row with the same unique `key` columns its values."""
+    """Insert the row, or update the row that has the same values in the unique `key` columns."""
     session.connection().execute(_insert(type(row), key, "replace"), row_values(row))
 
 
 def put_new(session: Session, row: SQLModel, *key: str) -> int | None:
-    """Insert the row unless there is one with the same unique `key` columns; gives its id, or None if there is."""
+    """Insert the row unless one has the same values in the unique `key` columns; returns its id, or None if one has."""
     connection = session.connection()
     if connection.dialect.name == "sqlite":  # RETURNING came with 3.35, later than some systems'
         result = connection.execute(_insert(type(row), key, "keep"), row_values(row))
@@ -82,16 +82,17 @@ def put_new(session: Session, row: SQLModel, *key: str) -> int | None:
 def find_rows(
     session: Session, query: Select[Any], column: ColumnElement[Any] | Mapped[Any], keys: Iterable[Any]
 ) -> Iterator[Row[Any]]:
-    """The rows of a query whose column has one of these keys, however many they are: a statement takes 32,766 (SQLite).
+    """The rows of a query whose column has one of these keys, in several statements if needed: one takes 32,766
+    (SQLite).
 
-    They are plain rows, to be looked at only: the session's objects take several times as long.
+    They are plain rows for reading only: the session's objects take several times as long.
     """
     for some in in_parts(keys):
         yield from session.connection().execute(query.where(column.in_(some)))
 
 
 def in_parts(keys: Iterable[K]) -> Iterator[list[K]]:
-    """These keys in order, each once, in parts for a statement each."""
+    """These keys in order and without repetition, in parts that fit into a statement."""
     ordered = sorted(set(keys))
     for start in range(0, len(ordered), _KEYS_AT_ONCE):
         yield ordered[start : start + _KEYS_AT_ONCE]

@@ -1,4 +1,4 @@
-"""Companies' profiles, dated, each with the claims it was merged from."""
+"""Profiles of companies, dated, each with the claims that it was merged from."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from storage.columns import UtcDateTime, find_rows, find_table, put
 
 
 class StoredProfile(SQLModel, table=True):
-    """A Company profile (the contract's JSON) as the sources had it at one time."""
+    """A company's profile (the contract's JSON) as its sources gave it at one time."""
 
     __tablename__ = "profiles"
 
@@ -45,10 +45,10 @@ class StoredClaim(SQLModel, table=True):
 
 
 class SourceAnswer(SQLModel, table=True):
-    """The last answer of a source about a company, cached so that the source is not queried every time.
+    """A source's last answer about a company, cached so that the source is not asked every time.
 
-    `origin` is the address that was asked: another server's answer is stored beside it. `claims` are those of
-    the answer as JSON, in order; null where the source was reached and knew nothing.
+    `origin` is the address that was asked: answers of different servers are stored separately. `claims` are the
+    answer's claims as JSON, in order; null if the source was reached and knew nothing.
     """
 
     __tablename__ = "source_answers"
@@ -62,7 +62,7 @@ class SourceAnswer(SQLModel, table=True):
 
 
 class AnswerSummary(NamedTuple):
-    """A stored answer without its claims: whose it is, when it was given, and whether the source knew nothing."""
+    """A stored answer without its claims: the source, when it answered, and whether it knew nothing."""
 
     source: str
     origin: str
@@ -76,18 +76,18 @@ _ANSWERS_ON: Final = select(
 
 
 def answers_on(session: Session, domain: str) -> list[AnswerSummary]:
-    """The answers on that domain, without what they say."""
+    """The answers about that domain, without their claims."""
     rows = session.connection().execute(_ANSWERS_ON, {"domain": domain})
     return [AnswerSummary(*row) for row in rows]
 
 
 def get_answer(session: Session, source: str, origin: str, domain: str) -> SourceAnswer | None:
-    """The last answer of that source on that domain."""
+    """The last answer of that source about that domain."""
     return session.get(SourceAnswer, (source, origin, domain))
 
 
 def save_answer(session: Session, answer: SourceAnswer) -> None:
-    """Store an answer in place of the source's last one on that domain."""
+    """Store an answer in place of the source's last one about that domain."""
     put(session, answer, "source", "origin", "domain")
 
 
@@ -116,7 +116,7 @@ def latest_profile(session: Session, domain: str) -> StoredProfile | None:
 
 
 def load_profile_warnings(session: Session, profile_ids: Sequence[int]) -> dict[int, list[str]]:
-    """What is warned of in these profiles, by id."""
+    """The warnings of these profiles, by id."""
     rows = find_rows(session, sql_select(_profiles.c.id, _profiles.c.warnings), _profiles.c.id, profile_ids)
     return {row.id: list(row.warnings) for row in rows}
 

@@ -1,9 +1,10 @@
 """The database: opened once, used through `reading` and `writing`.
 
-SQLite is brought to the newest schema when it is opened; one on a server is refused until `migrate` did that.
+An SQLite database is brought to the newest schema when it is opened; a database on a server is refused until `migrate`
+has done that.
 
-`locked` holds a lock against all other processes that use the same database: a file lock beside SQLite, an
-advisory lock in PostgreSQL. Both end with the process that holds them, even if it is killed.
+`locked` holds a lock against all other processes that use the same database: a file lock for SQLite, an advisory lock
+for PostgreSQL. Both end with the process that holds them, even if it is killed.
 """
 
 import os
@@ -38,7 +39,7 @@ from storage.settings import Settings, StorageSettings
 
 
 def home() -> Path:
-    """The folder of database, spool and Prefect's home; made when it is missing, for its owner only.
+    """The folder for the database, the spool and Prefect's home; created if missing, for its owner only.
 
     Raises:
         DatabaseUnavailable: it cannot be made.
@@ -54,7 +55,7 @@ def home() -> Path:
 
 
 def check_exists() -> None:
-    """For commands that only look at what is there: they make no home.
+    """Fail if there is no home yet: commands that only look at things do not create one.
 
     Raises:
         DatabaseUnavailable: there is no database in the home.
@@ -80,7 +81,7 @@ def url() -> str:
 
 
 def absolute_paths() -> dict[str, str]:
-    """The settings that name files, as variables of the environment, for a process with another current folder."""
+    """The settings that name files, as environment variables for a process with another current folder."""
     values = [item for settings in Settings.__subclasses__() for item in settings.current()]
     paths = {f"DILIGENCE_{name.upper()}": str(path.absolute()) for name, path in values if isinstance(path, Path)}
     address = StorageSettings.current().database_url
@@ -88,7 +89,7 @@ def absolute_paths() -> dict[str, str]:
 
 
 def absolute_address(address: str) -> str:
-    """The address of a database; that of an SQLite file holds in any current folder."""
+    """The address of a database, changed if it is an SQLite file so that it holds in any current folder."""
     parts = make_url(address)
     if parts.get_backend_name() == "sqlite" and parts.database and not parts.database.startswith((":", "file:")):
         parts = parts.set(database=str(Path(parts.database).absolute()))
@@ -124,7 +125,7 @@ def writing() -> Iterator[Session]:
 
 
 def check() -> None:
-    """Read and write the database, leaving it as it was.
+    """Read and write the database, and leave it unchanged.
 
     Raises:
         DatabaseUnavailable: one of both cannot be done.
@@ -138,9 +139,9 @@ def check() -> None:
 
 @contextmanager
 def locked(name: str, *, wait: bool = True) -> Iterator[bool]:
-    """Hold the lock `name` of this database; gives False when another holder has it and `wait` is off.
+    """Hold the lock `name` of this database; gives False if another process holds it and `wait` is off.
 
-    The lock ends with the process that holds it, however it ends.
+    The lock ends with the process that holds it, however that ends.
 
     Raises:
         DatabaseUnavailable: the database cannot be opened.
@@ -150,7 +151,7 @@ def locked(name: str, *, wait: bool = True) -> Iterator[bool]:
 
 
 def claims() -> Claims:
-    """The locks of this process on the companies of a run; none is held yet.
+    """The process's locks on the companies of a run; none is held at first.
 
     Raises:
         DatabaseUnavailable: the database cannot be opened.
@@ -160,9 +161,9 @@ def claims() -> Claims:
 
 @contextmanager
 def alone() -> Iterator[Connection]:
-    """A connection to the database, whatever its schema, while no other process uses it or begins to.
+    """A connection to the database, whatever its schema, while no other process uses it or can start to.
 
-    SQLite's file is one without a log beside it meanwhile, and locked.
+    An SQLite database is locked meanwhile, and a single file without a log beside it.
 
     Raises:
         DatabaseInUse: a service or another command has it open.
@@ -190,7 +191,7 @@ def alone() -> Iterator[Connection]:
 
 
 def migrate() -> bool:
-    """Bring the database to the newest schema; gives whether it was at another one.
+    """Bring the database to the newest schema; returns whether it had another one.
 
     Raises:
         DatabaseInUse: a service or another command has a database on a server open; the message names them.
@@ -210,7 +211,9 @@ def migrate() -> bool:
 
 
 class Connected(NamedTuple):
-    """Connections of one release from one machine: `program` is as `diligence 1.0.0`, `machine` its address."""
+    """The connections of one release from one machine: `program` is like `diligence 1.0.0`,
+    `machine` is its address.
+    """
 
     program: str
     machine: str
@@ -218,7 +221,7 @@ class Connected(NamedTuple):
 
 
 def connected() -> list[Connected]:
-    """Who of ours is connected to the database on a server, this process aside; nobody is known of SQLite.
+    """Which of our programs, apart from this process, are connected to the database server; always empty for SQLite.
 
     Raises:
         DatabaseUnavailable: the database cannot be used.
@@ -265,7 +268,7 @@ def _refuse_others(connection: Connection) -> None:
 
 
 def close() -> None:
-    """Close every connection (tests, and before a fork); the next use opens the database anew."""
+    """Close every connection (for tests, and before a fork); the next use opens the database again."""
     with _opening:
         for engines in _opened.values():
             engines.reading.dispose()
@@ -287,7 +290,7 @@ def _session(engine: Engine) -> Iterator[Session]:
 
 
 class _Engines(NamedTuple):
-    """Two engines on one pool of connections."""
+    """Two engines that share one connection pool."""
 
     reading: Engine
     writing: Engine
@@ -298,7 +301,7 @@ _opening = threading.Lock()
 
 
 def _engines() -> _Engines:
-    """The engines of the database in force; its schema is brought up to date before their first use in a process."""
+    """The engines of the present database; its schema is brought up to date before their first use in a process."""
     address = url()
     engines = _opened.get(address)
     if engines is None:
@@ -400,7 +403,7 @@ def _sqlite(address: URL) -> Engine:
 
 
 def _make_private(path: str) -> None:
-    """Let only the owner read the database: it holds documents' texts. SQLite gives the files beside it its mode.
+    """Let only the owner read the database: it contains documents' texts. SQLite's other files get the same mode.
 
     Raises:
         OSError: it can neither be made nor read.
@@ -431,7 +434,7 @@ def _before_execution(
 
 
 def _join_texts(row: Any) -> str:
-    """All texts of a row as one, to be looked at in one go: 20,000 rows take half the time."""
+    """All texts of a row joined, to be checked at once: 20,000 rows take half the time."""
     return "".join([value for value in (row.values() if isinstance(row, dict) else row) if type(value) is str])
 
 

@@ -1,8 +1,8 @@
-"""Decisions: what people decided about the companies of a batch, in a log to which rows are only added.
+"""Decisions: what people decided about the companies of a batch, in an append-only log.
 
-A decision is about a cell (a company and a criterion), about a company as a whole, or about what one of its documents
-says of a column of a table. It belongs to the batch, not to a run, so that it holds in the next run too. `follows` is
-the decision on the same cell before it: of two people who decide on one cell at the same moment only one follows what
+A decision is about a cell (a company and a criterion), about a whole company, or about what one of its documents says
+in a column of a table. It belongs to the batch rather than to a run, so it also holds in the next run. `follows` is the
+previous decision on the same cell: when two people decide on a cell at the same moment, only one of them follows what
 both saw, and the other is told.
 """
 
@@ -21,7 +21,7 @@ WHOLE_COMPANY: Final = ""
 
 
 class DecisionKind(StrEnum):
-    """`quote`: a quotation was accepted or rejected. `undo`: an earlier decision holds no longer."""
+    """The kinds of decision. `quote` accepts or rejects a quotation; `undo` cancels an earlier decision."""
 
     OVERRIDE = "override"
     COMMENT = "comment"
@@ -36,13 +36,13 @@ _CELL: Final = ("batch", "domain", "document_id", "criterion_id")
 
 
 class Decision(SQLModel, table=True):
-    """One act of one person, called `by`, on a cell.
+    """One act by one person, `by`, on a cell.
 
-    Of a cell of a table `document_id` is its document and `criterion_id` its column. `value` is the score of an
-    override (of a cell of a table its value and, without one, its absence), the name of an assignment, `accepted` or
-    `rejected` of a quotation. `evidence`
-    names what the person saw, as `tasks.review.evidence` writes it. `run_id` is the run that was looked at, `undoes`
-    the id of the decision that an undo takes back.
+    For a cell of a table, `document_id` is the document and `criterion_id` the column. `value` is the score of an
+    override (for a cell of a table its value, or null where the document has none), the name of an assignee, or
+    `accepted` or `rejected` for a quotation. `evidence` names what the person saw, in the form that
+    `tasks.review.evidence` writes. `run_id` is the run that they looked at, `undoes` the id of the decision that an
+    undo cancels.
     """
 
     __tablename__ = "decisions"
@@ -65,7 +65,7 @@ class Decision(SQLModel, table=True):
 
 
 def add_decision(session: Session, decision: Decision) -> bool:
-    """Add a decision; False where `follows` is not the newest on its cell: somebody else was there first."""
+    """Add a decision; False if `follows` is not the newest on its cell, because somebody else was first."""
     newest = session.exec(
         select(func.max(Decision.id)).where(*(getattr(Decision, name) == getattr(decision, name) for name in _CELL))
     ).one()
@@ -76,21 +76,22 @@ def add_decision(session: Session, decision: Decision) -> bool:
 
 
 def decisions_of(session: Session, batch: str, domain: str | None = None) -> Sequence[Decision]:
-    """The log of a batch, or of one of its companies, oldest first: what is about criteria and whole companies."""
+    """The decisions about criteria and whole companies, for a batch or one of its companies, oldest first."""
     query = select(Decision).where(Decision.batch == batch, Decision.document_id == "").order_by(col(Decision.id))
     return session.exec(query if domain is None else query.where(Decision.domain == domain)).all()
 
 
 def table_decisions(session: Session, batch: str, domain: str | None = None) -> Sequence[Decision]:
-    """The log of a batch, or of one of its companies, oldest first: what is about the cells of its tables."""
+    """The decisions about cells of tables, for a batch or one of its companies, oldest first."""
     query = select(Decision).where(Decision.batch == batch, Decision.document_id != "").order_by(col(Decision.id))
     return session.exec(query if domain is None else query.where(Decision.domain == domain)).all()
 
 
 def in_force(log: Sequence[Decision]) -> list[Decision]:
-    """The decisions of a log that hold: none that was undone, no undo, and only the newest of what replaces.
+    """The decisions of a log that hold now: undone ones, undos, and those that a newer one replaces are left out.
 
-    A later override, sign-off or assignment replaces the earlier one of its cell; so does a later word on a quotation.
+    A later override, sign-off or assignment replaces the earlier one on its cell; so does a later verdict on a
+    quotation.
     """
     undone = {decision.undoes for decision in log if decision.undoes is not None}
     last: dict[tuple[object, ...], int | None] = {}
@@ -101,7 +102,7 @@ def in_force(log: Sequence[Decision]) -> list[Decision]:
 
 
 def _place(decision: Decision) -> tuple[object, ...]:
-    """What two decisions share where the later one replaces the earlier: comments and flags stand beside each other."""
+    """What two decisions have in common if the later one replaces the earlier: comments and flags coexist."""
     adds = decision.kind in {DecisionKind.COMMENT, DecisionKind.FLAG}
     own = decision.id if adds else decision.evidence.get("quote") if decision.kind is DecisionKind.QUOTE else None
     return decision.domain, decision.document_id, decision.criterion_id, decision.kind, own

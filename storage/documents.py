@@ -1,6 +1,6 @@
-"""The index: rooms (indexed folders), the documents and folders in them, and which content a document has.
+"""The index: rooms (indexed folders), their documents and folders, and the content of each document.
 
-A document's text is not here but in texts.py, keyed by what the document contains.
+Texts are stored in texts.py, by the hash of the content.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,10 +19,10 @@ from storage.columns import UtcDateTime, find_rows, find_table, now, put, row_va
 
 
 class Room(SQLModel, table=True):
-    """A folder of a drive as one account saw it when it was indexed last.
+    """A folder of a drive as one account saw it when it was last indexed.
 
-    `drive` is the drive as that account sees it. `mark` is where the drive's record of changes stood then,
-    `watched` the ids that belong to the index besides those of its folders and documents.
+    `drive` is the drive as that account sees it. `mark` is the position in the drive's record of changes at that time;
+    `watched` are ids that belong to the index besides those of its folders and documents.
     """
 
     __tablename__ = "rooms"
@@ -41,7 +41,7 @@ class Room(SQLModel, table=True):
 
 
 class RoomFolder(SQLModel, table=True):
-    """A folder below a room's folder. `path` is relative to the room's folder, `/` between names."""
+    """A folder inside a room. `path` is relative to the room's folder, with `/` between names."""
 
     __tablename__ = "room_folders"
 
@@ -56,8 +56,8 @@ class RoomFolder(SQLModel, table=True):
 class RoomDocument(SQLModel, table=True):
     """A document of a room: its entry in the document index.
 
-    `path` is the folder's path relative to the room's folder ("" for the room's own folder).
-    `version` changes whenever the drive says that the content may have changed.
+    `path` is the folder's path relative to the room's folder ("" for the room's own folder). `version` changes whenever
+    the drive says that the content may have changed.
     """
 
     __tablename__ = "room_documents"
@@ -78,7 +78,7 @@ class RoomDocument(SQLModel, table=True):
 
 
 class Content(SQLModel, table=True):
-    """What a document held when it was fetched last: the hash of its bytes at that `version`."""
+    """The hash of a document's bytes when it was last fetched, at that `version`."""
 
     __tablename__ = "contents"
 
@@ -92,7 +92,7 @@ class Content(SQLModel, table=True):
 def replace_room(
     session: Session, room: Room, folders: Iterable[RoomFolder], documents: Iterable[Mapping[str, Any]]
 ) -> int:
-    """Put `room` with all its entries in place of what was stored of it; gives the room's id.
+    """Store `room` with all its entries in place of what was stored for it; returns the room's id.
 
     Args:
         session: one that writes.
@@ -122,7 +122,7 @@ def _insert(session: Session, statement: Executable, room_id: int, rows: Iterabl
 
 @cache
 def _new_document() -> TextClause:
-    """Inserts a document unless it stands there. Both databases spell it so, SQLAlchemy each in another way."""
+    """Inserts a document unless it exists. Both databases spell this alike, but SQLAlchemy differently for each."""
     table = find_table(RoomDocument)
     columns = [column for column in table.columns if column.key != "id"]
     names, values = (", ".join(mark + column.key for column in columns) for mark in ("", ":"))
@@ -131,21 +131,21 @@ def _new_document() -> TextClause:
 
 
 def find_room(session: Session, drive: str, folder_id: str, *, recursive: bool = True) -> Room | None:
-    """The room of that folder, when it was indexed."""
+    """The room of that folder, if it has been indexed."""
     return session.exec(
         select(Room).where(Room.drive == drive, Room.folder_id == folder_id, col(Room.recursive).is_(recursive))
     ).first()
 
 
 def list_marked_rooms(session: Session, folder_id: str, *, recursive: bool) -> Sequence[Room]:
-    """The rooms of that folder, as different accounts saw it, for which a mark of the drive's changes is kept."""
+    """The rooms of that folder, as different accounts saw it, that have a mark in the drive's record of changes."""
     return session.exec(
         select(Room).where(Room.folder_id == folder_id, col(Room.recursive).is_(recursive), col(Room.mark).is_not(None))
     ).all()
 
 
 def has_any(session: Session, room: Room, ids: Iterable[str]) -> bool:
-    """Whether one of these ids belongs to the room: its own, those of its folders and documents, those it watches."""
+    """Whether one of these ids belongs to the room: its own, or that of a folder, document or watched item."""
     sought = set(ids)
     if room.folder_id in sought or not sought.isdisjoint(room.watched):
         return True
@@ -161,13 +161,13 @@ def has_any(session: Session, room: Room, ids: Iterable[str]) -> bool:
 
 
 def move_mark(session: Session, room_id: int, mark: str) -> None:
-    """Note that nothing has changed in the room until that mark."""
+    """Record that nothing in the room has changed up to that mark."""
     table = find_table(Room)
     session.connection().execute(update(table).where(table.c.id == room_id).values(mark=mark))
 
 
 def room_folders(session: Session, room_id: int) -> Sequence[RoomFolder]:
-    """Every folder of the room, in the order in which it was listed."""
+    """Every folder of the room, in the order of listing."""
     return session.exec(select(RoomFolder).where(RoomFolder.room_id == room_id).order_by(col(RoomFolder.id))).all()
 
 
@@ -179,7 +179,7 @@ def get_room(session: Session, room_id: int) -> Room:
 def room_documents(session: Session, room_id: int) -> Sequence[RoomDocument]:
     """Every document of the room, by path and name.
 
-    They are plain rows, to be looked at only: the session's objects take twice as long.
+    They are plain rows for reading only: the session's objects take twice as long.
     """
     table = find_table(RoomDocument)
     rows = session.connection().execute(table.select().where(table.c.room_id == room_id))
@@ -188,14 +188,14 @@ def room_documents(session: Session, room_id: int) -> Sequence[RoomDocument]:
 
 
 def some_documents(session: Session, room_id: int, document_ids: Sequence[str]) -> Sequence[RoomDocument]:
-    """Those of the room's documents that have one of these ids (a few hundred at most), in no order."""
+    """The documents of the room that have one of these ids (a few hundred at most), in no order."""
     return session.exec(
         select(RoomDocument).where(RoomDocument.room_id == room_id, col(RoomDocument.document_id).in_(document_ids))
     ).all()
 
 
 def find_paths(session: Session, item_id: str) -> set[str]:
-    """Where a folder, or a document and its copies, stand in all rooms that have them: paths and, of files, names."""
+    """The paths of a folder, or of a document and its copies, in all rooms that have them; for files with the name."""
     of_folder = select(RoomFolder.path).where(RoomFolder.folder_id == item_id)
     contents = select(Content.content_hash).where(Content.document_id == item_id)
     copies = select(Content.document_id).where(col(Content.content_hash).in_(contents))
@@ -205,14 +205,14 @@ def find_paths(session: Session, item_id: str) -> set[str]:
 
 
 def find_contents(session: Session, drive: str, document_ids: Sequence[str]) -> dict[str, Content]:
-    """What is known of the content of these documents, by document id, as plain rows."""
+    """What is known about the content of these documents, by document id, as plain rows."""
     of_drive = find_table(Content).select().where(col(Content.drive) == drive)
     rows = find_rows(session, of_drive, col(Content.document_id), document_ids)
     return {row.document_id: cast("Content", row) for row in rows}
 
 
 def save_contents(session: Session, drive: str, contents: Mapping[str, tuple[str, str]]) -> None:
-    """Remember what documents hold now: by document id, the version and the hash of its content."""
+    """Store the present content of documents: by document id, the version and the hash of the content."""
     if not contents:
         return
     fetched: dict[str, Any] = {"drive": drive, "fetched_at": now()}

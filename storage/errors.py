@@ -1,6 +1,6 @@
-"""Turns database errors into messages for users: the reason, and the setting to look at.
+"""Turns database errors into messages for users: the reason, and the setting to check.
 
-Messages of drivers are not passed on: they hold hosts, user names, sockets and paths.
+Drivers' own messages are not passed on: they contain hosts, user names, sockets and paths.
 """
 
 import re
@@ -26,11 +26,11 @@ class DatabaseUnavailable(Exception):
 
 
 class ConnectionLost(DatabaseUnavailable):
-    """The connection broke in the middle of a transaction, of which nothing is kept: the work may be done again."""
+    """The connection broke during a transaction, of which nothing is kept: the work may be done again."""
 
 
 class DatabaseInUse(DatabaseUnavailable):
-    """A service or another command has the database open, which must be closed first."""
+    """A service or another command has the database open and must be closed first."""
 
     def __init__(self, others: Sequence[str] = ()) -> None:
         by = f" by {', '.join(others)}" if others else ""
@@ -38,7 +38,7 @@ class DatabaseInUse(DatabaseUnavailable):
 
 
 def unavailable(reason: str | Exception) -> DatabaseUnavailable:
-    """The error that users see, from a reason in words or from what the driver raised."""
+    """The error that users see, from a reason in words or from the driver's exception."""
     if isinstance(reason, Exception):
         reason = _reason(reason)
     return DatabaseUnavailable(
@@ -47,7 +47,7 @@ def unavailable(reason: str | Exception) -> DatabaseUnavailable:
 
 
 def is_the_database(error: SQLAlchemyError) -> bool:
-    """Whether the database is at fault (gone, full, locked, damaged), and not our SQL."""
+    """Whether the database is at fault (gone, full, locked, damaged) rather than our SQL."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return True
     return isinstance(error, OperationalError | InterfaceError | InternalError | TimeoutError) or (

@@ -1,4 +1,4 @@
-"""Figures: the numbers of texts with their meaning, built by one version of the ledger from each stored text."""
+"""Figures: the numbers found in texts and what they mean, stored for each text and version of the ledger."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,11 +16,12 @@ CUT_OFF: Final = "!"
 
 
 class StoredLedger(SQLModel, table=True):
-    """What was found in one text: by which version, how many figures, what was left out and why, what does not tie.
+    """What one version of the ledger found in one text: how many figures, what was left out and why, what does not add
+    up.
 
-    `basis` is what figures are of whose basis no word tells, `deck` whether it is a presentation, `dated` the
-    document's own date (ISO), as its text and its first name say, `changed` the day on which its file says that it was
-    last changed. `left_out` counts numbers by reason; `ties` are sums that do not come out.
+    `basis` is the basis of figures for which no word gives one, `deck` whether the text is a presentation, `dated` the
+    document's own date (ISO) according to its text and first name, `changed` the day on which its file says it was last
+    changed. `left_out` counts numbers by reason; `ties` are sums that do not add up.
     """
 
     __tablename__ = "ledgers"
@@ -37,9 +38,9 @@ class StoredLedger(SQLModel, table=True):
 
 
 class StoredFigure(SQLModel, table=True):
-    """One figure of a text. `value` and `step` are decimals as text, so that they stay exact in every database.
+    """One figure of a text. `value` and `step` are decimals stored as text, so that they stay exact in every database.
 
-    `start` and `end` are offsets of the number in the text; `basis` is null where only the document's kind tells it.
+    `start` and `end` are the number's offsets in the text; `basis` is null where only the document's kind tells it.
     """
 
     __tablename__ = "figures"
@@ -63,7 +64,7 @@ class StoredFigure(SQLModel, table=True):
 
 @dataclass(frozen=True, slots=True)
 class NewLedger:
-    """A ledger to be kept, and the columns of its figures but for `text_id`."""
+    """A ledger to be stored, with the columns of its figures except `text_id`."""
 
     ledger: StoredLedger
     figures: Sequence[dict[str, Any]] = field(default_factory=list)
@@ -79,9 +80,9 @@ class TextLedger(NamedTuple):
 def texts_without_ledger(
     session: Session, text_ids: Iterable[int], version: str, within: str = CUT_OFF, *, any_addition: bool = False
 ) -> list[int]:
-    """Those of the texts that this version has not looked through, nor tried to within these limits.
+    """Those of the texts that this version has neither looked through nor tried to within these limits.
 
-    With `any_addition` it does not matter what a user's file added to the version's concepts (what stands behind a +).
+    With `any_addition`, what a user's file added to the version's concepts (the part after a +) is ignored.
     """
     of_version: ColumnElement[bool] = col(StoredLedger.version).in_([version, version + within])
     if any_addition:
@@ -98,7 +99,7 @@ def texts_without_ledger(
 
 
 def cut_off_ledgers(session: Session, text_ids: Iterable[int]) -> dict[int, str]:
-    """Those of these texts that were not looked through, in the order of their ids, and why."""
+    """Those of these texts that could not be looked through, by id, and why."""
     cut_off = find_table(StoredLedger).select().where(col(StoredLedger.version).contains(CUT_OFF))
     rows = find_rows(session, cut_off, col(StoredLedger.text_id), text_ids)
     return dict(sorted((row.text_id, next(iter(row.left_out))) for row in rows))
@@ -107,14 +108,14 @@ def cut_off_ledgers(session: Session, text_ids: Iterable[int]) -> dict[int, str]
 def texts_to_read(
     session: Session, text_ids: Sequence[int]
 ) -> list[tuple[int, str, Sequence[tuple[int, int, str, str]]]]:
-    """The ids, words and places of those of these texts (a few hundred at most) that are there."""
+    """The ids, words and places of those of these texts (a few hundred at most) that are stored."""
     table = find_table(StoredText)
     query = sql_select(table.c.id, table.c.text, table.c.places).where(table.c.id.in_(text_ids)).order_by(table.c.id)
     return [tuple(row) for row in session.connection().execute(query)]
 
 
 def save_ledgers(session: Session, new: Sequence[NewLedger]) -> None:
-    """Put these ledgers in place of the earlier ones of their texts."""
+    """Store these ledgers in place of the earlier ones of their texts."""
     for ledger in sorted(new, key=lambda ledger: ledger.ledger.text_id):  # in one order for all who write
         put(session, ledger.ledger, "text_id")
         table = find_table(StoredFigure)
@@ -125,9 +126,9 @@ def save_ledgers(session: Session, new: Sequence[NewLedger]) -> None:
 
 
 def find_ledgers(session: Session, text_ids: Iterable[int], concept: str | None = None) -> dict[int, TextLedger]:
-    """The ledgers of texts by text id; with `concept` only its figures.
+    """The ledgers of texts, by text id; with `concept`, only that concept's figures.
 
-    They are plain rows of both tables, to be looked at only: the session's objects take five times as long.
+    They are plain rows for reading only: the session's objects take five times as long.
     """
     ids = set(text_ids)
     of_texts, of_figures = find_table(StoredLedger), find_table(StoredFigure)

@@ -1,4 +1,4 @@
-"""What texts tell of the kinds of their documents, found once by one version of the catalogue."""
+"""What texts show about the kinds of their documents, found once by one version of the catalogue."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,7 +10,9 @@ from storage.columns import find_rows, find_table, put
 
 
 class StoredSigns(SQLModel, table=True):
-    """What one text tells: `signs` as `tasks.documents.kinds.signs` writes them, `sketch` its mark for near copies."""
+    """What one text shows: `signs` in the form that `tasks.documents.kinds.signs` writes, `sketch` its mark for near
+    copies.
+    """
 
     __tablename__ = "text_signs"
 
@@ -24,13 +26,13 @@ _signs = find_table(StoredSigns)
 
 
 def find_signs(session: Session, text_ids: Iterable[int], version: str) -> dict[int, tuple[dict[str, Any], bytes]]:
-    """What these texts tell by that version, signs and sketch, by text; those not looked at are left out."""
+    """What that version found in these texts, signs and sketch, by text id; texts it has not looked at are left out."""
     of_version = _signs.select().where(_signs.c.version == version)
     rows = find_rows(session, of_version, _signs.c.text_id, text_ids)
     return {row.text_id: (row.signs, row.sketch) for row in rows}
 
 
 def save_signs(session: Session, version: str, signs: Mapping[int, tuple[dict[str, Any], bytes]]) -> None:
-    """Keep what texts (a few hundred at most) tell, in place of what an earlier version found."""
+    """Store what was found in texts (a few hundred at most), in place of what an earlier version found."""
     for text_id, (said, sketch) in sorted(signs.items()):
         put(session, StoredSigns(text_id=text_id, version=version, signs=said, sketch=sketch), "text_id")

@@ -1,7 +1,8 @@
 """Named locks between all processes that use the same database.
 
-A file lock beside SQLite, an advisory lock in PostgreSQL. Both end with the process that holds them, even if it is
-killed. `Claims` holds those of a process that works on a run, and notices when PostgreSQL has given them to another.
+A lock is a file lock for SQLite and an advisory lock for PostgreSQL. Both end with the process that holds them, even if
+it is killed. `Claims` holds the locks of a process that works on a run, and notices when PostgreSQL has given them to
+another process.
 """
 
 import fcntl
@@ -41,7 +42,7 @@ def _key(name: str) -> int:
 
 @contextmanager
 def _file(engine: Engine, name: str, wait: bool) -> Iterator[bool]:
-    """A lock on a file, which goes with the lock."""
+    """A lock on a file, which is deleted with the lock."""
     path = f"{engine.url.database}.{_key(name):08x}.lock"
     while True:
         try:
@@ -115,10 +116,10 @@ _ENDS_IN: Final = 2.0
 
 
 class Claims:
-    """The locks of a process that works on a run. A context manager: all locks are given back at its end.
+    """The locks of a process that works on a run, as a context manager that releases them all at its end.
 
-    In PostgreSQL they are held by one connection, which is watched. Where it breaks, the locks are asked for on a new
-    one at once: whoever holds one by then has the work, and the lock's `on_loss` is called.
+    In PostgreSQL one connection holds them, and it is watched. If it breaks, the locks are requested again at once on a
+    new connection: whoever holds one by then owns the work, and the lock's `on_loss` is called.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -132,7 +133,7 @@ class Claims:
         self._session: Any = None
 
     def __enter__(self) -> Self:
-        """Begin to watch the connection.
+        """Start watching the connection.
 
         Raises:
             DatabaseUnavailable: it cannot be made, or cannot hold locks.
@@ -148,7 +149,7 @@ class Claims:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Give back all locks."""
+        """Release all locks."""
         self._closed.set()
         with self._mutex:
             self._held.clear()
@@ -157,7 +158,7 @@ class Claims:
             self._disconnect()
 
     def take(self, name: str, on_loss: Callable[[], object] = lambda: None) -> bool:
-        """Take a lock; gives whether it was free. `on_loss` is called, in another thread, when it is lost.
+        """Take a lock; returns whether it was free. `on_loss` is called in another thread if the lock is lost.
 
         Raises:
             DatabaseUnavailable: it cannot be asked for.
@@ -177,7 +178,7 @@ class Claims:
             return True
 
     def release(self, name: str) -> None:
-        """Give a lock back; one that was lost needs no giving back."""
+        """Release a lock; one that was lost need not be released."""
         with self._mutex:
             if self._held.pop(name, None) is None:
                 return
@@ -188,7 +189,7 @@ class Claims:
                     self._connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _key(name)})
 
     def holds(self, name: str) -> bool:
-        """Whether the lock is held here."""
+        """Whether this process holds the lock."""
         with self._mutex:
             return name in self._held
 
@@ -236,7 +237,7 @@ class Claims:
             return False
 
     def _renew(self) -> None:
-        """Ask for all locks on a new connection. Those that another process has got by now are lost."""
+        """Request all locks on a new connection. Those that another process has taken by then are lost."""
         before = self._session
         self._disconnect()
         lost = dict(self._held)
@@ -263,7 +264,7 @@ class Claims:
 
 
 def _refuse_pooler(engine: Engine, ours: Any) -> None:
-    """Refuse a pooler that gives the session to another client after each transaction: the locks would go with it.
+    """Refuse a pooler that gives the session to another client after each transaction: locks would go with it.
 
     Raises:
         DatabaseUnavailable: there is one.

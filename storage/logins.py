@@ -1,11 +1,11 @@
 """Who may call and who has logged in: API keys, Google logins, browser sessions, and the encryption that protects them.
 
-An API key is 32 random bytes; stored is its SHA-256, which opens nothing. (Slow hashes are for passwords, which people
-choose and others guess.) A revoked key stays in its table: a service whose last key was revoked is closed, not open.
-The record holds no content: which key, which operation, when, and how it ended.
+An API key is 32 random bytes; only its SHA-256 is stored, which grants no access. (Slow hashes are for passwords, which
+people choose and others guess.) A revoked key stays in its table: a service whose last key was revoked is closed, not
+open. The record of calls has no content: which key, which operation, when, and how it ended.
 
-Refresh tokens are encrypted ("sealed") before they are stored, and so is the note that a browser keeps while its user
-logs in. The key comes from DILIGENCE_SECRET_KEY or else from a file in DILIGENCE_HOME that only its owner may read. To
+Refresh tokens are encrypted ("sealed") before they are stored, as is the note that a browser keeps while its user logs
+in. The key comes from DILIGENCE_SECRET_KEY, otherwise from a file in DILIGENCE_HOME that only its owner may read. To
 change the key, give several: the first one seals, and each of them unseals.
 """
 
@@ -59,12 +59,12 @@ class AuditedCall(SQLModel, table=True):
 
 
 def hash_key(key: str) -> str:
-    """What is stored of a key."""
+    """The part of a key that is stored: its SHA-256 in hex."""
     return sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def add_key(session: Session, name: str, scopes: Sequence[str]) -> str | None:
-    """Add a key; gives the key itself, which is kept nowhere. None if the name has a key that is in use."""
+    """Add a key and return it; the key itself is not stored. None if the name already has a key in use."""
     if find_key(session, name) is not None:
         return None
     key = _PREFIX + secrets.token_urlsafe(32)
@@ -73,12 +73,12 @@ def add_key(session: Session, name: str, scopes: Sequence[str]) -> str | None:
 
 
 def find_key(session: Session, name: str) -> ApiKey | None:
-    """The key of that name that is in use."""
+    """The key of that name, if it is in use."""
     return session.exec(select(ApiKey).where(ApiKey.name == name, col(ApiKey.revoked_at).is_(None))).first()
 
 
 def all_keys(session: Session) -> Sequence[ApiKey]:
-    """All keys, revoked ones too, in the order in which they were added."""
+    """All keys, including revoked ones, in the order in which they were added."""
     return session.exec(select(ApiKey).order_by(col(ApiKey.id))).all()
 
 
@@ -93,7 +93,7 @@ def revoke_key(session: Session, name: str) -> bool:
 
 
 def add_audited_call(session: Session, call: AuditedCall) -> None:
-    """Add a row to the record."""
+    """Add a row to the record of calls."""
     session.add(call)
 
 
@@ -112,16 +112,17 @@ _STEP = timedelta(minutes=5)  # how exactly a session's last use is known: a wri
 
 
 class Whose(StrEnum):
-    """Whose login it is: that of the machine, for scheduled runs and the command line, or a web user's."""
+    """Who a login belongs to: this machine, for scheduled runs and the command line, or a user of the web pages."""
 
     MACHINE = "machine"
     WEB = "web"
 
 
 class StoredLogin(SQLModel, table=True):
-    """A Google account that agreed to be read. `refresh_token` is sealed (see `seal`) and belongs to `client_id`.
+    """A Google account whose owner agreed that we read its files. `refresh_token` is sealed (see `seal`) and belongs to
+    `client_id`.
 
-    `account` is the e-mail address, `account_id` Google's permissionId; both are None where Google did not say.
+    `account` is the e-mail address, `account_id` Google's permissionId; both are None if Google did not give them.
     """
 
     __tablename__ = "logins"
@@ -140,7 +141,9 @@ class StoredLogin(SQLModel, table=True):
 
 
 class BrowserSession(SQLModel):
-    """A browser that is logged in. `key` is the SHA-256 in hex of what its cookie holds: the table opens no session."""
+    """A browser that is logged in. `key` is the SHA-256 in hex of its cookie's secret, so the table
+    grants no access.
+    """
 
     key: str = Field(primary_key=True)
     created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
@@ -148,7 +151,7 @@ class BrowserSession(SQLModel):
 
 
 class WebSession(BrowserSession, table=True):
-    """A browser that acts as a login of the drive."""
+    """A browser that acts for a login of the drive."""
 
     __tablename__ = "sessions"
 
@@ -156,7 +159,7 @@ class WebSession(BrowserSession, table=True):
 
 
 class SpentState(SQLModel, table=True):
-    """The state of a login that came back, by its SHA-256: it opens nothing a second time."""
+    """The `state` of a finished login, by its SHA-256, so that it cannot be used a second time."""
 
     __tablename__ = "spent_states"
 
@@ -166,7 +169,7 @@ class SpentState(SQLModel, table=True):
 
 
 def secret_key(secret: str) -> str:
-    """The key under which a random secret is known: its SHA-256 in hex."""
+    """The key under which a random secret is stored: its SHA-256 in hex."""
     return sha256(secret.encode()).hexdigest()
 
 
@@ -198,13 +201,13 @@ def machine_login(session: Session) -> StoredLogin | None:
 
 
 def mark_used(session: Session, login_id: int, refresh_token: str | None = None) -> None:
-    """Note that an access token was had with the login; `refresh_token` is the new sealed one if there came one."""
+    """Record that the login gave an access token; `refresh_token` is the new sealed one, if Google sent one."""
     values = {"used_at": now()} | ({"refresh_token": refresh_token} if refresh_token else {})
     session.connection().execute(update(StoredLogin).where(col(StoredLogin.id) == login_id).values(values))
 
 
 def mark_revoked(session: Session, login_id: int, refresh_token: str) -> None:
-    """Note that Google refused this sealed refresh token. One that came in the meantime stays good."""
+    """Record that Google refused this sealed refresh token; a newer token remains valid."""
     session.connection().execute(
         update(StoredLogin)
         .where(col(StoredLogin.id) == login_id, col(StoredLogin.refresh_token) == refresh_token)
@@ -213,20 +216,20 @@ def mark_revoked(session: Session, login_id: int, refresh_token: str) -> None:
 
 
 def spend_state(session: Session, state: str) -> bool:
-    """Accept a login's state once; False when it was accepted before. States are deleted after an hour."""
+    """Accept the `state` of a login once; False if it was accepted before. States are deleted after an hour."""
     table = find_table(SpentState)
     session.connection().execute(delete(table).where(table.c.spent_at < now() - timedelta(hours=1)))
     return put_new(session, SpentState(key=secret_key(state)), "key") is not None
 
 
 def start_session(session: Session, secret: str, login: StoredLogin) -> None:
-    """Store a web login and let the browser whose cookie holds `secret` act as it; delete sessions that have ended."""
+    """Store a web login and let the browser whose cookie holds `secret` act for it; expired sessions are deleted."""
     _forget_ended(session)
     session.add(WebSession(key=secret_key(secret), login_id=save_login(session, login)))
 
 
 def find_session(session: Session, secret: str) -> tuple[WebSession, StoredLogin] | None:
-    """The session of the browser whose cookie holds `secret`, with its login, unless it has ended."""
+    """The session of the browser whose cookie holds `secret`, with its login, unless it has expired."""
     row = session.exec(
         select(WebSession, StoredLogin)
         .join(StoredLogin, col(StoredLogin.id) == col(WebSession.login_id))
@@ -236,22 +239,22 @@ def find_session(session: Session, secret: str) -> tuple[WebSession, StoredLogin
 
 
 def has_ended(model: type[BrowserSession]) -> ColumnElement[bool]:
-    """Whether a session of this kind began, or was used last, too long ago."""
+    """Whether a session of this kind has expired: it began, or was last used, too long ago."""
     return (col(model.created_at) <= now() - LONGEST_SESSION) | (col(model.used_at) <= now() - LONGEST_PAUSE)
 
 
 def wants_noting(browser: BrowserSession) -> bool:
-    """Whether the session's last use was noted so long ago that it should be noted again."""
+    """Whether the last recorded use of the session is old enough to be updated."""
     return browser.used_at < now() - _STEP
 
 
 def note_use(session: Session, secret: str, model: type[BrowserSession] = WebSession) -> None:
-    """Note that the session is in use."""
+    """Record that the session is in use."""
     session.connection().execute(update(model).where(col(model.key) == secret_key(secret)).values({"used_at": now()}))
 
 
 def end_session(session: Session, secret: str) -> None:
-    """End the session. A web login that no session uses any more is forgotten with its token."""
+    """End the session. A web login without any other session is deleted together with its token."""
     session.connection().execute(delete(WebSession).where(col(WebSession.key) == secret_key(secret)))
     _forget_ended(session)
 
@@ -267,11 +270,11 @@ _MAKE_ONE = "Make one with `openssl rand -base64 32`."
 
 
 class SecretKeyUnusable(Exception):
-    """There is no usable key; the message names the setting or the file and says what to do."""
+    """There is no usable key; the message names the setting or the file, and says what to do."""
 
 
 class NotSealedHere(Exception):
-    """The text was not sealed with one of our keys, is for another purpose, is too old, or was changed."""
+    """The text was not sealed with one of our keys, has another purpose, is too old, or was changed."""
 
 
 def seal(text: str, purpose: str) -> str:
@@ -316,7 +319,7 @@ def _fernet(keys: str, place: str) -> MultiFernet:
 
 
 def _key_in(file: Path) -> str:
-    """The key of this home; made at its first use."""
+    """The key of this home, created at first use."""
     try:
         if not file.exists():
             _make(file)
@@ -339,7 +342,7 @@ def _key_in(file: Path) -> str:
 
 
 def _make(file: Path) -> None:
-    """Write the key file completely or not at all; of two processes that start together, only one makes it."""
+    """Write the key file completely or not at all; if two processes start together, only one creates it."""
     descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=".secret-")  # 0600
     try:
         with os.fdopen(descriptor, "wb") as new:

@@ -1,4 +1,4 @@
-"""The log's format: text or JSON, each line with the id of the request that it belongs to."""
+"""The format of the log: text or JSON, each line with the id of the request that it belongs to."""
 
 import json
 import logging
@@ -27,13 +27,14 @@ class LogSettings(Settings):
 
 
 class JsonLines(logging.Formatter):
-    """A line of the log as a JSON object: `time`, `level`, `logger`, `message`, `request_id`, perhaps `exception`.
+    """Formats a line of the log as a JSON object: `time`, `level`, `logger`, `message`, `request_id`, perhaps
+    `exception`.
 
-    Of an exception it holds the class and the places, no message: that may hold what was sent.
+    An exception is given as its class and the places it passed, without its message, which may contain what was sent.
     """
 
     def __init__(self, request_id: str | None = None) -> None:
-        """`request_id` is that of the process, where it works for one request alone."""
+        """`request_id` is the process's own, if it works for one request only."""
         super().__init__()
         self._request_id = request_id
 
@@ -52,7 +53,7 @@ class JsonLines(logging.Formatter):
 
 
 class LogStream(TextIOBase):
-    """A stream each of whose lines goes to a logger: what a terminal would show, for a log that machines read."""
+    """A stream whose lines go to a logger: for what a terminal would show, when the log is read by machines."""
 
     def __init__(self, logger: logging.Logger) -> None:
         self._logger = logger
@@ -73,11 +74,11 @@ ROOMS: Final = ("api", "deployments", "flows", "storage", "tasks")
 
 
 def log_config(request_id: str | None = None) -> dict[str, Any]:
-    """What the log holds, for `logging.config.dictConfig`: the program's own words, at stderr.
+    """The logging configuration for `logging.config.dictConfig`: the program's own messages, on stderr.
 
-    No paths and queries of requests, since they tell whom somebody looks at; and no lines of the HTTP clients', whose
-    addresses may hold keys. The rooms have the handler themselves: Prefect sets up the root logger anew.
-    `request_id` is as in `JsonLines`.
+    Paths and queries of requests are left out, since they show whom somebody is looking at, and so are the HTTP
+    clients' lines, whose addresses may contain keys. The handler is set on our own top-level packages, because Prefect
+    replaces the root logger's. `request_id` is as in `JsonLines`.
 
     Raises:
         pydantic.ValidationError: DILIGENCE_LOG_FORMAT has a wrong value.
@@ -107,12 +108,12 @@ def log_config(request_id: str | None = None) -> dict[str, Any]:
 
 
 def _without_prefect() -> Callable[[logging.LogRecord], bool]:
-    """A filter: Prefect's words hold names and the messages of exceptions. `tasks.tracking` tells what it fails at."""
+    """A filter: Prefect's messages contain names and the texts of exceptions. `tasks.tracking` reports its failures."""
     return lambda record: not record.name.startswith("prefect") or record.levelno >= logging.CRITICAL
 
 
 def trace_places(raised: BaseException) -> list[str]:
-    """Where an exception and its causes passed, innermost first: modules and lines, no values."""
+    """The places that an exception and its causes passed, innermost first: modules and lines, no values."""
     places: list[str] = []
     cause: BaseException | None = raised
     while cause is not None and len(places) < 40:

@@ -1,10 +1,10 @@
-"""Model calls: answers and vectors that were paid for once, and the calls that nobody answered.
+"""Model calls: answers and vectors that were paid for once, and calls whose answers never came.
 
-An answer is keyed by a hash of everything that the model was sent. A vector is what an embedding model made of a span
-of one text; a text read anew by another reader version has another id and so gets vectors of its own.
+An answer's key is a hash of everything that was sent to the model. A vector is what an embedding model made of a span
+of one text; a text that is read again by another reader version has a new id, and so gets new vectors.
 
-A row is added before each call and removed with its answer. The row of a killed process or a broken connection stays:
-the call may have been billed.
+A row is added before each call and removed when it is answered. If the process is killed or the connection breaks, the
+row stays: the call may have been billed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,9 +18,9 @@ from storage.columns import UtcDateTime, find_rows, find_table, now, put
 
 
 class StoredAnswer(SQLModel, table=True):
-    """An answer with what it cost. `key` is the SHA-256 of prompt, schema, model and evidence, in hex.
+    """An answer and what it cost. `key` is the SHA-256 of prompt, schema, model and evidence, in hex.
 
-    `used_at` is when it was given last, to within a day (`USE_STEP`).
+    `used_at` is when it was last used, to within a day (`USE_STEP`).
     """
 
     __tablename__ = "answers"
@@ -39,22 +39,22 @@ USE_STEP = timedelta(days=1)
 
 
 def wants_noting(answer: StoredAnswer) -> bool:
-    """Whether the answer's last use was noted so long ago that it should be noted again."""
+    """Whether the last recorded use of the answer is old enough to be updated."""
     return answer.used_at is None or answer.used_at < now() - USE_STEP
 
 
 def note_use(session: Session, key: str) -> None:
-    """Note that the answer is in use."""
+    """Record that the answer is in use."""
     session.exec(update(StoredAnswer).where(col(StoredAnswer.key) == key).values(used_at=now()))
 
 
 def find_answer(session: Session, key: str) -> StoredAnswer | None:
-    """The answer kept under that key."""
+    """The answer stored under that key."""
     return session.get(StoredAnswer, key)
 
 
 def save_answer(session: Session, answer: StoredAnswer) -> None:
-    """Keep an answer, in place of an earlier one to the same question."""
+    """Store an answer in place of an earlier one with the same key."""
     put(session, answer, "key")
 
 
@@ -74,20 +74,22 @@ class TextVector(SQLModel, table=True):
 
 
 def find_vectors(session: Session, text_ids: Sequence[int], model: str) -> dict[tuple[int, int, int], bytes]:
-    """The vectors that are kept of these texts by that model, by (text id, start, end)."""
+    """The stored vectors of these texts by that model, by (text id, start, end)."""
     of_model = find_table(TextVector).select().where(col(TextVector.model) == model)
     rows = find_rows(session, of_model, col(TextVector.text_id), text_ids)
     return {(row.text_id, row.start, row.end): row.vector for row in rows}
 
 
 def save_vectors(session: Session, vectors: Iterable[TextVector]) -> None:
-    """Keep vectors; one that is kept already is replaced."""
+    """Store vectors, replacing those that are stored already."""
     for vector in sorted(vectors, key=lambda vector: (vector.text_id, vector.model, vector.start, vector.end)):
         put(session, vector, "text_id", "model", "start", "end")
 
 
 class UnansweredCall(SQLModel, table=True):
-    """One call. `request` is the SHA-256 of what was asked, in hex; `key` the idempotency key that was sent with it."""
+    """A call without an answer yet. `request` is the SHA-256 of what was asked, in hex; `key` is the idempotency key
+    that was sent.
+    """
 
     __tablename__ = "unanswered_calls"
 

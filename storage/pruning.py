@@ -1,7 +1,8 @@
 """Garbage collection of the database: deletes old runs and the rows that only they needed.
 
-Each deletion is a short transaction of its own, so that a service goes on beside it, and looks anew whether what it
-deletes is needed still. A run goes as a whole or stays whole; whatever a killed process leaves is deleted by the next.
+Each deletion is a short transaction of its own, so a service can keep working, and each checks again that what it
+deletes is no longer needed. A run is deleted completely or not at all; whatever a killed process leaves is deleted next
+time.
 """
 
 import sqlite3
@@ -66,9 +67,9 @@ _OF_TEXTS: dict[str, tuple[type[SQLModel], ...]] = {
 
 @dataclass
 class Pruned:
-    """What was deleted, or would be: rows and their bytes by kind, runs, and which texts.
+    """What was or would be deleted: rows and bytes by kind, runs, and the ids of texts.
 
-    `since` is when the first run began that is kept for its newness.
+    `since` is the start of the oldest run that is kept for being among the newest.
     """
 
     rows: Counter[str] = field(default_factory=Counter)
@@ -79,10 +80,11 @@ class Pruned:
 
 
 def prune(keep: int, *, calls_before: datetime | None = None, dry_run: bool = False) -> Pruned:
-    """Delete all but what the newest `keep` runs need, the newest run of each batch, and runs that can go on.
+    """Delete everything except what is needed by the newest `keep` runs, the newest run of each batch, and runs that
+    can be resumed.
 
-    Of texts stay those that a run needs or that a document of an indexed folder has, with all that is kept of them; of
-    profiles those that a run needs and the newest of each company; of answers those that were used since the first of
+    Texts are kept with everything that belongs to them if such a run or a document of an indexed folder needs them;
+    profiles if such a run needs them or they are their company's newest; answers if they were used since the first of
     the kept runs.
 
     Args:
@@ -131,7 +133,7 @@ def prune(keep: int, *, calls_before: datetime | None = None, dry_run: bool = Fa
 
 
 def _sort_in_memory(session: Session) -> None:
-    """Let PostgreSQL look rows up in memory that are not a few."""
+    """Let PostgreSQL look up larger numbers of rows in memory."""
     if session.connection().dialect.name == "postgresql":
         session.connection().execute(text("SET LOCAL work_mem = '256MB'"))
 
@@ -139,7 +141,9 @@ def _sort_in_memory(session: Session) -> None:
 def _find_unneeded(
     session: Session, doomed: Sequence[str] | None, since: datetime | None
 ) -> Iterator[tuple[Table, list[Any]]]:
-    """The keys of texts, profiles and answers that are not needed, without the runs `doomed`; None: those are gone."""
+    """The keys of texts, profiles and answers that are not needed without the runs `doomed`; None: those are deleted
+    already.
+    """
     yield _TEXTS, list(session.connection().execute(_texts(doomed)).scalars())
     yield _PROFILES, list(session.connection().execute(_profiles(doomed)).scalars())
     if since is not None:
@@ -164,7 +168,7 @@ def _companies(doomed: Sequence[str]) -> Select[Any]:
 
 
 def _select_listed(doomed: Sequence[str]) -> Any:
-    """The ids of the documents that an indexed folder or a run has."""
+    """The ids of the documents in indexed folders or runs."""
     room, run = find_table(RoomDocument).c.document_id, select(_DOCUMENTS.c.document_id)
     if doomed:
         run = run.where(_DOCUMENTS.c.company_id.not_in(_companies(doomed)))
@@ -188,7 +192,7 @@ def _answers(since: datetime) -> Select[Any]:
 
 
 def _gone_contents(session: Session, doomed: Sequence[str]) -> dict[str, list[str]]:
-    """The documents, by drive, that no indexed folder and no run has, of which it is known what they held."""
+    """The documents, by drive, that are in no indexed folder and no run, although their content is known."""
     gone = select(_CONTENTS.c.drive, _CONTENTS.c.document_id).where(
         _CONTENTS.c.document_id.not_in(_select_listed(doomed))
     )
@@ -222,7 +226,7 @@ def _of_drive(drive: str, document_ids: Sequence[str]) -> ColumnElement[bool]:
 
 
 def _delete_calls(before: datetime, pruned: Pruned) -> None:
-    """Delete the rows of the record that are older, the oldest first."""
+    """Delete the older rows of the record, oldest first."""
     oldest = select(_CALLS.c.id).where(_CALLS.c.at < before).order_by(_CALLS.c.at).limit(_CALLS_AT_ONCE)
     while True:
         with database.writing() as session:
@@ -301,7 +305,7 @@ _TOO_LARGE = (
 
 @dataclass(frozen=True, slots=True)
 class GivenBack:
-    """The bytes of the database before and after, and a sentence where not all that is free could be given back."""
+    """The size of the database before and after, in bytes, and a sentence if not all free space could be released."""
 
     before: int
     after: int
@@ -309,7 +313,7 @@ class GivenBack:
 
 
 def give_back() -> GivenBack:
-    """Give the room of deleted rows back: to the disk (SQLite), or to later rows (PostgreSQL).
+    """Release the space of deleted rows: to the disk (SQLite), or for later rows (PostgreSQL).
 
     Raises:
         DatabaseUnavailable: the database cannot be used.
@@ -325,7 +329,7 @@ def give_back() -> GivenBack:
 
 
 def give_back_file(path: Path) -> GivenBack:
-    """As `give_back`, of an SQLite file."""
+    """As `give_back`, for an SQLite file."""
     before = _measure_file(path)
     problem = None
     try:

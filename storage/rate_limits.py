@@ -20,7 +20,8 @@ from storage.columns import put_new
 
 
 class SourceBudget(SQLModel, table=True):
-    """The budget of a server. `next_at` is when the next call of an even rate begins, `held_until` the end of a hold.
+    """The rate limit of a server. `next_at` is when the next call at an even rate may begin, `held_until` when a pause
+    ends.
 
     Both are seconds since 1970 by the database's clock.
     """
@@ -34,7 +35,7 @@ class SourceBudget(SQLModel, table=True):
 
 
 def reserve_call(session: Session, server: str, interval: float, burst: int, most: float) -> tuple[float, bool]:
-    """Reserve a slot for the next call to a server, if it comes soon enough.
+    """Reserve a time slot for the next call to a server, if one is free soon enough.
 
     Args:
         session: one that writes.
@@ -57,7 +58,7 @@ def reserve_call(session: Session, server: str, interval: float, burst: int, mos
 
 
 def hold_calls(session: Session, server: str, seconds: float) -> None:
-    """Let no call to the server begin for so long, in any process; a longer hold stays."""
+    """Pause calls to the server, in all processes, for that many seconds; a longer pause stays in force."""
     row = _row(session, server)
     row.held_until = max(row.held_until, _now(session) + seconds)
     session.add(row)
@@ -87,7 +88,7 @@ class CallCounts:
     """The calls of each caller within a window of time. Safe between threads and processes; a call takes 0.1 ms."""
 
     def __init__(self, path: Path) -> None:
-        """`path` is the file, which is made when it is missing.
+        """`path` is the file, created if missing.
 
         Raises:
             sqlite3.Error: it cannot be made or opened.
@@ -99,7 +100,7 @@ class CallCounts:
         self._database.executescript(_CALLS)
 
     def add(self, caller: str, most: int, seconds: float) -> float:
-        """Count a call, if it is one of at most `most` in `seconds`.
+        """Count a call, provided that it is one of at most `most` in `seconds`.
 
         Returns:
             0 where it was counted, else the seconds until the next call may be made.

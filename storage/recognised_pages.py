@@ -1,4 +1,4 @@
-"""Scanned pages that text recognition has read, each by itself: by its document's content, its number and engine."""
+"""Scanned pages that text recognition has read, stored one by one by content, page and engine."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,10 +13,10 @@ from storage.texts import StoredText
 
 
 class StoredPage(SQLModel, table=True):
-    """A page as `tasks.reading.ocr.page` packs it.
+    """A page in the form that `tasks.reading.ocr.page` packs it.
 
-    `page` is its label in the text: its number, in an attachment with the attachment's hash behind it. `seconds` is how
-    long an engine might take: a page that took longer is tried again when the limit is raised.
+    `page` is its label in the text: its number, followed by the attachment's hash for a page in an attachment.
+    `seconds` is the time limit that applied: a page that ran into it is tried again once the limit is raised.
     """
 
     __tablename__ = "recognised_pages"
@@ -30,7 +30,7 @@ class StoredPage(SQLModel, table=True):
 
 
 def save_page(session: Session, page: StoredPage) -> None:
-    """Keep a page, in place of an earlier try."""
+    """Store a page in place of an earlier attempt."""
     put(session, page, "content_hash", "page", "engine")
 
 
@@ -45,7 +45,7 @@ def count_pages_since(session: Session, moment: datetime) -> int:
 
 
 def scans_done(session: Session, run_id: str) -> dict[int, tuple[int, int]]:
-    """How many scanned pages of each company of a run were recognised, by its id, and how many it has."""
+    """How many scanned pages of each company of a run have been recognised, and how many there are, by company id."""
     documents = (
         select(RunDocument.company_id, RunDocument.content_hash, StoredText.scanned_pages)
         .join(RunCompany)
@@ -67,5 +67,5 @@ def scans_done(session: Session, run_id: str) -> dict[int, tuple[int, int]]:
 
 
 def delete_pages_without_text(session: Session) -> None:
-    """Delete the pages of contents of which no text is kept."""
+    """Delete the pages of contents whose text is no longer stored."""
     session.exec(delete(StoredPage).where(col(StoredPage.content_hash).not_in(select(StoredText.content_hash))))

@@ -1,8 +1,7 @@
 """The request id (correlation id) of the current work, for logs and outgoing headers.
 
-It is a context variable: it goes with a request into the thread of its operation, into the threads of a `FanOut`, into
-Prefect's tasks and to the documents that the readers are given. The reading processes load this module, so it needs
-nothing but the standard library.
+It is a context variable that follows a request into the thread of its operation, the threads of a `FanOut`, Prefect's
+tasks, and the readers. The reading processes load this module, so it needs only the standard library.
 """
 
 import re
@@ -19,9 +18,9 @@ _request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
 @contextmanager
 def request(proposed: str | None = None) -> Iterator[str]:
-    """What the block does belongs to one request; gives its id.
+    """Give everything in the block one request id, and yield that id.
 
-    It is `proposed` where that is made of letters, digits and `._-`, 64 at most; else a new one.
+    It is `proposed` if that consists of at most 64 letters, digits and `._-`; otherwise a new one.
     """
     before = current_request_id()
     try:
@@ -31,7 +30,7 @@ def request(proposed: str | None = None) -> Iterator[str]:
 
 
 def begin_request(proposed: str | None = None) -> str:
-    """As `request`, for all that this process does from now on."""
+    """As `request`, for everything that this process does from now on."""
     request_id = proposed if proposed is not None and _VALID_ID.fullmatch(proposed) else secrets.token_hex(16)
     _request_id.set(request_id)
     return request_id
@@ -39,7 +38,7 @@ def begin_request(proposed: str | None = None) -> str:
 
 @contextmanager
 def belonging_to(request_id: str | None) -> Iterator[None]:
-    """What the block does belongs to the request with that id, or to none."""
+    """Everything in the block belongs to the request with that id, or to none."""
     token = _request_id.set(request_id)
     try:
         yield
@@ -48,5 +47,5 @@ def belonging_to(request_id: str | None) -> Iterator[None]:
 
 
 def current_request_id() -> str | None:
-    """The id of the request that this is done for; None where there is none."""
+    """The id of the current request; None outside of one."""
     return _request_id.get()

@@ -1,4 +1,4 @@
-"""The documents of a run with the status of each: pending, read, unchanged, empty, failed, unsupported."""
+"""The documents of a run and the status of each: pending, read, unchanged, empty, failed, unsupported."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -17,7 +17,7 @@ from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 
 
 class DocumentStatus(StrEnum):
-    """`pending` until the run has come to it; `unchanged` has its text from an earlier run."""
+    """`pending` until the run reaches the document; `unchanged` documents have their text from an earlier run."""
 
     PENDING = "pending"
     READ = "read"
@@ -28,10 +28,10 @@ class DocumentStatus(StrEnum):
 
 
 class RunDocument(SQLModel, table=True):
-    """What became of one document in one run.
+    """The outcome of one document in one run.
 
-    `path` is the folder's path in the room, `updated` the day on which the drive's file was changed (ISO).
-    `pages` and `pages_read` are None where pages are not known.
+    `path` is the folder's path in the room, `updated` the day on which the file was changed according to the drive
+    (ISO). `pages` and `pages_read` are None where pages are not known.
     """
 
     __tablename__ = "run_documents"
@@ -57,13 +57,13 @@ _documents = find_table(RunDocument)
 
 
 def format_day(moment: datetime | str | None) -> str | None:
-    """The day of a moment (ISO); a day as it is."""
+    """The day of a moment in ISO format; a day is returned as it is."""
     return moment.date().isoformat() if isinstance(moment, datetime) else moment
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentOutcome:
-    """The outcome of one document: its status in the run, and the text it has now."""
+    """The outcome of one document: its status in the run, and its current text."""
 
     document_id: str
     status: DocumentStatus
@@ -79,14 +79,14 @@ _OF_OUTCOME: Final = tuple(field.name for field in fields(DocumentOutcome) if fi
 
 
 def pages_of(document: RunDocument | DocumentOutcome) -> dict[str, int | None]:
-    """How many pages a document has, and how many were read; nothing where pages are not known."""
+    """How many pages a document has and how many were read; empty where pages are not known."""
     return {} if document.pages is None else {"pages": document.pages, "pages_read": document.pages_read}
 
 
 def add_documents(
     session: Session, company_id: int, listed: Sequence[RoomDocument], outcomes: Sequence[DocumentOutcome]
 ) -> None:
-    """Insert the documents of a company that the run has not begun with, with the outcome of each, in listing order."""
+    """Insert the documents of a company that the run has not started, with their outcomes, in listing order."""
     rows = [_place(company_id, document) | _values(outcome) for document, outcome in zip(listed, outcomes, strict=True)]
     if rows:
         session.connection().execute(insert(_documents), rows)
@@ -102,9 +102,9 @@ def _values(outcome: DocumentOutcome) -> dict[str, Any]:
 
 
 def place_documents(session: Session, company_id: int, documents: Iterable[RoomDocument | RunDocument]) -> None:
-    """Insert the documents of a company as pending; those that have an outcome keep it.
+    """Insert the documents of a company as pending; those with an outcome keep it.
 
-    Documents that left the index since the run was interrupted are removed from the run.
+    Documents that left the index while the run was interrupted are removed from the run.
     """
     stored = session.exec(select(RunDocument).where(RunDocument.company_id == company_id))
     known = {row.document_id: row for row in stored}
@@ -126,19 +126,19 @@ def place_documents(session: Session, company_id: int, documents: Iterable[RoomD
 def company_documents(session: Session, company_id: int) -> Sequence[RunDocument]:
     """The company's documents in this run, by path and name.
 
-    They are plain rows, to be looked at only: the session's objects take several times as long.
+    They are plain rows for reading only: the session's objects take several times as long.
     """
     return load_company_documents(session, [company_id])[company_id]
 
 
 def some_documents(session: Session, company_id: int, document_ids: Sequence[str]) -> Sequence[RunDocument]:
-    """Those of the company's documents in this run that have one of these ids, in no order."""
+    """The company's documents in this run that have one of these ids, in no order."""
     of_company = _documents.select().where(_documents.c.company_id == company_id)
     return cast("list[RunDocument]", list(find_rows(session, of_company, _documents.c.document_id, document_ids)))
 
 
 def load_company_documents(session: Session, company_ids: Sequence[int]) -> dict[int, list[RunDocument]]:
-    """`company_documents` of these companies (a few hundred at most), by company."""
+    """`company_documents` for these companies (a few hundred at most), by company id."""
     by_company: dict[int, list[RunDocument]] = {company_id: [] for company_id in company_ids}
     of_these = sql_select(_documents).where(_documents.c.company_id.in_(company_ids))
     for row in session.connection().execute(of_these):
@@ -149,7 +149,7 @@ def load_company_documents(session: Session, company_ids: Sequence[int]) -> dict
 
 
 def remarkable_documents(session: Session, run_id: str) -> Sequence[RunDocument]:
-    """The documents of a run that have a warning, or that it has not come to, by path and name."""
+    """The documents of a run that have a warning, or that it has not reached, by path and name."""
     rows = session.exec(
         select(RunDocument)
         .join(RunCompany)
@@ -173,7 +173,7 @@ def find_document(session: Session, run_id: str, document_id: str) -> RunDocumen
 
 
 def find_documents_by_hash(session: Session, run_id: str, beginning: str) -> Sequence[RunDocument]:
-    """The documents of a run whose content's hash begins like this."""
+    """The documents of a run whose content hash starts with `beginning`."""
     return session.exec(
         select(RunDocument)
         .join(RunCompany)
@@ -182,7 +182,7 @@ def find_documents_by_hash(session: Session, run_id: str, beginning: str) -> Seq
 
 
 def list_failed_contents(session: Session, batch: str) -> Sequence[str]:
-    """The hashes of what the documents of a batch that have failed held, in all of its runs."""
+    """The content hashes of documents that failed in any run of the batch."""
     rows = session.exec(
         select(RunDocument.content_hash)
         .distinct()
@@ -194,7 +194,7 @@ def list_failed_contents(session: Session, batch: str) -> Sequence[str]:
 
 
 def find_document_drives(session: Session, document_id: str) -> list[dict[str, str]]:
-    """Where the runs that had this document, or documents inside of it, found it; the newest run's first, each once."""
+    """The drives on which runs found this document, or documents inside it; the newest run's first, each once."""
     companies = select(RunDocument.company_id).where(
         or_(
             col(RunDocument.document_id) == document_id,
@@ -207,7 +207,7 @@ def find_document_drives(session: Session, document_id: str) -> list[dict[str, s
 
 
 def newest_run_with(session: Session, document_id: str, text_id: int) -> str | None:
-    """The id of the newest run that read this document with this text; None where none did."""
+    """The id of the newest run that read this document with this text; None if there is none."""
     newest = (
         select(Run.id)
         .join(RunCompany, col(RunCompany.run_id) == col(Run.id))
@@ -219,7 +219,7 @@ def newest_run_with(session: Session, document_id: str, text_id: int) -> str | N
 
 
 def save_document_outcomes(session: Session, company_id: int, outcomes: Iterable[DocumentOutcome]) -> None:
-    """Write down what became of documents in this run."""
+    """Store the outcomes of documents in this run."""
     rows = [
         {"the_company": company_id, "the_document": outcome.document_id, **_values(outcome)}
         for outcome in sorted(outcomes, key=lambda outcome: outcome.document_id)
@@ -229,7 +229,7 @@ def save_document_outcomes(session: Session, company_id: int, outcomes: Iterable
 
 
 def save_document_outcome(session: Session, company_id: int, document_id: str, **outcome: Any) -> None:
-    """Write down what became of a document in this run."""
+    """Store the outcome of a document in this run."""
     save_document_outcomes(session, company_id, [DocumentOutcome(document_id, **outcome)])
 
 
@@ -239,7 +239,7 @@ _OUTCOME = update(_documents).where(
 
 
 def documents_done(session: Session, run_id: str) -> dict[int, tuple[int, int]]:
-    """How many documents of each company of a run, by its id, the run has come to, and how many there are."""
+    """How many documents of each company the run has finished, and how many there are, by company id."""
     done = func.count().filter(col(RunDocument.status) != DocumentStatus.PENDING)
     rows = session.exec(
         select(RunDocument.company_id, done, func.count())
@@ -251,7 +251,7 @@ def documents_done(session: Session, run_id: str) -> dict[int, tuple[int, int]]:
 
 
 def count_documents(session: Session, company_id: int) -> dict[DocumentStatus, int]:
-    """How many of the company's documents have which status."""
+    """How many of the company's documents have each status."""
     rows = session.exec(
         select(RunDocument.status, func.count())
         .where(RunDocument.company_id == company_id)
@@ -262,7 +262,7 @@ def count_documents(session: Session, company_id: int) -> dict[DocumentStatus, i
 
 @dataclass(frozen=True, slots=True)
 class RunMetrics:
-    """Runs by status; of those under way (or killed) the companies and documents by status; USD of all runs."""
+    """Runs by status; companies and documents by status for runs under way (or killed); the USD of all runs."""
 
     runs: Mapping[RunStatus, int]
     under_way: Sequence[Run]
@@ -272,7 +272,7 @@ class RunMetrics:
 
 
 def read_run_metrics(session: Session) -> RunMetrics:
-    """The numbers as they are now; four queries that read the rows of runs under way and one row of each other run."""
+    """The current numbers, from four queries that read the rows of runs under way and one row of every other run."""
     is_running = col(Run.status) == RunStatus.RUNNING
     counted = session.exec(select(Run.status, func.count(), func.sum(Run.usd)).group_by(col(Run.status))).all()
     companies = (

@@ -1,4 +1,4 @@
-"""Requests for runs: what people ask for in the service, and `diligence run` or a worker takes up."""
+"""Requests for runs: people make them in the service, and `diligence run` or a worker carries them out."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ class RequestKind(StrEnum):
 
 
 class RunRequest(SQLModel, table=True):
-    """A wish to start the batch in `batch_file`, or to stop the run `run_id`; `outcome` says what became of it."""
+    """A request to start the batch in `batch_file`, or to stop the run `run_id`; `outcome` says how it ended."""
 
     __tablename__ = "run_requests"
 
@@ -36,7 +36,7 @@ def add_request(session: Session, request: RunRequest) -> None:
 
 
 def take_request(session: Session) -> RunRequest | None:
-    """Take the oldest request to start a run, which nobody else takes then; None where there is none."""
+    """Take the oldest request to start a run, so that no other process takes it; None if there is none."""
     waiting = select(RunRequest).where(RunRequest.kind == RequestKind.START, col(RunRequest.taken_at).is_(None))
     for request in session.exec(waiting.order_by(col(RunRequest.id))).all():
         taken = update(RunRequest).where(col(RunRequest.id) == request.id, col(RunRequest.taken_at).is_(None))
@@ -47,17 +47,17 @@ def take_request(session: Session) -> RunRequest | None:
 
 
 def note_outcome(session: Session, request_id: int, outcome: str) -> None:
-    """Write down what became of a request, in words."""
+    """Store how a request ended, in words."""
     session.connection().execute(update(RunRequest).where(col(RunRequest.id) == request_id).values(outcome=outcome))
 
 
 def is_to_stop(session: Session, run_id: str, since: datetime) -> bool:
-    """Whether somebody asked for that run to be stopped since then."""
+    """Whether anybody has asked for that run to stop since then."""
     query = select(RunRequest.id).where(RunRequest.kind == RequestKind.STOP, RunRequest.run_id == run_id)
     return session.exec(query.where(col(RunRequest.at) >= since)).first() is not None
 
 
 def newest_requests(session: Session, most: int) -> Sequence[RunRequest]:
-    """The requests to start a run, newest first, so many at most."""
+    """The newest requests to start a run, newest first, at most that many."""
     starts = select(RunRequest).where(RunRequest.kind == RequestKind.START)
     return session.exec(starts.order_by(col(RunRequest.id).desc()).limit(most)).all()

@@ -1,4 +1,4 @@
-"""Runs and their companies: what was asked, the status of each, cost and rank."""
+"""Runs and their companies: what was asked, and the status, cost and rank of each."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from storage.companies import StoredProfile  # noqa: F401 - its table is referre
 
 
 class RunStatus(StrEnum):
-    """`superseded`: broken off, and its batch file was changed before it was started again."""
+    """`superseded`: the run was interrupted, and its batch file was changed before the next start."""
 
     RUNNING = "running"
     FINISHED = "finished"
@@ -24,7 +24,7 @@ class RunStatus(StrEnum):
 
 
 class ModelTrial(StrEnum):
-    """What is known of a run's model from the trial of it: `weak` where it fell short of what a judge needs."""
+    """What the trial of a run's model showed: `weak` if it fell short of what a judge needs."""
 
     UNTRIED = "untried"
     WEAK = "weak"
@@ -40,13 +40,13 @@ class CompanyStatus(StrEnum):
 class Run(SQLModel, table=True):
     """One run of a batch. `fingerprint` tells whether a batch file still asks for the same run.
 
-    `sequence` counts runs in the order in which they were started, whatever the clock said. `reported_at` is when its
-    report was written, or kept where none was asked for: a run that was killed before that is unfinished.
-    `usd` is what it cost so far, None where no price is known; `budget` the most it may spend, as written. `drive` is
-    where its documents lie, as `override_settings` takes it, `model_trial` what is known of its model; both are None in
-    runs of earlier releases, as are `definition`, the hash of the batch as it was read, and `version`, that of the
-    program: processes on other machines that help with the run go by these. `requests` is the request list that it
-    answers, None without one.
+    `sequence` numbers runs in the order in which they were started, whatever the clock said. `reported_at` is when its
+    report was written, or stored where none was asked for: a run that was killed before that is unfinished. `usd` is
+    what it has cost so far, None if no price is known; `budget` is the most it may spend, as written. `drive` says
+    where its documents are, in the form that `override_settings` takes; `model_trial` is what is known about its model.
+    Both are None in runs of earlier releases, as are `definition`, the hash of the batch as it was read, and `version`,
+    that of the program; processes on other machines that help with the run compare these two. `requests` is the request
+    list that it answers, None without one.
     """
 
     __tablename__ = "runs"
@@ -74,9 +74,9 @@ class Run(SQLModel, table=True):
 
 
 class StoredDefinition(SQLModel, table=True):
-    """A batch as it was deployed or begun. `hash` is the SHA-256 of its content, in hex.
+    """A batch as it was when deployed or started. `hash` is the SHA-256 of its content, in hex.
 
-    `kept_at` is when it was last deployed, or run as it was deployed.
+    `kept_at` is when it was last deployed, or last run as deployed.
     """
 
     __tablename__ = "definitions"
@@ -87,25 +87,25 @@ class StoredDefinition(SQLModel, table=True):
 
 
 def save_definition(session: Session, content: dict[str, Any]) -> str:
-    """Keep the definition of a batch; gives its hash."""
+    """Store the definition of a batch and return its hash."""
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     put(session, StoredDefinition(hash=digest, content=content), "hash")
     return digest
 
 
 def find_definition(session: Session, digest: str) -> dict[str, Any] | None:
-    """The definition of that hash; None where this database has none."""
+    """The definition with that hash; None if this database has none."""
     stored = session.get(StoredDefinition, digest)
     return None if stored is None else stored.content
 
 
 def use_definition(session: Session, digest: str) -> None:
-    """Note that a deployment still runs that definition."""
+    """Record that a deployment still uses that definition."""
     session.exec(update(StoredDefinition).where(col(StoredDefinition.hash) == digest).values(kept_at=now()))
 
 
 def delete_definitions(session: Session) -> None:
-    """Delete the definitions that no run has and no deployment has used for more than a year."""
+    """Delete definitions that belong to no run and that no deployment has used for more than a year."""
     of_runs = select(Run.definition).where(col(Run.definition).is_not(None))
     unused = col(StoredDefinition.kept_at) < now() - _LONGEST_UNUSED, col(StoredDefinition.hash).not_in(of_runs)
     session.exec(delete(StoredDefinition).where(*unused))
@@ -116,12 +116,12 @@ _LONGEST_UNUSED = timedelta(days=400)
 
 
 class RunCompany(SQLModel, table=True):
-    """One company of a run. `problem` says why it failed, in a sentence for the report.
+    """One company of a run. `problem` says in a sentence for the report why it failed.
 
-    `evidence_warnings` is what its evidence alone warns of, which holds while the evidence is the same; None where
-    something else than the evidence was at work (a model that could not be asked). `carried_from` is the run that all
-    its outcomes were taken over from. `standing` is what `tasks.scoring.standing` keeps; None before it is scored and
-    in runs of earlier releases. `search_warnings` tell what went wrong when passages were last looked for.
+    `evidence_warnings` are the warnings that follow from its evidence alone, and so hold while the evidence is the
+    same; None if anything else played a part (such as a model that could not be asked). `carried_from` is the run from
+    which all its outcomes were copied. `standing` is what `tasks.scoring.standing` stores; None before scoring and in
+    runs of earlier releases. `search_warnings` say what went wrong in the last search for passages.
     """
 
     __tablename__ = "run_companies"
@@ -151,7 +151,7 @@ class RunCompany(SQLModel, table=True):
 
 
 def add_run(session: Session, run: Run, companies: Iterable[RunCompany]) -> None:
-    """Keep a new run with its companies, as the newest one."""
+    """Store a new run with its companies as the newest one."""
     if session.connection().dialect.name == "postgresql":  # SQLite has one writer at a time anyway
         session.connection().exec_driver_sql("LOCK TABLE runs IN SHARE ROW EXCLUSIVE MODE")
     run.sequence = (session.exec(select(func.max(Run.sequence))).one() or 0) + 1
@@ -166,7 +166,7 @@ def get_run(session: Session, run_id: str) -> Run:
 
 
 def find_run(session: Session, run_id: str) -> Run | None:
-    """A run by its id, by its batch's name (the latest run of it), or the latest of all for `latest`."""
+    """A run by its id, by its batch's name (the latest run), or the latest of all for `latest`."""
     query = select(Run).order_by(col(Run.sequence).desc()).limit(1)
     if run_id == "latest":
         return session.exec(query).first()
@@ -183,7 +183,7 @@ def find_unfinished(session: Session, batch: str) -> Run | None:
 
 
 def previous_run(session: Session, run: Run) -> Run | None:
-    """The last run of the same batch before this one that came to its report."""
+    """The last run of the same batch before this one that wrote its report."""
     return session.exec(
         select(Run)
         .where(
@@ -198,13 +198,13 @@ def previous_run(session: Session, run: Run) -> Run | None:
 
 
 def earlier_company(session: Session, company: RunCompany) -> RunCompany | None:
-    """The same company, by its domain, in the run of its batch before; None where that run had none."""
+    """The company with the same domain in the batch's previous run; None if that had none."""
     before = previous_run(session, get_run(session, company.run_id))
     return None if before is None else find_company(session, before.id, company.domain)
 
 
 def with_earlier(session: Session, run: Run) -> list[tuple[RunCompany, RunCompany]]:
-    """The companies that a run has not begun with, each with the same company in the run of its batch before."""
+    """The companies that a run has not started, each paired with the same company in the batch's previous run."""
     before = previous_run(session, run)
     if before is None:
         return []
@@ -217,7 +217,7 @@ def with_earlier(session: Session, run: Run) -> list[tuple[RunCompany, RunCompan
 
 
 def finish_run(session: Session, run_id: str, status: RunStatus) -> None:
-    """Write down how the run ended."""
+    """Store how the run ended."""
     run = session.get_one(Run, run_id)
     run.status = status
     run.finished_at = now()
@@ -234,8 +234,8 @@ def note_report(session: Session, run_id: str) -> None:
 def prunable_runs(session: Session, keep: int) -> tuple[Sequence[Run], datetime | None]:
     """The runs that may be deleted, and when the oldest of the newest `keep` reported runs began.
 
-    The newest run of each batch that came to its report is needed, and every run that can go on. Of the rest none is in
-    use: a process works on runs without a report alone, or on that of an estimate, which is superseded from its start.
+    The newest reported run of each batch is needed, and so is every run that can be resumed. None of the others is in
+    use: processes only work on runs without a report, or on that of an estimate, which is superseded from its start.
     """
     finished: list[Run] = []
     others: list[Run] = []
@@ -260,14 +260,14 @@ _LONGEST_ESTIMATE = timedelta(days=1)
 
 
 def newest_runs(session: Session, most: int) -> Sequence[Run]:
-    """The runs, the newest first, so many at most."""
+    """The newest runs, newest first, at most that many."""
     return session.exec(select(Run).order_by(col(Run.sequence).desc()).limit(most)).all()
 
 
 def add_cost(
     session: Session, run_id: str, calls: int, input_tokens: int, output_tokens: int, usd: float | None = None
 ) -> None:
-    """Add what was spent to the run's cost; `usd` is None where the price is not known."""
+    """Add what was spent to the run's cost; `usd` is None if the price is not known."""
     spent: dict[str, Any] = {
         "calls": Run.calls + calls,
         "input_tokens": Run.input_tokens + input_tokens,
@@ -279,7 +279,7 @@ def add_cost(
 
 
 def sum_costs(session: Session, since: datetime) -> tuple[int, float]:
-    """The tokens, read and written, and the USD that runs which began `since` then have spent or hold."""
+    """The tokens (read and written) and USD that runs started since then have spent or reserved."""
     sums = func.sum(col(Run.input_tokens) + col(Run.output_tokens)), func.sum(col(Run.usd))
     tokens, usd = session.exec(select(*sums).where(col(Run.started_at) >= since)).one()
     return int(tokens or 0), float(usd or 0.0)
@@ -293,7 +293,7 @@ def hold_cost(
     rates: tuple[float, float],
     most: tuple[int | None, float | None],
 ) -> bool:
-    """Add what a call may take to the run's tokens, if the run stays within its cap; gives whether it does.
+    """Reserve what a call may use on the run's account if the run stays within its cap; returns whether it does.
 
     Args:
         session: one that writes. The check and the sum are one statement: processes share the cap.
@@ -327,7 +327,7 @@ def run_companies(session: Session, run_id: str) -> Sequence[RunCompany]:
 
 
 def pending_companies(session: Session, run_id: str, after: int, most: int) -> Sequence[RunCompany]:
-    """The run's pending companies behind that place in the batch's order, so many at most."""
+    """The run's pending companies after that position in the batch's order, at most that many."""
     pending = RunCompany.run_id == run_id, RunCompany.status == CompanyStatus.PENDING, col(RunCompany.ordinal) > after
     return session.exec(select(RunCompany).where(*pending).order_by(col(RunCompany.ordinal)).limit(most)).all()
 
@@ -339,7 +339,7 @@ def count_pending(session: Session, run_id: str) -> int:
 
 
 def reopen_companies(session: Session, company_ids: Iterable[int]) -> None:
-    """Have companies examined again."""
+    """Set companies to be examined again."""
     for some in in_parts(company_ids):
         session.exec(update(RunCompany).where(col(RunCompany.id).in_(some)).values(status=CompanyStatus.PENDING))
 
@@ -350,15 +350,15 @@ def get_company(session: Session, company_id: int) -> RunCompany:
 
 
 def find_company(session: Session, run_id: str, domain: str) -> RunCompany | None:
-    """The company of a run by its domain; None where the run has none."""
+    """The company of a run with that domain; None if there is none."""
     return session.exec(select(RunCompany).where(RunCompany.run_id == run_id, RunCompany.domain == domain)).first()
 
 
 def save_company(session: Session, company: RunCompany) -> None:
-    """Keep what has changed of a run's company."""
+    """Store the changes to a run's company."""
     session.merge(company)
 
 
 def save_companies(session: Session, companies: Iterable[RunCompany]) -> None:
-    """Keep what has changed of companies that were read in another session."""
+    """Store the changes to companies that were loaded in another session."""
     session.add_all(companies)

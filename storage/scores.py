@@ -13,11 +13,12 @@ from storage.runs import RunCompany
 
 
 class ScoreStatus(StrEnum):
-    """`unsupported`: judged, but no quote holds. `missing`: nothing is said. `unscored`: no judgement was made.
+    """`unsupported`: judged, but no quote could be verified. `missing`: nothing is said. `unscored`: no judgement was
+    made.
 
-    `contested`: judged with and without words that may move a model, with different scores, of which the lower counts;
-    or the reason does not name what speaks against a high score.
-    `withheld`, never stored: it rests on documents that whoever looks at it may not see.
+    `contested`: judged with and without words that may influence a model, with different scores, of which the lower
+    counts; or the reason does not name what speaks against a high score. `withheld`, never stored: it rests on
+    documents that the present viewer may not see.
     """
 
     SCORED = "scored"
@@ -29,15 +30,15 @@ class ScoreStatus(StrEnum):
 
     @property
     def counts(self) -> bool:
-        """Whether a score of this status counts in the total."""
+        """Whether scores of this status count in the total."""
         return self in {ScoreStatus.SCORED, ScoreStatus.CONTESTED}
 
 
 class Absence(StrEnum):
-    """Why something is missing. `silent`: nothing is said of it. `none`: it is said that there is none.
+    """Why something is missing. `silent`: nothing is said about it. `none`: it is said that there is none.
 
-    `not_applicable`: it does not apply to the company. `elsewhere`: it lies in a document that is not in the room.
-    `unread`: it may lie in what could not be read.
+    `not_applicable`: it does not apply to the company. `elsewhere`: it is in a document that is not in the room.
+    `unread`: it may be in pages that could not be read.
     """
 
     SILENT = "silent"
@@ -48,21 +49,23 @@ class Absence(StrEnum):
 
     @property
     def is_open(self) -> bool:
-        """Whether what is missing may yet turn out well: the room was not read, or nothing can be asked of it."""
+        """Whether the question is still open: the room was not fully read, or the criterion cannot be held against the
+        company.
+        """
         return self in {Absence.UNREAD, Absence.NOT_APPLICABLE}
 
 
 class CriterionOutcome(SQLModel, table=True):
-    """How one criterion came out. `evidence` is the hash of all that the outcome rests on.
+    """The outcome of one criterion. `evidence` is the hash of everything that the outcome rests on.
 
-    `failed`: the judgement failed (a model's error), so the run counts as failed. `confidence` is the
-    judge's own, `agreement` the share of repeated judgements that gave the score taken, both 0 to 1.
-    `contradictions` lists what documents say against each other, `nearest` the documents that come
-    nearest to one that is missing, `orders` the words that give orders to a model in the passages judged, all three
-    as `tasks.scoring.results` writes them. `contested` is `{with, without}`, the score of each judgement (None where it
-    gave none), where these words moved it. `warning` is what a reader must know of how it was judged. `given` are the
-    ids of the documents that had a part in it; None, also in rows of earlier releases, stands for all of the room.
-    `absence` says of what is missing why; None in rows of earlier releases.
+    `failed`: the judgement failed (an error of the model), so the run counts as failed. `confidence` is the judge's
+    own, `agreement` the share of repeated judgements that gave this score, both 0 to 1. `contradictions` lists
+    contradictions between documents, `nearest` the documents closest to a missing one, `orders` the passages judged
+    that give orders to a model; `tasks.scoring.results` writes all three. `contested` is `{with, without}`, the scores
+    with and without such orders where they differ (None where there was no score). `warning` is what a reader must know
+    about how it was judged. `given` are the ids of the documents that played a part; None, also in rows of earlier
+    releases, means all documents of the room. `absence` says why something is missing; None in rows of earlier
+    releases.
     """
 
     __tablename__ = "criterion_outcomes"
@@ -92,9 +95,9 @@ class CriterionOutcome(SQLModel, table=True):
 
 
 class Quote(SQLModel, table=True):
-    """Words of a document. `start` and `end` are offsets in the stored text where a verified quote stands.
+    """A quotation from a document. `start` and `end` are its offsets in the stored text if it was verified.
 
-    `stance`: `for` or `against` what the criterion asks; None where nobody judged.
+    `stance`: whether it speaks `for` or `against` what the criterion asks; None if nobody judged that.
     """
 
     __tablename__ = "quotes"
@@ -117,7 +120,7 @@ class Quote(SQLModel, table=True):
 def save_outcomes(
     session: Session, company_id: int, outcomes: Sequence[tuple[CriterionOutcome, Sequence[Quote]]]
 ) -> None:
-    """Put outcomes with their quotes in place of the company's earlier ones for their criteria."""
+    """Store outcomes with their quotes in place of the company's earlier ones for the same criteria."""
     _delete_outcomes(session, [company_id], [outcome.criterion_id for outcome, _ in outcomes])
     session.add_all(outcome for outcome, _ in outcomes)
     session.flush()
@@ -130,7 +133,7 @@ def save_outcomes(
 
 
 def carry_outcomes(session: Session, companies: Mapping[int, int], places: Mapping[str, tuple[int, float]]) -> None:
-    """Take outcomes over, with their quotes, from companies of an earlier run.
+    """Copy outcomes, with their quotes, from companies of an earlier run.
 
     Args:
         session: one that writes.
@@ -190,7 +193,7 @@ def company_outcomes(session: Session, company_id: int) -> Sequence[CriterionOut
 
 
 def load_company_outcomes(session: Session, company_ids: Sequence[int]) -> dict[int, list[CriterionOutcome]]:
-    """The outcomes of these companies (a few hundred at most), by company, in the order of the criteria."""
+    """The outcomes of these companies (a few hundred at most), by company id, in the order of the criteria."""
     by_company: dict[int, list[CriterionOutcome]] = {company_id: [] for company_id in company_ids}
     query = select(CriterionOutcome).where(col(CriterionOutcome.company_id).in_(company_ids))
     for outcome in session.exec(query.order_by(col(CriterionOutcome.ordinal))):
@@ -199,7 +202,7 @@ def load_company_outcomes(session: Session, company_ids: Sequence[int]) -> dict[
 
 
 def remarkable_outcomes(session: Session, run_id: str) -> Sequence[CriterionOutcome]:
-    """The outcomes of a run on which nothing is said, or that have a warning, in the order of the criteria."""
+    """The outcomes of a run that are missing or have a warning, in the order of the criteria."""
     return session.exec(
         select(CriterionOutcome)
         .join(RunCompany)
@@ -212,7 +215,7 @@ def remarkable_outcomes(session: Session, run_id: str) -> Sequence[CriterionOutc
 
 
 def list_counted_scores(session: Session, run_id: str) -> Iterator[tuple[int, str, float]]:
-    """The scores of a run that count in a total: the company's id, the criterion's id, and the score."""
+    """The scores of a run that count in a total: company id, criterion id, and score."""
     query = (
         select(CriterionOutcome.company_id, CriterionOutcome.criterion_id, CriterionOutcome.score)
         .join(RunCompany)
@@ -243,7 +246,7 @@ def outcome_quotes(session: Session, company_id: int) -> dict[int, list[Quote]]:
 
 
 class QuotedSpan(NamedTuple):
-    """Where a verified quote stands: in which stored text, from which to which of its characters."""
+    """The place of a verified quote: the stored text, and the offsets of its first character and its end."""
 
     outcome_id: int
     ordinal: int
@@ -255,10 +258,10 @@ class QuotedSpan(NamedTuple):
 
 
 def list_quoted_spans(session: Session, company_id: int) -> list[QuotedSpan]:
-    """Where the verified quotes of all the company's outcomes stand, outcome by outcome, in order.
+    """The places of the verified quotes of all the company's outcomes, outcome by outcome, in order.
 
-    Those whose text was pruned are left out. The words themselves are not read, nor rows made of them: a company may
-    have thousands.
+    Quotes whose text was pruned are left out. The words themselves are not loaded, because a company may have
+    thousands.
     """
     where = (Quote.outcome_id, Quote.ordinal, Quote.document_id, Quote.place, Quote.text_id, Quote.start, Quote.end)
     rows = session.execute(

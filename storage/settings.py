@@ -1,8 +1,8 @@
 """Settings: how an area reads its own, and where things are stored.
 
-A setting has the value that the batch file gives it while that batch runs (`override_settings`),
-else that of the environment (`DILIGENCE_…`), else that of a file of the setting's name in the folder
-`DILIGENCE_SECRETS_DIR` (where Docker, Kubernetes and systemd put secrets), else the default written in the class.
+The first of these that has a value for a setting decides: the batch file, while its batch runs (`override_settings`);
+the environment (`DILIGENCE_…`); a file named after the setting in the folder `DILIGENCE_SECRETS_DIR` (where Docker,
+Kubernetes and systemd put secrets); the default written in the class.
 """
 
 import os
@@ -33,18 +33,18 @@ class _Files(SecretsSettingsSource):
 
 
 class Settings(BaseSettings):
-    """The settings of one area; the class of each area derives from this one and shares the prefix."""
+    """The settings of one area; each area derives its class from this one, and they share the prefix."""
 
     model_config = SettingsConfigDict(env_prefix="DILIGENCE_", env_ignore_empty=True, extra="ignore", frozen=True)
 
     @classmethod
     def settings_customise_sources(cls, *_: Any, **sources: Any) -> tuple[Any, ...]:
-        """Where values come from, the first first; see the module."""
+        """The sources of values in order of precedence; see the module."""
         return sources["init_settings"], sources["env_settings"], _Files(cls, os.environ.get(_SECRETS) or None)
 
     @classmethod
     def current(cls) -> Self:
-        """The settings in force here and now.
+        """The settings in force at this moment.
 
         Raises:
             pydantic.ValidationError: a setting has a value that its field does not allow.
@@ -65,12 +65,12 @@ def _environment_now() -> _Variables:
 
 
 def our_environment() -> _Variables:
-    """The variables of the environment that settings are read from, for another process (`change_environment`)."""
+    """The environment variables that settings are read from, to pass to another process (`change_environment`)."""
     return _environment_now()
 
 
 def change_environment(variables: _Variables) -> None:
-    """Have this process read its settings from these variables alone."""
+    """Make this process read its settings from these variables only."""
     for name, _ in _environment_now():
         del os.environb[name]
     os.environb.update(variables)
@@ -82,7 +82,7 @@ _seen: Final[list[tuple[dict[bytes, bytes], _Variables]]] = [({}, ())]
 
 @contextmanager
 def environment_as_it_is() -> Iterator[None]:
-    """Look whether the environment has changed once for the whole block, not at each look-up of a setting."""
+    """Check for changes of the environment once for the whole block instead of at each look-up of a setting."""
     token = _environment.set(_environment_now())
     try:
         yield
@@ -115,7 +115,7 @@ def _build(settings: type[S], overrides: tuple[tuple[str, Any], ...]) -> S:
 
 @contextmanager
 def override_settings(values: Mapping[str, str | int | float | bool]) -> Iterator[None]:
-    """Give settings other values within the block: names as in the environment, lower case, without the prefix."""
+    """Give settings other values in the block: names as in the environment, in lower case and without the prefix."""
     token = _overrides.set((*_overrides.get(), *values.items()))
     try:
         yield
@@ -124,7 +124,7 @@ def override_settings(values: Mapping[str, str | int | float | bool]) -> Iterato
 
 
 class StorageSettings(Settings):
-    """Where the database, the spool and Prefect's home lie."""
+    """Where the database, the spool and Prefect's home are."""
 
     home: Path = Field(Path(".diligence"), description="database, spool, Prefect's home")
     database_url: str | None = Field(None, description="SQLite in the home, or postgresql+psycopg://…")
@@ -139,7 +139,7 @@ class StorageSettings(Settings):
 
 
 def is_web_address(address: str) -> bool:
-    """Whether a setting is an http(s) address with a host."""
+    """Whether the value of a setting is an http(s) address with a host."""
     try:
         parts = urlsplit(address)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)

@@ -1,4 +1,4 @@
-"""The cells of tables of documents and questions that were found in texts, by text and set of columns."""
+"""The cells of tables of documents and questions, stored by text and set of columns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from storage.columns import find_rows, find_table, put
 
 
 class StoredCells(SQLModel, table=True):
-    """What one text says: `cells` by the column's id; `columns` is a hash of the columns and of the program."""
+    """What one text says: `cells` by column id; `columns` is a hash of the columns and of the program."""
 
     __tablename__ = "text_cells"
 
@@ -20,12 +20,12 @@ class StoredCells(SQLModel, table=True):
 
 
 def find_cells(session: Session, text_ids: Sequence[int], columns: str) -> dict[int, dict[str, Any]]:
-    """The cells of these texts that are known, by text."""
+    """The stored cells of these texts, by text id."""
     of_columns = find_table(StoredCells).select().where(col(StoredCells.columns) == columns)
     return {row.text_id: row.cells for row in find_rows(session, of_columns, col(StoredCells.text_id), text_ids)}
 
 
 def save_cells(session: Session, columns: str, cells: Mapping[int, dict[str, Any]]) -> None:
-    """Keep the cells of texts, in place of what was known of them."""
+    """Store the cells of texts in place of earlier ones."""
     for text_id, found in sorted(cells.items()):
         put(session, StoredCells(text_id=text_id, columns=columns, cells=found), "text_id", "columns")

@@ -1,7 +1,8 @@
-"""Folders for what a process needs while it lives. What a killed process left goes when the next one makes its own.
+"""Temporary folders that last while their process. Those of killed processes are removed when the next one makes its
+own.
 
-A folder in use is locked, and its lock ends with its process. A process id in a file would say nothing to another
-container that has the same disk. systemd-tmpfiles leaves locked folders alone as well (its manual, tmpfiles.d(5)).
+A folder in use is locked, and the lock ends with its process; a process id in a file would mean nothing to another
+container on the same disk. systemd-tmpfiles leaves locked folders alone as well (its manual, tmpfiles.d(5)).
 """
 
 import atexit
@@ -21,7 +22,7 @@ PREFIX: Final = "diligence-"
 
 @contextmanager
 def temporary_folder(place: Path | None = None, prefix: str = PREFIX) -> Iterator[Path]:
-    """A private folder in `place`, by default where the system has temporary files; it goes with the block.
+    """A private folder in `place`, by default the system's folder for temporary files; removed when the block ends.
 
     Raises:
         OSError: it cannot be made.
@@ -36,7 +37,8 @@ def temporary_folder(place: Path | None = None, prefix: str = PREFIX) -> Iterato
 
 @cache
 def process_folder() -> Path:
-    """The folder of this process, made at the first call: it goes when the process ends. A fork makes one of its own.
+    """The folder of this process, made at the first call and removed when the process ends. A forked process makes its
+    own.
 
     Raises:
         OSError: it cannot be made.
@@ -51,7 +53,7 @@ os.register_at_fork(after_in_child=process_folder.cache_clear)
 
 
 def remove_left(place: Path, prefix: str = PREFIX, *, dry_run: bool = False) -> tuple[int, int]:
-    """Remove the folders of processes that have ended; gives how many files were in them, and their bytes.
+    """Remove the folders of processes that have ended; returns how many files they held, and their bytes.
 
     With `dry_run` they are only counted.
     """

@@ -17,7 +17,7 @@ from storage.documents import Content
 
 
 class Outcome(StrEnum):
-    """How the reading of a content ended, for good: reading it again would end the same."""
+    """How reading a content ended for good: reading it again would end the same way."""
 
     READ = "read"
     EMPTY = "empty"
@@ -27,9 +27,9 @@ class Outcome(StrEnum):
 class StoredText(SQLModel, table=True):
     """The text of one content, read by one version of a reader.
 
-    `places` lists where the text stands: [start, end, kind, label], offsets in characters.
-    `problem` is the problem type of a failed reading, `detail` its sentence. `scanned_pages` are those of its `pages`
-    that text recognition reads, `pages_read` those that were read in whatever way.
+    `places` lists the parts of the text and where they come from: [start, end, kind, label], offsets in characters.
+    `problem` is the problem type of a failed reading, `detail` its sentence. `scanned_pages` are the pages that need
+    text recognition, `pages_read` those that have been read in whatever way.
     """
 
     __tablename__ = "texts"
@@ -53,10 +53,10 @@ class StoredText(SQLModel, table=True):
 
 
 class Passage(SQLModel, table=True):
-    """A piece of a text of about a paragraph that knows its place. Offsets are in characters of the text.
+    """A piece of a text, about a paragraph long, that knows its place. Offsets are in characters of the text.
 
-    `header` is the first row of the table that it goes on with.
-    `orders` is no longer written: orders to a model are looked for in the passages that are judged.
+    `header` is the first row of the table that the passage continues. `orders` is no longer written: orders to a model
+    are looked for in the passages that are judged.
     """
 
     __tablename__ = "passages"
@@ -74,7 +74,7 @@ class Passage(SQLModel, table=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewText:
-    """A text to be kept: the values of a `StoredText`, which takes twenty times as long to make (0.1 ms)."""
+    """A text to be stored: the values of a `StoredText`, which takes twenty times as long to create (0.1 ms)."""
 
     content_hash: str
     reader: str
@@ -93,7 +93,7 @@ class NewText:
 
 
 class TextSummary(NamedTuple):
-    """What is known of a text without the text itself."""
+    """What is known about a text, without the text itself."""
 
     id: int
     content_hash: str
@@ -110,7 +110,7 @@ class TextSummary(NamedTuple):
 
 
 def find_text(session: Session, content_hash: str, *readers: str) -> StoredText | None:
-    """The text of that content by the first of these readers that read it before."""
+    """The text of that content from the first of these readers that has read it."""
     texts = session.exec(
         select(StoredText).where(StoredText.content_hash == content_hash, col(StoredText.reader).in_(readers))
     )
@@ -118,7 +118,7 @@ def find_text(session: Session, content_hash: str, *readers: str) -> StoredText 
 
 
 def delete_failures(session: Session, content_hashes: Sequence[str]) -> None:
-    """Forget that these contents could not be read."""
+    """Delete the record that these contents could not be read."""
     for some in in_parts(content_hashes):
         session.exec(
             delete(StoredText).where(col(StoredText.outcome) == Outcome.FAILED, col(StoredText.content_hash).in_(some))
@@ -135,7 +135,9 @@ _SUMMARIES = sql_select(*(_texts.c[name] for name in TextSummary._fields))
 def find_current_text(
     session: Session, drive: str, document_id: str, version: str, readers: Sequence[str]
 ) -> StoredText | None:
-    """The text of a document whose content is known at this version, by the first of these readers that read it."""
+    """The text of a document whose content at this version is known, from the first of these
+    readers that has read it.
+    """
     texts = session.exec(
         select(StoredText)
         .join(Content, col(Content.content_hash) == col(StoredText.content_hash))
@@ -150,15 +152,15 @@ def find_current_text(
 
 
 def find_summaries(session: Session, content_hashes: Sequence[str]) -> dict[tuple[str, str], TextSummary]:
-    """What is known of the texts of these contents, by (content hash, reader)."""
+    """What is known about the texts of these contents, by (content hash, reader)."""
     rows = find_rows(session, _SUMMARIES, _texts.c.content_hash, content_hashes)
     return {(row.content_hash, row.reader): TextSummary._make(row) for row in rows}
 
 
 def save_texts(session: Session, new: Iterable[NewText | StoredText]) -> dict[tuple[str, str], TextSummary]:
-    """Keep texts; where another reading of the same content was quicker, that one stays.
+    """Store texts; if another process has already stored a reading of the same content, that one stays.
 
-    Gives what is kept of these contents, by (content hash, reader).
+    Returns what is stored for these contents, by (content hash, reader).
     """
     # In one order for all who write, so that none waits for a row that another one waits with.
     rows = sorted(
@@ -172,7 +174,7 @@ def save_texts(session: Session, new: Iterable[NewText | StoredText]) -> dict[tu
 
 
 def save_text(session: Session, new: NewText | StoredText) -> TextSummary:
-    """Keep one text as `save_texts` does; gives the kept one."""
+    """Store one text as `save_texts` does; returns what is stored."""
     return save_texts(session, [new])[new.content_hash, new.reader]
 
 
@@ -183,7 +185,7 @@ def _insert_if_new(dialect: str) -> sqlite.Insert | postgresql.Insert:
 
 
 def contents_with_text(session: Session, hashes: Sequence[str], without: Collection[int] = ()) -> set[str]:
-    """Those of these contents (a few hundred at most) that have a text, of which those with these ids do not count."""
+    """Those of these contents (a few hundred at most) that have a text other than the texts with the ids `without`."""
     gone = set(without)
     rows = session.exec(select(StoredText.id, StoredText.content_hash).where(col(StoredText.content_hash).in_(hashes)))
     return {content_hash for text_id, content_hash in rows if text_id not in gone}
@@ -206,25 +208,25 @@ _STRETCH: Final = select(func.substr(StoredText.text, bindparam("first"), bindpa
 
 
 def find_stretch(session: Session, text_id: int, start: int, end: int) -> str:
-    """The characters of a text from `start` to `end`, as Python counts them; "" for no text."""
+    """The characters of a text from `start` to `end`, counted as Python does; "" if the text does not exist."""
     return session.exec(_STRETCH, params={"text_id": text_id, "first": start + 1, "count": end - start}).first() or ""
 
 
 def find_openings(session: Session, text_ids: Sequence[int], characters: int) -> dict[int, str]:
-    """The first so many characters of these texts, by id; those that are gone are left out."""
+    """The first characters of these texts, by id; texts that no longer exist are left out."""
     openings = sql_select(_texts.c.id, func.substr(_texts.c.text, 1, characters))
     return {row[0]: row[1] for row in find_rows(session, openings, _texts.c.id, text_ids)}
 
 
 def text_sizes(session: Session, text_ids: Sequence[int]) -> dict[int, int]:
-    """How long these texts are, in characters, by id, in the given order; those that are gone are left out."""
+    """The lengths of these texts in characters, by id, in the given order; texts that no longer exist are left out."""
     rows = find_rows(session, sql_select(_texts.c.id, _texts.c.characters), _texts.c.id, text_ids)
     sizes = {row.id: row.characters for row in rows}
     return {text_id: sizes[text_id] for text_id in text_ids if text_id in sizes}
 
 
 def group_sizes(sizes: Mapping[int, int]) -> Iterator[list[int]]:
-    """The ids of texts in groups that are loaded together; `sizes` is how long each is, in characters."""
+    """The ids of texts in groups to be loaded together; `sizes` are their lengths in characters."""
     group: list[int] = []
     characters = 0
     for text_id, size in sizes.items():
@@ -238,13 +240,13 @@ def group_sizes(sizes: Mapping[int, int]) -> Iterator[list[int]]:
 
 
 def load_readers(session: Session, text_ids: Sequence[int]) -> dict[int, str]:
-    """Which reader read these texts, by id."""
+    """The reader of each of these texts, by id."""
     rows = find_rows(session, sql_select(_texts.c.id, _texts.c.reader), _texts.c.id, text_ids)
     return {row.id: row.reader for row in rows}
 
 
 def load_words(session: Session, text_ids: Sequence[int]) -> list[tuple[int, str]]:
-    """The ids and words of those of these texts (a few hundred at most) that are there, in the order of their ids."""
+    """The ids and words of those of these texts (a few hundred at most) that exist, in the order of their ids."""
     query = sql_select(_texts.c.id, _texts.c.text).where(_texts.c.id.in_(text_ids)).order_by(_texts.c.id)
     return list(session.connection().execute(query).tuples())
 
@@ -255,9 +257,9 @@ def find_texts(session: Session, text_ids: Sequence[int]) -> Sequence[StoredText
 
 
 def find_passages(session: Session, text_ids: Sequence[int], cutter: str) -> dict[int, list[Passage]]:
-    """The passages of those of these texts (a few hundred at most) that this cutter has cut, in order, by text id.
+    """The passages that this cutter has cut from these texts (a few hundred at most), in order, by text id.
 
-    They are plain rows, to be looked at only: the session's objects take five times as long.
+    They are plain rows for reading only: the session's objects take five times as long.
     """
     connection, passages = session.connection(), find_table(Passage)
     cut = sql_select(_texts.c.id).where(_texts.c.id.in_(text_ids), _texts.c.cutter == cutter)
@@ -269,7 +271,7 @@ def find_passages(session: Session, text_ids: Sequence[int], cutter: str) -> dic
 
 
 def save_passages(session: Session, cutter: str, passages: Mapping[int, Sequence[Passage]]) -> None:
-    """Put passages, by text id, in place of those that their texts had; `cutter` has cut them."""
+    """Store the passages that `cutter` has cut, by text id, in place of those that their texts had."""
     text_ids = sorted(passages)
     if not text_ids:
         return
@@ -283,10 +285,10 @@ def save_passages(session: Session, cutter: str, passages: Mapping[int, Sequence
 
 
 class SpanPages(SQLModel, table=True):
-    """The pages that a span of a text stands on, and its boxes there.
+    """The pages that a span of a text is on, and its boxes there.
 
     `pages` lists {page (from 1), width, height, boxes: [[left, top, right, bottom]]}: points from the upper left corner
-    of the page as it is shown, a box a line; without boxes the place on that page is not certain.
+    of the page as it is shown, one box a line; without boxes the place on that page is not certain.
     """
 
     __tablename__ = "span_pages"
@@ -298,12 +300,12 @@ class SpanPages(SQLModel, table=True):
 
 
 def save_span_pages(session: Session, spans: Iterable[SpanPages]) -> None:
-    """Keep where spans stand, in place of what was known of them."""
+    """Store where spans are on their pages, in place of what was known."""
     for span in spans:
         put(session, span, "text_id", "start", "end")
 
 
 def find_span_pages(session: Session, text_ids: Sequence[int]) -> dict[tuple[int, int, int], list[dict[str, Any]]]:
-    """The pages of all spans of these texts that were looked at, by text, start and end."""
+    """The pages of all spans of these texts that have been located, by text id, start and end."""
     rows = find_rows(session, find_table(SpanPages).select(), col(SpanPages.text_id), text_ids)
     return {(row.text_id, row.start, row.end): row.pages for row in rows}

@@ -1,7 +1,7 @@
-"""People who use the pages of the service: their names, what they may do, and the sessions of their browsers.
+"""The people who use the pages of the service: their names, roles, and browser sessions.
 
-Where the drive has accounts of its own people come through its login, and a row here only says what an account may do.
-Passwords are hashed by argon2, with the parameters that `pwdlib` recommends.
+Where the drive has accounts of its own, people come through its login, and a row here only gives an account's role.
+Passwords are hashed by argon2 with the parameters that `pwdlib` recommends.
 """
 
 from collections.abc import Sequence
@@ -18,22 +18,22 @@ from storage.logins import BrowserSession, has_ended, secret_key
 
 
 class Role(StrEnum):
-    """What a person may do: look, decide as well, or start and stop runs as well."""
+    """What a person may do: view; also decide; also start and stop runs."""
 
     READER = "reader"
     REVIEWER = "reviewer"
     ADMIN = "admin"
 
     def includes(self, other: "Role") -> bool:
-        """Whether this role may do all that the other may."""
+        """Whether this role may do everything that the other may."""
         roles = list(Role)
         return roles.index(self) >= roles.index(other)
 
 
 class User(SQLModel, table=True):
-    """A person by name. `password` is an argon2 hash; None where the person comes through the drive's login.
+    """A person, by name. `password` is an argon2 hash; None for people who come through the drive's login.
 
-    The row of somebody who was removed stays: a service that nobody may use any more is closed, not open.
+    The row of a removed person stays: a service that nobody may use any more is closed, not open.
     """
 
     __tablename__ = "users"
@@ -65,7 +65,7 @@ def _nobody() -> str:
 
 
 def add_user(session: Session, name: str, role: Role, password: str | None) -> bool:
-    """Add a person; False if there is one of that name."""
+    """Add a person; False if the name is taken."""
     if find_user(session, name) is not None:
         return False
     put(session, User(name=name, role=role, password=None if password is None else _hasher().hash(password)), "name")
@@ -88,7 +88,7 @@ def had_users(session: Session) -> bool:
 
 
 def remove_user(session: Session, name: str) -> bool:
-    """Remove a person and end the sessions; False if there is none of that name. Decisions keep the name."""
+    """Remove a person and end their sessions; False if nobody has that name. Decisions keep the name."""
     user = find_user(session, name)
     if user is None:
         return False
@@ -99,20 +99,20 @@ def remove_user(session: Session, name: str) -> bool:
 
 
 def check_password(session: Session, name: str, password: str) -> User | None:
-    """The person, if the password is right. It takes the same time whether there is such a person or not."""
+    """The person, if the password is right. It takes equally long whether or not the person exists."""
     user = find_user(session, name)
     is_right = _hasher().verify(password, (user and user.password) or _nobody())
     return user if user is not None and user.password is not None and is_right else None
 
 
 def start_user_session(session: Session, secret: str, user_id: int) -> None:
-    """Let the browser whose cookie holds `secret` act as that person; delete sessions that have ended."""
+    """Let the browser whose cookie holds `secret` act as that person; expired sessions are deleted."""
     session.connection().execute(delete(UserSession).where(has_ended(UserSession)))
     session.add(UserSession(key=secret_key(secret), user_id=user_id))
 
 
 def find_user_session(session: Session, secret: str) -> tuple[UserSession, User] | None:
-    """The session of the browser whose cookie holds `secret`, with its person, unless it has ended."""
+    """The session of the browser whose cookie holds `secret`, with its person, unless it has expired."""
     row = session.exec(
         select(UserSession, User)
         .join(User, col(User.id) == col(UserSession.user_id))

@@ -1,4 +1,4 @@
-"""Deliveries of webhooks: what goes to which receiver, and how often that was tried."""
+"""Deliveries of webhooks: what is sent to which receiver, and how often that was tried."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,8 +12,8 @@ from storage.columns import UtcDateTime, now, put_new
 class WebhookDelivery(SQLModel, table=True):
     """An event on its way to a receiver.
 
-    `message` is the event's id, the same at each attempt and for each receiver. `next_at` is when it is tried next:
-    null once it has arrived (`delivered_at`) or was given up. `problem` says why the last attempt failed.
+    `message` is the event's id, the same at each attempt and for each receiver. `next_at` is when it will next be
+    tried: null once it has arrived (`delivered_at`) or was given up. `problem` says why the last attempt failed.
     """
 
     __tablename__ = "webhook_deliveries"
@@ -37,7 +37,7 @@ def add_delivery(session: Session, delivery: WebhookDelivery) -> None:
 
 
 def take_due(session: Session, until: datetime) -> WebhookDelivery | None:
-    """The delivery that is due longest; nobody else takes it before `until`. None where none is due."""
+    """The delivery that has been due longest; nobody else takes it before `until`. None if none is due."""
     due = select(WebhookDelivery).where(col(WebhookDelivery.next_at) <= now()).order_by(col(WebhookDelivery.next_at))
     for delivery in session.exec(due.limit(10)).all():
         ours = update(WebhookDelivery).where(
@@ -50,18 +50,18 @@ def take_due(session: Session, until: datetime) -> WebhookDelivery | None:
 
 
 def note_attempt(session: Session, delivery_id: int, problem: str | None, next_at: datetime | None) -> None:
-    """Write down how an attempt ended: delivered where there is no problem, else when it is tried next."""
+    """Store how an attempt ended: delivered if there is no problem, otherwise when to try again."""
     outcome = {"problem": problem, "next_at": next_at, "delivered_at": None if problem else now()}
     this = update(WebhookDelivery).where(col(WebhookDelivery.id) == delivery_id)
     session.connection().execute(this.values(attempts=WebhookDelivery.attempts + 1, **outcome))
 
 
 def newest_deliveries(session: Session, most: int) -> Sequence[WebhookDelivery]:
-    """The deliveries, newest first, so many at most."""
+    """The newest deliveries, newest first, at most that many."""
     return session.exec(select(WebhookDelivery).order_by(col(WebhookDelivery.id).desc()).limit(most)).all()
 
 
 def make_due(session: Session) -> int:
-    """Have all that did not arrive tried again now; gives how many."""
+    """Make every delivery that did not arrive due now; returns how many there are."""
     lost = update(WebhookDelivery).where(col(WebhookDelivery.delivered_at).is_(None))
     return session.connection().execute(lost.values(next_at=now(), attempts=0)).rowcount

@@ -1,4 +1,4 @@
-"""What is done: one room an area, each operation a plain function that Prefect can run as a task."""
+"""What is done: one package for each area; each operation is a plain function that Prefect can run as a task."""
 
 import os
 

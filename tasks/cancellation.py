@@ -1,8 +1,8 @@
 """Cooperative cancellation of work whose caller has hung up: it stops at its next call of `check`.
 
 `check` is called before each step that costs something: a call of a model, a source or a drive, a document to read, a
-stretch of a long text. A step that was begun ends by itself, so that an answer that was paid for is still stored.
-What is cancelled is a context variable: it goes with an operation into its thread and into the threads of a `FanOut`.
+stretch of a long text. A step that has begun is finished, so that an answer that was paid for is still stored. The
+cancellation is a context variable, which follows an operation into its thread and the threads of a `FanOut`.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,12 +18,12 @@ R = TypeVar("R")
 class Cancelled(BaseException):
     """The work was cancelled.
 
-    It is no `Exception`: what can do without a part of an answer cannot do without this.
+    It is not an `Exception`: code that can do without part of an answer must not catch it.
     """
 
 
 class Cancellation:
-    """Says of one piece of work whether it was cancelled; any thread may cancel it."""
+    """Tells whether one piece of work was cancelled; any thread may cancel it."""
 
     def __init__(self) -> None:
         self._cancelled: Final = Event()
@@ -35,7 +35,7 @@ class Cancellation:
         return self._cancelled.is_set()
 
     def cancel(self) -> None:
-        """Have the work stop."""
+        """Make the work stop."""
         with self._lock:
             self._cancelled.set()
             calls = list(self._calls)
@@ -44,7 +44,7 @@ class Cancellation:
 
     @contextmanager
     def calling(self, call: Callable[[], object]) -> Iterator[None]:
-        """Have `call` called, once, if the work is cancelled before the block ends, or was before."""
+        """Call `call` once if the work is cancelled before the block ends, or has been already."""
         with self._lock:
             self._calls.add(call)
             at_once = self.is_cancelled
@@ -57,7 +57,7 @@ class Cancellation:
                 self._calls.discard(call)
 
     def wait(self, seconds: float) -> None:
-        """Wait for so long, or until the work is cancelled."""
+        """Wait for that long, or until the work is cancelled."""
         self._cancelled.wait(seconds)
 
 
@@ -67,7 +67,7 @@ _current: ContextVar[Cancellation] = ContextVar("cancellation", default=_NEVER)
 
 @contextmanager
 def cancelled_by(cancellation: Cancellation) -> Iterator[None]:
-    """What the block does is cancelled by that."""
+    """Let `cancellation` cancel what the block does."""
     token = _current.set(cancellation)
     try:
         yield
@@ -86,17 +86,17 @@ def check() -> None:
 
 
 def calling(call: Callable[[], object]) -> AbstractContextManager[None]:
-    """Have `call` called, once, if the current work is cancelled before the block ends, or was before."""
+    """Call `call` once if the current work is cancelled before the block ends, or has been already."""
     return _current.get().calling(call)
 
 
 def uncancelled() -> AbstractContextManager[None]:
-    """Shield the block from cancellation: others wait for its result too."""
+    """Shield the block from cancellation, because others wait for its result too."""
     return cancelled_by(_NEVER)
 
 
 def sleep(seconds: float) -> None:
-    """Wait for so long.
+    """Wait for that long.
 
     Raises:
         Cancelled: nobody waits for what comes after.
@@ -106,7 +106,7 @@ def sleep(seconds: float) -> None:
 
 
 def wait_for_result(future: "Future[R]") -> R:
-    """The result of a future, which is cancelled when the current work is.
+    """The result of a future; the future is cancelled when the current work is.
 
     Raises:
         Cancelled: it was; and what the future raises.

@@ -1,9 +1,9 @@
-"""How our processes start: in a folder of their own, with a named environment, and with no code but what is installed.
+"""How our processes start: in a folder of their own, with named environment variables, and with installed code only.
 
-The user may start us in an unpacked data room, whose `lxml.py` would go before the library: Python puts the current
-folder first with `-c` and `-m`, unless PYTHONSAFEPATH is set (docs.python.org/3/using/cmdline.html). multiprocessing
-starts its fork server, its resource tracker and its spawned processes so, there, with the whole environment, and has
-no parameter for either: the two of its functions by which it does are replaced here.
+The user may start us in an unpacked data room, where a file `lxml.py` would be imported instead of the library: with
+`-c` and `-m`, Python puts the current folder first unless PYTHONSAFEPATH is set (docs.python.org/3/using/cmdline.html).
+multiprocessing starts its fork server, its resource tracker and its spawned processes that way, with the whole
+environment, and has no parameter for either; so the two functions that it uses for that are replaced here.
 """
 
 import os
@@ -32,7 +32,8 @@ _PATHS: Final = ("_PATH", "_FILE", "_DIR", "_PREFIX", "_HOME")
 
 
 def environment(*groups: str) -> dict[str, str]:
-    """The environment of a process that is started now: what all need, and what has a name that begins so.
+    """The environment for a new process: the variables that all processes need, and those whose names begin with one of
+    `groups`.
 
     Raises:
         OSError: there is no room for temporary files.
@@ -44,7 +45,7 @@ def environment(*groups: str) -> dict[str, str]:
 
 
 def only_absolute(folders: str) -> str:
-    """A list of folders as PATH without its empty and relative ones: they are the current folder, whatever that is."""
+    """A list of folders such as PATH without empty and relative entries, which mean the current folder."""
     return os.pathsep.join(folder for folder in folders.split(os.pathsep) if folder.startswith(os.sep))
 
 

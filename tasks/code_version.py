@@ -1,4 +1,4 @@
-"""A hash of parts of the program itself: what another version of it would make in another way is made again."""
+"""A hash of parts of the program itself: results that another version of these parts would change are made again."""
 
 import hashlib
 from functools import cache
@@ -8,7 +8,7 @@ from importlib.resources.abc import Traversable
 
 @cache
 def code_version(*packages: str) -> str:
-    """The hash, in hex, of all modules and data files of packages named as in `tasks.scoring`."""
+    """The hash, in hex, of all modules and data files of these packages, such as `tasks.scoring`."""
     digest = hashlib.sha256()
     for package in packages:
         for path in _files(files(package)):

@@ -1,7 +1,7 @@
 """Counters of this process for `/metrics`: cache hits and misses, model calls, tokens and cost.
 
-The service shows the counts at `/metrics`. They are kept here, without a library, because every command would wait for
-its import (75 ms). No name of a company or a document is in them.
+They are kept here without a library, because every command would wait for its import (75 ms). They contain no names of
+companies or documents.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ Cache = Literal["texts in memory", "texts", "answers", "sources"]
 
 @dataclass(frozen=True)
 class ModelUse:
-    """Calls of models, their tokens, and the cost in USD of those calls whose price is known."""
+    """Model calls, their tokens, and the cost in USD of the calls whose price is known."""
 
     calls: int = 0
     calls_without_price: int = 0
@@ -29,13 +29,13 @@ _model_use: Final = [ModelUse()]
 
 
 def count_lookup(cache: Cache, *, hit: bool) -> None:
-    """Something was looked up in a cache; `hit` says whether it was there."""
+    """Count a lookup in a cache; `hit` says whether the entry was there."""
     with _lock:
         _lookups[cache, hit] += 1
 
 
 def count_model_use(calls: int, input_tokens: int, output_tokens: int, usd: float | None) -> None:
-    """A model was called; `usd` is None where its price is not known."""
+    """Count model calls; `usd` is None if the price is not known."""
     with _lock:
         use = _model_use[0]
         _model_use[0] = replace(
@@ -49,12 +49,12 @@ def count_model_use(calls: int, input_tokens: int, output_tokens: int, usd: floa
 
 
 def lookups() -> dict[tuple[Cache, bool], int]:
-    """How often each cache was asked, with and without success."""
+    """The number of lookups by cache and success."""
     with _lock:
         return dict(_lookups)
 
 
 def model_use() -> ModelUse:
-    """What models were used for so far."""
+    """What models have been used for so far."""
     with _lock:
         return _model_use[0]

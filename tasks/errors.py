@@ -37,12 +37,12 @@ class DiligenceError(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The HTTP headers that go with this error."""
+        """The HTTP headers of an answer with this error."""
         return {}
 
 
 class BadRequest(DiligenceError):
-    """What was asked is not well formed. `fields` maps each bad field to what is wrong with it."""
+    """The request is not well formed. `fields` maps each bad field to what is wrong with it."""
 
     status, slug, title = 400, "bad-request", "Bad request"
 
@@ -55,7 +55,7 @@ class BadRequest(DiligenceError):
 
 
 class NotLoggedIn(DiligenceError):
-    """No or expired login or key. `challenge` is the scheme to answer with: `Bearer` or `ApiKey`."""
+    """No login or key, or an expired one. `challenge` is the scheme to answer with: `Bearer` or `ApiKey`."""
 
     status, slug, title = 401, "not-logged-in", "Not logged in"
 
@@ -72,19 +72,19 @@ class NotLoggedIn(DiligenceError):
 
 
 class NotAllowed(DiligenceError):
-    """The caller is known, the operation is not allowed to it."""
+    """The caller is known, but the operation is not allowed."""
 
     status, slug, title = 403, "not-allowed", "Not allowed"
 
 
 class NotFound(DiligenceError):
-    """Unknown, or not shared with this account: one answer for both."""
+    """Unknown, or not shared with this account: the answer is the same for both."""
 
     status, slug, title = 404, "not-found", "Not found"
 
 
 class Conflict(DiligenceError):
-    """Something else is at work on it."""
+    """Something else is working on it."""
 
     status, slug, title = 409, "conflict", "Conflict"
 
@@ -97,32 +97,32 @@ class TooLarge(DiligenceError):
 
 
 class UnsupportedFormat(DiligenceError):
-    """No reader for this format; the message names those there are."""
+    """There is no reader for this format; the message names the formats that can be read."""
 
     status, slug, title = 415, "unsupported-format", "Unsupported format"
 
 
 class Unreadable(DiligenceError):
-    """The document cannot be read. `read_as` is the format of its content where its name says another."""
+    """The document cannot be read. `read_as` is the format of its content if its name says another."""
 
     status, slug, title = 422, "unreadable", "The document cannot be read"
     read_as: str | None = None
 
 
 class Damaged(Unreadable):
-    """The file is not a whole document of its format, and nothing could be saved."""
+    """The file is not a complete document of its format, and nothing could be recovered."""
 
     slug, title = "damaged", "The document is damaged"
 
 
 class PasswordProtected(Unreadable):
-    """The file opens with a password only."""
+    """The file only opens with a password."""
 
     slug, title = "password-protected", "The document is password-protected"
 
 
 class TooManyRequests(DiligenceError):
-    """Asked too often. `retry_after` is in seconds."""
+    """Too many requests. `retry_after` is in seconds."""
 
     status, slug, title = 429, "too-many-requests", "Too many requests"
 
@@ -139,7 +139,7 @@ class TooManyRequests(DiligenceError):
 
 
 class SourceFailed(DiligenceError):
-    """A drive, a model or a source of facts failed or answered wrongly."""
+    """A drive, a model or a source of facts failed, or gave a wrong answer."""
 
     status, slug, title = 502, "source-failed", "The source failed"
 
@@ -151,7 +151,7 @@ class NotConfigured(DiligenceError):
 
 
 class Unavailable(DiligenceError):
-    """Something needed is out of reach."""
+    """Something that is needed cannot be reached."""
 
     status, slug, title = 503, "unavailable", "Unavailable"
 

@@ -1,9 +1,9 @@
-"""Offloading: work on foreign text runs in processes of its own, so that a service's event loop goes on answering.
+"""Offloading: work on foreign text runs in separate processes, so that a service's event loop keeps answering.
 
-Threads would not do: `re`, pickle and the like hold the interpreter's lock for as long as one call takes. A process has
-one call at a time. It is killed when the work is cancelled (its caller has hung up) or when it has used
+Threads would not help: `re`, pickle and the like hold the interpreter's lock for as long as one call takes. A process
+handles one call at a time. It is killed when the work is cancelled (its caller has hung up) or has used
 `DILIGENCE_DOCUMENT_TIMEOUT` seconds of processor time, whatever runs in it. Commands have no event loop: without
-`offloading_to` a function is called where it is.
+`offloading_to`, functions run in the calling process.
 """
 
 import logging
@@ -123,7 +123,7 @@ class _Process:
 
 
 class Processes:
-    """At most `number` processes, started when they are needed: a fork of a server that has `modules`, 10 ms."""
+    """At most `number` processes, started on demand by forking a server that has imported `modules`, in 10 ms."""
 
     def __init__(self, number: int, modules: Sequence[str] = ()) -> None:
         self._turns = Semaphore(number)
@@ -131,11 +131,11 @@ class Processes:
         self._idle: deque[_Process] = deque()
 
     def warm(self) -> None:
-        """Start a process, so that nobody waits for it."""
+        """Start a process in advance, so that nobody waits for it."""
         self._idle.append(_Process(self._modules))
 
     def run(self, call: bytes) -> Any:
-        """What a call gives there; both are pickled.
+        """The result of a pickled call; both are pickled.
 
         Raises:
             Cancelled: the current work was cancelled.
@@ -176,7 +176,7 @@ _current: ContextVar[Processes | None] = ContextVar("processes", default=None)
 
 @contextmanager
 def offloading_to(processes: Processes) -> Iterator[None]:
-    """Have the block, and the threads that it starts, offload to these processes."""
+    """Let the block, and the threads that it starts, offload to these processes."""
     token = _current.set(processes)
     try:
         yield
@@ -185,7 +185,7 @@ def offloading_to(processes: Processes) -> Iterator[None]:
 
 
 def offload(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Call a function: where there is much to work on, in a process of its own; all it takes and gives can be pickled.
+    """Call a function, in a separate process if there is much to work on; arguments and result must be picklable.
 
     Raises:
         As `Processes.run`.
@@ -194,7 +194,7 @@ def offload(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 
 def offload_always(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """As `offload`, though it is called with little."""
+    """As `offload`, but always in a separate process."""
     return _offload(partial(function, *args, **kwargs), 0)
 
 

@@ -1,8 +1,8 @@
-"""What makes a plain function an operation: the same function, also as a Prefect task.
+"""Makes a plain function an operation: the same function, also available as a Prefect task.
 
-Called directly it is just the function, and Prefect is not even imported (1 s); flows, and a
-service that tracks its calls, run `operation.tracked`. What must hold either way (essential retries,
-time limits) belongs into the function; what stands in the options here is Prefect's share.
+Called directly it is just the function, and Prefect is not even imported (1 s); flows, and a service that tracks its
+calls, run `operation.tracked`. What must hold in both cases (essential retries, time limits) belongs in the function;
+the options here are only Prefect's.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +31,7 @@ _concerned: ContextVar[str | None] = ContextVar("concerned", default=None)
 
 @contextmanager
 def concerning(whom: str) -> Iterator[None]:
-    """Name the operations within the block after the company that they are done for, where Prefect shows them."""
+    """Name the operations in the block after the company that they are done for, in Prefect's pages."""
     token = _concerned.set(whom)
     try:
         yield
@@ -64,16 +64,16 @@ class Operation(Generic[P, R]):
         return self._tracked.task
 
     def tracked(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run it as a Prefect task, for flows; it is done too where Prefect fails (`run_tracked`)."""
+        """Run it as a Prefect task, for flows; it is also done if Prefect fails (`run_tracked`)."""
         return self._tracked.run(*args, **kwargs)
 
     def run_tracked_once(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """The same without retries, for calls whose answer somebody waits for."""
+        """As `tracked` but without retries, for calls whose answer somebody is waiting for."""
         return self._tracked.run_once(*args, **kwargs)
 
 
 def source_failed(_task: Any, _run: Any, state: Any) -> bool:
-    """Prefect's retry condition: a source that failed may answer next time, a wrong question never will."""
+    """Prefect's retry condition: a source that failed may answer next time, but a wrong question stays wrong."""
     error = state.result(raise_on_failure=False)
     return isinstance(error, SourceFailed | TooManyRequests | TookTooLong | Unavailable)
 
@@ -81,7 +81,7 @@ def source_failed(_task: Any, _run: Any, state: Any) -> bool:
 def operation(*, name: str, asks_a_source: bool = False, **options: Any) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Decorate a function as an operation; `options` go to `prefect.task` (tags, …).
 
-    With `asks_a_source`, Prefect tries it again when a source failed. Prefect shows it as `Alpha · read documents`.
+    With `asks_a_source`, Prefect tries again if a source failed. Prefect shows it as `Alpha · read documents`.
     """
 
     def name_of_run() -> str:

@@ -1,6 +1,6 @@
-"""How Prefect is told, before it is imported, to wait little and to read no file of a data room.
+"""Tells Prefect, before it is imported, to keep waits short and to read no file from a data room.
 
-Prefect takes 1.2 s to import and reads its settings then: nothing here imports it.
+Prefect takes 1.2 s to import and reads its settings then, so nothing here imports it.
 """
 
 import os
@@ -24,11 +24,12 @@ PATIENCE: Final = {
 
 
 def be_brief() -> None:
-    """Have Prefect wait and try again less than it usually does. Read from the environment when Prefect is imported.
+    """Make Prefect wait less and retry less than by default. Prefect reads this from the environment on import.
 
-    Of the current folder, which may be a data room, Prefect then reads no settings: `.env`, `prefect.toml` and
-    `pyproject.toml` can name other servers, databases and code, or be no text at all. It has no setting for that
-    (3.8.8, prefect/settings/sources.py), so the readers of such files give nothing, which nobody else here uses.
+    It also makes Prefect read no settings from the current folder, which may be a data room: `.env`, `prefect.toml` and
+    `pyproject.toml` can name other servers, databases and code, or contain no valid text. Prefect has no setting for
+    that (3.8.8, prefect/settings/sources.py), so its readers of such files are made to return nothing; nobody else here
+    uses them.
     """
     for name, value in PATIENCE.items():
         os.environ.setdefault(name, value)
@@ -38,7 +39,7 @@ def be_brief() -> None:
 
 
 def name_profiles() -> Path:
-    """Name the file of Prefect's profiles, for which Prefect looks in the files of the current folder otherwise."""
+    """Set the file with Prefect's profiles, which Prefect would otherwise look for in the current folder's files."""
     home = os.environ.get("PREFECT_HOME") or os.path.expanduser("~/.prefect")  # noqa: PTH111 - raises nothing
     os.environ["PREFECT_PROFILES_PATH"] = f"{home}/profiles.toml"
     return Path(home, "profiles.toml")
@@ -62,5 +63,5 @@ def untracked() -> Iterator[None]:
 
 
 def is_untracked() -> bool:
-    """Whether flows and tasks are run here without Prefect."""
+    """Whether flows and tasks run without Prefect here."""
     return _is_off.get()

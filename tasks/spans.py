@@ -1,4 +1,4 @@
-"""The spans of traces, by OpenTelemetry's SDK: an extra, which `tracing.py` imports where traces are asked for."""
+"""The spans of traces, made by OpenTelemetry's SDK: an extra, which `tracing.py` imports if traces are wanted."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ _PARENT: Final = (b"traceparent", b"tracestate")
 
 
 class CallOutcome(Protocol):
-    """What a span tells of a request when it was answered."""
+    """What a span says about a request once it is answered."""
 
     operation: str
     status: int
@@ -34,7 +34,7 @@ class Tracing:
 
     @contextmanager
     def span(self, name: str, attributes: Mapping[str, Any]) -> Iterator[Any]:
-        """Trace the block, as a part of what is traced around it; gives the span."""
+        """Trace the block as part of the trace around it; yields the span."""
         with self._tracer.start_as_current_span(
             name, attributes=attributes, record_exception=False, set_status_on_exception=False
         ) as span:
@@ -48,7 +48,7 @@ class Tracing:
     def request_span(self, headers: Sequence[tuple[bytes, bytes]], outcome: CallOutcome) -> Iterator[None]:
         """Trace the block, which answers a request with these headers; `outcome` is read at its end.
 
-        A `traceparent` among the headers (W3C Trace Context) makes it a part of the caller's trace.
+        A `traceparent` header (W3C Trace Context) makes it part of the caller's trace.
         """
         carrier = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers if name in _PARENT}
         parent = TraceContextTextMapPropagator().extract(carrier)
@@ -68,5 +68,5 @@ class Tracing:
                     span.set_status(StatusCode.ERROR)
 
     def close(self) -> None:
-        """Send what was not sent yet."""
+        """Send what has not been sent yet."""
         self._provider.shutdown()

@@ -1,7 +1,7 @@
-"""Traces: of requests, flows and operations down to the calls of models (OpenTelemetry, OTLP over HTTP).
+"""Traces of requests, flows and operations down to model calls (OpenTelemetry, OTLP over HTTP).
 
-They go to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names. No span has a name of a company or a document, a path,
-a question or an answer; exceptions are told by their class alone.
+They go to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names. Spans contain no names of companies or documents, no
+paths, questions or answers; of exceptions only the class.
 """
 
 import logging
@@ -26,7 +26,7 @@ ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_EN
 
 
 def start_tracing() -> "Tracing | None":
-    """Tracing as the environment asks for it; None where it does not.
+    """Tracing as configured by the environment; None if it asks for none.
 
     Raises:
         NotConfigured: it does, and the extra is not installed.
@@ -48,7 +48,7 @@ def start_tracing() -> "Tracing | None":
 
 @contextmanager
 def span(name: str, attributes: Mapping[str, Any]) -> Iterator[Any]:
-    """Trace the block where the environment asks for it; gives the span, else None."""
+    """Trace the block if the environment asks for that; yields the span, otherwise None."""
     tracing = _tracing_of_process(*(os.environ.get(name) for name in ENDPOINTS))
     if tracing is None:
         yield None
@@ -58,7 +58,7 @@ def span(name: str, attributes: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def traced(kind: str, name: str, function: Callable[P, R]) -> Callable[P, R]:
-    """The function, each call of it a span `kind name`: `flow batch`, `operation document_index`."""
+    """The function with each call traced as a span `kind name`: `flow batch`, `operation document_index`."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

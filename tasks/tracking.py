@@ -1,7 +1,7 @@
-"""Runs functions through Prefect, and without it where Prefect fails: the function is done all the same, once.
+"""Runs functions through Prefect, and without it if Prefect fails: in any case the function is run, once.
 
-Where Prefect's server fails, the log gets a warning. One that does not answer is left alone for a minute, then for two,
-and so on. Prefect takes 1.2 s to import: whoever may do without it imports this module late, after `be_brief`.
+If Prefect's server fails, the log gets a warning. A server that does not answer is left alone for a minute, then for
+two, and so on. Prefect takes 1.2 s to import: code that may do without it imports this module late, after `be_brief`.
 """
 
 import logging
@@ -69,9 +69,9 @@ _outcome: ContextVar["_Outcome[Any] | None"] = ContextVar("outcome", default=Non
 
 
 def outcome_told(function: Callable[P, R]) -> Callable[P, R | None]:
-    """The function for Prefect to run: it tells `run_tracked` its outcome, and does no work twice.
+    """The function for Prefect to run: it reports its outcome to `run_tracked`, and does no work twice.
 
-    Prefect itself is given nothing: of each part of a result it would keep a note until the flow's run ends.
+    Prefect itself gets no result: it would keep a note about each part of it until the flow's run ends.
     """
 
     @wraps(function)
@@ -101,7 +101,7 @@ def outcome_told(function: Callable[P, R]) -> Callable[P, R | None]:
 
 
 def run_tracked(tracked: Callable[P, object], function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Run a function through Prefect, or without it where Prefect fails.
+    """Run a function through Prefect, or without it if Prefect fails.
 
     Args:
         tracked: a Prefect flow or task made of `outcome_told(function)`.
@@ -140,7 +140,7 @@ def run_tracked(tracked: Callable[P, object], function: Callable[P, R], *args: P
 
 
 def show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:
-    """Have Prefect show something, such as an artifact; gives None where it fails, which costs a warning at most."""
+    """Have Prefect show something, such as an artifact; a failure gives None and costs at most a warning."""
     server = _current_server()
     if FlowRunContext.get() is None or server.is_left_alone:
         return None  # nothing that it could be shown with, or nobody to show it
@@ -231,15 +231,15 @@ class TrackedTask(Generic[P, R]):
         return self.task.with_options(retries=0)
 
     def run_once(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """The same without retries."""
+        """As `run`, without retries."""
         return run_tracked(self._tried_once, self._function, *args, **kwargs)
 
 
 @contextmanager
 def using_settings(values: Mapping[str, str | None], patience: float) -> Iterator[None]:
-    """Give settings of Prefect, by their names in the environment, these values in the block; then send what is left.
+    """Give these Prefect settings, by environment variable, other values in the block; then send what is left.
 
-    What its server does not take within `patience` seconds is given up.
+    What its server does not accept within `patience` seconds is given up.
     """
     with settings.temporary_settings({getattr(settings, name): value for name, value in values.items()}):
         try:

@@ -73,7 +73,7 @@ for _tag, _form, _first in (
 
 
 def yaml_value(written: str, *, as_text: bool = False) -> Any:
-    """The value of a piece of YAML such as `5`, `DE` or `[DE, NO]`; `as_text`: no number and no truth, all is text.
+    """The value of a piece of YAML such as `5`, `DE` or `[DE, NO]`; with `as_text` everything is text, even numbers.
 
     Raises:
         ValueError: it is no YAML.
@@ -85,7 +85,7 @@ def yaml_value(written: str, *, as_text: bool = False) -> Any:
 
 
 def read_user_text(path: Path, kind: str) -> str:
-    """The text of a file that a user wrote. `kind` is what users call it ("batch file").
+    """The text of a file that a user wrote. `kind` is the users' name for it ("batch file").
 
     Raises:
         BadRequest: it cannot be opened, is larger than 1 MB, or is no UTF-8 text.
@@ -109,19 +109,19 @@ def read_user_text(path: Path, kind: str) -> str:
 
 
 class Mistakes:
-    """What is wrong in a file, collected so that all of it is reported at once."""
+    """The mistakes in a file, collected so that all of them are reported at once."""
 
     def __init__(self, file: str) -> None:
-        """`file` is the file's name as messages give it."""
+        """`file` is the file's name for messages."""
         self._file = file
         self._noted: list[tuple[int, str, str]] = []
 
     def note(self, line: int, field: str, what: str) -> None:
-        """Note what is wrong in a line (from 1) and field."""
+        """Record what is wrong in a line (from 1) and field."""
         self._noted.append((line, field, what.rstrip(".")))
 
     def check(self) -> None:
-        """Raise what was noted.
+        """Raise an error with all recorded mistakes, if there are any.
 
         Raises:
             BadRequest: there are mistakes; the message has a line for each: file, line, field, what is allowed.
@@ -136,7 +136,7 @@ class UserFile:
     """A YAML file: its content, the line of each place in it, and the mistakes found so far."""
 
     def __init__(self, path: Path, kind: str) -> None:
-        """Read the file. `kind` is what users call it ("batch file").
+        """Read the file. `kind` is the users' name for it ("batch file").
 
         Raises:
             BadRequest: it cannot be opened, is no YAML, or a key stands twice in it.
@@ -162,7 +162,7 @@ class UserFile:
             ) from error
 
     def fit(self, model: type[M], content: Any, at: tuple[str | int, ...] = ()) -> M | None:
-        """`content`, which stands at `at`, as `model`; None when it does not fit, the mistakes noted."""
+        """The `content` found at `at` as `model`; None if it does not fit, with the mistakes recorded."""
         try:
             return model.model_validate(content)
         except ValidationError as error:
@@ -177,11 +177,11 @@ class UserFile:
         return None
 
     def mistake(self, at: Sequence[str | int], what: str) -> None:
-        """Note what is wrong at a place, such as `("criteria", 2, "rule")`."""
+        """Record what is wrong at a place, such as `("criteria", 2, "rule")`."""
         self.mistakes.note(self.line(at), ".".join(map(str, at)) or "the file", what)
 
     def line(self, at: Sequence[str | int]) -> int:
-        """The line, from 1, in which a place of the file begins; of what is missing, the place around it."""
+        """The line, from 1, at which a place in the file begins; for something missing, that of the place around it."""
         place = tuple(at)
         while place not in self._lines:
             place = place[:-1]
@@ -220,7 +220,7 @@ def describe_error(error: ErrorDetails) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """What follows "there is no such field": the name that was probably meant, and all names that are allowed."""
+    """The text after "there is no such field": the name that was probably meant, and all allowed names."""
     names = list(known)
     matches = difflib.get_close_matches(name, names, n=1)
     hint = f"; did you mean {matches[0]}?" if matches else ""

@@ -1,10 +1,10 @@
-"""Webhooks: other programs hear when a run ends, a red flag of high severity appears or a sign-off reopens.
+"""Webhooks tell other programs when a run ends, a red flag of high severity appears or a sign-off reopens.
 
-They are signed by the scheme of Standard Webhooks (https://www.standardwebhooks.com), with the secret of
-`DILIGENCE_WEBHOOK_SECRET`, and tried again after 5 seconds, 5 minutes, half an hour, 2, 5, 10 and 24 hours, as that
-scheme advises. Deliveries are rows first: those that did not arrive go on from there, from the next run or the service.
-A receiver on a private network needs leave (`DILIGENCE_WEB_ALLOW`), as pages do. An event names the run, the company
-and the criterion, and holds no words of documents.
+They are signed according to Standard Webhooks (https://www.standardwebhooks.com) with the secret in
+`DILIGENCE_WEBHOOK_SECRET`, and retried after 5 seconds, 5 minutes, half an hour, 2, 5, 10 and 24 hours, as that
+standard advises. Deliveries are stored first: those that did not arrive are continued by the next run or the service. A
+receiver on a private network needs permission (`DILIGENCE_WEB_ALLOW`), like pages. An event names the run, the company
+and the criterion, and contains no words of documents.
 """
 
 import json
@@ -59,7 +59,7 @@ def _check_secret(secret: SecretStr | None) -> SecretStr | None:
 
 
 class WebhookSettings(Settings):
-    """Who hears of runs."""
+    """Who is told about runs."""
 
     webhooks: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_addresses)] = Field(
         (), description="addresses that hear when a run ends, a red flag appears, a sign-off reopens; comma-separated"
@@ -70,7 +70,7 @@ class WebhookSettings(Settings):
 
 
 def check_webhooks() -> None:
-    """See to it, before anything runs, that events can be signed.
+    """Check, before anything runs, that events can be signed.
 
     Raises:
         NotConfigured: there are receivers and no secret.
@@ -84,7 +84,7 @@ def check_webhooks() -> None:
 
 
 def announce(run_id: str) -> None:
-    """Store what there is to tell of a run that has ended, and send it. A failure is kept, and never raised."""
+    """Store what there is to tell about a run that has ended, and send it. Failures are stored, never raised."""
     receivers = WebhookSettings.current().webhooks
     if not receivers:
         return
@@ -103,7 +103,7 @@ def announce(run_id: str) -> None:
 
 
 def send_due() -> int:
-    """Send what is due; gives how many deliveries were tried. A receiver that fails holds up none of the others."""
+    """Send what is due; returns how many deliveries were tried. A receiver that fails does not hold up the others."""
     settings = WebhookSettings.current()
     if not settings.webhooks or settings.webhook_secret is None:
         return 0

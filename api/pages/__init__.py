@@ -1,5 +1,6 @@
-"""Pages that people work in: the home of the service, search and questions, decisions, accounts.
+"""The pages that people work in: home, search and questions, decisions, accounts.
 
-One module a subject, thin handlers only; `shell` has what all of them need. Templates are in `templates/`: each extends
-`base.html`, works without JavaScript, and is escaped. htmx (`api/static/htmx`) replaces parts of a page where it can.
+One module a subject, with thin handlers only; `shell` holds what all of them need. The templates in `templates/` extend
+`base.html`, work without JavaScript, and escape all values. htmx (`api/static/htmx`) replaces parts of a page where it
+can.
 """

@@ -1,4 +1,6 @@
-"""The first page: the runs, live while one is under way; asking for a run to start or stop; the look of all pages."""
+"""The home page: the runs, updated while one is under way, and forms to start and stop them. The pages' style is served
+here too.
+"""
 
 import re
 from pathlib import Path
@@ -25,7 +27,7 @@ _ASKED: Final = 5
 
 @get("/look.css", include_in_schema=False, cache_control=CacheControlHeader(max_age=3600, public=True))
 async def look() -> Response[str]:
-    """The style of the reports, which the pages share."""
+    """The style sheet of the reports, which the pages share."""
     return Response(html.part("report.css"), media_type=MediaType.CSS)
 
 
@@ -38,13 +40,13 @@ async def start(request: PageRequest, calls: NamedDependency[Calls]) -> Response
 
 @get("/home/runs", include_in_schema=False)
 async def listed(request: PageRequest, calls: NamedDependency[Calls]) -> Response[Any]:
-    """The list alone, for a page that keeps it new."""
+    """Only the list of runs, for a home page that refreshes itself."""
     return show(request, "runs.html", runs=await calls.here(home.list_runs))
 
 
 @post("/home/start", include_in_schema=False, status_code=200)
 async def start_run(request: PageRequest, calls: NamedDependency[Calls]) -> Redirect:
-    """Ask for a run of a batch that is stored, or of files that come along and are stored first."""
+    """Request a run of a stored batch, or of uploaded files, which are stored first."""
     by = check_role(request, Role.ADMIN).name
     fields = await read_form(request)
     files = [file for file in fields.getall("files", []) if getattr(file, "filename", "")]
@@ -55,7 +57,7 @@ async def start_run(request: PageRequest, calls: NamedDependency[Calls]) -> Redi
 
 @post("/home/stop", include_in_schema=False, status_code=200)
 async def stop_run(request: PageRequest, calls: NamedDependency[Calls]) -> Redirect:
-    """Ask for a run to stop; what it has done is kept, and the same batch goes on from there."""
+    """Request that a run stops; what it has done is kept, and the same batch continues from there."""
     by = check_role(request, Role.ADMIN).name
     run_id = str((await read_form(request)).get("run", ""))
     await calls.here(_add, RunRequest(kind=RequestKind.STOP, by=by, run_id=run_id))
@@ -74,7 +76,7 @@ def _stored() -> dict[str, Any]:
 
 
 def _ask_to_start(batch: str, files: list[tuple[str, bytes]], by: str) -> None:
-    """Store the files, and ask for a run of the first, or of the stored batch of that name.
+    """Store the files and request a run of the first one, or of the stored batch with that name.
 
     Raises:
         BadRequest: a name is no name of a batch or a criteria file, or no such batch is stored.

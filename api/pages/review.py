@@ -1,4 +1,4 @@
-"""The review of a run: how far it is, the cells of a company with what was decided on them, decisions, and the log."""
+"""Reviewing a run: its progress, the cells of a company with the decisions on them, and the log of decisions."""
 
 import csv
 import io
@@ -44,7 +44,7 @@ async def company(
 async def decide(
     request: PageRequest, run: FromPath[str], domain: FromPath[str], calls: NamedDependency[Calls]
 ) -> Response[Any]:
-    """Decide on a cell; htmx gets the cell anew, a plain form the page."""
+    """Record a decision on a cell; htmx gets the cell redrawn, a plain form gets the page."""
     by = check_role(request, Role.REVIEWER)
     act = read_act(await read_form(request))
     await calls.here(live_review.write_decision, run, domain, act, by.name)
@@ -67,7 +67,7 @@ async def log_as_json(run: FromPath[str], calls: NamedDependency[Calls]) -> Resp
 
 @get("/{run:str}/decisions.csv", include_in_schema=False)
 async def log_as_csv(run: FromPath[str], calls: NamedDependency[Calls]) -> Response[str]:
-    """The log as a table. A text that a spreadsheet would compute has an apostrophe in front of it."""
+    """The log as a table. Text that a spreadsheet would run as a formula gets an apostrophe in front."""
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerow(_COLUMNS)
@@ -84,9 +84,10 @@ def _cell(value: Any) -> Any:
 
 
 def read_act(fields: Mapping[str, Any], document_id: str = "") -> Act:
-    """What a form asks for; of a cell of a table the document is named.
+    """The act that a form asks for; for a cell of a table, `document_id` names the document.
 
-    Its button says the kind, as `undo/ID` and `quote/accepted/KEY` what it is about, too.
+    The name of the button that was pressed says the kind and, where needed, its object: `undo/ID`,
+    `quote/accepted/KEY`.
     """
 
     def field(name: str) -> str:
@@ -117,7 +118,7 @@ SAID: Final = {
 
 
 def _words(reviewed: live_review.ReviewedCompany) -> dict[str, Any]:
-    """What the macros of reports ask for: their links start from the run's folder."""
+    """What the macros of the reports need: their links start from the run's folder."""
     return {"run": reviewed.run, "company": reviewed.company, "base": "../"}
 
 

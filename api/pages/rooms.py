@@ -1,4 +1,4 @@
-"""The rooms of a run: search, questions, and tables of what documents say, with decisions on their cells."""
+"""The rooms of a run: search, questions, and tables of what the documents say, with decisions on their cells."""
 
 from typing import Annotated, Any, Final
 from urllib.parse import quote
@@ -80,7 +80,7 @@ async def whole_table(
     company: Annotated[str, QueryParameter()] = "",
     columns: Annotated[str, QueryParameter()] = "",
 ) -> Response[bytes]:
-    """The table with all its quotations, as `diligence table` gives it."""
+    """The table with all its quotations, as `diligence table` prints it."""
     is_workbook = request.url.path.endswith(".xlsx")
     content = await calls.apart(live_tables.whole_table, run, company, columns, as_workbook=is_workbook)
     headers = {"Content-Disposition": 'attachment; filename="table.xlsx"'} if is_workbook else None
@@ -109,7 +109,7 @@ async def decide(
     calls: NamedDependency[Calls],
     columns: Annotated[str, QueryParameter()] = "",
 ) -> Response[Any]:
-    """Decide on a cell; htmx gets the cell anew, a plain form the page."""
+    """Record a decision on a cell; htmx gets the cell redrawn, a plain form gets the page."""
     by = check_role(request, Role.REVIEWER)
     act = read_act(await read_form(request), document)
     shown = await calls.here(live_tables.write_cell_decision, run, domain, columns, act, by.name)

@@ -1,8 +1,8 @@
-"""What every page that people work in has: who looks at it, and a token that a form sends back.
+"""What every page shares: who is looking at it, and the token that its forms send back.
 
-The token proves that a form was on a page of ours, which its viewer's browser asked for. It is made from a cookie that
-no other site can read or set and, where there is one, from the session. (`login.check_site` looks at where a request
-comes from besides.)
+The token proves that a form came from one of our pages, opened in the viewer's own browser. It is derived from a cookie
+that no other site can read or set and, where there is one, from the session. (`login.check_site` also checks where a
+request comes from.)
 """
 
 import hmac
@@ -25,7 +25,7 @@ _FIELD = "token"
 
 
 def show(request: PageRequest, template: str, **shown: Any) -> Response[str]:
-    """A page from a template for this viewer. Its forms have the field `token`."""
+    """A page for this viewer, made from a template. Its forms include the field `token`."""
     secret = login.read_cookie(request, "form") or secrets.token_urlsafe(24)
     viewer = request.scope["state"].get(VIEWER)
     answer = render(template, **{"viewer": viewer, "token": _token(request, secret), "path": request.url.path} | shown)
@@ -35,7 +35,7 @@ def show(request: PageRequest, template: str, **shown: Any) -> Response[str]:
 
 
 async def read_form(request: PageRequest) -> FormMultiDict:
-    """The fields of a form that one of our pages sent.
+    """The fields of a form from one of our pages.
 
     Raises:
         NotAllowed: it comes from elsewhere, or from a page that is too old.
@@ -49,12 +49,12 @@ async def read_form(request: PageRequest) -> FormMultiDict:
 
 
 def to(path: str) -> Redirect:
-    """A redirect to a path of the service, after a form."""
+    """A redirect to a path of the service, after a form was handled."""
     return Redirect(base_path() + path, status_code=303)
 
 
 def is_partial(request: PageRequest) -> bool:
-    """Whether htmx asks, and for a part of a page."""
+    """Whether htmx is asking for a part of a page."""
     return request.headers.get("hx-request") == "true"
 
 

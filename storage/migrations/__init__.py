@@ -1,6 +1,6 @@
-"""Alembic migrations: applied when an SQLite database is opened for the first time in a process.
+"""Alembic migrations, applied when a process first opens an SQLite database.
 
-A database that several machines share is only looked at then (`check`): `diligence migrate` migrates it.
+A database that several machines share is only checked then (`check`); `diligence migrate` migrates it.
 """
 
 from pathlib import Path
@@ -41,7 +41,7 @@ _NEWER = "a newer release of diligence has written it. Update diligence, or name
 
 
 def check(engine: Engine) -> None:
-    """Refuse a database that is not at `HEAD`, and leave it as it is.
+    """Refuse a database that is not at `HEAD`, without changing it.
 
     Raises:
         DatabaseUnavailable: it is empty, or a release with another schema has written it; the message says what to do.

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection that `upgrade` hands over."""
+"""Alembic's entry point: runs the migrations on the connection that `upgrade` passes."""
 
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ from storage.columns import UtcDateTime
 
 
 def plain(kind: str, item: Any, _context: Any) -> str | Literal[False]:
-    """Write our column types as the plain ones they are stored as: a migration must not change with the code."""
+    """Write our column types as the plain types in which they are stored: a migration must not change with the code."""
     if kind != "type":
         return False
     if isinstance(item, AutoString):

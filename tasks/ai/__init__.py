@@ -1,1 +1,1 @@
-"""Questions to a language model, or to none: the Answerer seam, one file an answerer."""
+"""Questions to a language model, or to none: the Answerer interface, with one file for each implementation."""

@@ -1,6 +1,6 @@
-"""The answer cache: answers are stored under a hash of everything that went in, so that none is paid for twice.
+"""The answer cache: each answer is stored under a hash of everything that was sent, so that none is paid for twice.
 
-They do not expire: what a model made of the same prompt at the same address stays as good as it was. A model that is
+Answers do not expire: what a model made of the same prompt at the same address stays as good as it was. A model that is
 replaced under its old name at the same address cannot be recognised here.
 """
 
@@ -51,12 +51,12 @@ def judge_once(
     nth: int = 1,
     one_attempt: bool = False,
 ) -> Verdict[T]:
-    """`answerer.judge(…)`, or the stored judgement of the same call; that costs nothing, so its usage is zero.
+    """`answerer.judge(…)`, or the stored judgement of the same call, which costs nothing, so its usage is zero.
 
-    Threads that want the same at the same time wait for the first, as companies of a batch do for a search plan, and
-    processes wait for each other where `one_attempt` says that it is one.
-    `nth` counts the judgements of a question that is judged several times, from 1. With `one_attempt` an answer that
-    does not fit is kept too, and not asked for again later.
+    Threads that want the same judgement at the same time wait for the first, as companies of a batch do for a search
+    plan; processes also wait for each other if `one_attempt` is set. `nth` counts the judgements of a question that is
+    judged several times, from 1. With `one_attempt`, an answer that does not fit is stored too, and not asked for
+    again.
 
     Raises:
         As `Answerer.judge`. No other failure is stored.
@@ -98,9 +98,9 @@ def _judge_once(
 def answer_once(
     answerer: Answerer, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None
 ) -> Answer:
-    """`answerer.answer(…)`, or the stored answer of the same call; that costs nothing, so its usage is zero.
+    """`answerer.answer(…)`, or the stored answer of the same call, which costs nothing, so its usage is zero.
 
-    Nothing is stored where no model is called.
+    Nothing is stored if no model is called.
 
     Raises:
         As `Answerer.answer`. A failure is not stored.

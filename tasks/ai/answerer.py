@@ -1,7 +1,7 @@
-"""The Answerer seam: it answers a question from sources, and judges material against a schema.
+"""The Answerer interface: it answers a question from sources, and judges material against a schema.
 
-The protocol, its data classes and its errors; `registry.py` names the implementations. What can be wrong with a
-model's answer is one error class each, so that a run can say why a judgement is missing:
+This module has the protocol, its data classes and its errors; `registry.py` names the implementations. Each thing that
+can be wrong with a model's answer is an error class, so that a run can say why a judgement is missing:
 
     AnswererFailed         the model answered, but not with what was asked for
     ├── ModelRefused       it declined to answer
@@ -34,7 +34,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Answer:
-    """A free text with what it cost, and what the reader should know about it: one sentence a note."""
+    """A free text with what it cost, and notes for the reader, one sentence each."""
 
     text: str
     usage: Usage
@@ -42,7 +42,7 @@ class Answer:
 
     @property
     def text_with_notes(self) -> str:
-        """The text with its notes at the end, as it is shown to users."""
+        """The text followed by its notes, as it is shown to users."""
         return "\n\n".join((self.text, *self.notes))
 
 
@@ -55,7 +55,7 @@ class Verdict(Generic[T]):
 
 
 class AnswererFailed(SourceFailed):
-    """The model answered, but not with what was asked for. `usage` is what that cost all the same."""
+    """The model answered, but not with what was asked for. `usage` is what that cost."""
 
     slug: ClassVar[str] = "model-failed"
     title: ClassVar[str] = "The model failed"
@@ -75,7 +75,7 @@ class ModelRefused(AnswererFailed):
 
 
 class AnswerCut(AnswererFailed):
-    """The answer ended before it was complete. `text` is what there was of it."""
+    """The answer ended before it was complete. `text` is the part that arrived."""
 
     slug, title = "answer-cut", "The model's answer was cut"
 
@@ -88,13 +88,13 @@ class AnswerCut(AnswererFailed):
 
 
 class NoJson(AnswererFailed):
-    """The answer is no JSON, or none that fits the schema, even after a second attempt."""
+    """Even after a second attempt, the answer is not JSON, or none that fits the schema."""
 
     slug, title = "no-json", "The model's answer does not fit"
 
 
 class NotAsked(AnswererFailed):
-    """No model was called: the call was only counted, for an estimate."""
+    """No model was called; the call was only counted for an estimate."""
 
 
 class Answerer(Protocol):
@@ -110,7 +110,7 @@ class Answerer(Protocol):
 
     @property
     def address(self) -> str | None:
-        """The address of the model's server; None where there is none. It may hold a password: not to be shown."""
+        """The address of the model's server; None if there is none. It may hold a password, so it must not be shown."""
 
     @property
     def judges(self) -> bool:
@@ -118,15 +118,15 @@ class Answerer(Protocol):
 
     @property
     def window(self) -> int | None:
-        """Tokens that the model takes at once, prompt and answer together; None where that is not known."""
+        """How many tokens the model takes at once, prompt and answer together; None if that is not known."""
 
     @property
     def side_by_side(self) -> int:
-        """How many questions at once make sense; more would only wait for each other."""
+        """How many questions are worth asking at once; more would only wait for each other."""
 
     @property
     def pace(self) -> Pace | None:
-        """How fast it was measured to be, now or by an earlier process; None where it was not. Nothing is asked."""
+        """How fast the model was measured to be, by this or an earlier process; None if it was not. Sends nothing."""
 
     def prepare(self, ledger: Ledger | None = None) -> None:
         """Find out what the server is able to do, and how fast it is, where that is not known and wanted.
@@ -136,9 +136,9 @@ class Answerer(Protocol):
         """
 
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
-        """A free text that answers `question` from `sources` (or from none); each call is settled with `ledger`.
+        """A text that answers `question` from `sources` (or from none); each call is settled with `ledger`.
 
-        The notes name the places of words in the sources that give orders to a model.
+        The notes name the places in the sources where words give orders to a model.
 
         Raises:
             BudgetSpent: the ledger leaves nothing for a call.
@@ -154,10 +154,10 @@ class Answerer(Protocol):
         ledger: Ledger | None = None,
         one_attempt: bool = False,
     ) -> Verdict[T]:
-        """What the model makes of `material` by `instructions`, as a valid `schema`.
+        """The model's judgement of `material` according to `instructions`, as a valid `schema`.
 
-        `instructions` are the program's own and obeyed; `material` is data, whatever it says. With `one_attempt` the
-        model is not asked again when its answer does not fit or its server fails; only a busy server is waited for.
+        `instructions` are the program's own and are obeyed; `material` is data, whatever it says. With `one_attempt`,
+        the model is not asked again if its answer does not fit or its server fails; only a busy server is waited for.
 
         Raises:
             NotConfigured: this answerer does not judge.

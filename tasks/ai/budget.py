@@ -54,7 +54,7 @@ _CapAndPrice = tuple[Cap | None, Price | None]
 
 
 class BudgetSpent(DiligenceError):
-    """The next call could take the run above its cap, so it is not made. The model has not failed."""
+    """The next call could take the run above its cap, so it is not made. This is no failure of the model."""
 
     status, slug, title = 402, "budget-spent", "The budget is spent"
     opening: ClassVar[str] = "The budget is spent"
@@ -73,14 +73,14 @@ class BudgetSpent(DiligenceError):
 
 
 class MonthSpent(BudgetSpent):
-    """The next call could take the runs of this month above what all of them may spend."""
+    """The next call could take this month's runs above their common cap."""
 
     above = "the runs of this month"
     advice = f"Raise {MONTHLY}, or start the run again next month"
 
 
 class LoggedCall(NamedTuple):
-    """A call that was written down. `id` is its row; None where there is none."""
+    """A call in the log. `id` is its row; None if it has none."""
 
     id: int | None
     request: str
@@ -88,7 +88,7 @@ class LoggedCall(NamedTuple):
 
 
 class HeldElsewhere(Exception):
-    """A hold does not fit, by what other processes have spent or may yet."""
+    """A reservation does not fit, given what other processes have spent or reserved."""
 
 
 class CallLog:
@@ -101,7 +101,7 @@ class CallLog:
         self._record = record
 
     def begin(self, request: str, ahead: Usage) -> LoggedCall:
-        """A call is about to be made; `ahead` is recorded as spent until it ends.
+        """Log a call that is about to be made; `ahead` counts as spent until it ends.
 
         Raises:
             HeldElsewhere: that would pass the cap. Nothing is recorded.
@@ -111,24 +111,24 @@ class CallLog:
         return LoggedCall(None, request, uuid4().hex)
 
     def recorded(self) -> Usage | None:
-        """What is recorded as spent or ahead, by all processes; None where no other process records anything."""
+        """What all processes have spent or reserved; None if no other process records anything."""
         return None
 
     def await_others(self) -> bool:
-        """Wait a moment for calls of other processes; gives whether there were any."""
+        """Wait a moment for calls of other processes; returns whether there were any."""
         return False
 
     def end(self, call: LoggedCall, usage: Usage, usd: float | None, *, lost: bool) -> None:  # noqa: ARG002 - of others
-        """The call has ended; `usage` and `usd` are what is to be recorded in addition."""
+        """Log the end of a call; `usage` and `usd` are to be recorded in addition."""
         if usage != Usage() or usd is not None:
             self._record(usage, usd)
 
 
 class RunCallLog(CallLog):
-    """The log of one run, in the database, which other processes that work on the run write too.
+    """The log of one run in the database, shared by all processes that work on the run.
 
-    A call's hold is recorded by one statement that looks at the caps, so that no two processes spend the same money.
-    What all runs of a month may spend is looked at just before: runs that call at one moment may pass it by a call.
+    A reservation is recorded by one statement that checks the caps, so that no two processes spend the same money. The
+    month's cap for all runs is checked just before: runs that call at the same moment may exceed it by one call.
     """
 
     def __init__(self, run_id: str, limits: _CapAndPrice = (None, None), month: Cap | None = None) -> None:
@@ -145,7 +145,7 @@ class RunCallLog(CallLog):
                     self._lost[call.request].append(call.key)
 
     def begin(self, request: str, ahead: Usage) -> LoggedCall:
-        """As `CallLog.begin`. Takes the key of a lost call of the same request, if there is one."""
+        """As `CallLog.begin`. Reuses the key of a lost call with the same request, if there is one."""
         with self._lock:
             lost = self._lost[request]
             key = lost.pop(0) if lost else uuid4().hex
@@ -179,7 +179,7 @@ class RunCallLog(CallLog):
         return Usage(run.calls, run.input_tokens, run.output_tokens)
 
     def await_others(self) -> bool:
-        """As `CallLog.await_others`. What was asked long ago was asked by a process that has ended."""
+        """As `CallLog.await_others`. Calls from long ago are ignored: their process has ended."""
         since = now() - _LONGEST_CALL
         with database.reading() as session:
             calls = model_calls.list_unanswered_calls(session, self._run_id)
@@ -189,7 +189,7 @@ class RunCallLog(CallLog):
         return others
 
     def end(self, call: LoggedCall, usage: Usage, usd: float | None, *, lost: bool) -> None:
-        """As `CallLog.end`. The call leaves the log and its cost is recorded together, or neither is."""
+        """As `CallLog.end`. In one transaction the call leaves the log and its cost is recorded."""
         if lost:
             with self._lock:
                 self._lost[call.request].append(call.key)
@@ -204,7 +204,7 @@ class RunCallLog(CallLog):
 
 
 class Measured:
-    """Mean, spread and largest of the values so far (Welford's sums)."""
+    """Mean, spread and maximum of the values so far (Welford's method)."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -213,7 +213,7 @@ class Measured:
         self._largest = 0.0
 
     def add(self, value: float) -> None:
-        """Take one more value in."""
+        """Add a value."""
         self._count += 1
         from_mean = value - self._mean
         self._mean += from_mean / self._count
@@ -221,7 +221,9 @@ class Measured:
         self._largest = max(self._largest, value)
 
     def likely_most(self) -> float | None:
-        """What the next value will most likely not exceed; None where one value alone says nothing of the spread."""
+        """An upper bound that the next value is unlikely to exceed; None while a single value says nothing about the
+        spread.
+        """
         if self._count < 2:
             return None
         spread = sqrt(self._squares / (self._count - 1))
@@ -230,21 +232,21 @@ class Measured:
 
 
 class MeasuredUsage:
-    """The usage of calls, to foresee that of the next. Not safe for several threads."""
+    """The usage of past calls, to predict that of the next. Not safe for several threads."""
 
     def __init__(self) -> None:
         self._answers = Measured()
         self._ratios: dict[int, Measured] = {}
 
     def add(self, sizes: Sequence[int], usage: Usage) -> None:
-        """A call with a prompt of these sizes has used that."""
+        """Record what a call with a prompt of these sizes has used."""
         for position, size in enumerate(sizes):
             if size:
                 self._ratios.setdefault(position, Measured()).add(usage.input_tokens / size)
         self._answers.add(usage.output_tokens)
 
     def likely_most(self, sizes: Sequence[int], worst: Usage) -> Usage:
-        """What a call with a prompt of these sizes will most likely not exceed; `worst` is the most that it can use."""
+        """What a call with a prompt of these sizes is unlikely to exceed; `worst` is the most that it can use."""
         answer = self._answers.likely_most()
         if answer is None:
             return worst
@@ -257,7 +259,7 @@ class MeasuredUsage:
 
 
 class Call:
-    """One call under way. Calling it settles what the call cost; `lose` says that its answer was lost.
+    """One call under way. Calling it settles the cost of the call; `lose` records that its answer was lost.
 
     `key` is its idempotency key, `answer_limit` the most tokens that its answer may have; None for no limit.
     """
@@ -269,22 +271,22 @@ class Call:
         self.cost = Usage()
 
     def __call__(self, usage: Usage) -> None:
-        """The server answered, and this is what it cost."""
+        """Settle the call: the server answered, and this is what it cost."""
         self.cost += usage
 
     def lose(self) -> None:
-        """The request was sent, and its answer did not arrive: it may have been billed."""
+        """Record that the request was sent but no answer arrived: it may have been billed."""
         self.lost = True
 
 
 class Ledger:
     """What one run may spend and has spent, for any number of threads.
 
-    Before a call its hold is reserved, so that calls side by side cannot spend the same money twice. It is the most
-    that the call will use: at first the longest that the prompt can be in tokens, and after the first calls what those
-    make likely (`MeasuredUsage`); and the longest answer allowed, which the server is told. Near the end of the budget
-    the answer allowed is what is left, as long as that is likely to do. After the call its real cost takes the place
-    of the hold. A discount of the server, as for prompts that it has cached, only leaves more.
+    Before a call its hold is reserved, so that concurrent calls cannot spend the same money twice. The hold is the most
+    that the call may use: for the prompt, at first the most tokens that it can have, later what past calls make likely
+    (`MeasuredUsage`); for the answer, the longest that is allowed, which the server is told. Near the end of the budget
+    the allowed answer shrinks to what is left, as long as that is likely to suffice. After the call its real cost
+    replaces the hold. A discount by the server, as for cached prompts, only leaves more.
     """
 
     def __init__(
@@ -299,7 +301,7 @@ class Ledger:
         log: CallLog | None = None,
         measured: MeasuredUsage | None = None,
     ) -> None:
-        """Go on from what was spent.
+        """Continue from what has been spent.
 
         Args:
             cap: the most that may be spent; None for no limit.
@@ -330,13 +332,13 @@ class Ledger:
 
     @property
     def spent(self) -> Usage:
-        """What was spent so far, without reservations and without calls whose answers were lost."""
+        """What has been spent so far, without reservations and calls whose answers were lost."""
         with self._changed:
             return self._spent
 
     @property
     def usd(self) -> float | None:
-        """What was spent so far in USD; None without a price."""
+        """What has been spent so far in USD; None without a price."""
         with self._changed:
             return self._usd
 
@@ -344,13 +346,13 @@ class Ledger:
     def call(
         self, prompt_tokens: int, *, pieces: int = 0, answer_limit: int | None = None, request: str = ""
     ) -> Iterator[Call]:
-        """Reserve the hold of a single call within the block, and write the call down.
+        """Reserve the hold of a single call within the block, and log the call.
 
-        `prompt_tokens` is the most that the prompt can be (`tokens.most_model_tokens`), `pieces` its words, figures
-        and marks (0 where they were not counted), `answer_limit` the most tokens that an answer may have, where that is
-        below the ledger's own, and `request` a hash of all that is sent. A call that ends without being settled or
-        lost costs nothing. Where the hold fits only if calls under way cost less than theirs, this waits for them.
-        Calls must not be nested.
+        `prompt_tokens` is the most tokens that the prompt can have (`tokens.most_model_tokens`), `pieces` its words,
+        figures and marks (0 if they were not counted), `answer_limit` the most tokens that an answer may have, if below
+        the ledger's own limit, and `request` a hash of everything that is sent. A call that ends without being settled
+        or lost costs nothing. If the hold only fits once calls under way turn out to cost less than theirs, this waits
+        for them. Calls must not be nested.
 
         Raises:
             BudgetSpent: the hold does not fit; no call was made.
@@ -371,7 +373,7 @@ class Ledger:
             self._end(call, logged, hold, ahead, self._cost(call.cost, worst), sizes)
 
     def budget_spent(self) -> BudgetSpent:
-        """The error of a call that the budget did not leave enough to."""
+        """The error for a call that the budget has too little left for."""
         assert self._cap is not None
         return BudgetSpent(self._cap)
 
@@ -491,9 +493,9 @@ def _answer_limit(cap: Cap | None, price: Price | None) -> int | None:
 
 
 def cap_and_price() -> _CapAndPrice:
-    """The most that a run may spend, and the price of its model; each None where there is none.
+    """The cap of a run, and the price of its model; each None if there is none.
 
-    A run without a cap of its own may spend what all runs of a month may.
+    A run without a cap of its own may spend what is left of the month's cap.
 
     Raises:
         NotConfigured: a cap is in USD and the model's price is not known.
@@ -527,11 +529,11 @@ def _find_month_cap() -> Cap | None:
 
 
 def find_ledger(run_id: str) -> Ledger:
-    """The ledger of a run; all who hold it in this process share one.
+    """The ledger of a run; everyone in this process shares one.
 
-    It goes on from the run's row and records there at once what is spent. When nobody holds it any more, the row is
-    complete: the next ledger starts from there, with the settings of that time. Other processes that work on the run
-    have ledgers of their own: each records its holds in the row, by a statement that looks at the cap.
+    It continues from the run's row and records what is spent there at once. When nobody uses it any more, the row is
+    complete, and the next ledger starts from there with the settings of that time. Other processes that work on the run
+    have ledgers of their own: each records its holds in the row with a statement that checks the cap.
 
     Raises:
         As `cap_and_price`.
@@ -545,7 +547,7 @@ def find_ledger(run_id: str) -> Ledger:
 
 
 def make_question_ledger() -> Ledger | None:
-    """The ledger of one question that belongs to no run, for its answer and the check of it; None without a budget.
+    """The ledger of a single question outside of any run, for its answer and the check of it; None without a budget.
 
     Raises:
         As `cap_and_price`.
@@ -572,9 +574,10 @@ def _from_row(run_id: str, limits: _CapAndPrice) -> Ledger:
 
 
 def record_unpriced(run_id: str) -> None:
-    """Price what a run has spent so far where that is not done: its price became known, or a process was killed.
+    """Price what a run has spent so far, if it is not priced yet: the price became known later, or a process was
+    killed.
 
-    For a run that no process works on: calls under way elsewhere hold tokens that have no price yet.
+    Only for runs that no process works on: calls under way elsewhere hold tokens that have no price yet.
 
     Raises:
         As `cap_and_price`.

@@ -1,4 +1,4 @@
-"""An answerer that calls no model and counts the tokens that would be sent: for estimates before a run is paid."""
+"""An answerer that calls no model but counts the tokens that would be sent, to estimate a run before paying for it."""
 
 import json
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _NOT_ASKED = "Nothing was asked: this is an estimate."
 
 
 class CountingAnswerer:
-    """Takes the place of another answerer under its name, so that stored answers are found and not counted.
+    """Stands in for another answerer under the same name, so that stored answers are found and not counted.
 
     Attributes:
         calls: all calls.
@@ -50,9 +50,9 @@ class CountingAnswerer:
         reading: type[BaseModel] | None = None,
         second_look: type[BaseModel] | None = None,
     ) -> None:
-        """Count for one company; `planned` are the plans that others were counted with, which it adds its own to.
+        """Count for one company; `planned` are the plans already counted for other companies, and new ones are added.
 
-        `reading` and `second_look` are the schemas by which these calls are told from judgements.
+        `reading` and `second_look` are the schemas that tell these calls from judgements.
         """
         self._reading, self._second_look = reading, second_look
         self.readings = self.second_looks = 0
@@ -97,11 +97,11 @@ class CountingAnswerer:
         self._count(judgement_prompt(instructions, material, schema), schema, one_attempt=one_attempt)
 
     def most(self, longest: int) -> Usage:
-        """What the calls can take, each answer of at most `longest` tokens.
+        """The most that the calls can use if each answer has at most `longest` tokens.
 
-        A judgement is sent back once where it does not fit, with its errors: the prompt, the answer, and as much again.
-        So is a check of statements; only the judgement that counts is checked. Where it finds nothing, there is another
-        plan, which names the wordings of the first one, and another judgement.
+        A judgement is sent back once if it does not fit, with its errors: the prompt, the answer, and as much again. So
+        is a check of statements; only the final judgement is checked. If nothing is found there is another plan, which
+        names the wordings of the first one, and another judgement.
         """
         judgements, plans, checks = self.calls - self.plans - self.checks, self.plans, self.checks
         judgement_input = self.most_input - self.most_plan_input - self.most_check_input
@@ -112,7 +112,7 @@ class CountingAnswerer:
         return one_plan + one_judgement + other_plan + one_judgement + one_check
 
     def usual(self, longest: int) -> Usage:
-        """What the calls usually take, each answer of at most `longest` tokens."""
+        """What the calls typically use if each answer has at most `longest` tokens."""
         calls = self.calls - self.second_looks
         judgements = calls - self.plans - self.checks - self.readings
         usual = [(judgements, USUAL_ANSWER), (self.plans, USUAL_PLAN), (self.checks, USUAL_CHECK)]

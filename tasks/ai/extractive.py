@@ -46,7 +46,7 @@ class ExtractiveAnswerer:
         *,
         ledger: Ledger | None = None,  # noqa: ARG002 - part of the seam
     ) -> Answer:
-        """The best sentences first, each with the source and place it comes from; costs nothing."""
+        """The best sentences first, each with its source and place; costs nothing."""
         return offload(_answer, question, sources)
 
     def judge(
@@ -58,7 +58,7 @@ class ExtractiveAnswerer:
         ledger: Ledger | None = None,  # noqa: ARG002
         one_attempt: bool = False,  # noqa: ARG002
     ) -> Verdict[T]:
-        """Never: a judgement needs a model.
+        """Always fails: a judgement needs a model.
 
         Raises:
             NotConfigured: always.
@@ -79,7 +79,7 @@ def _answer(question: str, sources: Sequence[Source]) -> Answer:
 
 
 def quote_sentences(question: str, sources: Sequence[Source]) -> str:
-    """The sentences of the sources that speak to the question, word for word, or that there are none."""
+    """The sentences of the sources that address the question, word for word, or the statement that there are none."""
     best = best_sentences(question, sources)
     if best is None:
         return "No text was given with the question, so there is nothing to take an answer from."
@@ -90,7 +90,7 @@ def quote_sentences(question: str, sources: Sequence[Source]) -> str:
 
 
 def best_sentences(question: str, sources: Sequence[Source]) -> list[Candidate] | None:
-    """The sentences that speak to the question, best first, each with its source; None where no source has any."""
+    """The sentences that address the question, best first, each with its source; None if no source has any."""
     # An order to a model answers nothing. A repeated sentence is shown once, from its first place.
     candidates: dict[str, Source] = {}
     for source in sources:

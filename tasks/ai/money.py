@@ -1,6 +1,6 @@
-"""What calls of a model use and cost: amounts as plain data, and prices by the names of models.
+"""What model calls use and cost: amounts as plain data, and prices by model name.
 
-The user's own file of prices comes first, then the prices that come with the program.
+The user's own price file comes first, then the prices that come with the program.
 """
 
 import re
@@ -21,7 +21,7 @@ _CAP = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*(usd|tokens?)"
 
 @dataclass(frozen=True)
 class Usage:
-    """What was used of a model: calls that were answered, and tokens. All zero where no model was called."""
+    """What was used: calls that were answered, and tokens. All zero if no model was called."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -43,7 +43,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Price:
-    """What a model costs, in USD for a million tokens."""
+    """What a model costs, in USD per million tokens."""
 
     input: float
     output: float
@@ -55,14 +55,16 @@ class Price:
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast a model was measured to read and to write, in tokens a second, and the calls it may answer at once."""
+    """How fast a model was measured to read and write, in tokens a second, and how many calls it may answer at once."""
 
     reading: float
     writing: float
     at_once: int
 
     def seconds(self, usage: Usage) -> tuple[float, float]:
-        """What `usage` takes: where as many calls side by side are as fast as one, and where they share its speed."""
+        """How long `usage` takes: if parallel calls do not slow each other down, and if they share
+        the model's speed.
+        """
         alone = usage.input_tokens / self.reading + usage.output_tokens / self.writing
         return alone / self.at_once, alone
 
@@ -80,7 +82,7 @@ class Cap:
 
     @classmethod
     def parse(cls, written: str) -> Self:
-        """The cap that a user wrote, such as `0.50 USD` or `20000 tokens`, in any case and spacing.
+        """Parse a cap as users write it, such as `0.50 USD` or `20000 tokens`, in any case and spacing.
 
         Raises:
             ValueError: it is no such cap; the message says what is allowed.
@@ -103,12 +105,12 @@ class Cap:
 
 
 def dollars(usd: float) -> str:
-    """An amount as users read it: four decimals below 1 USD, two significant digits below 0.001 USD."""
+    """An amount for people: four decimals below 1 USD, two significant digits below 0.001 USD."""
     return f"{usd:.2f} USD" if usd >= 1 else f"{usd:.4f} USD" if usd >= 0.001 or not usd else f"{usd:.2g} USD"
 
 
 def duration(seconds: float) -> str:
-    """A time as users read it: in seconds, minutes or hours."""
+    """A time for people: in seconds, minutes or hours."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
@@ -149,7 +151,7 @@ def find_price(model: str, own: Path | None = None) -> Price | None:
 
 
 def read_prices(path: Path) -> dict[str, Price]:
-    """The prices of a file, by the name or pattern of the models.
+    """The prices in a file, by model name or pattern.
 
     Raises:
         BadRequest: as `find_price`.

@@ -1,7 +1,7 @@
-"""The names of people and companies of a room: of the user's list, the company's profile and signature blocks.
+"""The names of people and companies in a room: from the user's list, the company's profile and signature blocks.
 
-A signature block has the name behind a label ("Name:"), behind the words of a signature ("/s/"), or below the last
-words of a letter; a company in it bears its legal form. The words by which these are told stand in `names.toml`.
+A signature block has the name after a label ("Name:"), after the mark of a signature ("/s/"), or below the closing
+words of a letter; the name of a company includes its legal form. The words that identify these are in `names.toml`.
 """
 
 import re
@@ -27,7 +27,7 @@ _LONGEST_LINE: Final = 120  # characters; a longer one is no line of a signature
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names as they are written; those that may be either, as a user lists them, count as a person's."""
+    """Names as written; a name from the user's list that may be either counts as a person's."""
 
     people: frozenset[str] = frozenset()
     companies: frozenset[str] = frozenset()
@@ -39,18 +39,18 @@ class Names:
 
 @cache
 def words_about(kind: str) -> frozenset[str]:
-    """The words of that kind in `names.toml`, case folded."""
+    """The words of that kind from `names.toml`, case-folded."""
     return frozenset(map(str.casefold, tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8"))[kind]))
 
 
 def listed_names(lines: Iterable[str]) -> Names:
-    """The names of a user's list, each a line."""
+    """The names in a user's list, one a line."""
     names = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     return _sort(names) | Names(companies=frozenset(name for name in names if len(name.split()) == 1))
 
 
 def profile_names(name: str, domain: str, profile: Mapping[str, Any] | None) -> Names:
-    """The company's names, and those of its parents, subsidiaries and investors that its profile has."""
+    """The company's names, and those of the parents, subsidiaries and investors in its profile."""
     known = profile or {}
     investors = (one for each in known.get("funding_data") or () for one in each.get("investor_list") or ())
     others = [*(known.get("affiliated_companies") or ()), *investors]

@@ -1,8 +1,8 @@
-"""Of a very long text the parts that speak of given statements, for a check that would hold all of its sentences.
+"""Selects the parts of a very long text that concern given statements, for a check that would else hold all sentences.
 
-A check keeps some fifty bytes for each character of a source, and takes seconds for a megabyte. Of a source above
-`LONGEST` it is given the parts that share most with each statement, each with the part before it, where the header of
-a table may stand.
+A check needs some fifty bytes for each character of a source, and takes seconds for a megabyte. From a source above
+`LONGEST` it gets the parts that share most with each statement, each with the part before it, which may contain a
+table's header.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ Span = tuple[int, int]
 
 
 def nearby(statements: Sequence[str], text: str) -> str:
-    """The text, or of a text above `LONGEST` the parts that are near to one of the statements, in order."""
+    """The text or, if it is longer than `LONGEST`, the parts close to one of the statements, in order."""
     if len(text) <= LONGEST:
         return text
     spans = list(_spans(text))

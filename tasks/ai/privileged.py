@@ -1,8 +1,8 @@
-"""Privileged documents: those of a room that go to no model, as the setting `DILIGENCE_AI_PRIVILEGED` wants it.
+"""Privileged documents: those of a room that go to no model, according to the setting `DILIGENCE_AI_PRIVILEGED`.
 
-A document is privileged by its kind, by its name, or by a folder that it lies in; a copy of one is one too. A room is
-opened to a model by `Evidence.open_to` and `RoomPassages.open_to`, which leave them out. Criteria that need no model
-(facts, documents, figures) and people's own searches go by all documents.
+A document is privileged by its kind, its name, or a folder above it; so is any copy of it. `Evidence.open_to` and
+`RoomPassages.open_to` leave privileged documents out when a room is opened to a model. Criteria that need no model
+(facts, documents, figures) and people's own searches use all documents.
 """
 
 import re
@@ -26,7 +26,7 @@ _NAMED = 3  # documents that a notice names
 
 
 def find_privileged(documents: Sequence[Listed], texts: Mapping[str, int], above: Iterable[str] = ()) -> frozenset[str]:
-    """The ids of the privileged ones of a room's documents.
+    """The ids of the privileged documents in a room.
 
     Args:
         documents: the documents of the room.
@@ -48,7 +48,7 @@ def find_privileged(documents: Sequence[Listed], texts: Mapping[str, int], above
 
 
 def find_privileged_files(above: str, read: Mapping[str, Reading]) -> set[str]:
-    """The names of those documents, read and not stored, that may not go to the model of the settings.
+    """The names of those documents, read but not stored, that may not go to the model in the settings.
 
     Args:
         above: the path of the folder, or of the document.
@@ -66,7 +66,9 @@ def find_privileged_files(above: str, read: Mapping[str, Reading]) -> set[str]:
 
 
 def is_named(path: str, rules: Iterable[str] | None = None) -> bool:
-    """Whether the name of a document or a folder above it fits a rule; `path` has the folders, `/` between them."""
+    """Whether a rule matches the name of a document or of a folder above it; `path` has the folders, with `/` between
+    them.
+    """
     patterns = [_plain(rule).removeprefix("**/").removesuffix("/**").strip("/") for rule in rules or privileged_rules()]
     return any(_pattern(pattern).search(_plain(path)) for pattern in patterns if pattern)
 
@@ -85,7 +87,7 @@ def may_read_all(answerer: Answerer) -> bool:
 
 
 def say_kept(names: Sequence[str]) -> str:
-    """The notice that documents of these names were kept from the model; empty for none."""
+    """The notice that documents with these names were kept from the model; empty for none."""
     if not names:
         return ""
     count = "1 document was" if len(names) == 1 else f"{len(names)} documents were"
@@ -94,7 +96,7 @@ def say_kept(names: Sequence[str]) -> str:
 
 
 def privileged_rules() -> list[str]:
-    """What the environment, and besides it the batch that runs, calls privileged."""
+    """What the environment and the running batch declare privileged."""
     written = dict.fromkeys((AiSettings().ai_privileged, AiSettings.current().ai_privileged))
     return [rule.strip() for rules in written for rule in (rules or "").split(",") if rule.strip()]
 

@@ -1,13 +1,13 @@
-"""Pseudonyms: names of people and companies leave for a model as stand-ins, and come back in its answer as names.
+"""Pseudonyms: names of people and companies are sent to a model as stand-ins and restored in its answer.
 
-A name is replaced word by word, so that "Anna Müller", "Müller, Anna" and "Müllers" agree: each word has a stand-in of
-its own, such as `PersonqBCDF`, in capitals or small letters as the name is. Endings and compounds stay behind it.
-A word that is one of the language as well (`May`, `Bank`) is replaced beside another word of its name, or a title.
-Every spelling has one stand-in and every stand-in one spelling, so that a quotation is put back to the letter. No text
-has a stand-in of its own: its beginning is chosen anew where a text has it.
+A name is replaced word by word, so that "Anna Müller", "Müller, Anna" and "Müllers" agree: each word has its own
+stand-in, such as `PersonqBCDF`, in the same case as the name. Endings and compounds stay attached to it. A word that is
+also an ordinary word (`May`, `Bank`) is only replaced beside another word of its name, or a title. Every spelling has
+one stand-in and every stand-in one spelling, so that quotations are restored to the letter. Should a text contain a
+stand-in, their prefix is chosen anew.
 
-`current_answerer` wraps every model in this where `DILIGENCE_AI_PSEUDONYMS` wants it, with the names of the user's
-list; whoever knows a room adds its names (`with_names`).
+`current_answerer` wraps every model in this if `DILIGENCE_AI_PSEUDONYMS` asks for it, with the names in the user's
+list; callers that know a room add its names (`with_names`).
 """
 
 import re
@@ -47,12 +47,12 @@ def is_on() -> bool:
 
 
 def with_names(answerer: Answerer, find: Callable[[], Names]) -> Answerer:
-    """The answerer that replaces these names too, where names are replaced; `find` is called at the first question."""
+    """An answerer that replaces these names too, if names are replaced; `find` is called at the first question."""
     return PseudonymousAnswerer(answerer.inner, find) if isinstance(answerer, PseudonymousAnswerer) else answerer
 
 
 def user_names() -> Names:
-    """The names that the user lists: in a file, one a line, or in the setting itself, comma-separated.
+    """The names that the user lists: in a file, one a line, or in the setting itself, separated by commas.
 
     Raises:
         NotConfigured: the setting names a file that cannot be read.
@@ -75,7 +75,7 @@ def _setting() -> str:
 
 
 class StandIns:
-    """The stand-ins of names, the same for as long as this lives. Safe to use from several threads."""
+    """The stand-ins of names, constant for the lifetime of the object. Safe to use from several threads."""
 
     def __init__(self, names: Names) -> None:
         """Give each word of the names a stand-in; the same names get the same ones."""
@@ -108,7 +108,7 @@ class StandIns:
         return re.compile(_any_of(forms) if forms else "(?!)", re.IGNORECASE)
 
     def hide(self, texts: Sequence[str]) -> tuple[list[str], Callable[[str], str]]:
-        """The texts with stand-ins for names, and what puts the names back into an answer to them."""
+        """The texts with stand-ins in place of names, and a function that restores the names in an answer to them."""
         marks = _Marks(texts)
         return [self._hide(text, marks) for text in texts], lambda text: self._show(text, marks)
 
@@ -213,10 +213,10 @@ def _is_no_accent(letter: str) -> bool:
 
 
 class PseudonymousAnswerer:
-    """Asks another answerer with stand-ins for names, and gives its answers with the names."""
+    """Sends stand-ins in place of names to another answerer, and restores the names in its answers."""
 
     def __init__(self, inner: Answerer, find: Callable[[], Names] = Names) -> None:
-        """Replace the user's names, and those that `find` gives at the first question."""
+        """Replace the user's names, and those that `find` returns at the first question."""
         self.inner = inner
         self.name, self.model, self.address, self.judges = inner.name, inner.model, inner.address, inner.judges
         self._find, self._lock = find, Lock()

@@ -1,7 +1,7 @@
-"""General AI Question: a free text that answers a question, from a context where one is given.
+"""General AI Question: answers a question in free text, from a context if one is given.
 
-With a context the model's statements are checked against it (`statement_check`). A question that asks for the model's
-own words (a score, a draft, a calculation) keeps those that the context does not contradict.
+With a context, the model's statements are checked against it (`statement_check`). If the question asks for the model's
+own words (a score, a draft, a calculation), those that the context does not contradict are kept.
 """
 
 import re
@@ -36,7 +36,7 @@ _ASKS_FOR_OWN_WORDS: Final = re.compile(
 
 
 class AiAnswer(BaseModel):
-    """The answer with its question and context as they were sent. Without a context the JSON has no `context`."""
+    """The answer, with the question and context as they were sent. Without a context the JSON has no `context`."""
 
     question: str
     context: str | None = None
@@ -54,11 +54,11 @@ class AiAnswer(BaseModel):
 def ai_question(question: str, context: str | None = None) -> AiAnswer:
     """Answer `question`, with `context` as the text to answer from.
 
-    Without a model the answer is taken from the context, word for word, and says so. Of a model's answer stands what a
-    sentence of the context supports; in place of the rest the sentence that speaks of it, or nothing, which the end of
-    the answer counts. It also says where words of the context give orders to a model, and that a context which is
-    longer than the model takes was read in parts. The same question with the same context is paid for once. Answer and
-    check together keep within the budget of a run; what it does not leave enough to is not asked.
+    Without a model the answer is quoted from the context, and says so. From a model's answer, only what a sentence of
+    the context supports is kept; the rest is replaced by the sentence on the same subject, or left out and counted at
+    the end of the answer. The answer also says where words of the context give orders to a model, and whether a context
+    longer than the model takes was read in parts. The same question with the same context is paid for only once. Answer
+    and check together stay within the budget of a run; what it has too little left for is not asked.
 
     Raises:
         BadRequest: the question is blank.

@@ -1,6 +1,6 @@
-"""The answerers there are, and the one that the settings ask for.
+"""The available answerers, and the one that the settings select.
 
-A new answerer is a module with `from_settings(settings: AiSettings) -> Answerer`, and one line in `ANSWERERS`.
+To add an answerer, write a module with `from_settings(settings: AiSettings) -> Answerer` and add a line to `ANSWERERS`.
 """
 
 from collections.abc import Callable
@@ -22,10 +22,10 @@ Modules are named, not imported: the `openai` library takes 0.7 s to import and 
 
 
 def current_answerer() -> Answerer:
-    """The answerer that the settings ask for: a model where `DILIGENCE_AI_MODEL` names one, else extractive.
+    """The answerer that the settings select: a model if `DILIGENCE_AI_MODEL` names one, otherwise extractive.
 
-    The same settings give the same object, which keeps its connections and what it knows of its server. Where names are
-    replaced, it is asked through `tasks.ai.pseudonyms`.
+    The same settings give the same object, which keeps its connections and what it knows about its server. If names are
+    to be replaced, it is wrapped by `tasks.ai.pseudonyms`.
 
     Raises:
         NotConfigured: a model is named without a server, or address or key cannot be right.

@@ -1,4 +1,4 @@
-"""Which model is asked, where and how."""
+"""Which model to ask, where, and how."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,7 +19,7 @@ def _as_switch(value: Any) -> Any:
 
 
 class AiSettings(Settings):
-    """Without `ai_model` no model is called. The two `OPENAI_` variables are those that every such tool reads."""
+    """Without `ai_model` no model is called. The two `OPENAI_` variables are the ones that every such tool reads."""
 
     model_config = SettingsConfigDict(populate_by_name=True, str_strip_whitespace=True)
 

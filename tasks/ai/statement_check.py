@@ -1,8 +1,8 @@
-"""The second check of a model's statements: another call, in which the model sees each statement and its source alone.
+"""The second check of a model's statements: another call, in which the model sees only each statement and its source.
 
-`check_answer` joins it with the check by words (`tasks.statements`). Both verdicts are shown. The call is a help and
-no condition: where it fails, or gives something else than verdicts, the check by words stands alone, and a line in the
-log says so. `second_opinions` is the call; reasons of judgements are checked by it too (`tasks.scoring.judge`).
+`check_answer` combines it with the check by words (`tasks.statements`). Both verdicts are shown. The call is optional:
+if it fails, or returns anything but verdicts, the check by words stands alone and the log says so. `second_opinions`
+makes the call; it also checks the reasons of judgements (`tasks.scoring.judge`).
 """
 
 import logging
@@ -68,9 +68,9 @@ class StatementVerdicts(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A checked answer, and sentences on how it was checked, for below it.
+    """A checked answer, and sentences on how it was checked, to be shown below it.
 
-    `stands`: at least one statement of the model is shown in its own words.
+    `stands`: at least one statement is shown in the model's own words.
     """
 
     answer: CheckedAnswer
@@ -89,10 +89,10 @@ def check_answer(
     strict: bool = False,
     keeps_own: bool = False,
 ) -> Proof:
-    """An answer checked by the words of its sources and, by a call of its own, by the model.
+    """An answer checked by the words of its sources and, in a separate call, by the model.
 
-    `keeps_own` is for questions that ask for the model's own words (a score, a draft): what no source says stays there,
-    unless a source contradicts it. The other arguments are those of `tasks.statements.answers.prove`.
+    `keeps_own` is for questions that ask for the model's own words (a score, a draft): statements that no source
+    supports stay, unless a source contradicts them. The other arguments are those of `tasks.statements.answers.prove`.
     """
     by_words = offload(prove, answer, question, company, grounds, strict=strict)
     opinions = _opinions(answerer, by_words.statements, company, grounds, ledger)
@@ -144,9 +144,9 @@ def second_opinions(
     *,
     ledger: Ledger | None = None,
 ) -> dict[int, Opinion]:
-    """The model's verdict on each statement, by the statement's place; none where the settings want no check.
+    """The model's verdict on each statement, by the statement's position; empty if the settings want no check.
 
-    A contradiction whose quoted words do not stand in the source is "not said".
+    A contradiction whose quoted words are not in the source counts as "not said".
 
     Raises:
         DiligenceError: the call failed. What the model itself failed at is not asked for again.

@@ -1,7 +1,7 @@
 """What an assistant or another program looks up in a data room: passages, figures, quotations and statements.
 
-Each answer is made of stored texts, word for word, and says where the words stand. No model is asked, but an assistant
-is one: what is privileged is left out, and counted in `kept_from_model`.
+Every answer is taken from stored texts, word for word, and says where the words stand. No model is asked, but an
+assistant is one: privileged documents are left out, and counted in `kept_from_model`.
 """
 
 from functools import lru_cache
@@ -34,7 +34,8 @@ _LONGEST: Final = 4000
 
 
 def find_passages(folder_id: str, question: str) -> dict[str, Any]:
-    """The passages of a room that are likeliest to speak of a question, best first, with the documents not read.
+    """The passages of a room that are likeliest to answer a question, best first, with the documents that were not
+    read.
 
     Raises:
         BadRequest: the question is empty or too long. BadRequest, NotFound: as `room_texts`.
@@ -63,7 +64,7 @@ def _likeliest(texts: tuple[LedgerText, ...], question: str) -> list[dict[str, A
 
 
 def room_figures(folder_id: str, concept: str | None = None) -> dict[str, Any]:
-    """The figures of a room, or those of one concept, with what contradicts and how many numbers were left out.
+    """The figures of a room, or those of one concept, with their conflicts and a count of the numbers left out.
 
     Raises:
         BadRequest: there is no such concept. BadRequest, NotFound: as `room_texts`.
@@ -95,10 +96,10 @@ def _concept(written: str) -> str:
 
 
 def check_statement(folder_id: str, statement: str) -> dict[str, Any]:
-    """What a room says of a statement: supported, contradicted or not found, with the words that say so.
+    """What a room says about a statement: supported, contradicted or not found, with the words that say so.
 
-    Of several sentences all must be supported, and one that is contradicted decides. `nearest` are the likeliest words
-    of a room that does not say it.
+    If there are several sentences, all must be supported, and a single contradicted one decides. `nearest` are the
+    closest passages of a room that does not say it.
 
     Raises:
         BadRequest: the statement is empty or too long. BadRequest, NotFound: as `room_texts`.
@@ -156,7 +157,7 @@ def document_text(document_id: str) -> dict[str, Any]:
 
 
 def verify_quote(document_id: str, quote: str) -> dict[str, Any]:
-    """Whether a quotation stands in a document, where, and the address of a page that shows it.
+    """Whether a quotation is in a document, where, and the address of a page that shows it.
 
     Raises:
         BadRequest: the quotation is empty or too long. As `document_with_text`.
@@ -166,7 +167,7 @@ def verify_quote(document_id: str, quote: str) -> dict[str, Any]:
 
 
 def evidence(document_id: str, quote: str) -> dict[str, Any]:
-    """A quotation as it stands in its document, with what stands before and behind it; None where it does not.
+    """A quotation as it stands in its document, with the words before and after it; None if it is not there.
 
     Raises:
         As `verify_quote`.

@@ -1,4 +1,4 @@
-"""The check of answers under the name that programs outside use; `tasks.statements.answers` does the work."""
+"""The check of answers under the name that outside programs use; `tasks.statements.answers` implements it."""
 
 from tasks.statements.answers import CheckedAnswer, Ground, prove
 

@@ -1,11 +1,11 @@
-"""Rate limits of fact sources that all processes share, and how long a batch waits for a free slot.
+"""Rate limits of fact sources, shared by all processes, and how long a batch waits for a free slot.
 
-A `SourceLimiter` is a limiter whose calls are counted in the database (`storage.rate_limits`), so that several workers,
-services and commands that share one database keep within the limit that the source's owner documents. A refusal with a
-`Retry-After` holds all of them.
+A `SourceLimiter` counts its calls in the database (`storage.rate_limits`), so that several workers, services and
+commands with one database stay within the limit that the source's owner documents. A refusal with a `Retry-After`
+pauses all of them.
 
-A `Wait` is a caller's patience. Within `waiting` a refused call is made again, and a spent budget waited for, until it
-ends; what was waited does not count as time that the source took.
+A `Wait` is a caller's patience. Inside `waiting`, refused calls are repeated and spent budgets waited for until it
+ends; time spent waiting does not count as time that the source took.
 """
 
 import time
@@ -36,10 +36,10 @@ class Budget:
 
 
 class SourceLimiter(RateLimiter):
-    """A limiter for one source, whose budget all processes of one database share."""
+    """The rate limiter of one source; its budget is shared by all processes with the same database."""
 
     def __init__(self, budget: Budget, limit: RateLimit, unnamed_hold: float) -> None:
-        """`unnamed_hold`: seconds that a refusal (HTTP 429) without a `Retry-After` holds callers back."""
+        """`unnamed_hold`: seconds for which a refusal (HTTP 429) without a `Retry-After` pauses callers."""
         super().__init__(limit)
         self.unnamed_hold = unnamed_hold
         self._budget = budget
@@ -47,12 +47,12 @@ class SourceLimiter(RateLimiter):
 
     @property
     def refusing_for(self) -> float:
-        """Seconds for which the source has refused every call of this process; 0 if it answered the last one."""
+        """For how many seconds the source has refused every call of this process; 0 if it answered the last one."""
         since = self._refusing_since
         return 0.0 if since is None else time.monotonic() - since
 
     def begin(self, until: float = inf, patience: float = inf, cost: int = 1, *, alone: bool = False) -> Turn:
-        """As `RateLimiter.begin`, and then for a call of the shared budget.
+        """As `RateLimiter.begin`, and then wait for a call of the shared budget.
 
         Raises:
             HeldBack, NoTurn: as there; HeldBack too where the budget is spent for longer than the caller waits.
@@ -66,7 +66,7 @@ class SourceLimiter(RateLimiter):
         return turn
 
     def refused(self, turn: Turn | None = None, after: float | None = None) -> float:
-        """As `RateLimiter.refused`; the hold that the server asked for is every process's."""
+        """As `RateLimiter.refused`; the pause that the server asked for holds for every process."""
         if self._refusing_since is None:
             self._refusing_since = time.monotonic()
         if after:
@@ -90,10 +90,12 @@ class SourceLimiter(RateLimiter):
 
 
 class Wait:
-    """How long a caller waits for sources that refuse, and how long it has waited. Safe between threads."""
+    """How long a caller is willing to wait for sources that refuse, and how long it has waited.
+    Safe between threads.
+    """
 
     def __init__(self, patience: float) -> None:
-        """`patience`: seconds from now; a source that has refused all calls for so long is not waited for any more."""
+        """`patience`: seconds from now; a source that has refused every call for that long is no longer waited for."""
         self.patience: Final = patience
         self.until: Final = time.monotonic() + patience
         self._seconds = 0.0
@@ -103,7 +105,7 @@ class Wait:
 
     @property
     def seconds(self) -> float:
-        """Seconds waited so far, or announced; never beyond the patience."""
+        """Seconds waited or announced so far; never more than the patience."""
         now = time.monotonic()
         with self._lock:
             return self._seconds + (now - self._since if self._under_way and now < self.until else 0.0)
@@ -115,7 +117,7 @@ class Wait:
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
-        """Count the block as a wait; blocks at the same time count once."""
+        """Count the block as waiting; concurrent blocks count once."""
         with self._lock:
             if not self._under_way:
                 self._since = time.monotonic()
@@ -133,13 +135,13 @@ _wait: ContextVar[Wait | None] = ContextVar("wait_for_sources", default=None)
 
 
 def current_wait() -> Wait | None:
-    """The patience in force; None where a caller waits no longer than a request may take."""
+    """The patience in force; None for callers that wait no longer than a request may take."""
     return _wait.get()
 
 
 @contextmanager
 def waiting(wait: Wait | None) -> Iterator[None]:
-    """Let calls within the block wait for their turn as long as `wait` says."""
+    """Let calls in the block wait for their turn as long as `wait` allows."""
     token = _wait.set(wait)
     try:
         yield
@@ -149,7 +151,7 @@ def waiting(wait: Wait | None) -> Iterator[None]:
 
 @contextmanager
 def counted_as_wait() -> Iterator[None]:
-    """Count the block as a wait of the caller, if it has patience."""
+    """Count the block as waiting by the caller, if it has patience."""
     wait = _wait.get()
     if wait is None:
         yield

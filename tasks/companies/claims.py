@@ -1,11 +1,11 @@
 """Claims: what one source says about one field of a company's profile.
 
-A `ClaimCollector` makes claims of the values that a source sent. Those are data from outside: invisible characters
-are removed, lengths are limited, and a value that does not fit its field is left out with a warning. `merge` makes
-one profile of several sources' claims, the first source having precedence, but the newest where a value changes with
-time; the headquarters are put together part by part. `find_conflicts` lists the fields on which they disagree. Two
-claims disagree when they differ in what they say and not in how they write it: case, spacing, punctuation,
-`https://www.`, the order of a list and what one of them leaves open do not count.
+A `ClaimCollector` turns the values that a source sent into claims. These values come from outside: invisible characters
+are removed, lengths are limited, and a value that does not fit its field is left out with a warning. `merge` combines
+the claims of several sources into one profile: the first source has precedence, except that the newest claim counts for
+values that change with time; headquarters are combined part by part. `find_conflicts` lists the fields on which sources
+disagree. Two claims disagree when their meaning differs: case, spacing, punctuation, `https://www.`, the order of a
+list and parts that one of them leaves open do not count.
 """
 
 import re
@@ -54,8 +54,8 @@ _CHANGES_WITH_TIME: Final = frozenset(
 class Claim(BaseModel):
     """What one source says about one field.
 
-    `field` is one of `CLAIMABLE`, `value` as the profile has it (JSON, every key present, never null: a source that
-    does not know makes no claim). `as_of` is the date that the source gives for it, in ISO form, perhaps only a year.
+    `field` is one of `CLAIMABLE`, `value` as in the profile (JSON, every key present, never null: a source that does
+    not know makes no claim). `as_of` is the date that the source gives for it, in ISO form, perhaps only a year.
     """
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
@@ -87,14 +87,16 @@ def _type_adapter(field: str) -> TypeAdapter[Any]:
 
 @dataclass(frozen=True)
 class SourceClaims:
-    """What one source knows of a company. `warnings` are sentences for the reader of the facts."""
+    """What one source knows about a company. `warnings` are sentences for the reader of the facts."""
 
     claims: Sequence[Claim]
     warnings: Sequence[str] = ()
 
 
 class ClaimCollector:
-    """Collects one source's claims on a company. `url` is where they were read, `as_of` the date they are of."""
+    """Collects the claims of one source about a company. `url` is where they were read, `as_of` the
+    date they refer to.
+    """
 
     def __init__(self, source: str, url: str | None = None, as_of: str | None = None) -> None:
         self._source = source
@@ -105,7 +107,7 @@ class ClaimCollector:
         self._unfit: list[str] = []
 
     def add(self, field: str, value: Any) -> None:
-        """Claim `value` for `field`, unless it is unknown (None, blank, an object of nothing)."""
+        """Claim `value` for `field`, unless it is unknown (None, blank, or an object of nothing else)."""
         value = tidy(value)
         if not _has_content(value):
             return
@@ -127,7 +129,7 @@ class ClaimCollector:
         return list(self._claims.values())
 
     def result(self, *warnings: str) -> SourceClaims | None:
-        """The claims with the warnings; None where there are neither."""
+        """The claims with the warnings; None if there are neither."""
         all_warnings = list(warnings)
         if self._unfit:
             all_warnings.append(warn_left_out(self._source, self._unfit))
@@ -135,7 +137,7 @@ class ClaimCollector:
 
 
 def warn_left_out(source: str, fields: list[str]) -> str:
-    """The warning about fields whose values had a wrong type."""
+    """The warning about fields whose values had the wrong type."""
     names = list(dict.fromkeys(fields))
     more = " and more" if len(names) > _MAX_NAMED_FIELDS else ""
     listed = ", ".join(names[:_MAX_NAMED_FIELDS]) + more
@@ -143,9 +145,10 @@ def warn_left_out(source: str, fields: list[str]) -> str:
 
 
 def tidy(value: Any, levels: int = 8) -> Any:
-    """The JSON value with its texts plain and trimmed, and with lengths limited.
+    """The JSON value with plain, trimmed texts of limited length.
 
-    A blank text is None, and left out of a list. What is nested more than `levels` deep is None; a profile has five.
+    A blank text becomes None, and is dropped from a list. Anything nested more than `levels` deep becomes None; a
+    profile has five levels.
     """
     if isinstance(value, str):
         return plain(value[:_MAX_CHARACTERS]).strip() or None
@@ -160,12 +163,12 @@ def tidy(value: Any, levels: int = 8) -> Any:
 
 
 def one_text(value: Any) -> str | None:
-    """A text in one line with single spaces; None for everything else."""
+    """A text on one line with single spaces; None for anything that is not a text."""
     return " ".join(plain(value[:_MAX_CHARACTERS]).split()) or None if isinstance(value, str) else None
 
 
 def a_day(value: Any) -> str | None:
-    """An ISO date or time as the source wrote it; None for everything else."""
+    """An ISO date or time as the source wrote it; None for anything else."""
     text = one_text(value)
     try:
         return text if text and datetime.fromisoformat(text) else None
@@ -192,10 +195,10 @@ class ClaimConflict(BaseModel):
 
 
 def merge(claims: Sequence[Claim]) -> CompanyProfile:
-    """The profile that the claims make. `last_updated` is the newest claim's date.
+    """The profile that results from the claims. `last_updated` is the newest claim's date.
 
-    Of each field the first claim counts; of head-counts, money and status the one with the newest `as_of`, unless the
-    first claim has none. What the first headquarters leave open is filled from those that do not contradict them.
+    For each field the first claim counts; for head-counts, money and status the one with the newest `as_of`, unless the
+    first claim has none. Parts missing from the first headquarters are filled from claims that do not contradict them.
     """
     values: dict[str, Any] = {"extra": {}}
     for field, about in _by_field(claims).items():

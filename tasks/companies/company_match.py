@@ -1,8 +1,8 @@
-"""Entity disambiguation: whether a page is about the company that is meant, and not about a namesake.
+"""Entity disambiguation: whether a page is about the right company, and not about a namesake.
 
-The domain says which company is meant, so a page must show it: it is on the domain, names it, links to it, or is a
-trusted registry's page on this company. Where a domain is known, a name alone proves nothing, and neither does a page
-that tells its own company apart from ours, or that lists companies and ours among them.
+The domain identifies the company, so a page must be connected with it: it is on the domain, names it, links to it, or
+is a trusted registry's page about this company. If a domain is known, a name alone proves nothing; neither does a page
+that sets its own company apart from ours, or that lists companies including ours.
 """
 
 import re
@@ -44,10 +44,10 @@ _DOMAIN: Final = re.compile(
 
 @dataclass(frozen=True)
 class Identity:
-    """The company that is meant: its name and domains (several where companies share the name), and what it owns.
+    """The company that is meant: its name and domains (several if companies share the name), and what belongs to it.
 
-    `sites` are the addresses that its own pages begin with, `article` the address of its Wikipedia article, `ciks` its
-    numbers with the SEC in ten digits.
+    `sites` are the prefixes of its own pages' addresses, `article` is the address of its Wikipedia article, `ciks` are
+    its ten-digit numbers with the SEC.
     """
 
     name: str | None
@@ -61,13 +61,13 @@ class Identity:
         return registrable_domain(url) in self.domains or any(_below(url, site) for site in self.sites)
 
     def filed(self, url: str) -> bool:
-        """Whether the address is that of a filing of the company with the SEC."""
+        """Whether the address is that of a filing by the company with the SEC."""
         if registrable_domain(url) != "sec.gov" and not _below(url, CompanySettings.current().sec_url):
             return False
         return any(re.search(rf"(?<!\d)0*{cik.lstrip('0')}(?!\d)", url) for cik in self.ciks)
 
     def standing(self, url: str) -> int:
-        """How near a page is to the company, by its address: 0 its own, 1 a registry's, 2 any other."""
+        """How close a page is to the company, judging by its address: 0 its own, 1 a registry's, 2 any other."""
         return 0 if self.owns(url) else 1 if self.filed(url) or url == self.article else 2
 
     def is_shown_by(self, page: Page, url: str) -> bool:

@@ -1,9 +1,8 @@
-"""Which web domains name a company: the registrable ones, `example.co.uk` and not `www.example.co.uk`.
+"""Which web domains identify a company: registrable ones, such as `example.co.uk`, not `www.example.co.uk`.
 
-A company must have the same key everywhere, so a domain is brought into its plain form: lower case, no
-trailing dot, international names as A-labels (`müller.example` is `xn--mller-kva.example`; IDNA
-2008 with the mapping of UTS 46, as browsers do it). Of the public suffix list only the registries' part
-counts: `alice.github.io` belongs to `github.io`.
+A company must have the same key everywhere, so a domain is normalised: lower case, no trailing dot, international names
+as A-labels (`müller.example` is `xn--mller-kva.example`; IDNA 2008 with the mapping of UTS 46, as browsers do it). Only
+the registries' part of the public suffix list counts: `alice.github.io` belongs to `github.io`.
 """
 
 import ipaddress
@@ -39,9 +38,9 @@ _NAMES = {
 
 @lru_cache(maxsize=1024)
 def registrable(value: str, field: str = "domain") -> str:
-    """The plain form of a company's web domain: lower case, no trailing dot, A-labels.
+    """The normalised form of a company's web domain: lower case, no trailing dot, A-labels.
 
-    `field` is the caller's name for the value; the error names it.
+    `field` is the caller's name for the value, for the error message.
 
     Raises:
         BadRequest: it is no registrable domain; the message says which domain to send.

@@ -1,14 +1,14 @@
-"""EDGAR, the SEC's filings: a registrant by its CIK, its newest report as a page, and the addresses that EDGAR writes.
+"""EDGAR, the SEC's filings: a registrant by its CIK, its newest report as a page, and addresses as EDGAR writes them.
 
 The SEC asks for a contact in the User-Agent and for at most 10 requests a second to all of its servers together, from
-all machines of a user; who asks more often is refused for ten minutes ("Accessing EDGAR Data", "Fair access",
+all machines of a user; anyone who exceeds that is refused for ten minutes ("Accessing EDGAR Data", "Fair access",
 https://www.sec.gov/os/accessing-edgar-data; the APIs: https://www.sec.gov/edgar/sec-api-documentation).
 
-The newest report is the annual one (10-K, 20-F, 40-F), or else a quarterly one: 2 to 15 MB of inline XBRL, mostly with
-300,000 to 500,000 characters of text. What was filed never changes, so the last reports stay in the process.
+The newest report is the annual one (10-K, 20-F, 40-F), otherwise a quarterly one: 2 to 15 MB of inline XBRL, mostly
+with 300,000 to 500,000 characters of text. Filings never change, so the last reports are cached in the process.
 
-Addresses have EDGAR's own codes for states and countries, which are not ISO's ("EDGAR state and country codes"):
-`CA` is California and `A6` Ontario. No foreign code is made of two letters, so neither is taken for the other.
+Addresses have EDGAR's own codes for states and countries, which are not ISO's ("EDGAR state and country codes"): `CA`
+is California and `A6` Ontario. No foreign code consists of two letters, so the two cannot be confused.
 """
 
 import re
@@ -75,7 +75,7 @@ _COUNTRIES: Final = {codes[:2]: codes[2:] for codes in _COUNTRY_CODES.split()}
 
 @dataclass(frozen=True)
 class Registrant:
-    """A company as EDGAR has it: `submissions` is the answer of the submissions API, `url` its address."""
+    """A company in EDGAR: `submissions` is the answer of the submissions API, `url` its address."""
 
     cik: str
     url: str
@@ -87,17 +87,17 @@ class Registrant:
 
     @property
     def tickers(self) -> list[str]:
-        """The main one first, as EDGAR has them."""
+        """The tickers in EDGAR's order, the main one first."""
         tickers = self.submissions.get("tickers")
         return [text for ticker in tickers if (text := one_text(ticker))] if isinstance(tickers, list) else []
 
     @property
     def filed(self) -> str | None:
-        """The day of the newest filing."""
+        """The date of the newest filing."""
         return max((day for filing in self.filings("filingDate") if (day := a_day(filing[0]))), default=None)
 
     def filings(self, *columns: str) -> list[tuple[Any, ...]]:
-        """Those columns of the recent filings, the newest first; none where one is missing."""
+        """These columns of the recent filings, newest first; empty if one is missing."""
         filings = self.submissions.get("filings")
         recent = filings.get("recent") if isinstance(filings, dict) else None
         values = [recent.get(column) if isinstance(recent, dict) else None for column in columns]
@@ -121,9 +121,10 @@ class Filing:
 
 
 def registrants(ciks: Iterable[str]) -> list[Registrant]:
-    """The registrants with those CIKs (ten digits), the one that is the company first.
+    """The registrants with these CIKs (ten digits), the company itself first.
 
-    A listed company comes before its subsidiaries and predecessors, and one that files before those that did.
+    A listed company comes before its subsidiaries and predecessors, and one that still files before those that no
+    longer do.
 
     Raises:
         NotConfigured: the SEC wants a contact.
@@ -137,7 +138,7 @@ def registrants(ciks: Iterable[str]) -> list[Registrant]:
 
 
 def contact_missing() -> DiligenceError | None:
-    """Why the SEC cannot be asked: its own servers refuse whoever gives no contact."""
+    """Why the SEC cannot be asked: its servers refuse callers who give no contact. None if one is set."""
     settings = CompanySettings.current()
     if settings.contact or settings.sec_data_url != CompanySettings.model_fields["sec_data_url"].default:
         return None
@@ -160,7 +161,7 @@ def _ask(url: str, limits: FetchLimits) -> WebResponse | None:
 
 
 def newest_report(ciks: Sequence[str]) -> Page | None:
-    """The newest report of the company with those CIKs (ten digits); None where it filed none.
+    """The newest report of the company with these CIKs (ten digits); None if it has filed none.
 
     Raises:
         NotConfigured: the SEC wants a contact.
@@ -174,7 +175,7 @@ def newest_report(ciks: Sequence[str]) -> Page | None:
 
 
 def newest_filing(registrant: Registrant) -> Filing | None:
-    """The registrant's newest report, by the day of filing: an annual one however old, or else a quarterly one."""
+    """The registrant's newest report by filing date: the annual one, however old, otherwise a quarterly one."""
     rows = registrant.filings("form", "filingDate", "accessionNumber", "primaryDocument")
     for forms in _FORMS:
         candidates = [
@@ -194,7 +195,7 @@ def newest_filing(registrant: Registrant) -> Filing | None:
 
 @lru_cache(maxsize=_CACHED_REPORTS)
 def fetch_report(filing: Filing) -> Page:
-    """A report as a page, from the cache where it was fetched lately.
+    """A report as a page, from the cache if it was fetched recently.
 
     Raises:
         DiligenceError: the SEC cannot be asked, or the report cannot be read.
@@ -206,10 +207,10 @@ def fetch_report(filing: Filing) -> Page:
 
 
 def headquarters(address: Any) -> dict[str, Any] | None:
-    """The profile's `hq` of a business address of the submissions API; None where it says nothing.
+    """The profile's `hq` from a business address of the submissions API; None if that says nothing.
 
     Foreign addresses have `countryCode` and `country` and no `stateOrCountry`; older ones have the country's code in
-    `stateOrCountry`. A code that is not known gives no country.
+    `stateOrCountry`. An unknown code gives no country.
     """
     if not isinstance(address, Mapping):
         return None
@@ -280,14 +281,14 @@ MOST_YEARS: Final = 5
 
 @dataclass(frozen=True)
 class RegistrantFacts:
-    """The facts of a registrant, and the address that gave them."""
+    """The facts of a registrant, and the address that they came from."""
 
     url: str
     facts: Mapping[str, Any]
 
     @property
     def annual_revenue(self) -> Sequence[AnnualRevenue]:
-        """The revenue of its last fiscal years, as its newest annual report with that year has it."""
+        """The revenue of its last fiscal years, each from the newest annual report that includes the year."""
         by_end: dict[str, AnnualRevenue] = {}
         for tag in _REVENUE:
             years: dict[str, tuple[str, AnnualRevenue]] = {}
@@ -305,7 +306,7 @@ class RegistrantFacts:
 
     @property
     def employees(self) -> tuple[int, str] | None:
-        """The newest number of its employees, and the day that it is of."""
+        """The latest number of its employees, and the day to which it refers."""
         counts = [
             (end, fact["val"])
             for _, fact in self._of(_EMPLOYEES)
@@ -323,7 +324,7 @@ class RegistrantFacts:
 
 
 def registrant_facts(cik: str) -> RegistrantFacts | None:
-    """The facts of the registrant with that CIK (ten digits); None where EDGAR has none of it.
+    """The facts of the registrant with that CIK (ten digits); None if EDGAR has none.
 
     Raises:
         DiligenceError: the SEC cannot be asked, or answered wrongly.

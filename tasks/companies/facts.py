@@ -1,6 +1,6 @@
-"""Get Company Facts: ask the sources about a company, merge what they claim, and store the profile.
+"""Get Company Facts: ask the sources about a company, merge their claims, and store the profile.
 
-A source that fails leaves a warning, and the others' claims count. A company is reported as unknown only when every
+A source that fails leaves a warning, and the others' claims count. A company is only reported as unknown if every
 source could be asked.
 """
 
@@ -53,7 +53,7 @@ Reply: TypeAlias = SourceClaims | DiligenceError | None
 
 
 class SourceReply(NamedTuple):
-    """A source, and what it replied."""
+    """A source and its reply."""
 
     source: FactSource
     reply: Reply
@@ -163,7 +163,7 @@ def _ask_one(source: FactSource, domain: str, wait_: Wait | None = None) -> Repl
 
 
 def store_answer(source: FactSource, domain: str, claims: SourceClaims | None) -> None:
-    """Store what a source on the network answered now (None: it knows nothing) in place of its last answer."""
+    """Store a network source's answer (None: it knows nothing) in place of its last one."""
     if source.origin is None:
         return
     answer = SourceAnswer(
@@ -187,9 +187,9 @@ def _or_older(reply: Reply, source: FactSource, stored: _StoredAnswer | None) ->
 
 
 class CompanyFacts(BaseModel):
-    """A profile with the claims it was merged from, in order of precedence, and those that disagree.
+    """A profile with the claims that it was merged from, in order of precedence, and the conflicts between them.
 
-    `warnings` are sentences on sources that failed, what they left out, and possible matches that were not used.
+    `warnings` are sentences about sources that failed, what they left out, and possible matches that were not used.
     """
 
     profile: CompanyProfile
@@ -207,7 +207,7 @@ class StoredFacts(NamedTuple):
 
 @operation(name="company_facts", asks_a_source=True)
 def company_facts(domain: str) -> CompanyFacts:
-    """What the configured sources know of the company with that web domain.
+    """What the configured sources know about the company with that web domain.
 
     Raises:
         BadRequest: `domain` is no registrable domain; the message says which one to send.
@@ -220,7 +220,7 @@ def company_facts(domain: str) -> CompanyFacts:
 
 @operation(name="company_facts_or_reason")
 def facts_or_reason(domain: str) -> CompanyFacts | str:
-    """`company_facts` for a batch: waits for sources that refuse; gives the reason as text where there are no facts.
+    """`company_facts` for a batch: waits for sources that refuse; returns the reason as text if there are no facts.
 
     Raises:
         BadRequest: as `company_facts`.

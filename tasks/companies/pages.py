@@ -1,8 +1,8 @@
-"""Retrieval for questions about a company: fetches public pages and picks the passages that fit the question.
+"""Retrieval for questions about a company: fetches public pages and selects the passages that fit the question.
 
-They are the company's home page with the pages linked from it that fit the question, its Wikipedia article (CC BY-SA),
-its newest report to the SEC, and the results of a web search. At most 8 pages and the report are read; a page that
-takes longer than the time allows is left out. Only pages that are about this company count (`company_match`).
+The pages are the company's home page with linked pages that fit the question, its Wikipedia article (CC BY-SA), its
+newest report to the SEC, and the results of a web search. At most 8 pages and the report are read; a page that takes
+too long is left out. Only pages about this company count (`company_match`).
 """
 
 import logging
@@ -50,7 +50,7 @@ _WEIGHTS: Final = (1.3, 1.15, 1.0)
 
 @dataclass(frozen=True)
 class RelevantPage:
-    """A page about the company: the passages of it that fit the question, and its full text."""
+    """A page about the company: its passages that fit the question, and its full text."""
 
     title: str
     url: str
@@ -60,9 +60,9 @@ class RelevantPage:
 
 @dataclass(frozen=True)
 class PageSet:
-    """The pages, the company's own first, what is known of the company, and sentences on what went wrong.
+    """The pages, the company's own first; what is known about the company; and sentences about what went wrong.
 
-    `has_injection`: words in the pages give orders to a model.
+    `has_injection`: words on the pages give orders to a model.
     """
 
     pages: Sequence[RelevantPage]
@@ -73,14 +73,14 @@ class PageSet:
 
 @dataclass(frozen=True)
 class Article:
-    """A Wikipedia article by its title and address; `item` is the company's in Wikidata."""
+    """A Wikipedia article by title and address; `item` is the company's in Wikidata."""
 
     title: str
     url: str
     item: str
 
     def read(self) -> Page | None:
-        """The article's page, or else its summary, which another server has; None where there is neither.
+        """The article's page, otherwise its summary, which is on another server; None if there is neither.
 
         Raises:
             DiligenceError: neither can be fetched.
@@ -94,10 +94,10 @@ class Article:
 
 
 def read_pages(question: str, identity: Identity, searcher: Searcher | None, until: float) -> PageSet:
-    """The pages about that company that fit the question, read by `until` (`time.monotonic`).
+    """The pages about that company that fit the question, read before `until` (`time.monotonic`).
 
-    Its own site is read where `website` is a source of facts, Wikipedia where `wikidata` is, the report where `sec`
-    is: with the source `files` alone nothing is fetched.
+    Its own site is only read if `website` is a source of facts, Wikipedia if `wikidata` is, the report if `sec` is:
+    with the source `files` alone nothing is fetched.
 
     Raises:
         NotConfigured: the search provider needs another setting.

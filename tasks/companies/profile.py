@@ -1,8 +1,8 @@
-"""The Company profile: its fields, and the dotted paths that name them (`founded_year`, `hq.country`).
+"""The company profile: its fields, and the dotted paths that name them (`founded_year`, `hq.country`).
 
-Every key of the contract is present. `null` is unknown; an empty array says that a source knows of none. `extra` is a
-group of fields rather than a value: it is always an object, so that a client may read into it. How the
-sources' claims become a profile is the business of `claims`.
+Every key of the contract is present. `null` means unknown; an empty array means that a source says there are none.
+`extra` is a group of fields rather than a value: it is always an object, so that clients may read into it. `claims`
+builds a profile from the sources' claims.
 """
 
 import re
@@ -42,7 +42,7 @@ class _Part(BaseModel):
 
 
 class Date(_Part):
-    """A day; what is not known of it is null."""
+    """A day; unknown parts are null."""
 
     day: int | None = None
     month: int | None = None
@@ -89,7 +89,7 @@ class Acquisition(_Part):
 
 
 class Acquisitions(_Part):
-    """Whom the company bought, and who bought it."""
+    """Which companies the company bought, and who bought it."""
 
     acquired: list[Acquisition] | None = None
     acquired_by: Acquisition | None = None
@@ -104,7 +104,7 @@ class Exit(_Part):
 
 
 class Investor(_Part):
-    """Who took part in a funding round. `type` is `person` or `organization`."""
+    """A participant in a funding round. `type` is `person` or `organization`."""
 
     social_profile_url: str | None = None
     name: str | None = None
@@ -124,7 +124,7 @@ class FundingRound(_Part):
 class AnnualRevenue(_Part):
     """A year's revenue: `amount` in units of `currency` (ISO 4217), `start` and `end` as ISO dates.
 
-    `start` is null where the source gives the end alone; `end` is a year where it says no more.
+    `start` is null if the source only gives the end; `end` is a year if it says no more.
     """
 
     amount: int | float | None = None
@@ -138,10 +138,10 @@ def _is_unknown(value: object) -> bool:
 
 
 class Extra(_Part):
-    """Fields that a funding database keeps. `company_type` is a free label, unlike the profile's.
+    """Fields that a funding database has. `company_type` is a free label, unlike the profile's.
 
-    `employee_count` and `annual_revenue` (the newest year first) are no fields of the contract: their keys are there
-    only where a source gives them.
+    `employee_count` and `annual_revenue` (newest year first) are not fields of the contract: their keys only appear if
+    a source gives them.
     """
 
     funding_db_profile_url: str | None = None
@@ -228,9 +228,9 @@ class FieldType(StrEnum):
 
 @cache
 def fields() -> Mapping[str, FieldType]:
-    """Every path of the profile with its type, parents before their parts; the index of a list's elements is `0`.
+    """Every path of the profile with its type, parents before their parts; list elements have the index `0`.
 
-    Any other index has the same type: `locations.3.city` that of `locations.0.city`.
+    Any other index has the same type: `locations.3.city` has that of `locations.0.city`.
     """
     return types.MappingProxyType(dict(_walk("", CompanyProfile)))
 
@@ -279,7 +279,7 @@ def remove_value(values: Any, location: Sequence[Step]) -> None:
 
 
 def value_at(profile: CompanyProfile | Mapping[str, Any], path: str) -> Any:
-    """The value at `path` as JSON has it, or None where the profile does not know it.
+    """The value at `path` as JSON, or None if the profile does not know it.
 
     Raises:
         BadRequest: the profile has no such field; the message gives the nearest ones.

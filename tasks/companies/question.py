@@ -1,9 +1,9 @@
 """Ask Company Question: answers a question about one company from public sources, and cites them.
 
-The web domain says which company is meant. A name alone is looked up exactly, and never guessed. The sources are the
-claims of the sources of facts (as sentences) and public pages (`pages`), none of another company of the same name
-(`company_match`). Where no source has an answer, the answer says so. What the sources do not
-support of a model's answer is left out (`tasks.statements`).
+The web domain identifies the company. A name alone is looked up exactly, and never guessed. The sources are the claims
+of fact sources (as sentences) and public pages (`pages`), none about another company of the same name
+(`company_match`). If no source has an answer, the answer says so. Parts of a model's answer that the sources do not
+support are left out (`tasks.statements`).
 """
 
 import logging
@@ -103,9 +103,9 @@ class _NumberedSource:
 
 @operation(name="company_question")
 def company_question(question: str, company_name: str | None = None, web_domain: str | None = None) -> CompanyAnswer:
-    """Answer `question` about the company with that web domain, or else of that name, or about none.
+    """Answer `question` about the company with that web domain, otherwise the one with that name, otherwise about none.
 
-    The answer ends with its sources, with the numbers that it cites them by.
+    The answer ends with its sources and the numbers that it cites them by.
 
     Raises:
         BadRequest: the question is blank, or the domain is no registrable one.
@@ -272,7 +272,7 @@ def _with_sources(text: str, numbered: Sequence[_NumberedSource], used: Sequence
 
 
 def claims_in_words(claims: Sequence[Claim]) -> str:
-    """The claims as sentences, one or more lines for each, in their order, for an answerer to read and to quote."""
+    """The claims as sentences, one or more lines each, in order, for an answerer to read and quote."""
     return "\n".join(line for claim in claims for line in _lines(claim))
 
 

@@ -1,8 +1,8 @@
-"""A page's schema.org Organization as values of the profile's fields.
+"""The schema.org Organization on a page as values for the profile's fields.
 
-Which of the organizations on a page is the company is decided by its address: one with an address on another
-registrable domain is a publisher, a parent or a customer, and is left out. Telephone numbers are given in the form
-that can be called from abroad (`international`, which other sources use too).
+Which organization on a page is the company is decided by addresses: one with an address on another registrable domain
+is a publisher, a parent or a customer, and is left out. Telephone numbers are given in international form
+(`international`, which other sources use too).
 """
 
 import re
@@ -42,9 +42,9 @@ _MORE_COUNTRIES: Final = {
 
 
 def own_organization(things: Sequence[Mapping[str, Any]], domain: str) -> Mapping[str, Any] | None:
-    """The organization among a page's things that is the company of that domain; None where none certainly is.
+    """The organization on a page that is certainly the company of that domain; None if there is none.
 
-    It is one with an address on the domain, or one without an address if it is the only organization.
+    It must have an address on the domain, or no address if it is the only organization.
     """
     outer = {
         inner.get("@id") for thing in things for name in _OUTER_ORGANIZATIONS for inner in _objects(thing.get(name))
@@ -59,9 +59,9 @@ def own_organization(things: Sequence[Mapping[str, Any]], domain: str) -> Mappin
 
 
 def read_organization(thing: Mapping[str, Any], base: str, domain: str) -> Iterator[tuple[str, Any]]:
-    """The profile's fields with the organization's values; None where there is none, or its meaning is not certain.
+    """The profile's fields with the organization's values; None for values that are missing or ambiguous.
 
-    Relative addresses are completed from `base`.
+    Relative addresses are resolved against `base`.
     """
     yield "name", _text(thing.get("name")) or _text(thing.get("legalName"))
     yield "website", next((url for url in _urls(thing, ("url",)) if registrable_domain(url) == domain), None)
@@ -160,7 +160,9 @@ def _phone(value: Any, country: str | None) -> str | None:
 
 
 def international(phone: Any, country: str | None) -> str | None:
-    """A telephone number with its country's prefix where that is known: `(408) 996-1010` becomes `+1 408-996-1010`."""
+    """A telephone number with its country's prefix, if the country is known: `(408) 996-1010` becomes `+1
+    408-996-1010`.
+    """
     text = one_text(phone)
     if text is None:
         return None
@@ -233,7 +235,7 @@ def _picture(value: Any, base: str) -> str | None:
 
 
 def web_address(url: str, base: str) -> str | None:
-    """The absolute http or https address; None for any other, and for one of more than 2,000 characters."""
+    """The absolute http or https address; None for any other kind, and for more than 2,000 characters."""
     try:
         absolute = urljoin(base, url)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The settings for companies: which sources are asked, where they are, and which pages may be fetched."""
+"""Settings for companies: which sources to ask, where they are, and which pages may be fetched."""
 
 import re
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -15,7 +15,7 @@ _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 def host_or_network(name: str) -> str | IPv4Network | IPv6Network:
-    """A value of `DILIGENCE_WEB_ALLOW`: a network (an address is one of a single host), or else a host's name.
+    """A value of `DILIGENCE_WEB_ALLOW`: a network (an address is a network with one host), otherwise a host name.
 
     Raises:
         ValueError: it is neither; the message says which value.
@@ -109,6 +109,6 @@ class CompanySettings(Settings):
 
 
 def reads_pages() -> bool:
-    """Whether the settings let public pages be read: a company's site, Wikipedia, filings, what a search finds."""
+    """Whether the settings allow reading public pages: company sites, Wikipedia, filings, search results."""
     settings = CompanySettings.current()
     return settings.search is not None or not {"website", "wikidata", "sec"}.isdisjoint(settings.fact_sources)

@@ -1,7 +1,7 @@
-"""Walls: pages that a server, a firewall or a fresh installation shows in place of the company's own.
+"""Walls: pages that a server, a firewall or a fresh installation shows instead of the company's own.
 
-A page is judged by what it carries itself: marks of its maker in the markup, the name of its software in place of the
-company's, that it asks for scripts or cookies, and how little it holds. A page with much text or many links is no wall.
+A page is judged by what it contains: marks of its maker in the markup, the name of its software instead of the
+company's, a demand for scripts or cookies, and how little it says. A page with much text or many links is not a wall.
 """
 
 import re
@@ -21,7 +21,7 @@ from tasks.companies.web.transport import registrable_domain
 
 
 class Wall(Enum):
-    """What a page is in place of the company's, as a sentence for the reader of the facts."""
+    """What a page is instead of the company's own, as a sentence for the reader of the facts."""
 
     BROWSER = "The website of {domain} asks for a browser that runs scripts. Read its pages yourself, or ask later."
     DENIED = "The website of {domain} refuses to be read by programs, so its pages were not read."
@@ -37,7 +37,7 @@ class Wall(Enum):
 
     @property
     def shuts_out(self) -> bool:
-        """Whether the company's own pages lie behind it."""
+        """Whether the company's own pages are behind it."""
         return self in {Wall.BROWSER, Wall.DENIED, Wall.CONSENT, Wall.LOGIN}
 
 
@@ -92,9 +92,9 @@ _MAX_WALL, _MAX_UNNAMED = (5000, 12), (600, 4)
 
 
 def find_wall(page: Page, domain: str, *, is_home: bool = True) -> Wall | None:
-    """What the page is in place of one of the company's with that registrable domain; None where it is its own.
+    """What the page is instead of one of the company's own; None if it is the company's.
 
-    Of a page that is no home page only what proves a wall counts: it may be short and name nobody.
+    On pages other than the home page, only proof of a wall counts: they may be short and name nobody.
     """
     if is_home and is_parked(page):
         return Wall.PARKED
@@ -142,7 +142,7 @@ def _read_words(page: Page, domain: str, has_controls: bool) -> tuple[list[Wall]
 
 
 def names_company(text: str, domain: str) -> bool:
-    """Whether the text has the company's name, as its domain says it, in words of its own and not as an address."""
+    """Whether the text contains the company's name, as in its domain, in ordinary words and not as an address."""
     words = re.findall(r"[^\W_]++", _fold(_ADDRESS.sub(" ", text)))[:_MAX_WORDS]
     label, plain_label = _labels(domain)
     for start in range(len(words)):
@@ -158,7 +158,9 @@ def names_company(text: str, domain: str) -> bool:
 
 
 def is_default_text(text: str, page: Page, domain: str) -> bool:
-    """Whether the text names the software of the page's `generator` in place of the company: its default, unchanged."""
+    """Whether the text names the software in the page's `generator` instead of the company, as
+    unchanged defaults do.
+    """
     software = re.match(r"\w+", page.metadata.get("generator", ""))
     return bool(software and software[0].casefold() in text.casefold() and not names_company(text, domain))
 

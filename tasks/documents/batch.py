@@ -1,6 +1,6 @@
-"""Reading the documents of a run, many at a time. A document that cannot be read does not keep the others from it.
+"""Reads the documents of a run, many at a time. A document that cannot be read does not stop the others.
 
-Texts are stored within a moment, so that a killed process loses that moment and what it was reading.
+Texts are stored within moments, so that a killed process loses only the last moment's and what it was reading.
 """
 
 import time
@@ -50,7 +50,7 @@ _UNKNOWN_SIZE: Final = 10 << 20
 def read_documents(
     room_id: int, document_ids: Sequence[str], company_id: int | None = None, since: datetime | None = None
 ) -> list[DocumentOutcome]:
-    """Read a batch of a room's documents. A content that was read before is not read again.
+    """Read a batch of a room's documents. Content that was read before is not read again.
 
     Args:
         room_id: the indexed folder.
@@ -73,7 +73,7 @@ def read_documents(
 def load_known_outcomes(
     listed: Sequence[RoomDocument], company_id: int | None = None, since: datetime | None = None
 ) -> list[DocumentOutcome]:
-    """The outcomes of the documents whose content was read before; where there are others, the readers are started.
+    """The outcomes of documents whose content was read before; if there are others, the readers are started.
 
     Args:
         listed: documents of a room.
@@ -316,7 +316,7 @@ class _Batch:
 
 
 def outcome_of(document_id: str, text: TextSummary, since: datetime) -> DocumentOutcome:
-    """What became of a document that has this text, in a run that began at `since`."""
+    """The outcome of a document that has this text, in a run that began at `since`."""
     if text.outcome is Outcome.READ:
         status = DocumentStatus.READ if text.created_at >= since else DocumentStatus.UNCHANGED
     else:

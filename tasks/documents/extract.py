@@ -1,4 +1,4 @@
-"""The text of one document: `read_document` by the name that is promised for it."""
+"""`read_document`, the text of one document, under the name that outside programs use."""
 
 from tasks.reading import read_document
 

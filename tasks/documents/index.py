@@ -1,7 +1,7 @@
-"""Document Index: what lies in a folder of the drive, as the contract shows it, and stored.
+"""Document Index: the contents of a folder of the drive, in the contract's form, and stored.
 
-Where the drive keeps a record of changes and none concerns the folder, the stored index is the answer. Where that
-record may lack something, it is the answer for a while only, and says as of when it is. Runs do not rest on it then.
+If the drive has a record of changes and none concerns the folder, the stored index is the answer. If that record may
+miss something, the stored index is only used for a while, and says when it was made; runs do not use it then.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def document_index(cloud_drive_folder: str, recursive: bool = True) -> DocumentI
 
 @operation(name="document_index", asks_a_source=True)
 def index_folder_in_pieces(cloud_drive_folder: str, recursive: bool = True) -> IndexedFolder:
-    """`document_index`, to be written a piece after the other.
+    """`document_index`, to be written piece by piece.
 
     Raises:
         BadRequest, NotFound: as `document_index`.
@@ -77,9 +77,9 @@ def _remarks(drive: Drive, listed: Sequence[Document]) -> dict[str, dict[str, st
 
 @operation(name="index_room", asks_a_source=True)
 def index_room(folder: str, recursive: bool = True) -> int:
-    """List a folder, named by path, id or URL, as the account of runs sees it, and store it. Gives the room's id.
+    """List a folder, named by path, id or URL, as the account of runs sees it; store it and return the room's id.
 
-    The documents go from the drive to storage through the spool, so that memory does not grow with their number.
+    The documents go from the drive to storage through the spool, so that memory use does not grow with their number.
     """
     drive = open_run_drive()
     folder_id = drive.find_folder(folder)
@@ -179,7 +179,7 @@ def _store(drive: Drive, listing: Listing, *, recursive: bool) -> int:
 
 
 def document_columns(document: Document) -> dict[str, Any]:
-    """The columns of a document's row, but for the room's."""
+    """The columns of a document's row, except the room's."""
     return {
         "document_id": document.id,
         "name": document.name,

@@ -1,4 +1,4 @@
-"""From a listing to the answer of Document Index: as an object, or as JSON that is written a piece after the other."""
+"""Turns a listing into the answer of Document Index: as an object, or as JSON that is written piece by piece."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Remarks = Mapping[str, Mapping[str, str]]
 
 
 class DocumentEntry(BaseModel):
-    """One document. `warning` is there when reading it gave one, `kind` and `state` where they are known and sure."""
+    """One document. `warning` is present if reading it gave one, `kind` and `state` if they are certain."""
 
     document_id: str
     document_name: str
@@ -41,7 +41,7 @@ class SubfolderEntry(BaseModel):
 
 
 class CategoryEntry(BaseModel):
-    """The indexed folder itself, or one of its first-level subfolders with all that lies below."""
+    """The indexed folder itself, or one of its first-level subfolders with everything below it."""
 
     folder_id: str
     category: str
@@ -65,13 +65,13 @@ class DocumentIndex(BaseModel):
         return self.model_dump(mode="json", exclude_unset=True)
 
     def as_json(self) -> str:
-        """The same as indented text. For 20,000 documents json.dumps takes 0.8 s, and this 0.05 s."""
+        """The same as indented text. For 20,000 documents this takes 0.05 s, json.dumps 0.8 s."""
         return self.model_dump_json(exclude_unset=True, indent=2)
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedFolder:
-    """What lies in a folder, and what is known of it from reading, by document id."""
+    """The contents of a folder, and what reading has shown, by document id."""
 
     listing: Listing
     recursive: bool
@@ -82,7 +82,7 @@ class IndexedFolder:
         return build_document_index(self.listing, recursive=self.recursive, remarks=self.remarks)
 
     def pieces(self) -> Iterator[bytes]:
-        """The JSON of that answer, some 100 KB at a time; of what is not sent yet there are no entries in memory."""
+        """The JSON of that answer in pieces of some 100 KB; entries are only made as they are sent."""
         by_folder = _by_folder(self.listing)
         waiting: list[bytes] = []
         size = 0
@@ -101,10 +101,10 @@ _ENTRIES: Final = 250
 
 
 def build_document_index(listing: Listing, *, recursive: bool, remarks: Remarks) -> DocumentIndex:
-    """Group a listing into categories. `remarks` are what is known from reading, by document id.
+    """Group a listing into categories. `remarks` are what reading has shown, by document id.
 
-    Categories, subfolders and documents are in order of name. Deeper folders are flattened into their
-    category, in order of path.
+    Categories, subfolders and documents are in order of name. Deeper folders are flattened into their category, in
+    order of path.
     """
     by_folder = _by_folder(listing)
     index = _build_index(listing, recursive=recursive)
@@ -218,7 +218,7 @@ def _document(document: Document, known: Mapping[str, str] | None) -> DocumentEn
 
 
 def human_size(size: int) -> str:
-    """A size in bytes as the contract writes it: in 1024s, at most one decimal, no space (`1.4MB`)."""
+    """A size in bytes as the contract writes it: in units of 1024, at most one decimal, no space (`1.4MB`)."""
     value, unit = float(size), "B"
     for larger in ("KB", "MB", "GB", "TB"):
         if round(value, 1) < 1024:

@@ -1,7 +1,7 @@
-"""The scanned pages of a room, read after all of its other documents. What was recognised before is not read again.
+"""The scanned pages of a room, read after all its other documents. What was recognised before is not read again.
 
-Pages of several documents are recognised side by side; a document gets its text when its last page is through, or
-when the run may recognise no more.
+Pages of several documents are recognised in parallel; a document gets its text when its last page is done, or when the
+run may recognise no more.
 """
 
 from collections import Counter, deque

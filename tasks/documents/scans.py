@@ -1,6 +1,6 @@
-"""Scanned pages of documents: recognised side by side, and each stored as soon as it is read.
+"""Recognises scanned pages in parallel, and stores each as soon as it is read.
 
-Which text they belong to is not known here. A killed process loses the pages that were being read, and no other.
+This module does not know which text they belong to. A killed process only loses the pages that were being read.
 """
 
 import time
@@ -25,7 +25,7 @@ _AHEAD: Final = 2
 
 
 class ScannedPage(NamedTuple):
-    """A page to recognise: its document's file, format and content, and the label of its place in the text."""
+    """A page to recognise: its document's file, format and content, and its label in the text."""
 
     path: Path
     format: str
@@ -36,7 +36,7 @@ class ScannedPage(NamedTuple):
 def stored_pages(content_hash: str, engines: Engines | None) -> dict[str, RecognisedPage]:
     """The pages of a content that need not be recognised again, by label.
 
-    A page that took too long is tried again when it may take longer.
+    A page that ran out of time is tried again if it may now take longer.
     """
     if engines is None:
         return {}
@@ -52,7 +52,7 @@ def stored_pages(content_hash: str, engines: Engines | None) -> dict[str, Recogn
 
 
 def recognise_pages(pages: Iterable[ScannedPage], engines: Engines, until: float = inf) -> Iterator[ScannedPage]:
-    """Recognise pages and store each; gives each when it is stored, until that moment on the monotonic clock.
+    """Recognise pages and store each; yields each when it is stored, until that moment on the monotonic clock.
 
     Raises:
         Unavailable: the processes do not start, or an engine cannot be loaded. What was read before is stored.

@@ -1,6 +1,6 @@
-"""Settings of the documents area: where users reach the service, and how long an index is used.
+"""Settings for documents: where users reach the service, and how long an index is used.
 
-Which drive it is stands in `drive.registry`, what a drive needs to know in its own package.
+Which drive to use is set in `drive.registry`; each drive has its own settings.
 """
 
 from urllib.parse import urlsplit
@@ -24,5 +24,5 @@ class DocumentSettings(Settings):
 
 
 def base_path() -> str:
-    """The path that a proxy puts in front of the service's own ones, without a slash at its end; "" where none is."""
+    """The path that a proxy puts in front of the service's own paths, without a final slash; "" if there is none."""
     return urlsplit(DocumentSettings.current().base_url).path.rstrip("/")

@@ -1,8 +1,8 @@
-"""From a document to its text: fetched and read, or taken from storage when its content was read before.
+"""From a document to its text: fetched and read, or loaded if its content has been read before.
 
-A text is stored as soon as it is read: a run that is killed loses only what was being read. The texts that
-were used last are in memory too. Whether the caller may see the document, and which version it has now, is
-not known here: the drive is asked each time.
+A text is stored as soon as it is read, so a killed run only loses what was being read. Recently used texts are also
+kept in memory. This module does not know whether the caller may see the document, nor its present version: the drive is
+asked each time.
 """
 
 import atexit
@@ -40,7 +40,7 @@ from tasks.reading.text_writer import NO_TEXT, Reading
 
 
 class DocumentText(BaseModel):
-    """The answer of Extract Document Text: all of the document's text."""
+    """The answer of Extract Document Text: the document's whole text."""
 
     document_id: str
     text: str
@@ -52,9 +52,10 @@ _UNFILLED: Final = " unfilled"
 
 
 class RecentTexts:
-    """Texts in memory, `max_bytes` of them at most. The text unused for longest goes first; none may take an eighth.
+    """Recently used texts in memory, at most `max_bytes`; the least recently used goes first, none may take over an
+    eighth.
 
-    A text never changes under its key, so that nothing has to be removed when a document changes.
+    The text under a key never changes, so nothing has to be removed when a document changes.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -63,7 +64,7 @@ class RecentTexts:
         self._lock = Lock()
 
     def get(self, key: Hashable) -> str | None:
-        """The text under that key; None if it is not here."""
+        """The text under that key; None if it is not in memory."""
         with self._lock:
             return self._texts.get(key)
 
@@ -108,7 +109,9 @@ _sharing: Final = [1]
 
 
 def share_readers(processes: int) -> None:
-    """Say, before the first document, that so many processes read documents on this machine: each has its share."""
+    """Announce, before the first document, that this many processes read documents on this machine,
+    to share its cores.
+    """
     _sharing[0] = processes
 
 
@@ -120,7 +123,7 @@ def _pool(limits: Limits) -> ExtractionPool:
 
 
 def find_document_format(document: Document) -> str:
-    """The document's format, by its name or, where the name has no known ending, by its MIME type.
+    """The document's format, by its name or, if that has no known extension, by its MIME type.
 
     Raises:
         UnsupportedFormat: no reader reads it.
@@ -135,7 +138,7 @@ def find_document_format(document: Document) -> str:
 
 
 def check_readable(document: Document, limit: int) -> str:
-    """The document's format, if it can be read; the limit is in megabytes.
+    """The document's format; fails if it cannot be read. The limit is in megabytes.
 
     Raises:
         UnsupportedFormat: no reader reads it. TooLarge: it is above the limit.
@@ -147,11 +150,12 @@ def check_readable(document: Document, limit: int) -> str:
 
 
 class Readers(NamedTuple):
-    """The names under which texts of a format are stored, the best first; they begin with the reader's version.
+    """The names under which texts of a format are stored, best first; they begin with the reader's version.
 
-    A text without scanned pages has the same name with and without text recognition. One with scans is stored as it was
-    read (`unfilled`), and again with what was recognised: that is made anew when there is another engine, or more time
-    for pages that took too long. A failure because of a limit has the limit in its name, since the limit may be raised.
+    A text without scanned pages has the same name with and without text recognition. A text with scans is stored as it
+    was read (`unfilled`), and again with what was recognised; the latter is made anew when there is another engine, or
+    more time for pages that ran out of it. The name of a failure caused by a limit includes the limit, because it may
+    be raised.
     """
 
     recognised: str
@@ -161,19 +165,19 @@ class Readers(NamedTuple):
 
     @property
     def unfilled(self) -> str:
-        """Under which a text is stored whose scanned pages are still to be put in."""
+        """The name for a text whose scanned pages have not been filled in."""
         return f"{self.plain}{_UNFILLED}"
 
     def partly(self, read: Collection[str]) -> str:
-        """Under which a text is stored of whose scanned pages only these were read."""
+        """The name for a text of whose scanned pages only these were read."""
         return f"{self.recognised} in part {sha256(' '.join(sorted(read)).encode()).hexdigest()[:12]}"
 
 
 def readers(document_format: str, read_as: str | None = None) -> Readers:
-    """The names under which texts of a format are stored with the settings of now. Takes 0.02 ms.
+    """The names under which texts of a format are stored with the current settings. Takes 0.02 ms.
 
-    With `read_as` they are those of documents that have a name of the first format and content of that one. They hold
-    the versions of both readers: such a text is read again when either changes.
+    With `read_as`, they are those of documents named as the first format whose content has the second. They include the
+    versions of both readers: such a text is read again when either changes.
     """
     version = formats.version(document_format)
     return _readers(
@@ -182,7 +186,7 @@ def readers(document_format: str, read_as: str | None = None) -> Readers:
 
 
 def list_misnamed_readers(document_format: str) -> tuple[str, ...]:
-    """The names under which texts are stored that were read as another format than that of the document's name."""
+    """The names for texts that were read in a different format than the document's name says."""
     others = tuple(formats.version(name) for name in formats.names() if name != document_format)
     return _list_misnamed_readers(formats.version(document_format), others, *_circumstances())
 
@@ -216,7 +220,7 @@ def _list_misnamed_readers(
 
 
 def find_known_texts(drive: Drive, candidates: Sequence[Document]) -> dict[str, TextSummary]:
-    """The stored texts of these documents as they are now, without the words, by document id."""
+    """The stored texts of these documents in their present versions, without the words, by document id."""
     with database.reading() as session:
         contents = documents.find_contents(session, drive.name, [document.id for document in candidates])
         current = {
@@ -234,7 +238,7 @@ def find_known_texts(drive: Drive, candidates: Sequence[Document]) -> dict[str, 
 
 
 def find_known_contents(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], TextSummary]:
-    """The stored texts of contents, without the words, by (content hash, format)."""
+    """The stored texts of these contents, without the words, by (content hash, format)."""
     if not keys:
         return {}
     with database.reading() as session:
@@ -261,32 +265,34 @@ def _unfilled(content_hash: str, document_format: str) -> StoredText | None:
 
 
 def has_scans(text: StoredText | NewText) -> bool:
-    """Whether scanned pages are still to be put into a text."""
+    """Whether a text has scanned pages that have yet to be filled in."""
     return text.reader.endswith(_UNFILLED)
 
 
 def save_unfilled(unfilled: NewText) -> "FilledText":
-    """Store a text with scans as it was read, and with what is known of its pages."""
+    """Store a text with scans as it was read, and again with what is known about its pages."""
     with database.writing() as session:
         texts.save_text(session, unfilled)
     return save_filled(unfilled)
 
 
 def fill_again(content_hash: str, document_format: str, reason: str = "") -> "FilledText | None":
-    """Store a text with scans with all that is known of its pages by now; None where it was read by another version."""
+    """Store a text with scans again with everything known about its pages; None if another version read it."""
     unfilled = _unfilled(content_hash, document_format)
     return save_filled(unfilled, reason) if unfilled else None
 
 
 class FilledText(NamedTuple):
-    """A stored text with what was recognised of its scans, and the labels of the pages that nobody has tried yet."""
+    """A stored text with what was recognised in its scans, and the labels of pages that have not been tried yet."""
 
     text: TextSummary
     waiting: Sequence[str]
 
 
 def save_filled(unfilled: StoredText | NewText, reason: str = "") -> FilledText:
-    """Store a text with all that was recognised of its scanned pages; `reason` says why others were not."""
+    """Store a text with everything that was recognised in its scanned pages; `reason` says why
+    other pages are missing.
+    """
     settings = ReadingSettings.current()
     pages = stored_pages(unfilled.content_hash, engines(settings))
     places = [Place(*place) for place in unfilled.places]
@@ -316,9 +322,9 @@ def save_filled(unfilled: StoredText | NewText, reason: str = "") -> FilledText:
 
 
 def text_warning(text: TextSummary | StoredText) -> str | None:
-    """The sentences that a user must know about a text: why there is none, what is missing. None if there are none.
+    """What users must know about a text: why there is none, or what is missing. None if there is nothing to say.
 
-    Readers of earlier releases said nothing of some empty texts.
+    Readers of earlier releases said nothing about some empty texts.
     """
     if text.detail:
         return text.detail
@@ -326,9 +332,9 @@ def text_warning(text: TextSummary | StoredText) -> str | None:
 
 
 def new_text(content_hash: str, document_format: str, read: Callable[[], Reading]) -> NewText:
-    """What to store of the result of `read`: a text, or a failure that reading again would repeat.
+    """The row to store for the result of `read`: a text, or a failure that reading again would repeat.
 
-    `document_format` is that of the document's name. A text with scans is to be filled before it is used.
+    `document_format` is that of the document's name. A text with scans must be filled before it is used.
 
     Raises:
         DiligenceError: a failure that another try may not have.
@@ -362,7 +368,7 @@ def _name_reader(result: Reading, names: Readers) -> str:
 
 
 def load_text(drive: Drive, document: Document) -> str:
-    """The text of a document, from memory or storage when this content was read before.
+    """The text of a document, from memory or storage if this content has been read before.
 
     Raises:
         UnsupportedFormat, TooLarge, Unreadable, TookTooLong: as its content demands.

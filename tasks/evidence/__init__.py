@@ -1,1 +1,1 @@
-"""Where words stand: a place of a text, resolved to the page, rows or paragraphs that a reader can look at."""
+"""Where words stand: a place in a text, traced to the page, rows or paragraphs that a reader can look at."""

@@ -1,6 +1,6 @@
-"""The boxes of a quotation on a page of a PDF, by the boxes of the glyphs that its words were read from.
+"""The boxes of a quotation on a page of a PDF, from the boxes of the glyphs that its words were read from.
 
-A page's glyphs are taken as they are drawn, in the orders in which they can be read.
+The glyphs of a page are taken in the order in which they are drawn, and in the orders in which they can be read.
 """
 
 import unicodedata
@@ -31,7 +31,7 @@ Sides = tuple[float, float, float, float]
 
 
 class Box(NamedTuple):
-    """A rectangle in points, from the upper left corner of a page as it is shown."""
+    """A rectangle in points, measured from the upper left corner of a page as it is shown."""
 
     left: float
     top: float
@@ -44,7 +44,7 @@ class Box(NamedTuple):
         return self.bottom - self.top
 
     def joined(self, other: "Box") -> "Box":
-        """The smallest box that holds both."""
+        """The smallest box that contains both."""
         return Box(
             min(self.left, other.left),
             min(self.top, other.top),
@@ -57,7 +57,7 @@ class Box(NamedTuple):
         return Box(self.top, self.left, self.bottom, self.right)
 
     def holds(self, other: "Box") -> bool:
-        """Whether the middle of the other box lies in this one."""
+        """Whether the centre of the other box is inside this one."""
         return (
             self.left <= (other.left + other.right) / 2 <= self.right
             and self.top <= (other.top + other.bottom) / 2 <= self.bottom
@@ -65,9 +65,9 @@ class Box(NamedTuple):
 
 
 class Glyphs:
-    """The glyphs of a page in the order in which they are drawn, white space left out.
+    """The glyphs of a page in the order in which they are drawn, without white space.
 
-    Of the glyph with an index, `texts` has the characters, `boxes` the box, `begins` whether it is the first of a word.
+    For each glyph, `texts` has its characters, `boxes` its box, and `begins` whether it is the first of a word.
     """
 
     def __init__(self, texts: Sequence[str], boxes: Sequence[Sides], begins: Sequence[bool]) -> None:
@@ -77,7 +77,7 @@ class Glyphs:
 
     @classmethod
     def of(cls, glyphs: Iterable[tuple[str, Sides, bool]]) -> Self:
-        """Those glyphs: the characters, the box and whether it is the first of a word, of each."""
+        """The glyphs made from the characters, the box and the word-start flag of each."""
         glyphs = list(glyphs)
         return cls([text for text, _, _ in glyphs], [box for _, box, _ in glyphs], [begins for _, _, begins in glyphs])
 
@@ -89,7 +89,7 @@ class Glyphs:
         return Box(*self.boxes[index])
 
     def find_within(self, box: Box) -> list[int]:
-        """The indices of the glyphs whose middles lie in a box."""
+        """The indices of the glyphs whose centres are inside a box."""
         downs, acrosses, indices = self._middles
         left, top, right, bottom = box
         level = slice(bisect_left(downs, top), bisect_right(downs, bottom))
@@ -98,7 +98,9 @@ class Glyphs:
 
     @cached_property
     def _middles(self) -> tuple[list[float], list[float], list[int]]:
-        """How far down and across the middles of the glyphs lie, and their indices, from the top."""
+        """The distances of the glyphs' middles from the top and from the left, and their indices,
+        sorted from the top.
+        """
         downs = [(top + bottom) / 2 for _, top, _, bottom in self.boxes]
         indices = sorted(range(len(downs)), key=downs.__getitem__)
         boxes = self.boxes
@@ -107,14 +109,14 @@ class Glyphs:
 
     @cached_property
     def once(self) -> list[int]:
-        """The indices of the glyphs as drawn, those left out that are drawn upon an equal one, to look bold."""
+        """The indices of the glyphs in drawing order, without those drawn over an equal one to look bold."""
         if not self.printed_again:
             return list(range(len(self)))
         return [index for index in range(len(self)) if index not in self.printed_again]
 
     @cached_property
     def printed_again(self) -> frozenset[int]:
-        """The indices of the glyphs that are drawn upon equal ones."""
+        """The indices of the glyphs that are drawn over equal ones."""
         again: set[int] = set()
         fields: dict[tuple[str, int, int], list[tuple[float, float]]] = {}
         for index, (text, (left, top, right, _)) in enumerate(zip(self.texts, self.boxes, strict=True)):
@@ -131,7 +133,7 @@ class Glyphs:
         return frozenset(again)
 
     def not_printed_again(self, indices: Sequence[int]) -> list[int]:
-        """Those of these glyphs that are not drawn upon equal ones; of few, no other glyphs are looked at."""
+        """Those of these glyphs that are not drawn over equal ones; for a few, no other glyphs are looked at."""
         if "printed_again" not in vars(self) and len(indices) <= len(self) // _FEW:
             indices_before = [index for index in indices if self._has_equal_before(index)]
             if not indices_before:
@@ -139,7 +141,7 @@ class Glyphs:
         return [index for index in indices if index not in self.printed_again]
 
     def _has_equal_before(self, index: int) -> bool:
-        """Whether an equal glyph that is drawn before stands where this one does."""
+        """Whether an equal glyph was drawn earlier in the same place."""
         left, top, right, _ = self.boxes[index]
         text, reach = self.texts[index], _reach(left, right)
         tops, indices = self._tops
@@ -150,14 +152,14 @@ class Glyphs:
 
     @cached_property
     def _tops(self) -> tuple[list[float], list[int]]:
-        """How far down the glyphs begin, and their indices, from the top."""
+        """The distances of the glyphs' tops from the top of the page, and their indices, sorted from the top."""
         tops = [top for _, top, _, _ in self.boxes]
         indices = sorted(range(len(tops)), key=tops.__getitem__)
         return [tops[index] for index in indices], indices
 
     @cached_property
     def by_rows(self) -> list[int]:
-        """The indices of those glyphs line by line across the whole page."""
+        """The indices of the glyphs without overprints, line by line across the whole page."""
         rows: list[tuple[Box, list[int]]] = []
         for index in sorted(self.once, key=lambda index: self.boxes[index][1] + self.boxes[index][3]):
             box = self.box(index)
@@ -173,7 +175,7 @@ class Glyphs:
 
 
 def _reach(left: float, right: float) -> float:
-    """How near to a glyph with these sides an equal one must stand to be one with it, in points."""
+    """How close to a glyph with these sides an equal one must be to count as the same glyph, in points."""
     return max(_SAME * (right - left), _NEAR)
 
 
@@ -202,15 +204,15 @@ _CERTAIN: Final = 0.25
 
 
 class Letters:
-    """The letters and digits of a text, compared form by compared form, and where each comes from.
+    """The letters and digits of a text, one folded form after the other, and where each comes from.
 
-    `starts` holds where words begin, and the end.
+    `starts` has the positions where words begin, and the end.
     """
 
     __slots__ = ("sources", "starts", "text")
 
     def __init__(self, characters: Iterable[str], begins: Iterable[bool] = repeat(False)) -> None:
-        """The letters of these characters; `begins` says of which it is known that a word begins with them."""
+        """The letters of these characters; `begins` says which of them are known to begin a word."""
         forms: list[str] = []
         self.sources: list[int] = []
         self.starts: set[int] = set()
@@ -232,7 +234,9 @@ class Letters:
         self.text = "".join(forms)
 
     def places(self, letters: str, *, begins: bool = True, ends: bool = True) -> list[int]:
-        """Where these letters stand as whole words; unless the first one `begins`, or the last one `ends` there."""
+        """Where these letters occur as whole words; `begins` and `ends` say whether the first and last must be word
+        borders.
+        """
         places: list[int] = []
         at = self.text.find(letters)
         while at >= 0:
@@ -247,14 +251,14 @@ class Letters:
 @lru_cache(maxsize=1 << 16)
 @lru_cache(maxsize=1 << 14)
 def fold_character(character: str) -> str:
-    """The letters and digits of a character in one case and compatible forms."""
+    """The letters and digits of a character, case-folded and in compatibility form."""
     if character.isascii():
         return character.lower() if character.isalnum() else ""
     return "".join(letter for letter in unicodedata.normalize("NFKC", character).casefold() if letter.isalnum())
 
 
 def _joins(character: str) -> bool:
-    """Whether a sign may stand within a word: a hyphen, an apostrophe, a combining mark, a sign of numbers."""
+    """Whether a character may occur within a word: a hyphen, an apostrophe, a combining mark, a sign in numbers."""
     return character in "-'’.,\xad\ufffe\x02‐‑" or unicodedata.category(character).startswith("M")
 
 
@@ -271,7 +275,7 @@ class _Stream:
         self.letters = Letters(texts, begins)
 
     def whole(self, letters: str, text: str, start: int, end: int) -> list[int]:
-        """The glyphs of words that stand here one behind the other; none where two places are equally likely."""
+        """The glyphs of consecutive words in this order; none if two places are equally likely."""
         begins, ends = not _is_within_word(text, start), not _is_within_word(text, end)
         places = self.letters.places(letters, begins=begins, ends=ends)
         if not places:
@@ -280,11 +284,11 @@ class _Stream:
         return [] if at is None else self.list_glyphs(at, len(letters))
 
     def every(self, letters: str) -> list[list[int]]:
-        """The glyphs of every place of these letters, as whole words."""
+        """The glyphs of every occurrence of these letters as whole words."""
         return [self.list_glyphs(at, len(letters)) for at in self.letters.places(letters)]
 
     def list_glyphs(self, at: int, length: int) -> list[int]:
-        """The glyphs of so many letters."""
+        """The glyphs of `length` letters, from the letter at `at`."""
         return [self._order[source] for source in dict.fromkeys(self.letters.sources[at : at + length])]
 
 
@@ -295,7 +299,7 @@ class GlyphSearch:
         self._glyphs = glyphs
 
     def candidates(self, text: str, start: int, end: int) -> Iterator[list[int]]:
-        """What may be the glyphs of `text[start:end]`, in its order: the likeliest first, each taken to be certain."""
+        """Possible glyphs of `text[start:end]`, in its order: the likeliest first, each assumed to be certain."""
         letters = Letters(text[start:end]).text
         if letters:
             yield self._drawn.whole(letters, text, start, end)
@@ -323,11 +327,13 @@ class GlyphSearch:
         return median(bottom - top for _, top, _, bottom in self._glyphs.boxes) * 2 or 1.0
 
     def _every(self, letters: str) -> list[list[int]]:
-        """The places of these letters in the first order in which they stand anywhere, twice printed ones once."""
+        """The places of these letters in the first order that has any, with words printed twice counted once."""
         return self._once.every(letters) or self._by_rows.every(letters)
 
     def _by_pieces(self, quotation: str, signs: str) -> list[int]:
-        """The glyphs of rows or cells, each found by itself: the rarest first, the others as near to it as can be."""
+        """The glyphs of rows or cells, each found separately: the rarest first, the others as close
+        to it as possible.
+        """
         for sign in signs:
             quotation = quotation.replace(sign, "\n")
         pieces = [letters for piece in quotation.split("\n") if (letters := Letters(piece).text)]
@@ -350,14 +356,14 @@ class GlyphSearch:
         return [glyph for index in range(len(pieces)) for glyph in taken[index]]
 
     def _distance(self, place: Sequence[int], other: Sequence[int]) -> float:
-        """How far apart two places are; down the page counts much more than across it."""
+        """The distance between two places; vertical distance counts much more than horizontal distance."""
         a, b = self._glyphs.box(place[0]), self._glyphs.box(other[-1])
         return _LINES_TO_SIDE * abs((a.top + a.bottom) - (b.top + b.bottom)) + abs(a.left - b.right)
 
     def _by_words(self, text: str, start: int, end: int) -> list[int]:
-        """The glyphs of words, along the shortest way over the page that takes all of them in their order.
+        """The glyphs of words, along the shortest path over the page that visits all of them in order.
 
-        The words before and behind take part. None where a word could as well stand elsewhere.
+        The words before and after them are part of the path. None if a word could equally well be somewhere else.
         """
         words = _words(text[start:end])
         if not 1 < len(words) <= _MOST_PIECES:
@@ -384,7 +390,7 @@ class GlyphSearch:
         return glyphs
 
     def _ways(self, steps: Sequence[Sequence[list[int]]]) -> list[list[float]]:
-        """For each place of each word, the length of the shortest way through it, in lines."""
+        """For each place of each word, the length of the shortest path through it, in lines."""
         weights = [[[self._step(a, b) for b in nexts] for a in places] for places, nexts in pairwise(steps)]
         forward = [[0.0] * len(steps[0])]
         for matrix in weights:
@@ -397,14 +403,14 @@ class GlyphSearch:
         return [[a + b for a, b in zip(*both, strict=True)] for both in zip(forward, reversed(backward), strict=True)]
 
     def _step(self, place: Sequence[int], following: Sequence[int]) -> float:
-        """How far it is from a word to the next one, in lines."""
+        """The distance from a word to the next one, in lines."""
         if following[0] == place[0]:
             return _NEVER
         is_next = following[0] == place[-1] + 1
         return (not is_next) + self._distance(following, place) / (_LINES_TO_SIDE * self._line_height)
 
     def _is_together(self, glyphs: Sequence[int]) -> bool:
-        """Whether no glyph stands far below or above the one before it."""
+        """Whether no glyph is far below or above the one before it."""
         tops = [self._glyphs.boxes[index][1] for index in glyphs]
         return all(abs(a - b) <= _FARTHEST * self._line_height for a, b in pairwise(tops))
 
@@ -414,12 +420,12 @@ def _words(text: str) -> list[str]:
 
 
 def _is_within_word(text: str, at: int) -> bool:
-    """Whether a span that begins or ends there cuts a word, as the opening of a document does."""
+    """Whether a span that begins or ends at this offset cuts a word, as the opening of a document may."""
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
 def _nearest(page: Letters, places: Sequence[int], letters: str, text: str, start: int, end: int) -> int | None:
-    """Of several places the one with the surroundings of the quotation; None if two have the same."""
+    """The one of several places whose surroundings match the quotation's best; None if two match equally well."""
     before = Letters(text[max(start - 4 * _CONTEXT, 0) : start]).text[-_CONTEXT:]
     behind = Letters(text[end : end + 4 * _CONTEXT]).text[:_CONTEXT]
     scores = [
@@ -438,7 +444,7 @@ def _nearest(page: Letters, places: Sequence[int], letters: str, text: str, star
 
 
 def _count_shared(one: str, other: str) -> int:
-    """How many letters two texts begin with alike."""
+    """The length of the common prefix of two texts, in letters."""
     shared = 0
     for a, b in zip(one, other, strict=False):
         if a != b:
@@ -458,7 +464,7 @@ MOST_SIGNS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class BoxedPage:
-    """A page of a PDF: its size in points as shown, and the boxes of each span, none where its place is not certain.
+    """A page of a PDF: its size in points as shown, and the boxes of each span, empty if its place is not certain.
 
     `number` counts from 1. `is_drawn`: whether its picture was written.
     """
@@ -478,7 +484,7 @@ class PageBoxes:
         self._search = GlyphSearch(glyphs)
 
     def of(self, text: str, start: int, end: int) -> list[Box]:
-        """The boxes of `text[start:end]`, one a line, in reading order.
+        """The boxes of `text[start:end]`, one per line, in reading order.
 
         Args:
             text: the page's text.
@@ -497,7 +503,7 @@ class PageBoxes:
         return []
 
     def _with_signs(self, letters: Sequence[int], quotation: str) -> list[int]:
-        """The glyphs of the letters with the signs between them, and those that the quotation begins and ends with."""
+        """The glyphs of the letters, with the signs between them and those at the quotation's beginning and end."""
         texts = self._glyphs.texts
         members = list(letters[:1])
         for last, index in pairwise(letters):
@@ -515,7 +521,7 @@ class PageBoxes:
         return members
 
     def _lines(self, members: Sequence[int]) -> list[Box]:
-        """One box for glyphs side by side on a line; of vertical lines, for glyphs above each other."""
+        """One box per line of adjacent glyphs; if the lines are vertical, the glyphs are those above each other."""
         boxes = [self._glyphs.boxes[index] for index in members]
         others = [self._glyphs.boxes[index] for index in self._others_among(members)]
         if _is_upright(boxes):
@@ -523,14 +529,14 @@ class PageBoxes:
         return [line.turned() for line in join_lines(map(_turn, boxes), list(map(_turn, others)))]
 
     def _others_among(self, members: Sequence[int]) -> list[int]:
-        """The other glyphs between the first and the last line of these."""
+        """The other glyphs between the first and the last line of these glyphs."""
         lefts, tops, rights, bottoms = zip(*(self._glyphs.boxes[index] for index in members), strict=True)
         held = self._glyphs.find_within(Box(min(lefts), min(tops), max(rights), max(bottoms)))
         own = set(members)
         return self._glyphs.not_printed_again([index for index in held if index not in own])
 
     def _reads_back(self, members: set[int], boxes: Sequence[Box]) -> bool:
-        """Whether the boxes hold these glyphs, and next to nothing else."""
+        """Whether the boxes contain these glyphs and almost nothing else."""
         held = {index for box in boxes for index in self._glyphs.find_within(box)}
         if not members <= held:
             return False
@@ -541,7 +547,7 @@ class PageBoxes:
 
 
 def _is_upright(boxes: Sequence[Sides]) -> bool:
-    """Whether glyphs that follow each other mostly stand side by side, and not above each other."""
+    """Whether consecutive glyphs are mostly side by side rather than above each other."""
     across = [abs(following[0] - box[0]) for box, following in pairwise(boxes)]
     down = [abs(following[1] - box[1]) for box, following in pairwise(boxes)]
     return not across or median(across) >= median(down)
@@ -553,7 +559,7 @@ def _turn(box: Sides) -> Sides:
 
 
 def join_lines(boxes: Iterable[Sides], others: Sequence[Sides]) -> Iterator[Box]:
-    """The boxes of glyphs joined line by line, so that none holds one of the other glyphs."""
+    """The boxes of glyphs joined line by line, so that none contains one of the other glyphs."""
     by_middle = sorted(((top + bottom) / 2, (left + right) / 2) for left, top, right, bottom in others)
     middles = [down for down, _ in by_middle]
     boxes = iter(boxes)
@@ -580,5 +586,5 @@ def join_lines(boxes: Iterable[Sides], others: Sequence[Sides]) -> Iterator[Box]
 
 
 def take_leading_signs(characters: Iterable[str]) -> Iterator[str]:
-    """The characters up to the first letter or digit."""
+    """The characters before the first letter or digit."""
     return takewhile(lambda character: not fold_character(character), characters)

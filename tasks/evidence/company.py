@@ -1,7 +1,7 @@
-"""The pages that the quotations of a company stand on: found, boxed and drawn.
+"""The pages on which a company's quotations stand: found, boxed and drawn.
 
-Boxes are stored with the texts; pictures lie in the home, by the content of their document, so that what was drawn once
-serves every run and every report.
+Boxes are stored with the texts; pictures are in the home under the content of their document, so that a page is drawn
+once for every run and report.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -33,10 +33,10 @@ from tasks.remote.fan_out import FanOut
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Words of a document that an outcome points at: `start` up to `end` of its stored text, in characters.
+    """Words of a document that an outcome points at: `start` to `end` of its stored text, in characters.
 
-    `is_shown`: its page is drawn. It is a quotation, the best passage of a criterion that nobody judged, or words that
-    contradict others or give orders to a model.
+    `is_shown`: its page is drawn, because it is a quotation, the best passage of a criterion that nobody judged, or
+    words that contradict others or give orders to a model.
     """
 
     document: RunDocument
@@ -49,7 +49,7 @@ class Citation:
 
 
 def list_citations(session: Session, company_id: int) -> list[Citation]:
-    """All that the outcomes of a run's company point at, in the order of its criteria."""
+    """Everything that the outcomes of a run's company point at, in the order of its criteria."""
     outcomes = company_outcomes(session, company_id)
     quotes: dict[int, list[QuotedSpan]] = {}
     for quote in list_quoted_spans(session, company_id):
@@ -65,7 +65,7 @@ def list_citations(session: Session, company_id: int) -> list[Citation]:
 
 
 def _list_words(outcome: CriterionOutcome) -> list[dict[str, Any]]:
-    """What documents say against each other, and words that give orders to a model."""
+    """The quotations in which documents contradict each other, and words that give orders to a model."""
     contradicting = [quote for contradiction in outcome.contradictions for quote in contradiction["quotes"]]
     return [*contradicting, *outcome.orders]
 
@@ -101,7 +101,7 @@ def _citation(
 
 
 class PagePart(NamedTuple):
-    """The part of a span that stands on one page: `start` and `end` count in the page's text.
+    """The part of a span that stands on one page: `start` and `end` are offsets in the page's text.
 
     `is_scan`: some of the page's text was recognised in a picture.
     """
@@ -114,7 +114,7 @@ class PagePart(NamedTuple):
 
 
 class _CitedPart(NamedTuple):
-    """A span of a document's text, and the part of it that stands on one page."""
+    """A span of a document's text, and the part of it that is on one page."""
 
     start: int
     end: int
@@ -129,8 +129,8 @@ _SIDE_BY_SIDE: Final = 4
 def draw_evidence(company_id: int) -> list[str]:
     """Find and draw the pages of PDFs that the outcomes of a run's company point at.
 
-    What was drawn before is not drawn again. Gives a sentence a document whose pages cannot be shown; no failure here
-    stops a run.
+    What was drawn before is not drawn again. Returns a sentence for each document whose pages cannot be shown; no
+    failure here stops a run.
     """
     which = EvidenceSettings.current().evidence
     if which == "none":
@@ -154,7 +154,7 @@ def draw_evidence(company_id: int) -> list[str]:
 
 
 def _draw_document(text_id: int, citations: Sequence[Citation], boxed: Container[tuple[int, int, int]]) -> str | None:
-    """Draw what is cited of one PDF; gives a sentence where that cannot be done."""
+    """Draw what is cited from one PDF; returns a sentence if that is not possible."""
     with database.reading() as session:
         text = texts.get_text(session, text_id)
     parts = _parts_to_draw(text, citations, boxed)
@@ -171,12 +171,12 @@ def _draw_document(text_id: int, citations: Sequence[Citation], boxed: Container
 
 
 def is_pdf(reader: str) -> bool:
-    """Whether a text by that reader was read from a PDF, whatever its name is."""
+    """Whether the reader named here reads PDFs, whatever the document's name is."""
     return reader.rsplit(" as ", maxsplit=1)[-1].startswith("pdf-")
 
 
 def find_page_parts(text: StoredText, start: int, end: int) -> list[PagePart]:
-    """The pages that a span of a PDF's text stands on; none in an attachment, whose pages are not the document's."""
+    """The pages that a span of a PDF's text stands on; empty for an attachment, whose pages are not the document's."""
     attached = [place for place in text.places if place[2] == kinds.ATTACHMENT]
     if any(place[0] < end and start < place[1] for place in attached):
         return []
@@ -194,7 +194,7 @@ def find_page_parts(text: StoredText, start: int, end: int) -> list[PagePart]:
 def _parts_to_draw(
     text: StoredText, citations: Iterable[Citation], boxed: Container[tuple[int, int, int]]
 ) -> dict[int, list[_CitedPart]]:
-    """The pages to look at, each with the spans that stand on it; those that were drawn before are left out."""
+    """The pages to draw, each with its cited spans; those that were drawn before are left out."""
     assert text.id is not None
     by_page: dict[int, list[_CitedPart]] = {}
     for start, end in dict.fromkeys((citation.start, citation.end) for citation in citations):
@@ -219,7 +219,7 @@ def _draw(
 
 
 def draw_alone(drive: Drive, document: RunDocument, text: StoredText, page: int) -> Path:
-    """The picture of a page of a PDF; it is drawn now unless it was before.
+    """The picture of a page of a PDF, drawn now if needed.
 
     Raises:
         NotFound: the PDF has no such page, or is not there for this account. Unreadable: it was changed since it was
@@ -266,7 +266,7 @@ def _recognised(text: StoredText, number: int) -> list[WordBox]:
 
 
 def _save(text: StoredText, parts: Mapping[int, Sequence[_CitedPart]], pages: Iterable[BoxedPage]) -> None:
-    """Keep the boxes of the spans, page after page."""
+    """Store the boxes of the spans, page by page."""
     assert text.id is not None
     by_span: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for page in sorted(pages, key=lambda page: page.number):

@@ -1,7 +1,7 @@
-"""Pages of PDFs drawn as pictures with the boxes of quotations, in reading processes under their limits.
+"""Draws pages of PDFs as pictures with the boxes of quotations, in reading processes under their limits.
 
-`draw` is what such a process runs: it writes the pictures itself, so that nothing large goes through its pipe, and
-gives the boxes as JSON, as the text of a reading.
+Such a process runs `draw`: it writes the pictures itself, so that nothing large goes through its pipe, and returns the
+boxes as JSON in place of a reading's text.
 """
 
 import json
@@ -26,7 +26,7 @@ _PROCESSES: Final = 2
 
 
 class CitedSpan(NamedTuple):
-    """A quotation's part on one page: from which to which character of the page's text."""
+    """A quotation's part on one page, as offsets in the page's text."""
 
     start: int
     end: int
@@ -35,8 +35,8 @@ class CitedSpan(NamedTuple):
 class PageOrder(NamedTuple):
     """A page to draw: its number from 1, its text, the spans to box, and the file to write, None for no picture.
 
-    The file's name has no suffix: that of the picture's format is put behind it.
-    `recognised`: its words that were recognised in a picture, as `ocr.page.WordBox`.
+    The file's name has no suffix: that of the picture's format is appended. `recognised`: its words that were
+    recognised in a picture, as `ocr.page.WordBox`.
     """
 
     number: int
@@ -93,18 +93,18 @@ _REMOVED_AT_ONCE = 500  # contents that are looked up together
 
 
 def picture_stem(content_hash: str, page: int) -> Path:
-    """Where the picture of a document's page is to be drawn, without the suffix of its format."""
+    """Where to draw the picture of a document's page, without the suffix of its format."""
     return _folder() / f"{content_hash[:2]}" / f"{content_hash}-{VERSION}-{page}"
 
 
 def find_picture(content_hash: str, page: int) -> Path | None:
-    """The picture of a document's page; None unless it was drawn."""
+    """The picture of a document's page; None if it has not been drawn."""
     stem = picture_stem(content_hash, page)
     return next((path for suffix in SUFFIXES if (path := stem.with_suffix(suffix)).exists()), None)
 
 
 def remove_pictures(without: Collection[int] = (), *, dry_run: bool = False) -> tuple[int, int]:
-    """Remove pictures of an earlier version, or of contents without a text; gives how many there were, and their bytes.
+    """Remove pictures of an earlier version, or of contents without a text; returns their number and bytes.
 
     Args:
         without: the ids of texts that count as gone.

@@ -31,7 +31,7 @@ class Mark:
 
 
 class MarkedWords(NamedTuple):
-    """Words that are marked or not; the first run of a mark has its anchor among its `anchors`."""
+    """A run of words, marked or not; the first run of a mark has its anchor among its `anchors`."""
 
     text: str
     marked: bool = False
@@ -39,9 +39,10 @@ class MarkedWords(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Paragraphs, a line each, as one cell; or the rows of a table.
+    """Paragraphs, one per line, as a single cell; or the rows of a table.
 
-    Paragraphs without a mark's edge in them share a block: most of a page is such, and is written in one go.
+    Consecutive paragraphs in which no mark begins or ends share a block: most of a page is like that, and is written in
+    one go.
     """
 
     kind: Literal["paragraphs", "table"]
@@ -50,7 +51,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of a text in blocks; `before` and `behind`: whether the text goes on there."""
+    """A stretch of a text in blocks; `before` and `behind` say whether the text continues there."""
 
     blocks: list[Block] = field(default_factory=list)
     before: bool = False
@@ -58,9 +59,9 @@ class Stretch:
 
 
 def stretches(text: str, first: int, last: int, marks: Sequence[Mark]) -> list[Stretch]:
-    """The stretches of `text[first:last]` around the marks, in order; marks that are near to each other share one.
+    """The stretches of `text[first:last]` around the marks, in order; marks close to each other share one.
 
-    Of a long table its header rows stand above, of a wide one its labels beside.
+    A long table shows its header rows above, a wide one its labels beside.
 
     Args:
         text: the whole text of a document.
@@ -87,7 +88,7 @@ def stretches(text: str, first: int, last: int, marks: Sequence[Mark]) -> list[S
 
 
 def _rows_above(text: str, first: int, begin: int) -> list[list[list[MarkedWords]]]:
-    """The header rows of the table whose rows go on at `begin`, and a row for those left out; none where it begins."""
+    """The header rows of a table that continues at `begin`, and a row for those left out; none if it begins there."""
     for start in sorted({first, max(first, text.rfind("\n\n", first, begin) + 2)}, reverse=True):
         lines = text[start:begin].split("\n")[:-1]
         rows = [line for line in lines[: header_rows(text, start, begin)] if "\t" in line]
@@ -98,7 +99,7 @@ def _rows_above(text: str, first: int, begin: int) -> list[list[list[MarkedWords
 
 
 def _narrow(block: Block) -> Block:
-    """A block; of a wide table the columns of the labels, and those that are marked with some beside them."""
+    """A block; if its table is wide, only the label columns and the marked columns with some neighbours."""
     width = max(map(len, block.rows))
     marked = [(row, at) for row in block.rows for at, cell in enumerate(row) if any(words.marked for words in cell)]
     if width <= _MOST_COLUMNS or not marked:
@@ -110,7 +111,7 @@ def _narrow(block: Block) -> Block:
 
 
 def _cells_of(row: list[list[MarkedWords]], columns: Sequence[int]) -> Iterator[list[MarkedWords]]:
-    """The cells of a row in these columns, with one for each run of others that are left out."""
+    """The cells of a row in these columns, with one cell in place of each run of omitted ones."""
     for before, at in pairwise([-1, *columns]):
         if at > before + 1:
             yield [MarkedWords(_LEFT_OUT)]
@@ -118,13 +119,13 @@ def _cells_of(row: list[list[MarkedWords]], columns: Sequence[int]) -> Iterator[
 
 
 def blocks(text: str, begin: int, end: int, marks: Sequence[Mark]) -> list[Block]:
-    """All of `text[begin:end]`, with those marks in it that reach into it."""
+    """All of `text[begin:end]`, with the marks that reach into it."""
     near = [mark for mark in marks if mark.start < end and begin < mark.end]
     return list(_blocks(text, begin, end, near, {mark.anchor for mark in near if mark.anchor}))
 
 
 def line_start(text: str, at: int, first: int) -> int:
-    """Where the line around a spot begins, not before `first`; the spot itself where that is far away."""
+    """The start of the line around an offset, not before `first`; the offset itself if that is far away."""
     start = text.rfind("\n", max(at - _FAR, first), at)
     if start < 0:
         return first if at - first <= _FAR else at
@@ -171,7 +172,7 @@ def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[st
 
 
 def _cells(text: str, at: int, line: str, marks: Sequence[Mark], left: set[str]) -> list[list[MarkedWords]]:
-    """The cells of a row that begins there."""
+    """The cells of a row that begins at this offset."""
     cells = []
     for cell in line.split("\t"):
         cells.append(_runs(text, at, at + len(cell), marks, left))
@@ -188,7 +189,7 @@ def _paragraphs(lines: Sequence[str], is_marked: bool) -> list[Block]:
 
 
 def _runs(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> list[MarkedWords]:
-    """Words cut where marks begin and end. A mark's anchor, one of those `left`, is with its first words."""
+    """Words split where marks begin and end. The first words of a mark get its anchor, if it is one of those `left`."""
     near = [mark for mark in marks if mark.start < end and begin < mark.end]
     if not near:
         return [MarkedWords(text[begin:end])] if begin < end else []

@@ -1,4 +1,4 @@
-"""A page of a PDF: the boxes of words on it, and its picture. PDFium reads and draws it, once for both."""
+"""A page of a PDF: the boxes of words on it, and its picture, both from one reading by PDFium."""
 
 import ctypes
 import io
@@ -51,8 +51,8 @@ _OF_PATTERNS: Final = frozenset({0xBF, 0xFF})
 def draw_picture(page: Any, width: float, height: float) -> tuple[bytes, str] | None:
     """The picture of an open page of that size in points, and the suffix of its format; None if it cannot be drawn.
 
-    Print in sixteen shades, of grey or of few colours, stays sharp as PNG: a full page takes 62 KB, as WebP without
-    loss 99 KB and many times as long. Photographs are WebP with loss, and smaller in the end.
+    Print in sixteen shades, of grey or of few colours, stays sharp as PNG: a full page takes 62 KB, as lossless WebP 99
+    KB and many times as long. Photographs are lossy WebP, which is smaller for them.
     """
     if width <= 0 or height <= 0:
         return None
@@ -70,7 +70,7 @@ def draw_picture(page: Any, width: float, height: float) -> tuple[bytes, str] | 
 
 
 def is_grey(page: Any) -> bool:
-    """Whether an open page is certain to have no colours: print and lines in black, white and grey."""
+    """Whether an open page certainly has no colours: print and lines in black, white and grey."""
     if pdfium.FPDFPage_HasTransparency(page) or not _has_links_alone(page):
         return False
     count = pdfium.FPDFPage_CountObjects(page)
@@ -88,7 +88,7 @@ def _are_grey(colour: tuple[float, float, float]) -> bool:
 
 
 def _has_links_alone(page: Any) -> bool:
-    """Whether nothing is laid upon the page but links, of which nothing is drawn."""
+    """Whether the page has no annotations except links, which are not drawn."""
     count = pdfium.FPDFPage_GetAnnotCount(page)
     if not count:
         return True
@@ -98,7 +98,7 @@ def _has_links_alone(page: Any) -> bool:
 
 
 def _grey_png(page: Any, across: int, down: int) -> bytes:
-    """The page in sixteen shades of grey."""
+    """The page in sixteen shades of grey, as PNG."""
     dots = _dots(across * down)
     _draw(page, dots, across, down, pdfium.FPDFBitmap_Gray)
     shades = Image.frombuffer("L", (across, down), dots, "raw", "L", 0, 1).point(_SHADES)
@@ -106,7 +106,7 @@ def _grey_png(page: Any, across: int, down: int) -> bytes:
 
 
 def _draw(page: Any, dots: bytearray, across: int, down: int, form: int) -> bool:
-    """Draw a page into `dots`, the rows one behind the other."""
+    """Draw a page into `dots`, row after row."""
     is_grey = form == pdfium.FPDFBitmap_Gray
     stride = across if is_grey else _BYTES * across
     start = ctypes.addressof(ctypes.c_ubyte.from_buffer(dots))
@@ -123,7 +123,7 @@ def _draw(page: Any, dots: bytearray, across: int, down: int, form: int) -> bool
 
 
 def _dots(size: int) -> bytearray:
-    """Memory that all pages share: fresh memory takes longer than the drawing (7 ms for 3)."""
+    """A buffer that all pages share: allocating a new one takes longer than the drawing (7 ms versus 3)."""
     shared = _share_dots()
     return shared if size <= len(shared) else bytearray(size)
 
@@ -134,7 +134,7 @@ def _share_dots() -> bytearray:
 
 
 def _pack(picture: Image.Image) -> tuple[bytes, str]:
-    """The picture of no more bytes than a page may have, and the suffix of its format."""
+    """The picture in no more bytes than a page may have, and the suffix of its format."""
     drawing = _few_colours(picture)
     if drawing is not None:
         packed = _png(drawing)
@@ -151,7 +151,7 @@ def _pack(picture: Image.Image) -> tuple[bytes, str]:
 
 
 def _png(picture: Image.Image) -> bytes:
-    """A picture with a palette as the bytes of a PNG file; of sixteen colours Pillow writes four bits a dot."""
+    """A picture with a palette as a PNG file; with sixteen colours Pillow writes four bits per pixel."""
     file = io.BytesIO()
     picture.save(file, "PNG", compress_level=_LEVEL)
     return file.getvalue()
@@ -163,7 +163,7 @@ def _with_greys(shades: Image.Image) -> Image.Image:
 
 
 def _few_colours(picture: Image.Image) -> Image.Image | None:
-    """The picture in sixteen shades of each colour with a palette; None if that is too small for it."""
+    """The picture in sixteen shades of each colour, with a palette; None if a palette is too small for it."""
     red, green, blue = picture.split()[:3]
     if not any(ImageChops.difference(red, other).getbbox() for other in (green, blue)):
         return _with_greys(red.point(_SHADES))
@@ -186,7 +186,7 @@ _LIGATURES: Final = frozenset(range(0x1C, 0x20))
 
 
 class PdfPage:
-    """An open page of a PDF, by its number from 1; to be used in a `with` block."""
+    """An open page of a PDF, by its number from 1; use it in a `with` block."""
 
     def __init__(self, pdf: PdfDocument, number: int) -> None:
         self._pdf = pdf
@@ -205,13 +205,13 @@ class PdfPage:
 
     @cached_property
     def glyphs(self) -> Glyphs:
-        """Its glyphs in the order in which they are drawn, with tight boxes."""
+        """Its glyphs in drawing order, with tight boxes."""
         return _glyphs(self._pdf, self._textpage, self._shown)
 
     def boxes(self, text: str, start: int, end: int, recognised: Sequence[WordBox] = ()) -> list[Box]:
-        """The boxes of `text[start:end]`, one a line, in reading order; none where its place is not certain.
+        """The boxes of `text[start:end]`, one per line, in reading order; empty if its place is not certain.
 
-        `text` is the page's, as it was read, `recognised` the words that were read in its picture.
+        `text` is the page's text as it was read, `recognised` the words that were recognised in its picture.
         """
         boxes = self._by_glyphs.of(text, start, end)
         if boxes or not recognised:
@@ -222,7 +222,7 @@ class PdfPage:
         return self._letters.of(text, start, end)
 
     def write_picture(self, stem: Path) -> bool:
-        """Write its picture, in one step, to `stem` with the suffix of its format; gives whether it could be drawn.
+        """Write its picture atomically to `stem` with the suffix of its format; returns whether it could be drawn.
 
         Raises:
             OSError: it cannot be written.
@@ -246,7 +246,7 @@ class PdfPage:
 
 
 class _Shown:
-    """From a page's own places to those of the page as it is shown: cropped, turned, from its upper left corner."""
+    """Converts a page's own coordinates to those of the page as shown: cropped, turned, from its upper left corner."""
 
     def __init__(self, page: Any, width: float, height: float) -> None:
         origin, right, up = (_device(page, width, height, *at) for at in ((0, 0), (1000, 0), (0, 1000)))
@@ -256,7 +256,7 @@ class _Shown:
         self.is_upright = self._right[1] == self._up[0] == 0 and self._right[0] > 0 > self._up[1]
 
     def boxes(self, boxes: Iterable[tuple[float, float, float, float]]) -> list[Sides]:
-        """Boxes on the page as it is shown; they come as left, right, bottom and top."""
+        """Boxes on the page as shown; they are given as left, right, bottom and top."""
         (x, y), (right_x, right_y), (up_x, up_y) = self._origin, self._right, self._up
         if self.is_upright:  # as nearly all pages are: in half the time
             return [
@@ -343,8 +343,7 @@ def draw_page(
 ) -> BoxedPage:
     """Find the boxes of spans of a page's text, and write its picture to a file, unless that is None.
 
-    `picture` is the file's name without the suffix of its format, which is put behind it. `recognised` as in
-    `boxes`.
+    `picture` is the file's name without the suffix of its format, which is appended. `recognised` as in `boxes`.
 
     Raises:
         OSError: the picture cannot be written.

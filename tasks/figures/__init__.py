@@ -1,4 +1,4 @@
-"""The ledger of figures: every number of a document with its meaning, and where figures contradict each other."""
+"""The ledger of figures: the numbers of a document with their meanings, and where figures contradict each other."""
 
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument

@@ -1,7 +1,7 @@
-"""Patterns for whole documents, tried only where a match may begin.
+"""Runs patterns over whole documents, but only where a match may begin.
 
-A search in any case for many alternatives tries them all at every character. Looking for the words with which a match
-begins costs a tenth of that or less, and the pattern is then held against few places.
+A case-insensitive pattern with many alternatives tries all of them at every character. Searching first for the words
+with which a match begins costs a tenth of that or less, and the pattern is then tried in few places.
 """
 
 import re
@@ -15,10 +15,10 @@ _RAISED: Final = re.compile(
 
 
 def plain_blanks(text: str) -> str:
-    """The text with plain blanks for those that hold words together, and for raised marks.
+    """The text with ordinary spaces in place of no-break spaces and raised marks.
 
-    Each character keeps the offset that it has. A raised mark is a footnote's, but for the exponent of a power of ten,
-    which falls away with its ten, and that of an area ("m²").
+    Each character keeps its offset. A raised mark is a footnote's, except the exponent of a power of ten, which is
+    dropped together with its ten, and that of an area ("m²").
     """
     if text.isascii():
         return text
@@ -28,12 +28,12 @@ def plain_blanks(text: str) -> str:
 
 
 def lower_text(text: str) -> str:
-    """The text in lower case, each character at the offset that it has in the text."""
+    """The text in lower case, with each character at the same offset."""
     return text.replace("İ", "i").lower()  # the one character whose small form is longer
 
 
 def spots(lower: str, words: Iterable[str], *, before: int = 0) -> list[int]:
-    """Where any of the words stand in a text of lower case, in order; `before` so many characters before each."""
+    """The offsets of these words in a lower-case text, in order, each moved back by `before` characters."""
     found: set[int] = set()
     for word in words:
         at = lower.find(word)
@@ -45,7 +45,7 @@ def spots(lower: str, words: Iterable[str], *, before: int = 0) -> list[int]:
 
 
 def matches(pattern: re.Pattern[str], text: str, starts: Iterable[int]) -> Iterator[re.Match[str]]:
-    """What `pattern.finditer(text)` gives, where each match begins at one of these offsets, which are in order."""
+    """The same as `pattern.finditer(text)`, but only trying these offsets, which are in order."""
     end = 0
     for start in starts:
         if start >= end:

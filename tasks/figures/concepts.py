@@ -1,8 +1,8 @@
-"""The taxonomy of figures: which labels of tables and which words of sentences mean which concept.
+"""The taxonomy of figures: which labels of tables and which words in sentences mean which concept.
 
-The concepts stand in `concepts.toml`, which says how labels are written, and what the law of a country prescribes in
-`laws/`; a user's file of the form of `concepts.toml` adds to them.
-Labels are written out into a table of words, so that a row's label is looked up and not searched.
+The concepts are in `concepts.toml`, which explains the notation of labels, and what a country's law prescribes is in
+`laws/`; a user's file in the form of `concepts.toml` adds to them. Labels are expanded into a table of words, so that a
+row's label is looked up rather than searched for.
 """
 
 import hashlib
@@ -51,7 +51,7 @@ _FEWEST: Final = 3
 
 
 def guess_language(text: str) -> str:
-    """The language whose common words a text's beginning has most of; "" where there are few, or as many of two."""
+    """The language whose common words are most frequent at the beginning of a text; "" if there are few, or a tie."""
     counts = Counter(_WORD.findall(lower_text(text[:_HEAD])))
     found = sorted(
         ((sum(counts[word] for word in words), language) for language, words in _WORDS.items()), reverse=True
@@ -79,7 +79,7 @@ Kind = Literal["duration", "instant", "either"]
 
 @dataclass(frozen=True)
 class Concept:
-    """What a figure can mean; the fields are those of `concepts.toml`."""
+    """What a figure can mean; the fields are described in `concepts.toml`."""
 
     id: str
     kind: Kind
@@ -94,7 +94,7 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a label means: the concept, whether it is a stock, and how sure that is (0 the surest)."""
+    """What a label means: the concept, whether it is a stock, and how certain that is (0 is the most certain)."""
 
     concept: Concept
     kind: Kind
@@ -103,10 +103,10 @@ class Meaning:
 
 @dataclass(frozen=True, eq=False)  # told apart by what it is: caches keep it
 class Taxonomy:
-    """Concepts by id, and their labels. `added` is a hash of what a user's file adds, empty where there is none.
+    """Concepts by id, and their labels. `added` is a hash of what a user's file adds, empty without one.
 
-    `codes` has by language what the codes mean that forms print beside their figures, `tags` by local name, the surest
-    first, what tags mean.
+    `codes` maps, by language, the codes that forms print beside their figures; `tags` maps local names of tags, most
+    certain meaning first.
     """
 
     concepts: Mapping[str, Concept]
@@ -118,11 +118,11 @@ class Taxonomy:
     _speaking: frozenset[str] = field(repr=False)
 
     def may_speak(self, words: str) -> bool:
-        """Whether a plain label holds the longest word of any concept's label: without one it has no meaning."""
+        """Whether a plain label contains the longest word of any concept's label; without one it has no meaning."""
         return not self._speaking.isdisjoint(words.split())
 
     def meaning(self, label: str) -> Meaning | None:
-        """What a plain label (see `plain_label`) means; None where it is no concept's."""
+        """What a plain label (see `plain_label`) means; None if it belongs to no concept."""
         found = self._labels.get(label)
         if found is None:
             for pattern, word, meaning in self._wildcards:
@@ -133,12 +133,12 @@ class Taxonomy:
 
 @lru_cache(maxsize=65536)
 def plain_label(label: str) -> str:
-    """A label as the taxonomy has it: lower case, no accents, no punctuation, no marks of notes."""
+    """A label in the taxonomy's form: lower case, without accents, punctuation and footnote marks."""
     return plain_words(label)
 
 
 def plain_words(label: str) -> str:
-    """The same of what is asked for once."""
+    """As `plain_label`, for labels that occur only once."""
     if not label.isascii():
         label = unicodedata.normalize("NFKD", label.replace("ß", "ss").replace("æ", "ae").replace("ø", "o"))
         label = "".join(mark for mark in label if not unicodedata.combining(mark))
@@ -146,7 +146,7 @@ def plain_words(label: str) -> str:
 
 
 def taxonomy(file: Path | None = None) -> Taxonomy:
-    """The published taxonomy, with what a user's file adds: this one, else that of the settings, as it is now.
+    """The published taxonomy with the additions of `file`, or else of the file in the current settings.
 
     Raises:
         BadRequest: the file cannot be read, or a concept in it is written wrongly; the message says which.
@@ -161,7 +161,7 @@ def concepts_file() -> Path | None:
 
 
 def read_taxonomy(file: Path | None) -> Taxonomy:
-    """The published taxonomy, with what this file adds, whatever the settings say.
+    """The published taxonomy with the additions of this file, whatever the settings say.
 
     Raises:
         BadRequest: as `taxonomy`.
@@ -213,7 +213,7 @@ def _with_file(file: Path, _state: tuple[int, int]) -> Taxonomy:
 
 
 def read_concepts(file: Path) -> dict[str, Any]:
-    """What a user's file says, by the concepts' ids: TOML, or YAML (and JSON) where its name ends so.
+    """The contents of a user's file by concept id: TOML, or YAML (or JSON) according to its extension.
 
     Raises:
         BadRequest: it cannot be read, or it holds no concepts.
@@ -276,7 +276,7 @@ def _taxonomy(concepts: Mapping[str, Concept], added: str, codes: Mapping[str, M
 
 
 def _meanings(concept: Concept) -> Iterator[tuple[str, Meaning]]:
-    """The plain labels of a concept, each with what it means."""
+    """The plain labels of a concept, each with its meaning."""
     ranks: tuple[tuple[tuple[str, ...], Kind, int], ...] = (
         (concept.instant, "instant", 1), (concept.labels, concept.kind, 1), (concept.weak, concept.kind, 2),
     )  # fmt: skip
@@ -286,21 +286,23 @@ def _meanings(concept: Concept) -> Iterator[tuple[str, Meaning]]:
 
 
 def _plain_part(part: re.Match[str]) -> str:
-    """A piece of a written label as the taxonomy has it; "*" stays what it is."""
+    """A piece of a written label in the taxonomy's plain form; "*" stays as it is."""
     return "*" if part.group() == "*" else plain_label(part.group())
 
 
 def spellings(label: str) -> Iterator[str]:
-    """The labels that a written one stands for: "[total] {revenue|sales}" is four.
+    """All labels that a written one stands for: "[total] {revenue|sales}" is four.
 
-    Marks that do not go in pairs are taken away.
+    Unpaired brackets are removed.
     """
     written, _ = _choices(label, 0, within=False)
     yield from (" ".join(spelling.split()) for spelling in written)
 
 
 def _choices(label: str, at: int, *, within: bool) -> tuple[list[str], int]:
-    """What a written label stands for from here to the mark that closes the choice it is within, and where that is."""
+    """The spellings of a written label from `at` to the mark that closes the current choice, and
+    where that mark ends.
+    """
     done: list[str] = []
     begun = [""]
     while at < len(label):

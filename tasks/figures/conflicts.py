@@ -1,8 +1,8 @@
-"""Figures that contradict each other, and which of them counts, by the rule that the documentation prints.
+"""Figures that contradict each other, and which of them counts, by the rule in the documentation.
 
-Two figures contradict each other where concept, entity, unit and period are the same, both are actual (audited,
-reported or management), and they differ by more than rounding. Plans that differ are versions of each other. The one
-that counts is decided by, in this order unless the criteria file gives another:
+Two figures contradict each other if concept, entity, unit and period are the same, both are actual (audited, reported
+or management), and they differ by more than rounding. Plans that differ are versions of each other. Which one counts is
+decided in this order, unless the criteria file gives another:
 
 basis       audited before reported before management before a deck
 authority   signed, final, executed before others before drafts, by the document's name and folder
@@ -42,9 +42,9 @@ _NOT_FINAL: Final = re.compile(r"\bv\d+ final\b|\bfinal \(\d\)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class RoomFigure:
-    """A figure of a data room: with its document, its basis as settled, and what gives the document authority.
+    """A figure in a data room, with its document, its settled basis, and what gives the document authority.
 
-    `basis` is never None here; `dated` is the document's own date, `changed` the day on which its file was (ISO).
+    `basis` is never None here; `dated` is the document's own date, `changed` that of its file (ISO).
     """
 
     figure: Figure
@@ -60,9 +60,9 @@ class RoomFigure:
 
 @dataclass(frozen=True, slots=True)
 class FigureConflict:
-    """Figures of one concept and period that differ: the one that counts, the others, and the rule that decided.
+    """Differing figures for one concept and period: the one that counts, the others, and the rule that decided.
 
-    `step` is the rule's step, and `kinds` what the two are by it, where that says something.
+    `step` is the rule's step, and `kinds` describes the two in its terms where that is informative.
     """
 
     concept: str
@@ -75,12 +75,12 @@ class FigureConflict:
 
 
 def find_conflicts(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -> list[FigureConflict]:
-    """The conflicts among the actual figures of a room, by concept and period; a place that differs is listed once."""
+    """The conflicts among the actual figures of a room, by concept and period; each differing place is listed once."""
     return _find_differences((row for row in figures if row.basis in ACTUAL), rule)
 
 
 def find_versions(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -> list[FigureConflict]:
-    """The plans of a room's documents for one concept and period that differ: none of them is wrong."""
+    """Plans in a room's documents that differ for the same concept and period; none of them is wrong."""
     found = _find_differences((row for row in figures if row.basis not in ACTUAL), rule)
     of_several = ((one, [row for row in one.others if row.document_id != one.counted.document_id]) for one in found)
     return [replace(one, others=tuple(others)) for one, others in of_several if others]
@@ -107,7 +107,9 @@ def _find_differences(figures: Iterable[RoomFigure], rule: Sequence[Step]) -> li
 
 
 def _contradicts(counted: RoomFigure, other: RoomFigure) -> bool:
-    """Whether two figures differ by more than rounding and scale; a part's within one document may be of two parts."""
+    """Whether two figures differ by more than rounding and scale. Two figures of a part in one document never do: they
+    may be of two different parts.
+    """
     of_a_part = counted.figure.entity is not None and counted.document_id == other.document_id
     return not of_a_part and not agree(counted, other) and not _differ_by_scale(counted, other)
 
@@ -116,9 +118,9 @@ _Key = tuple[str, str, str, str, str]
 
 
 def groups(figures: Iterable[RoomFigure]) -> Mapping[_Key, list[RoomFigure]]:
-    """The figures that must agree: of one concept, entity, unit, period and kind of basis.
+    """Figures that must agree, because concept, entity, unit, period and kind of basis are the same.
 
-    What a document restated stands for itself: the earlier value is known to differ.
+    Restated figures are grouped separately: the earlier value is known to differ.
     """
     grouped: dict[_Key, list[RoomFigure]] = defaultdict(list)
     for row in figures:
@@ -136,7 +138,7 @@ def groups(figures: Iterable[RoomFigure]) -> Mapping[_Key, list[RoomFigure]]:
 
 
 def _measure(figure: Figure) -> str:
-    """Which of the measures of one name it is: churn by the month and by the quarter, each row of debt."""
+    """Which measure of the same name a figure is: monthly or quarterly churn, or one of the rows of debt."""
     if figure.concept in DEBT_PARTS:
         return figure.label.lower()
     return " ".join(_MEASURE.findall(figure.label.lower())) if figure.concept == "churn" else ""
@@ -144,7 +146,7 @@ def _measure(figure: Figure) -> str:
 
 @lru_cache(maxsize=10_000)  # a room has thousands of figures of a dozen periods
 def same_period(period: str) -> str:
-    """A period without what calendars of 52 weeks change: its months and its last day, which ends a month."""
+    """A period normalised for 52-week calendars: its months and its last day, moved to the end of a month."""
     first, _, last = period.rpartition("/")
     if not first:
         return last
@@ -153,19 +155,23 @@ def same_period(period: str) -> str:
 
 
 def agree(one: RoomFigure, other: RoomFigure) -> bool:
-    """Whether two figures of a room say the same, as far as both are rounded."""
+    """Whether two figures of a room say the same, given how they are rounded."""
     return agrees(one.figure.value, _step(one.figure), other.figure.value, _step(other.figure))
 
 
 def _differ_by_scale(one: RoomFigure, other: RoomFigure) -> bool:
-    """Whether two figures are one number in units and in thousands, or so: one was not read with certainty."""
+    """Whether two figures are the same number at different scales, such as units and thousands: one
+    was then misread.
+    """
     low, high = sorted((one.figure, other.figure), key=lambda figure: abs(figure.value))
     scaled = ((abs(low.value) * scale, low.step * scale) for scale in _SCALES)
     return low.value != 0 and any(agrees(*of_low, abs(high.value), high.step) for of_low in scaled)
 
 
 def _step(figure: Figure) -> Decimal:
-    """How far a number is rounded: one written out to its last digit may end in noughts for it, "48,100 customers"."""
+    """The step to which a number is rounded: one written out in full may still end in rounding zeros ("48,100
+    customers").
+    """
     digits = f"{abs(figure.value):f}"
     noughts = len(digits) - len(digits.rstrip("0"))
     if figure.step != 1 or "." in digits or noughts < _ROUND or len(digits) - noughts < _TOLD:
@@ -174,12 +180,12 @@ def _step(figure: Figure) -> Decimal:
 
 
 def rank_figures(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[RoomFigure]:
-    """The figures in the order in which the rule lets them count; of equal ones the more exact comes first."""
+    """The figures in the order in which the rule lets them count; among equal ones the more precise comes first."""
     return sorted(figures, key=_order(rule))
 
 
 def best(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -> RoomFigure:
-    """The first of their ranking."""
+    """The figure that ranks first."""
     return min(figures, key=_order(rule))
 
 
@@ -194,19 +200,19 @@ def _order(rule: Sequence[Step]) -> Callable[[RoomFigure], tuple[object, ...]]:
 
 
 def find_deciding_step(counted: RoomFigure, other: RoomFigure, rule: Sequence[Step] = RULE) -> Step | None:
-    """The step of the rule by which one figure counts and another does not; None where none decides."""
+    """The step of the rule that makes one figure count rather than another; None if none does."""
     return next((step for step in rule if _STEPS[step](counted) != _STEPS[step](other)), None)
 
 
 def say_step(step: Step | None, counted: RoomFigure, other: RoomFigure) -> str:
-    """Why one figure counts and another does not, in words."""
+    """Why one figure counts rather than another, in words."""
     if step in {"basis", "authority"}:
         return f"{step}: {' before '.join(kinds_by_step(step, counted, other))}"
     return "newer: the document with the later date" if step else "none decides: the more exact, then the first by name"
 
 
 def kinds_by_step(step: Step | None, counted: RoomFigure, other: RoomFigure) -> tuple[str, str]:
-    """What both figures are by a step of the rule: their basis, or how final their documents are; else nothing."""
+    """How a step of the rule describes both figures: their basis, or how final their documents are; otherwise empty."""
     if step == "basis":
         return _basis_words(counted), _basis_words(other)
     if step == "authority":
@@ -240,7 +246,9 @@ def _rank_authority(name: str) -> int:
 
 
 def _newer(row: RoomFigure) -> int:
-    """A date that a document states goes before the day of its file, which who copies or opens it may have set."""
+    """The sort key for the newer document. A date that it states counts before its file's date, which copying or
+    opening may have changed.
+    """
     return -_day_number(row.dated) * _DAYS if row.dated else -_day_number(row.changed) if row.changed else 0
 
 

@@ -55,13 +55,13 @@ class FigureValue:
 
 
 def choose_counted_figures(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -> list[RoomFigure]:
-    """Of the figures that must agree the one that counts: the actual ones of the company as a whole."""
+    """From each group of figures that must agree, the one that counts: actual figures of the company as a whole."""
     actual = [row for row in figures if row.figure.entity is None and row.basis in ACTUAL]
     return [best(group, rule) for group in groups(actual).values()]
 
 
 def derive(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[FigureValue]:
-    """What follows from the figures of a room, the newest period first."""
+    """The figures that follow from those of a room, newest period first."""
     counted = choose_counted_figures(figures, rule)
     stated = {(row.figure.concept, row.figure.period): state(row) for row in counted}
     found = [*_growth(counted), *_runway(counted), *_concentration(figures), *_debt(figures, stated, rule)]
@@ -71,7 +71,9 @@ def derive(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[F
 
 
 def _join_pairs(known: dict[tuple[str, str], FigureValue]) -> Iterator[FigureValue]:
-    """What follows from two known figures of one period and unit; it is then known too."""
+    """Compute figures from pairs of known figures with the same period and unit; each result counts as known from then
+    on.
+    """
     for name, one, sign, other in _PAIRS:
         for first in [figure for (known_name, _), figure in known.items() if known_name == one]:
             second = known.get((other, first.period))
@@ -90,7 +92,7 @@ def _join_pairs(known: dict[tuple[str, str], FigureValue]) -> Iterator[FigureVal
 
 
 def _share(part: Decimal, whole: Decimal) -> Decimal:
-    """In percent."""
+    """The part as a percentage of the whole."""
     return (part / whole * 100).quantize(_TENTH)
 
 
@@ -122,13 +124,13 @@ def _growth(counted: Sequence[RoomFigure]) -> Iterator[FigureValue]:
 
 
 def year_before(before: str, period: str) -> bool:
-    """Whether the first period is the second of the year before: as long, and ended about a year earlier."""
+    """Whether the first period is one year before the second: equally long, ending about a year earlier."""
     (length, end), (other_length, other_end) = _length_and_end(period), _length_and_end(before)
     return end - other_end in _A_YEAR and length == other_length
 
 
 def find_years_before(asked: Iterable[tuple[str, str]], among: Iterable[tuple[str, str]]) -> Iterator[int | None]:
-    """For each period and unit that is asked for the place of the first one `among` others of the year before."""
+    """For each period and unit in `asked`, the index of the first one in `among` that is one year before."""
     places: dict[tuple[int, int, str], int] = {}
     for place, (period, unit) in enumerate(among):
         places.setdefault((*_length_and_end(period), unit), place)
@@ -139,14 +141,14 @@ def find_years_before(asked: Iterable[tuple[str, str]], among: Iterable[tuple[st
 
 
 def _length_and_end(period: str) -> tuple[int, int]:
-    """How many months a period has, and its last day as a number."""
+    """The length of a period in months, and its last day as a number."""
     return count_months(period), date.fromisoformat(last_day(period)).toordinal()
 
 
 def _debt(
     figures: Iterable[RoomFigure], stated: Container[tuple[str, str]], rule: Sequence[Step]
 ) -> Iterator[FigureValue]:
-    """The sum of a balance sheet's rows of debt, of days for which no document states the whole."""
+    """The sum of a balance sheet's rows of debt, for the days for which no document states the total."""
     sheets: dict[str, dict[str, list[RoomFigure]]] = defaultdict(lambda: defaultdict(list))
     for row in figures:
         if row.figure.concept in DEBT_PARTS and row.figure.entity is None and row.basis in ACTUAL:
@@ -171,7 +173,9 @@ def burn_a_month(counted: Iterable[RoomFigure]) -> Iterator[FigureValue]:
 
 
 def _runway(counted: Sequence[RoomFigure]) -> Iterator[FigureValue]:
-    """Cash ÷ monthly burn: the burn of a period that ends with the cash's day, else what operations used a month."""
+    """Cash ÷ monthly burn, with the burn of a period that ends on the day of the cash; if none is stated, the monthly
+    cash used in operations.
+    """
     stated = [state(row) for row in counted if row.figure.concept == "monthly_burn"]
     told = {last_day(burn.period) for burn in stated}
     burns: dict[tuple[str, str], list[FigureValue]] = defaultdict(list)
@@ -187,7 +191,7 @@ def _runway(counted: Sequence[RoomFigure]) -> Iterator[FigureValue]:
 
 
 def _concentration(figures: Sequence[RoomFigure]) -> Iterable[FigureValue]:
-    """The largest part of revenue (of recurring revenue) in the documents that list the parts with their total."""
+    """The largest part of revenue (or recurring revenue), from the documents that list the parts with their total."""
     tables: dict[tuple[str, str, str], list[RoomFigure]] = defaultdict(list)
     for row in figures:
         if row.figure.concept in {"revenue", "recurring_revenue"} and row.basis in ACTUAL:

@@ -1,7 +1,7 @@
-"""A document as the ledger sees it: its lines with their pages, its calendar, currency and kind.
+"""A document as the ledger sees it: its lines with their pages, and its calendar, currency and kind.
 
-What a document is (audited statements, a deck, management accounts) gives its figures their basis where no word beside
-them says more; and it gives the document its authority when two documents differ.
+The kind of document (audited statements, a deck, management accounts) gives its figures their basis if no word beside
+them says more, and gives the document its authority when two documents differ.
 """
 
 import re
@@ -71,7 +71,7 @@ class ReportKind:
 
 
 def kind_by_name(name: str, ending: str = "") -> ReportKind | None:
-    """What a document is by its name and format alone; None where they do not tell."""
+    """What a document is by its name and format alone; None if they do not tell."""
     if ending in _SLIDES or WORDS.deck_name.search(name):
         return ReportKind("management", deck=True)
     unaudited = WORDS.unaudited.search(name) or WORDS.management_name.search(name)
@@ -83,7 +83,7 @@ def kind_by_name(name: str, ending: str = "") -> ReportKind | None:
 
 
 def find_document_kind(name: str, text: str, document_format: str = "") -> ReportKind:
-    """What a document is, by its name, its format and the words in it."""
+    """What a document is by its name, format and words."""
     named = kind_by_name(name, document_format or PurePath(name).suffix.lower())
     if named is not None:
         return named
@@ -106,14 +106,14 @@ _RUN_TOGETHER: Final = re.compile(r"(?<![\d ])\d{1,3}(?: \d{3})+ \d{1,2}(?: \d{3
 
 
 class LedgerDocument:
-    """A text with its places, and what the whole of it says about the figures in it."""
+    """A text with its places, and what the document as a whole says about the figures in it."""
 
     def __init__(
         self, text: str, places: Places, name: str = "", document_format: str = "", calendar: Calendar | None = None
     ) -> None:
-        """`name` is the document's file name, `document_format` the ending of its format (".pdf").
+        """`name` is the document's file name, `document_format` the extension of its format (".pdf").
 
-        `calendar` is that of the years it speaks of, where its own words are not to tell it.
+        `calendar` is the calendar for the years it mentions, if its own words are not to determine it.
         """
         self._calendar = calendar
         self.format = document_format or PurePath(name).suffix.lower()
@@ -141,22 +141,24 @@ class LedgerDocument:
 
     @cached_property
     def is_of_a_quarter(self) -> bool:
-        """Whether it reports on a quarter: a bare year over its columns may be the quarter's."""
+        """Whether it reports on a quarter, so that a bare year over its columns may mean the quarter."""
         return reports_on_quarter(self.text, self.name)
 
     @property
     def of_pages(self) -> bool:
-        """Whether its breaks are those of pages, and not of sheets or slides."""
+        """Whether its parts are pages, rather than sheets or slides."""
         return all(part.kind == kinds.PAGE for part in self._parts)
 
     @property
     def wraps(self) -> bool:
-        """Whether its lines may be cut by a page's or a mail's width; those of slides and letters are paragraphs."""
+        """Whether its lines may be wrapped at the width of a page or mail; those of slides and
+        letters are paragraphs.
+        """
         return self.format not in _WHOLE_LINES
 
     @cached_property
     def _head(self) -> str:
-        """What is looked at for what holds in all of it."""
+        """The beginning of the text, which is searched for what applies to the whole document."""
         return self.text[:600_000]
 
     @cached_property
@@ -173,12 +175,12 @@ class LedgerDocument:
 
     @cached_property
     def runs_together(self) -> bool:
-        """Whether some cells hold the numbers of two columns: "2 812 300 2 105 700"."""
+        """Whether some cells contain the numbers of two columns: "2 812 300 2 105 700"."""
         return _RUN_TOGETHER.search(self.text) is not None
 
     @cached_property
     def calendar(self) -> Calendar:
-        """When its fiscal years end, and its own date, which is no later than its file was last changed."""
+        """When its fiscal years end, and its own date, which is never later than its file's last change."""
         stated, changed = self._learnt.dated, self.file_dates()[1]
         if stated is None or changed is None:
             return self._learnt
@@ -186,7 +188,7 @@ class LedgerDocument:
 
     @cached_property
     def month_first(self) -> bool | None:
-        """Whether it writes 12/31/2024 or 31/12/2024; None where that is not sure."""
+        """Whether it writes 12/31/2024 rather than 31/12/2024; None if that is not certain."""
         return month_first(self._head)
 
     @cached_property
@@ -196,7 +198,7 @@ class LedgerDocument:
 
     @property
     def stores_numbers(self) -> bool:
-        """Whether its cells are stored numbers, in which a point is that of decimals, and no words."""
+        """Whether its cells are stored as numbers, in which a point is always the decimal point."""
         return self.format in _STORED
 
     @cached_property
@@ -206,7 +208,7 @@ class LedgerDocument:
 
     @cached_property
     def _stated(self) -> str | None:
-        """The currency that it says it is stated in."""
+        """The currency in which the document says it is stated."""
         for match in matches(WORDS.stated_currency, self._head, spots(self._lower, words_in("stated_currency_words"))):
             currency = (
                 find_currency(match["currency"]) or read_units(match["currency"].lower().rstrip("s") + "s").currency
@@ -216,7 +218,7 @@ class LedgerDocument:
         return None
 
     def _is_written(self, currency: str) -> bool:
-        """Whether amounts bear this currency's sign: notes "denominated in euros" stand in reports of dollars too."""
+        """Whether amounts carry this currency's sign: reports in dollars also have notes "denominated in euros"."""
         signs = {sign: self._head.count(sign) for sign in "$€£"}
         own = {"EUR": "€", "GBP": "£"}.get(currency, "$" if currency in {"USD", *DOLLARS} else "")
         others = max(count for sign, count in signs.items() if sign != own)
@@ -224,7 +226,7 @@ class LedgerDocument:
 
     @cached_property
     def currencies(self) -> Counter[str]:
-        """How often it names each currency: by marks and codes, else by names. No mark counts within another."""
+        """How often it names each currency: by marks and codes, else by names. A mark inside another does not count."""
         counts: Counter[str] = Counter()
         for mark in sorted((mark for mark in _MARKS if mark in self._head), key=len, reverse=True):
             found = count_words(self._head, mark)
@@ -250,7 +252,9 @@ class LedgerDocument:
 
     @cached_property
     def currency(self) -> str | None:
-        """The currency of amounts that name none: the one it says it is stated in, else by far the most frequent."""
+        """The currency of amounts that name none: the one that it says it is stated in, else by far
+        the most frequent.
+        """
         if self._stated:
             return self.dollar(self._stated)
         counts = self.currencies
@@ -265,12 +269,12 @@ class LedgerDocument:
 
     @cached_property
     def language(self) -> str:
-        """The language that it is written in; "" where that is not sure."""
+        """The language that it is written in; "" if that is not certain."""
         return guess_language(self.text)
 
     @cached_property
     def _dollar(self) -> str:
-        """Which dollar it names most: where it marks one and never names that of the United States, that one."""
+        """The dollar that it names most. If it marks another dollar and never names the US dollar, it is that one."""
         counts = {code: sum(self._mentions(word) for word in words) for code, words in DOLLARS.items()}
         best = max(counts, key=lambda code: counts[code])
         own = sum(count_words(self._lower, word) for word in _US_DOLLAR)
@@ -278,14 +282,16 @@ class LedgerDocument:
         return best if counts[best] > max(10, 2 * own) or (marked and not own) else "USD"
 
     def _mentions(self, dollar: str) -> int:
-        """How often a dollar is named. Where most amounts have a bare sign, one as HK$ marks the others."""
+        """How often a dollar is named; 0 for a sign such as HK$ if most amounts have a bare sign, as it then marks the
+        exceptions.
+        """
         found = count_words(self._lower, dollar)
         if dollar.endswith("$") and self._head.count("$") > _BARE_SIGNS * found:
             return 0
         return found
 
     def dollar(self, currency: str) -> str:
-        """Which dollar a bare sign is here, and whose crowns "kr"; other currencies as they are."""
+        """Which dollar a bare "$" means here, and which crown "kr"; other currencies are returned unchanged."""
         if currency == "kr":
             crowns = self.currency or ""
             return crowns if crowns in CROWNS.values() else CROWNS.get(self.language, UNKNOWN)
@@ -296,7 +302,7 @@ class LedgerDocument:
 
     @cached_property
     def general_multiplier(self) -> int | None:
-        """The scale that holds for the whole document ("all amounts in thousands of euros unless stated")."""
+        """The scale of the whole document ("all amounts in thousands of euros unless stated")."""
         scales = Counter(
             scale
             for match in matches(_GENERAL_UNITS, self._head, spots(self._lower, GENERAL_WORDS))
@@ -309,7 +315,7 @@ class LedgerDocument:
 
     @cached_property
     def usual_multiplier(self) -> int:
-        """The scale of most of its tables, 1 where they give none."""
+        """The scale of most of its tables, 1 if they give none."""
         counts = {
             scale: sum(count_words(self._lower, f"{mark}in {word}") for mark in "(, ")
             for word, scale in _SCALES.items()
@@ -323,10 +329,10 @@ class LedgerDocument:
         return self._parts[at] if at >= 0 and offset < self._parts[at].end else None
 
     def file_dates(self, offset: int = 0) -> tuple[str | None, str | None]:
-        """The first and the last sure day of the file around an offset: made, and last changed (ISO).
+        """The days (ISO) on which the file around an offset was made and last changed, where they are certain.
 
-        What is embedded in another file is no newer than that one. A file that is years older than what it says of
-        itself keeps the days of one that it was made from.
+        An embedded file is no newer than the one around it. If the file dates are years older than the document's own
+        date, they belong to a file that it was made from.
         """
         labels = [
             place.label.strip(DOUBTED).partition("/") for place in self._files if place.start <= offset < place.end
@@ -345,11 +351,11 @@ class LedgerDocument:
 
     @cached_property
     def title(self) -> str:
-        """Its name, where that alone says what its figures are: none where columns of actual ones are named."""
+        """Its name, if that alone says what its figures are; empty if columns of actual figures are named."""
         return "" if WORDS.document_actual.search(self.text) else self.name.rpartition(".")[0] or self.name
 
     def heading(self, offset: int) -> str:
-        """What an offset stands under: the first line of its slide, else the nearest heading; "" without one."""
+        """The first line of the slide around an offset, otherwise the nearest heading; "" without one."""
         part = self.part(offset)
         if part is not None and part.kind == kinds.SLIDE:
             title = self.text[part.start : part.end].strip().partition("\n")[0]
@@ -358,7 +364,7 @@ class LedgerDocument:
         return self._headings[at].label if at >= 0 and offset < self._headings[at].end else ""
 
     def place(self, offset: int, row: str = "", column: str = "") -> str:
-        """Where a number stands, in words: `page 3, row “Revenue”, column “2024”`."""
+        """Where a number is, in words: `page 3, row “Revenue”, column “2024”`."""
         part = self.part(offset)
         words = []
         if part is not None:

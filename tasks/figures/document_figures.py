@@ -1,4 +1,4 @@
-"""All figures of one document: from its tables and its sentences, with what contradicts its own statements left out."""
+"""All figures of one document, from its tables and sentences, without those that it contradicts itself."""
 
 import re
 from bisect import bisect_right
@@ -31,7 +31,7 @@ _LOOKED_AT: Final = 300_000
 
 
 def find_founding_years(document: LedgerDocument) -> Iterator[Figure]:
-    """Each place of a document that says when the company itself was founded."""
+    """Each place in a document that says when the company itself was founded."""
     text = document.text[:_LOOKED_AT]
     looked = -1
     for spot in spots(lower_text(text), words_in("founding_stems")):
@@ -52,7 +52,7 @@ def find_founding_years(document: LedgerDocument) -> Iterator[Figure]:
 
 
 def _is_the_company(line: str, match: re.Match[str]) -> bool:
-    """Whether a match speaks of the company itself and of its founding."""
+    """Whether a match is about the company itself and its founding."""
     opening = max(line.rfind(". ", 0, match.start()) + 1, match.start() - _LONGEST)
     if WORDS.not_the_founder.search(line[opening : match.end()]):
         return False
@@ -89,7 +89,7 @@ _LONG: Final = 60_000
 
 
 def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
-    """The figures of a document, the sums in it that do not tie, and how many numbers were left out, and why."""
+    """The figures of a document, the sums in it that do not add up, and how many numbers were left out, and why."""
     findings = Findings()
     tables = list(cell_figures(document, taxonomy, findings))
     tables = [[replace(each, table=number) for each in table] for number, table in enumerate(tables)]
@@ -130,7 +130,7 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
 
 
 def _part(figures: Iterable[Figure], is_left_out: Callable[[Figure], bool]) -> tuple[list[Figure], list[Figure]]:
-    """The figures that are kept, and those that are left out."""
+    """Split the figures into those that are kept and those that are left out."""
     kept: list[Figure] = []
     left_out: list[Figure] = []
     for figure in figures:
@@ -139,7 +139,7 @@ def _part(figures: Iterable[Figure], is_left_out: Callable[[Figure], bool]) -> t
 
 
 def _legible(document: LedgerDocument, figures: list[Figure], findings: Findings) -> list[Figure]:
-    """The figures but those of scanned pages of which recognition was not sure."""
+    """The figures, except those on scanned pages that text recognition was unsure of."""
     doubtful = [place for place in document.recognised if (lowest_confidence([place.label]) or 100) < _LEGIBLE]
     if not doubtful:
         return figures
@@ -154,21 +154,21 @@ _KINDS: Final = frozenset({None, *ACTUAL})
 
 
 def agree(one: Figure, other: Figure) -> bool:
-    """Whether two figures say the same as far as both are rounded: 9.4 m and 9,412,345 do, 9.4 and 7.1 m do not."""
+    """Whether two figures say the same, given how they are rounded: 9.4 m and 9,412,345 do, 9.4 and 7.1 m do not."""
     return agrees(one.value, one.step, other.value, other.step)
 
 
 def agrees(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -> bool:
-    """The same of values and what their last digits are worth."""
+    """As `agree`, for values and the worth of their last digits."""
     return abs(value - other) <= max(step, other_step) / 2 + min(step, other_step) / 2
 
 
 def _without_contradictions(
     document: LedgerDocument, candidates: list[TableCandidate], findings: Findings
 ) -> tuple[list[Figure], set[tuple[int, str]]]:
-    """The figures of tables; where two differ, those of the main statements stand and those of notes go.
+    """The figures of tables; if two differ, those in the main statements are kept and those in notes are left out.
 
-    Behind them the tables that contradict the statements, by number and period: they are of another company.
+    Also returns the tables that contradict the statements, by number and period: they are about another company.
     """
     groups: dict[tuple[str, str, str], list[TableCandidate]] = defaultdict(list)
     others: list[Figure] = []
@@ -201,7 +201,9 @@ def _without_contradictions(
 
 
 def _surest(group: Sequence[TableCandidate]) -> TableCandidate:
-    """Of the candidates of one concept and period the one that stands surest: in the main statements, the company's."""
+    """The most reliable candidate for one concept and period: one from the company's main
+    statements, if there is one.
+    """
     main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
     votes = Counter(candidate.figure.value for candidate in group)
     first = max(main, key=_rank_candidate)
@@ -213,7 +215,9 @@ def _surest(group: Sequence[TableCandidate]) -> TableCandidate:
 
 
 def _of_notes(document: LedgerDocument, group: Sequence[TableCandidate], findings: Findings) -> Iterator[Figure]:
-    """What notes alone say of a concept and period: in a long document what most of them say, if more than others."""
+    """The figures that only notes have for a concept and period. In a long document, the value that most of them have,
+    unless there is a tie.
+    """
     if len(document.text) <= _LONG:
         yield from (candidate.figure for candidate in group)
         return
@@ -235,7 +239,7 @@ def _of_notes(document: LedgerDocument, group: Sequence[TableCandidate], finding
 
 
 def _sum_debt(of_statements: Iterable[TableCandidate]) -> dict[str, tuple[Decimal, Decimal]]:
-    """By day the sum of a balance sheet's rows of debt, and the step within which it is rounded."""
+    """The sum of a balance sheet's rows of debt by day, and the step to which it is rounded."""
     sums: dict[str, tuple[Decimal, Decimal]] = {}
     for each in of_statements:
         if each.figure.concept in DEBT_PARTS:
@@ -245,13 +249,15 @@ def _sum_debt(of_statements: Iterable[TableCandidate]) -> dict[str, tuple[Decima
 
 
 def _is_another_debt(figure: Figure, sums: Mapping[str, tuple[Decimal, Decimal]]) -> bool:
-    """Whether it is a total of debt as notes count it: not what the rows of the balance sheet come to."""
+    """Whether a figure is a total of debt as the notes count it, which differs from the sum of the balance sheet's
+    rows.
+    """
     if figure.concept != "debt" or figure.entity is not None or figure.basis not in _KINDS:
         return False
     return figure.period in sums and not agrees(figure.value, figure.step, *sums[figure.period])
 
 
 def _rank_candidate(candidate: TableCandidate) -> tuple[bool, int, int]:
-    """How sure a candidate is: a plain label in a main statement before a weak one."""
+    """How reliable a candidate is: a plain label in a main statement ranks above a weak one."""
     in_statement = candidate.weight >= _STATEMENT_WEIGHT and candidate.rank < 2
     return in_statement, candidate.weight, -candidate.rank

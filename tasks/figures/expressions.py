@@ -62,7 +62,7 @@ Operation = Literal["value", "growth", "ratio", "difference"]
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A figure that is asked for: its name, or two that are divided or subtracted; `growth` is over the year before."""
+    """A figure that is asked for: a name, or two that are divided or subtracted; `growth` is over the year before."""
 
     operation: Operation
     names: tuple[str, ...]
@@ -77,7 +77,7 @@ class Expression:
 
     @property
     def units(self) -> frozenset[str]:
-        """What it can be measured in: money, percent, count, ratio, months."""
+        """The units that it can be measured in: money, percent, count, ratio, months."""
         if self.operation == "growth":
             return frozenset({PERCENT})
         units = [_list_units(name) for name in self.names]
@@ -89,7 +89,7 @@ class Expression:
 
 
 def read_expression(written: str) -> Expression:
-    """What a user asks for.
+    """Parse what a user asks for.
 
     Raises:
         ValueError: a figure has no such name, or two are joined that cannot be; the message says what is allowed.
@@ -152,7 +152,7 @@ def read_period(written: str) -> str:
 def figure_values(
     expression: Expression, figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE
 ) -> list[FigureValue]:
-    """The values of what is asked in a room: of actual figures of the company as a whole, those that count."""
+    """The values in a room of what is asked: from the figures that count, actual and of the company as a whole."""
     counted = rank_figures(choose_counted_figures(figures, rule), rule)
     counted.sort(key=lambda row: _VARIANTS.index(row.figure.variant))
     values = [_values(name, counted, figures, rule) for name in expression.names]
@@ -166,9 +166,9 @@ def figure_values(
 def value_at(
     values: Sequence[FigureValue], period: str, expression: Expression, newest_day: str = ""
 ) -> FigureValue | None:
-    """The value of a period; of several the first. `latest` is the newest, and whole years come before their parts.
+    """The value for a period, the first if there are several. `latest` is the newest; whole years precede their parts.
 
-    With the `newest_day` of the room's actual figures, what is long before it is not the latest.
+    Given the `newest_day` of the room's actual figures, a value from long before it is not the latest.
     """
     if period != LATEST:
         values = [value for value in values if _matches_period(value.period, period)]
@@ -182,9 +182,10 @@ def value_at(
 
 
 def newest_day(figures: Iterable[RoomFigure]) -> str:
-    """The last day of the newest actual figures of the company, two at least where there are two; "" without any.
+    """The last day of the newest actual figures of the company; at least two must agree if there are two; "" without
+    any.
 
-    One alone may be read wrongly, and would make the others old.
+    A single figure may have been misread, and would make the others look old.
     """
     days = Counter(last_day(row.figure.period) for row in figures if row.basis in ACTUAL and row.figure.entity is None)
     several = [day for day, count in days.items() if count > 1]
@@ -192,9 +193,9 @@ def newest_day(figures: Iterable[RoomFigure]) -> str:
 
 
 def drop_undated_after(figures: Sequence[RoomFigure]) -> list[RoomFigure]:
-    """The figures but those of documents without a date that are newer than all dated ones of their concept.
+    """The figures without those of undated documents that are newer than all dated ones for their concept.
 
-    Nothing says that their period was over when they were written: they are not the latest.
+    Nothing shows that their period was over when they were written, so they are not the latest.
     """
     newest: dict[str, str] = {}
     for row in figures:
@@ -219,7 +220,7 @@ def _matches_period(period: str, asked: str) -> bool:
 
 
 def _name(written: str) -> str:
-    """The concept, or the figure computed here, that a user names."""
+    """The name of the concept or derived figure that a user means."""
     label = plain_label(written.replace("_", " ").replace("-", " "))
     name = label.replace(" ", "_")
     concepts = taxonomy().concepts
@@ -262,7 +263,9 @@ def _combine(expression: Expression, one: Sequence[FigureValue], other: Sequence
 
 
 def _nearest(first: FigureValue, by_day: Mapping[int, Sequence[tuple[int, FigureValue]]]) -> Iterator[FigureValue]:
-    """The values that end near another: by the days between, those that are as long before others."""
+    """The values whose periods end near this one's, nearest first; at the same distance, those of the same length
+    first.
+    """
     end = _end(first)
     for apart in range(_NEAR + 1):
         days = {end - apart, end + apart}

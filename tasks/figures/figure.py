@@ -1,4 +1,4 @@
-"""What a figure is: one number of a document with its meaning and its place, and the words that give it a basis."""
+"""A figure: one number of a document with its meaning and place, and the words that give it a basis."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -55,7 +55,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """A sum of a document that does not come out.
+    """A sum in a document that does not add up.
 
     Attributes:
         what: the rule in words: "total assets are equity and liabilities".
@@ -72,10 +72,10 @@ class Tie:
 
 @dataclass(slots=True)
 class Findings:
-    """What was found in a document: its figures, sums that do not tie, and how many numbers were left out and why.
+    """What was found in a document: its figures, sums that do not add up, and how many numbers were left out, and why.
 
-    `founded` says when the company was founded. `rows` counts the rows of tables that were looked at, `looked_at` their
-    numbers that a concept was found for.
+    `founded` says when the company was founded. `rows` counts the table rows that were looked at, `looked_at` the
+    numbers in them for which a concept was found.
     """
 
     figures: list[Figure] = field(default_factory=list)
@@ -86,7 +86,7 @@ class Findings:
     looked_at: int = 0
 
     def leave_out(self, why: str, count: int = 1) -> None:
-        """Count numbers that were not taken."""
+        """Count numbers that were left out."""
         if count:
             self.left_out[why] = self.left_out.get(why, 0) + count
 
@@ -97,7 +97,7 @@ _BASIS: Final = tuple((basis, getattr(WORDS, f"basis_{basis}")) for basis in _BA
 
 @lru_cache(maxsize=8192)
 def find_basis(text: str) -> Basis | None:
-    """The basis that words give a figure: "Budget 2025", "Adjusted EBITDA", "unaudited"; None where they give none."""
+    """The basis that words give a figure: "Budget 2025", "Adjusted EBITDA", "unaudited"; None if they give none."""
     if not WORDS.basis_stems.search(text.lower()):
         return None
     return next((basis for basis, words in _BASIS if words.search(text)), None)
@@ -111,7 +111,7 @@ def without_basis(text: str) -> str:
 
 
 def find_variant(header: str) -> str:
-    """The variant "restated" or "as previously reported" where a column's header says so, else ""."""
+    """The variant "restated" or "as previously reported", if a column's header says so, otherwise ""."""
     if WORDS.as_before.search(header):
         return "as previously reported"
     return "restated" if WORDS.restated.search(header) else ""

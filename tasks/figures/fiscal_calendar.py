@@ -1,7 +1,7 @@
-"""A document's fiscal calendar: when its years end, learnt from its own words, and the periods that words mean by it.
+"""A document's fiscal calendar: when its years end, learned from its own words, and which periods words mean by it.
 
-"FY24" is the year that the document says ends on 31 March 2024. Not here: the year of a room whose documents do not all
-say it (`fiscal_years.py`).
+"FY24" is the year that the document says ends on 31 March 2024. `fiscal_years.py` handles rooms in which only some
+documents say when their year ends.
 """
 
 import re
@@ -76,7 +76,7 @@ class Calendar:
     started: date | None = None
 
     def year_end(self, year: int) -> date:
-        """The last day of a fiscal year by its name, or of a plan's first, second … year."""
+        """The last day of a fiscal year by its name, or of the first, second … year of a plan."""
         if year <= MOST_PLAN_YEARS and self.started:
             return months_back(self.started, -12 * year) - timedelta(days=1)
         return self.ends.get(year + self.shift) or make_day(year + self.shift, self.month, self.day)
@@ -89,7 +89,7 @@ class Calendar:
         return months_back(end, 12)
 
     def resolve(self, when: When, *, instant: bool) -> str | None:
-        """The period as it is stored; None where the words do not tell it."""
+        """The period in its stored form; None if the words do not determine it."""
         end, months = when.end, when.months
         if when.year is not None:
             if when.year <= MOST_PLAN_YEARS and self.started is None:
@@ -115,7 +115,7 @@ class Calendar:
 
 
 def learn_calendar(text: str, name: str = "") -> Calendar:
-    """What a document says of its fiscal year, and the newest date on its first page or in its name."""
+    """What a document says about its fiscal year, and the newest date on its first page or in its name."""
     text = plain_blanks(text)
     head = WORDS.year_cut_day.sub(" ", text[:400_000])
     lower = lower_text(head)
@@ -164,20 +164,24 @@ _Day = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """How often a text names ends of times: by month and day all and those of years, and years' ends by their date."""
+    """How often a text names ends of periods: by month and day, all of them and those of years only, and the year ends
+    by date.
+    """
 
     all: Counter[_Day] = field(default_factory=Counter)
     annual: Counter[_Day] = field(default_factory=Counter)
     dates: Counter[date] = field(default_factory=Counter)
 
     def add(self, day: _Day, times: int, *, annual: int = 1) -> None:
-        """Count one more mention of a day, that says so surely that years end on it."""
+        """Count another mention of a day: `times` is its weight, `annual` how surely years end on it."""
         self.all[day] += times
         self.annual[day] += annual
 
 
 def _count_ends(head: str, lower: str, *, quarterly: bool) -> _Ends:
-    """The ends of times that a text names; a quarterly report is as of the quarter's last day, which ends no year."""
+    """Count the ends of periods that a text names. A quarterly report is as of the last day of a quarter, which need
+    not end a year.
+    """
     ends = _Ends()
     interim = _count_ended(head, lower, ends, quarterly=quarterly)
     own = {
@@ -201,7 +205,9 @@ def _count_ends(head: str, lower: str, *, quarterly: bool) -> _Ends:
 
 
 def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[_Day]:
-    """Count what a text says ended or was as of a day; the days on which parts of a year ended are given."""
+    """Count the days on which a text says that something ended or as of which it was; returns those that ended part of
+    a year.
+    """
     interim: set[_Day] = set()
     year_ends = sorted({*spots(lower, words_in("year_ended_words")), *spots(lower, (" to ", " to:"), before=1)})
     for match in matches(WORDS.year_ended, head, year_ends):
@@ -226,7 +232,9 @@ def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[
 
 
 def _find_exact_ends(lower: str, month: int, day: int) -> dict[int, date]:
-    """By year the day near its usual end that a text of lower case names most: years of weeks end on another each."""
+    """The actual year end of each year, as the lower-case text names it most often: 52- or 53-week years end on varying
+    days.
+    """
     near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
     dates = sum((_exact_ends(lower, near) for near in near_months), Counter[date]())
     if day == monthrange(2024, month)[1] or (month, day) == (2, 28):  # 1 July is where a year begins
@@ -237,7 +245,7 @@ def _find_exact_ends(lower: str, month: int, day: int) -> dict[int, date]:
 
 
 def _own_end(match: re.Match[str], head: str) -> tuple[int, int] | None:
-    """Month and day of a year's end that a text states; None where the year is another's, or is no year."""
+    """The month and day of a year end that a text states; None if the year is another company's, or is not a year."""
     if WORDS.year_of_another.search(head[max(0, match.start() - _AHEAD) : match.start()] + (match["of"] or "")):
         return None
     named = match["end"] or match["last"] or match["before"]
@@ -250,12 +258,12 @@ def _own_end(match: re.Match[str], head: str) -> tuple[int, int] | None:
 
 
 def reports_on_quarter(text: str, name: str) -> bool:
-    """Whether a document reports on a quarter or a half-year: what it says things are as of is no end of a year."""
+    """Whether a document reports on a quarter or half-year, so that its reporting date is not a year's end."""
     return WORDS.of_a_quarter.search(f"{name.replace('_', ' ')} {text[:_FIRST_LINES]}".replace("\n", " ")) is not None
 
 
 def _spans(head: str, lower: str) -> Iterator[tuple[date, date]]:
-    """The first and last days of the times that the text gives by both."""
+    """The first and last days of the periods for which the text states both."""
     for match in matches(WORDS.year_from, head, spots(lower, words_in("year_from_words"))):
         days = [when.end for words in match.groups() for when in find_periods(words)]
         if len(days) == 2 and days[0] and days[1]:
@@ -263,7 +271,7 @@ def _spans(head: str, lower: str) -> Iterator[tuple[date, date]]:
 
 
 def _find_years(head: str, lower: str) -> Iterator[tuple[int, date]]:
-    """The years whose end the text names: 2023 of "fiscal 2023 ended February 3, 2024"."""
+    """The years whose end the text names, each with that end: 2023 for "fiscal 2023 ended February 3, 2024"."""
     named = [
         (match[1] or match[4], match[2] or match[3])
         for match in matches(WORDS.named_year, head, spots(lower, _NAMED_YEAR_WORDS))
@@ -280,7 +288,9 @@ def _find_years(head: str, lower: str) -> Iterator[tuple[int, date]]:
 
 
 def _ends_in_next_year(head: str, lower: str, month: int, day: int) -> dict[int, date]:
-    """By their years the listed ends that lie a few days beyond the year's: fiscal 2022 ended on January 1, 2023."""
+    """The listed year ends that fall a few days into the next year, by their year: fiscal 2022 ended on January 1,
+    2023.
+    """
     listed = Counter(
         when.end
         for match in matches(WORDS.listed_ends, head, spots(lower, ("years ended", "year ended")))
@@ -296,7 +306,7 @@ def _ends_in_next_year(head: str, lower: str, month: int, day: int) -> dict[int,
 
 
 def _plan_start(head: str, lower: str) -> date | None:
-    """The day on which the document says that its plan starts; None where it says none, or two."""
+    """The day on which the document says that its plan starts; None if it names none, or two different ones."""
     found = (match[1] for match in matches(WORDS.year_starts, head, spots(lower, _START_WORDS)))
     days = {
         when.end.replace(day=1 if when.months == 1 else when.end.day) if when.end else date(when.year or 0, 1, 1)
@@ -308,9 +318,10 @@ def _plan_start(head: str, lower: str) -> date | None:
 
 
 def _find_quarter_shift(text: str, month: int, day: int) -> int:
-    """1 where the quarters that a text names end in the year before the one in which their fiscal year ends.
+    """1 if the text names quarters by the year before the one in which their fiscal year ends, otherwise 0.
 
-    "Second quarter fiscal 2023" of a year to January that ended on July 29, 2023 is of the year to January 2024.
+    If the year ends in January, a "second quarter fiscal 2023" that ended on July 29, 2023 belongs to the year to
+    January 2024.
     """
     named = {
         (int(match[2] or match[3]), _QUARTERS[(match[1] or match[4]).lower()])
@@ -328,7 +339,9 @@ def _find_quarter_shift(text: str, month: int, day: int) -> int:
 
 
 def _find_split_year_end(text: str) -> tuple[int, int] | None:
-    """Month and day of the days of two years or more that a text of split years ("2023/24") names, but 31 December."""
+    """The month-end, other than 31 December, that a text with split years ("2023/24") names in the most years, but at
+    least two.
+    """
     if "/" not in text:
         return None
     years = (match for match in WORDS.year_bare_split_year.finditer(text))
@@ -343,7 +356,7 @@ def _find_split_year_end(text: str) -> tuple[int, int] | None:
 
 
 def _exact_ends(lower: str, month: int) -> Counter[date]:
-    """The days of a month that a text of lower case names: years of 52 or 53 weeks end on another day each."""
+    """The days of a month that a lower-case text names, with counts: years of 52 or 53 weeks end on varying days."""
     names = sorted((name for name, number in months().items() if number == month), key=len, reverse=True)
     stems = {name for name in names if not any(name != other and name.startswith(other) for other in names)}
     behind = re.compile(

@@ -1,8 +1,8 @@
-"""A company's fiscal year, where only some of its documents say when it ends.
+"""A company's fiscal year, if only some of its documents say when it ends.
 
-"FY24" in a deck is the year that the accounts say ends on 31 March 2024. A document that does not say its own year is
-read by the calendar year; in a room whose other documents all end their years in another month, it is put right here.
-What names a month or a day itself stays as it is.
+"FY24" in a deck is the year that the accounts say ends on 31 March 2024. A document that does not say when its year
+ends is first read by the calendar year; if all other documents in the room end their years in another month, that is
+corrected here. Anything that names a month or day itself is left alone.
 """
 
 import re
@@ -43,10 +43,10 @@ _FIRST_SURE_MONTH: Final = 3
 
 
 def by_the_rooms_year(rows: Sequence[RoomFigure], text_of: Callable[[int], str]) -> Sequence[RoomFigure]:
-    """The figures of a room; those of bare years in documents that say no year's end, by the end that the others say.
+    """The figures of a room, with bare years corrected in documents that do not say when their year ends.
 
-    `text_of` gives a document's text by its id; it is asked for documents of calendar years alone, and only in rooms
-    that have others.
+    `text_of` returns a document's text by its id; it is only called for documents with calendar years, and only in
+    rooms that have others.
     """
     ends = _year_ends(rows)
     of_calendar_years = {text_id for text_id, (end, _) in ends.items() if end == _CALENDAR_YEAR}
@@ -66,10 +66,10 @@ def by_the_rooms_year(rows: Sequence[RoomFigure], text_of: Callable[[int], str])
 
 
 def learn_room_calendar(rows: Sequence[RoomFigure], text_of: Callable[[int], str]) -> Calendar:
-    """The fiscal year of the documents of a room, for what speaks of them and does not say it: a memo.
+    """The fiscal year of a room's documents, for a memo or other text that refers to it without saying when it ends.
 
-    Its date is the newest of those documents that have most figures, and of the times that their actual figures are of.
-    Where they end their years on different days it is the calendar year.
+    Its date is the newest of the documents with most figures, and of the periods of their actual figures. If their
+    years end on different days it is the calendar year.
     """
     names = {row.text_id: row.document_name for row in rows}
     most = Counter(row.text_id for row in rows).most_common(_MOST_CALENDARS)
@@ -84,9 +84,11 @@ def learn_room_calendar(rows: Sequence[RoomFigure], text_of: Callable[[int], str
 
 
 def _year_ends(rows: Iterable[RoomFigure]) -> Mapping[int, tuple[str, str]]:
-    """Month and day on which most whole years of each text end, and its name; days stand in where it has none.
+    """The month and day on which most full years of each text end, and its name; if it has no full years, its single
+    days count.
 
-    A text of years of weeks has an end of its own ("12-30") in one year at least: that stands for it.
+    A text with 52- or 53-week years has an end other than 31 December ("12-30") in at least one year, and that one is
+    used.
     """
     days: dict[int, Counter[str]] = defaultdict(Counter)
     names: dict[int, str] = {}
@@ -101,14 +103,16 @@ def _year_ends(rows: Iterable[RoomFigure]) -> Mapping[int, tuple[str, str]]:
 
 
 def _find_usual_end(days: Counter[str]) -> str:
-    """The day on which most of these years end; of years of weeks near the end of a calendar year, the one they own."""
+    """The day on which most of these years end. If that is 31 December but 52- or 53-week years end near it, the end of
+    those.
+    """
     most = days.most_common(1)[0][0]
     of_weeks = (day for day in days if _FIRST_OF_WEEKS < day < _CALENDAR_YEAR and days[day] >= _OF_YEAR)
     return next(of_weeks, most) if most == _CALENDAR_YEAR else most
 
 
 def _calendar(rows: Iterable[RoomFigure]) -> Calendar | None:
-    """The year that actual figures of whole years are of; None where they are of several."""
+    """The fiscal year of the actual full-year figures; None if they belong to several."""
     ends = Counter(
         date.fromisoformat(last_day(row.figure.period))
         for row in rows
@@ -126,7 +130,7 @@ def _calendar(rows: Iterable[RoomFigure]) -> Calendar | None:
 
 
 def _put_right(row: RoomFigure, text: str, calendar: Calendar) -> RoomFigure:
-    """A figure of a bare year, by the year's own end."""
+    """The figure with its period corrected if it only names a year: the fiscal year instead of the calendar year."""
     figure = row.figure
     of_year = figure.period.endswith("-12-31") and ("/" not in figure.period or 11 <= count_months(figure.period) <= 13)
     if not of_year or any(when.end or when.month_day for when in find_periods(_words(row, text))):
@@ -145,7 +149,7 @@ def _put_right(row: RoomFigure, text: str, calendar: Calendar) -> RoomFigure:
 
 
 def _had_ended(row: RoomFigure, period: str, words: str) -> bool:
-    """Whether a figure of which no word says that it is planned is of a time that was over."""
+    """Whether a forecast that no words mark as planned is for a period that was over when the document was written."""
     written = row.dated or row.changed
     if row.basis != "forecast" or written is None or last_day(period) > written:
         return False
@@ -153,7 +157,7 @@ def _had_ended(row: RoomFigure, period: str, words: str) -> bool:
 
 
 def _words(row: RoomFigure, text: str) -> str:
-    """What says of when a figure is: its row and its column, or the sentence around it."""
+    """The words that tell a figure's period: its row and column, or the sentence around it."""
     figure = row.figure
     if _COLUMN in figure.place:
         return figure.place[figure.place.index("“") :]

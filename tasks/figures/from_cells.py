@@ -1,8 +1,8 @@
-"""Figures from tables: of workbooks, PDFs, documents, slides and web pages, and from the series of charts.
+"""Figures from tables: of workbooks, PDFs, documents, slides and web pages, and from the data of charts.
 
-A cell is a figure where its row, its column or the table's title names a concept and one of the same three names a
-period. What is not sure is left out and counted: a column whose header names two periods, a scale that contradicts
-another, two rows of one concept that differ.
+A cell is a figure if its row, its column or the table's title names a concept, and one of these names a period.
+Anything uncertain is left out and counted: a column whose header names two periods, a scale that contradicts another,
+two rows of one concept that differ.
 """
 
 import re
@@ -71,7 +71,7 @@ _OF_A_STATEMENT: Final = 6
 
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
-    """The figures of each table of a document, a list a table; numbers left out are counted in `findings`."""
+    """The figures of each table of a document, one list per table; numbers left out are counted in `findings`."""
     reader = labels.label_reader(taxonomy, document.language)
     whole = tables.whole_grids(document.text, of_pages=document.of_pages)
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
@@ -91,7 +91,7 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
 
 
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
-    """Whether a label that is no plain concept may name one beside its date, its units or its basis."""
+    """Whether a label that is not a plain concept may still name one next to a date, units or basis."""
     for title in grid.titles[-2:]:
         if len(title) < LONGEST_LABEL and (
             reader.speaks(labels.of_parts(title)) or reader.speaks(labels.label_in(title))
@@ -103,9 +103,9 @@ def _may_speak(grid: Grid, reader: LabelReader) -> bool:
 
 
 def _decimal_comma(document: LedgerDocument, grid: Grid) -> bool:
-    """Whether a table writes decimals with a comma: whole numbers have no one of three decimals among them.
+    """Whether a table writes decimals with a comma, judging by the thousands separators in its whole numbers.
 
-    Millions may have: "1.234" beside 12 people. There the language counts.
+    In millions, "1.234" may be a decimal even next to 12 people; the document's language then decides.
     """
     usual = document.comma_decimal
     if document.stores_numbers:
@@ -121,7 +121,7 @@ def _decimal_comma(document: LedgerDocument, grid: Grid) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _RowWords:
-    """What the words of a row say: its name, what it means and when, and which cells behind them hold numbers."""
+    """What the words of a row say: its name, its meaning and period, and which of the following cells hold numbers."""
 
     name: str
     label: Label | None
@@ -130,13 +130,13 @@ class _RowWords:
     numbers: list[int]
 
     def is_time(self, *, is_stock: bool = False) -> bool:
-        """Whether its name is a time and nothing else; that of a stock may say "Balance at" besides."""
+        """Whether the row's name is only a time; for a stock, it may also say "Balance at"."""
         name = WORDS.row_balance.sub("", self.name) if is_stock and WORDS.row_balance.match(self.name) else self.name
         return self.when is not None and self.when.dated and not labels.without_dates(name)
 
 
 class _Table:
-    """One table, read row by row under the headers that hold there."""
+    """One table, read row by row, each row under the headers that apply there."""
 
     def __init__(self, document: LedgerDocument, reader: LabelReader, grid: Grid, findings: Findings) -> None:
         self._document = document
@@ -168,14 +168,14 @@ class _Table:
         self._weight = supporting + (_OF_A_STATEMENT if self._over.is_statement else 0)
 
     def _under(self, titles: Sequence[str]) -> None:
-        """Read on under these lines: they say what kind of table it is."""
+        """Continue under these title lines, which say what kind of table it is."""
         self._over = labels.over_table(titles)
         self._titles = list(self._over.titles)
         self._table_basis = self._over.find_last_basis()
         self._of_units: list[str] = []  # lines of a header that hold for the next one too: "(Millions of yen)"
 
     def candidates(self) -> Iterator[TableCandidate]:
-        """All figures that the table may hold."""
+        """All numbers in the table that may be figures."""
         for row in tables.whole_rows(self._grid.rows):
             if self._is_unread(row) or self._is_passed_by(row):
                 continue
@@ -197,7 +197,9 @@ class _Table:
             yield from self._row(row, numbers)
 
     def _is_unread(self, row: Row) -> bool:
-        """Whether more was looked at already than a document may have; what is left is counted."""
+        """Whether the document's limit is exceeded, so that the row is not read; its numbers are then counted as left
+        out.
+        """
         if self._findings.rows <= MOST_ROWS and self._findings.looked_at <= MOST_NUMBERS:
             return False
         unread = sum(1 for cell in row.cells[1:] if _NUMERIC.fullmatch(cell))
@@ -205,7 +207,9 @@ class _Table:
         return True
 
     def _with_label_cell(self, row: Row) -> Row:
-        """A row, with the empty label of a total that begins with its number: "5,128,188 | | 5,349,760"."""
+        """The row, with an empty label added if it is a total that begins with its number:
+        "5,128,188 | | 5,349,760".
+        """
         if not self._dated or not tables.is_number(row.name, comma_decimal=self._comma):
             return row
         if sum(map(bool, row.cells)) != len(self._dated) or any(map(str.isalpha, "".join(row.cells))):
@@ -213,7 +217,7 @@ class _Table:
         return Row(row.start, ["", *row.cells], [row.start, *row.starts], row.loose)
 
     def _is_passed_by(self, row: Row) -> bool:
-        """Whether a row deep in a table whose columns name nothing names nothing itself."""
+        """Whether to skip a row that names nothing, deep in a table whose columns name nothing."""
         sure = self._body and self._looked > _SURE_OF_COLUMNS and self._columns and not self._named_columns
         if not sure or not self._says_nothing(row):
             return False
@@ -222,13 +226,13 @@ class _Table:
         return True
 
     def _is_blank(self, row: Row) -> bool:
-        """Whether a row without numbers has no words either, or holds numbers that could be years far apart."""
+        """Whether a row without numbers has no words either, or only numbers that could be years far apart."""
         if row.cells and not row.cells[0] and not any(row.cells[1:]):
             return True
         return self._body and bool(self._columns) and not self._since and tables.is_between_years(row)
 
     def _read_words(self, row: Row) -> None:
-        """Take a row without numbers: it gives none for its name, begins a section, or is a line of a header."""
+        """Read a row without numbers: it has no value for its name, begins a section, or is a line of a header."""
         filled = [cell for cell in row.cells if cell]
         if tables.has_no_number(filled):
             self._leave_out_cells(row, [])
@@ -255,7 +259,7 @@ class _Table:
         self._header.append(row)
 
     def _read_header(self) -> None:
-        """Take what the lines read since the last numbers say of the columns."""
+        """Read the columns from the header lines collected since the last numbers."""
         read = read_header(
             tables.with_note_column(self._header, self._grid.rows[:_SURE_OF_COLUMNS]),
             self._width,
@@ -281,7 +285,9 @@ class _Table:
         self._dated = sorted(times.values())
 
     def _numbers(self, row: Row) -> list[int]:
-        """The cells behind the first with numbers; below and beside numbers of a concept, 2050 is one and no year."""
+        """The cells after the first that hold numbers. Below or beside a concept's numbers, 2050 is a number and not a
+        year.
+        """
         cells = row.cells
         numbers = {at for at, cell in enumerate(cells) if at and tables.is_number(cell, comma_decimal=self._comma)}
         if not cells[0]:
@@ -298,7 +304,9 @@ class _Table:
         return sorted(numbers | {at for at in among if tables.is_year(cells[at])})
 
     def _says_nothing(self, row: Row) -> bool:
-        """Whether nothing can come of a row of numbers by its name, where columns and title name no concept."""
+        """Whether a row of numbers has a name that cannot give a figure, since neither columns nor title name a
+        concept.
+        """
         name = row.name
         alike = _SERIAL.sub("#", name)
         silent = self._silent.get(alike)
@@ -308,7 +316,7 @@ class _Table:
         return silent and (row.has_number(comma_decimal=self._comma) or tables.holds_four_digits(row))
 
     def _row(self, row: Row, numbers: list[int]) -> Iterator[TableCandidate]:
-        """The figures that a row of numbers may hold."""
+        """The figures that may be in a row of numbers."""
         self._findings.rows += 1
         self._percents.update(tables.of_percents(row, numbers))
         said = self._read_name(row, numbers)
@@ -326,7 +334,9 @@ class _Table:
                 yield candidate
 
     def _read_name(self, row: Row, numbers: Sequence[int]) -> _RowWords:
-        """What a row is called and means: by its name, its section, its code, or the title of what it sums."""
+        """The name and meaning of a row: from its label, its section, its code, or the title above the rows that it
+        sums.
+        """
         named_by, name = self._name(row)
         over_names = self._columns[named_by : named_by + 1] if named_by else []
         self._entities = "".join(column.words for column in over_names) or self._corner
@@ -350,9 +360,9 @@ class _Table:
         return _RowWords(name, label, meaning, when, numbers)
 
     def _section_meaning(self, name: str) -> Meaning | None:
-        """What a row means by its section: a total of it, or a label on two lines.
+        """The meaning that a row gets from its section: as its total, or as the second line of a label.
 
-        "Creditors" stands over "Amounts falling due within one year".
+        "Creditors" is the line above "Amounts falling due within one year".
         """
         if not name or not self._section:
             return None
@@ -361,7 +371,7 @@ class _Table:
         return self._reader.read(section).meaning if is_total else self._reader.law(f"{section} {name}")
 
     def _columns_under(self, row: Row, said: _RowWords) -> Mapping[int, FigureColumn]:
-        """The column of each number of a row."""
+        """The column of each number in a row."""
         if said.meaning is not None:
             self._leave_out_cells(row, said.numbers)
             return columns_under(row, said.numbers, self._columns, self._titles, self._corner, self._reader)
@@ -372,7 +382,7 @@ class _Table:
     def _candidate(
         self, row: Row, said: _RowWords, at: int, column: FigureColumn | None, units: Units
     ) -> TableCandidate | None:
-        """The figure of one number of a row; None where it is none, or not sure."""
+        """The figure for one number in a row; None if it is not a figure, or not certain."""
         meaning, of_column = self._cell_meaning(said, column)
         if meaning is None:
             return None
@@ -401,7 +411,7 @@ class _Table:
         return TableCandidate(figure, meaning.rank, self._section, weight, self._over.is_consolidated)
 
     def _entity(self, said: _RowWords, column: FigureColumn | None, *, is_part: bool) -> str | None:
-        """Which part of the company a number is of: the one that its row lists, or that row and column name."""
+        """Which part of the company a number is about: the one that its row lists, or that row and column name."""
         if is_part:
             own = None if WORDS.total_row.match(said.name) else said.name[:80]
         else:
@@ -410,7 +420,7 @@ class _Table:
         return own or (PARENT if self._over.is_parents else self._told_of) or None
 
     def _cell_meaning(self, said: _RowWords, column: FigureColumn | None) -> tuple[Meaning | None, bool]:
-        """What a number means by its row, its column or the title, and whether its row may be a part that is listed."""
+        """What a number means by its row, its column or the title, and whether its row may be a listed part."""
         if said.meaning is not None:
             return said.meaning, False
         if column is not None and column.label.meaning is not None and not column.skipped:
@@ -420,7 +430,7 @@ class _Table:
         return self._by_entity(column), True
 
     def _sums_rows_above(self, row: Row, numbers: Sequence[int]) -> bool:
-        """Whether each number of a row is the sum of those above it; if not, it is one of what a sum may be of."""
+        """Whether each number in a row is the sum of those above it; if not, the row is counted towards a later sum."""
         columns = self._dated if len(self._dated) == len(numbers) else numbers  # cells slip where blanks are left out
         cells = zip(columns, numbers, strict=True)
         amounts = {at: cell_amount(row.cells[index], comma_decimal=self._comma) for at, index in cells}
@@ -432,13 +442,13 @@ class _Table:
         return is_sum
 
     def _leave_out_cells(self, row: Row, numbers: Sequence[int]) -> None:
-        """Count what stands beside a concept and is no number that could be taken: "#REF!", "5-6"."""
+        """Count the cells beside a concept that hold no usable number, such as "#REF!" and "5-6"."""
         others = tables.not_one_number(row, numbers)
         if others and (numbers or self._reader.speaks(row.name)):
             self._findings.leave_out("no single number", others)
 
     def _name(self, row: Row) -> tuple[int, str]:
-        """What a row is called, and where that stands: behind a rank or an account's number where there is one."""
+        """The column of a row's name, and the name: it follows a rank or an account number if there is one."""
         first = row.cells[0]
         is_listed = tables.is_number(first, comma_decimal=self._comma) or WORDS.enumerator.fullmatch(first) is not None
         if first and is_listed and len(row.cells) > 1:
@@ -455,7 +465,7 @@ class _Table:
         return (at, row.cells[at]) if row.cells[at] and not tables.is_number(row.cells[at]) else (0, "")
 
     def _lists(self, name: str) -> bool:
-        """Whether the table lists parts of the company, and this row is one of them or their total."""
+        """Whether the table lists parts of the company and this row is one of them or their total."""
         if len(self._grid.rows) > MOST_PARTS:
             self._findings.leave_out(f"lists of more than {MOST_PARTS} rows")
             return False
@@ -465,13 +475,15 @@ class _Table:
         return labels.lists_parts(self._entities, self._titles, titled=self._titled_parts)
 
     def _by_entity(self, column: FigureColumn | None) -> Meaning | None:
-        """What the numbers of a table of parts are, by its title: "Revenue by segment" over years."""
+        """What the numbers mean in a table of parts, by its title: "Revenue by segment" with years as columns."""
         if self._of_title is None or column is None or column.when is None or column.entity or column.skipped:
             return None
         return self._of_title if self._holds_parts() else None
 
     def _title_meaning(self, column: FigureColumn | None, count: int) -> Meaning | None:
-        """What the rows of a series are, by the line that begins it, else by the corner or the line over the table."""
+        """What the rows of a series mean: by the line that begins it, else by the corner or the
+        line above the table.
+        """
         if count > 1 or (column is not None and column.entity):
             return None
         begun = "" if WORDS.whole_company.match(self._section) else self._section
@@ -485,13 +497,15 @@ class _Table:
 
 
 def _times(columns: Sequence[FigureColumn]) -> Iterator[tuple[int, When]]:
-    """The columns with words and a time, the last first."""
+    """The columns that have words and a time, from last to first."""
     places = reversed([*enumerate(columns)])
     return ((at, each.when) for at, each in places if each.words and each.when and each.when.dated)
 
 
 def _is_no_figure(column: FigureColumn, meaning: Meaning, said: _RowWords) -> bool:
-    """Whether a column's numbers are no figures of what is meant: changes, shares that are held, parts of a whole."""
+    """Whether a column holds something other than the concept's figures: changes, shareholdings, or
+    parts of a whole.
+    """
     if column.skipped or (meaning.concept.id != "shares" and WORDS.column_of_shares.fullmatch(column.words.strip())):
         return True
     return said.meaning is not None and belongs_to_column(column, said.meaning, said.name)

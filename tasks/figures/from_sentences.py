@@ -1,8 +1,8 @@
 """Figures from sentences: "revenue grew 22 % to € 9.4 million in the year to 31 March 2025".
 
-A sentence gives a figure where a concept is its subject and an amount follows that is neither a change ("by 22 %"), a
-bound ("between", "at least") nor another period's ("from € 7.7 million"). A word before the concept that names a part
-("subscription revenue", "cost of revenue") makes it another concept, and it is left out.
+A sentence gives a figure if a concept is its subject and an amount follows that is not a change ("by 22 %"), a bound
+("between", "at least") or another period's ("from € 7.7 million"). If a word before the concept names a part
+("subscription revenue", "cost of revenue"), it is another concept, and is left out.
 """
 
 import re
@@ -74,7 +74,7 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
 def _of_sentence(
     document: LedgerDocument, taxonomy: Taxonomy, mentions: Mentions, sentence: str, findings: Findings, spoken: Spoken
 ) -> Iterator[Figure]:
-    """The figures of one sentence, placed within it."""
+    """The figures of one sentence, with their positions in it."""
     whole, lower_whole = sentence, lower_text(sentence)
     may_name = any(stem in lower_whole for stem in words.PART_STEMS)
     segments = list(WORDS.named_part.finditer(sentence)) if may_name else []
@@ -97,7 +97,7 @@ def _of_sentence(
 
 
 def _part(segments: list[re.Match[str]], sentence: str, figure: Figure) -> str | None:
-    """The part of the company that a figure is of: the one named before it, with no other amount between."""
+    """The part of the company that a figure is about: the one named before it, if no other amount is in between."""
     before = [part for part in segments if part.end() <= figure.start]
     between = sentence[before[-1].end() : figure.start] if before else ";"
     if ";" in between or WORDS.of_the_group.search(between) or any(amount.unit for amount in amounts(between)):
@@ -106,7 +106,7 @@ def _part(segments: list[re.Match[str]], sentence: str, figure: Figure) -> str |
 
 
 def _lists(found: Iterable[Mention], sentence: str) -> Iterator[list[Mention]]:
-    """The mentions of a sentence, those of one list together: "revenue, gross profit and EBITDA"."""
+    """The mentions in a sentence, with those of one list grouped together: "revenue, gross profit and EBITDA"."""
     listed: list[Mention] = []
     for concept, match in found:
         between = sentence[listed[-1][1].end() : match.start()] if listed else ""
@@ -166,7 +166,7 @@ def _of_mentions(
 def _stands_alone(
     document: LedgerDocument, concept: Concept, match: re.Match[str], sentence: str, before: str, spoken: Spoken
 ) -> bool:
-    """Whether the words beside a mention leave it the company's own, the whole of it, and what happened."""
+    """Whether the words around a mention leave no doubt that it means the whole company and what actually happened."""
     behind = sentence[match.end() :]
     if match.group() in words.CASH and (
         WORDS.cash_paid.match(behind) or WORDS.said_paid_in.search(before) or WORDS.said_net.search(before)
@@ -203,7 +203,9 @@ def _stands_alone(
 
 
 def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[str], sentence: str) -> Amount | None:
-    """The amount behind a mention that the words between give it, placed in the sentence."""
+    """The amount that follows a mention and is linked to it by the words in between, with its
+    position in the sentence.
+    """
     behind = sentence[match.end() :]
     for amount in _amounts_behind(document, concept, behind):
         if amount.start > _FAR:
@@ -235,7 +237,7 @@ def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[s
 def _is_linked(
     concept: Concept, match: re.Match[str], sentence: str, amount: Amount, lead: str, *, below: bool
 ) -> bool:
-    """Whether the words between a mention and an amount say that the one is the other, and no part or change of it."""
+    """Whether the words between a mention and an amount say that it is the amount, and not a part or change of it."""
     rest = sentence[match.end() + amount.end :]
     lead = _without_last_period(lead)
     plain = re.sub(r"\([^()]*\)?", " ", lead)
@@ -267,7 +269,7 @@ def _is_linked(
 
 
 def _is_below(sentence: str, match: re.Match[str], amount: Amount) -> bool:
-    """Whether words say that an amount is below zero: "negative at", "a loss of", "the EBITDA loss"."""
+    """Whether words say that an amount is negative: "negative at", "a loss of", "the EBITDA loss"."""
     lead = sentence[match.end() : amount.start]
     lead = WORDS.said_currency_last.sub("", lead.rstrip()) if amount.unit else lead
     behind = sentence[amount.end :]
@@ -277,7 +279,9 @@ def _is_below(sentence: str, match: re.Match[str], amount: Amount) -> bool:
 
 
 def _is_own_name(document: LedgerDocument, word: str, start: int) -> bool:
-    """Whether a word is the company's name in the genitive: one that the document's first lines name before."""
+    """Whether a word is the company's name in the genitive: a name that occurs before it in the
+    document's first lines.
+    """
     name = _GENITIVE.fullmatch(word)
     if name is None:
         return False
@@ -288,7 +292,7 @@ def _is_own_name(document: LedgerDocument, word: str, start: int) -> bool:
 def _amount_ahead(
     document: LedgerDocument, concept: Concept, sentence: str, before: str, match: re.Match[str]
 ) -> Amount | None:
-    """The amount with its concept behind it, placed from the mention's end.
+    """The amount that precedes its concept, with its position relative to the end of the mention.
 
     It begins a line ("$24.7M ARR"), or a verb says that it was made ("we closed the year at $ 12.9M in revenue").
     """
@@ -309,7 +313,7 @@ def _amount_ahead(
 
 
 def _was_made(sentence: str, lead: str, end: int, amount: Amount) -> bool:
-    """Whether the words before an amount and behind its concept speak of all of it as made: "did", "closed at"."""
+    """Whether the words before an amount and after its concept say that all of it was made: "did", "closed at"."""
     behind = sentence[end:]
     if (
         amount.unit in {None, PERCENT}
@@ -328,14 +332,14 @@ def _was_made(sentence: str, lead: str, end: int, amount: Amount) -> bool:
 
 
 def _amounts_behind(document: LedgerDocument, concept: Concept, behind: str) -> Iterator[Amount]:
-    """The amounts behind a concept; of money, "6,420 lakhs" or "3.1 million" are of the document's own currency."""
+    """The amounts after a concept; for money, "6,420 lakhs" and "3.1 million" get the document's currency."""
     for amount in amounts(behind, comma_decimal=document.comma_decimal):
         of_money = amount.unit is None and amount.scale and "money" in concept.units
         yield replace(amount, unit=document.currency) if of_money else amount
 
 
 def _without_last_period(lead: str) -> str:
-    """The words before an amount without a period right before it: "betrug" of "betrug 2024"."""
+    """The words before an amount, without a time period directly before it: "betrug" for "betrug 2024"."""
     lead = WORDS.said_about.sub("", lead)
     found = times(lead)
     if not found or lead[found[-1][-1].stop :].strip(" ,"):
@@ -355,7 +359,7 @@ def _figure(
     document: LedgerDocument, concept: Concept, match: re.Match[str], amount: Amount, when: When | None, sentence: str,
     findings: Findings, spoken: Spoken,
 ) -> Figure | None:  # fmt: skip
-    """A figure of a mention; where `when` is not given, the words around it tell."""
+    """The figure for a mention; if `when` is not given, the words around it tell the period."""
     label = sentence[slice(*match.span())]
     said = sentence[max(0, match.start() - 40) : amount.start]
     average = concept.kind != "either" or WORDS.sentence_average.search(said) is not None
@@ -381,7 +385,7 @@ def _figure(
 def _find_time(
     document: LedgerDocument, sentence: str, match: re.Match[str], amount: Amount, spoken: Spoken, *, instant: bool
 ) -> When | None:
-    """When an amount is of: as the words around it say, or the year it is compared with, or the sentence before."""
+    """The period of an amount: from the words around it, the year it is compared with, or the sentence before."""
     end = max(match.end(), amount.end)
     when = find_period(sentence, match.start(), amount.start, end)
     when = when or own_period(document, sentence, match.start(), amount.end)
@@ -392,7 +396,7 @@ def _find_time(
 
 
 def _find_said_basis(sentence: str, match: re.Match[str], amount: Amount) -> Basis | None:
-    """The basis that a mention's clause gives its amount."""
+    """The basis that the clause around a mention states for its amount."""
     label, end = sentence[slice(*match.span())], max(match.end(), amount.end)
     ahead = WORDS.said_clause.split(sentence[max(0, match.start() - 60) : match.start()])[-1]
     around = ahead + sentence[match.start() : max(match.end(), amount.end + 60)]

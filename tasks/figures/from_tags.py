@@ -1,7 +1,7 @@
-"""Figures from tags: what inline XBRL says of the numbers of a page counts, whatever their rows and columns say.
+"""Figures from tags: what inline XBRL says about the numbers on a page overrides their rows and columns.
 
-A tag without dimensions is of the company. Of those with one, segments are parts, some say that the company alone is
-meant and not its group; the others break a total down in another way, and are no figures.
+A tag without dimensions concerns the company. Of those with one, segments are parts, and some say that the company
+alone is meant without its group; the others break a total down differently and are no figures.
 """
 
 import re
@@ -31,7 +31,9 @@ _OTHERWISE: Final = "numbers read otherwise than the tags say"
 
 
 class _Told(NamedTuple):
-    """A tagged number: where it stands, and its figure; None where its tag makes it none of the company or a part."""
+    """A tagged number: its place and its figure; None if by its tag it belongs neither to the company nor to a part of
+    it.
+    """
 
     place: Place
     tag: Tag
@@ -40,7 +42,7 @@ class _Told(NamedTuple):
 
 
 def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure], findings: Findings) -> list[Figure]:
-    """The figures that a document's tags give, and those read from it (`own`) that no tag contradicts."""
+    """The figures from a document's tags, and those read from its words (`own`) that no tag contradicts."""
     of_group = any(WORDS.tags_says_group.search(place.label) for place in document.tags)
     told = [_read_tag(document, taxonomy, place, of_group=of_group) for place in document.tags]
     if not told:
@@ -70,14 +72,14 @@ def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure
 
 
 def _name_parent(by_tags: Sequence[Figure], own: Mapping[int, Figure]) -> Iterator[Figure]:
-    """The figures of tags; those that the parent company's own statements give are its own, wherever they stand."""
+    """The figures of tags; values in the parent company's own statements are the parent's wherever they occur."""
     alone = {(*_key(figure), figure.value) for figure in by_tags if own.get(figure.start, figure).entity == PARENT}
     for figure in by_tags:
         yield replace(figure, entity=PARENT) if (*_key(figure), figure.value) in alone else figure
 
 
 def _group(figures: Iterable[Figure]) -> "Mapping[_Key, Sequence[Figure]]":
-    """Figures by concept, period, unit and entity."""
+    """The figures, grouped by concept, period, unit and entity."""
     groups: dict[_Key, list[Figure]] = defaultdict(list)
     for figure in figures:
         groups[_key(figure)].append(figure)
@@ -92,14 +94,14 @@ def _key(figure: Figure) -> _Key:
 
 
 def _is_contradicted(figure: Figure, known: Mapping[_Key, Sequence[Figure]]) -> bool:
-    """Whether the tags of the company as a whole say something else of an actual figure's concept and period."""
+    """Whether an actual figure differs from the tags of the whole company for the same concept and period."""
     is_whole = figure.entity is None and figure.basis in {None, *ACTUAL} and not figure.variant
     of_tags = known.get(_key(figure), ()) if is_whole else ()
     return bool(of_tags) and not any(_agree(figure, one) for one in of_tags)
 
 
 def _count(told: _Told, figure: Figure, findings: Findings) -> None:
-    """Count what was read of a tagged number, where its tag says something else."""
+    """Count a figure read from a tagged number if it differs from what the tag says."""
     if told.tag.broken:
         return
     if told.figure is None:
@@ -134,7 +136,7 @@ def _read_tag(document: LedgerDocument, taxonomy: Taxonomy, place: Place, *, of_
 
 
 def _entity(members: Iterable[str]) -> str | None:
-    """Of whom a tag with these dimensions is: None of the company, "" of none that has figures of its own."""
+    """Whom a tag with these dimensions is about: None for the company, "" if nobody that has figures of its own."""
     parts: list[str] = []
     for member in members:
         axis, _, value = member.partition("=")
@@ -151,7 +153,7 @@ def _entity(members: Iterable[str]) -> str | None:
 
 
 def _surest(told: Sequence[_Told], names: Sequence[str], findings: Findings) -> Iterator[_Told]:
-    """Of tags of one concept, period and entity those of the name that comes first among these, if they agree."""
+    """For each concept, period and entity, the tags whose name comes first in `names`, if they agree."""
     groups: dict[_Key, list[_Told]] = defaultdict(list)
     for each in told:
         if each.figure is not None:
@@ -166,11 +168,11 @@ def _surest(told: Sequence[_Told], names: Sequence[str], findings: Findings) -> 
 
 
 def _in_own_words(told: _Told, own: Mapping[int, Figure]) -> Figure | None:
-    """A tag's figure, with the words that name the number where it was read."""
+    """A tag's figure, with the words that name the number in the text if it was read there."""
     read = own.get(told.place.start)
     return replace(told.figure, label=read.label, place=read.place) if told.figure and read else told.figure
 
 
 def _agree(one: Figure, other: Figure) -> bool:
-    """Whether two figures say the same as far as the coarser is rounded."""
+    """Whether two figures are equal within the rounding of the coarser one."""
     return abs(one.value - other.value) <= max(one.step, other.step)

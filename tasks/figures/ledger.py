@@ -1,7 +1,7 @@
-"""The ledger of a room: built from its stored texts, kept beside them, and given with the documents' names.
+"""The ledger of a room: built from its stored texts, stored beside them, and returned with the documents' names.
 
-A text is looked through once by each version of the ledger, to which the concepts of the user's file belong: what a
-killed run has stored is not done again, and a document that has not changed is neither read nor looked through again.
+Each version of the ledger, including the concepts in the user's file, looks through a text once: what a killed run has
+stored is not repeated, and unchanged documents are neither read nor looked through again.
 """
 
 import time
@@ -48,9 +48,10 @@ class LedgerText(NamedTuple):
 
 
 class RoomLedger(NamedTuple):
-    """The figures of a room, what contradicts, what follows, what does not tie, and how many numbers were left out.
+    """The figures of a room, their conflicts, derived figures, sums that do not add up, and how many numbers were left
+    out.
 
-    `founded` says where the room tells when the company was founded, `versions` where documents plan different things.
+    `founded` lists where the room says when the company was founded, `versions` where documents plan different things.
     """
 
     figures: Sequence[RoomFigure]
@@ -64,7 +65,7 @@ class RoomLedger(NamedTuple):
 
 @operation(name="build_ledger")
 def build_ledger(company_id: int) -> int:
-    """Find the figures in the documents of a company of a run; gives how many texts were looked through now."""
+    """Find the figures in the documents of a company in a run; returns how many texts were looked through now."""
     with database.reading() as session:
         documents = run_documents.company_documents(session, company_id)
     rows = [row for row in documents if row.text_id is not None]
@@ -72,7 +73,7 @@ def build_ledger(company_id: int) -> int:
 
 
 def first_by_path(texts: Iterable[LedgerText]) -> dict[int, LedgerText]:
-    """Each text once, by path and name: copies count once, as the first of them, whichever was read first."""
+    """Each text once, in order of path and name: copies are represented by the first, whichever was read first."""
     by_text: dict[int, LedgerText] = {}
     for text in sorted(texts, key=lambda text: (text.path, text.document_name, text.document_id)):
         by_text.setdefault(text.text_id, text)
@@ -80,14 +81,14 @@ def first_by_path(texts: Iterable[LedgerText]) -> dict[int, LedgerText]:
 
 
 def ledger_warnings(company_id: int) -> list[str]:
-    """Which documents of a company of a run have no figures since they were not looked for, and why."""
+    """Which documents of a company in a run have no figures because they were not looked for, and why."""
     with database.reading() as session:
         documents = run_documents.company_documents(session, company_id)
     return not_looked_for({row.text_id: row.name for row in documents if row.text_id is not None})
 
 
 def ledger_version() -> str:
-    """The version of a ledger that is built now: the program's, and a hash of what a user's file adds to the concepts.
+    """The version of a ledger built now: the program's, and a hash of what a user's file adds to the concepts.
 
     Raises:
         BadRequest: that file is wrong; the message says how.
@@ -100,21 +101,21 @@ def _version(added: str) -> str:
 
 
 def ledger_limits() -> str:
-    """What the version of a ledger ends with whose text was not looked through within the limits of now."""
+    """The end of the version of a ledger whose text was not looked through within the present limits."""
     limits = make_limits()
     return f"{CUT_OFF}{limits.seconds:g} s, {limits.memory_mb} MB, {limits.max_mb} MB"
 
 
 def not_looked_for(names: Mapping[int, str]) -> list[str]:
-    """Which documents have no figures since their texts (by id) were not looked through, and why, in sentences."""
+    """Which documents have no figures because their texts (by id) were not looked through, and why, in sentences."""
     with database.reading() as session:
         return [f"{names[text_id]}: {why}." for text_id, why in figures.cut_off_ledgers(session, names).items()]
 
 
 def build(texts: Iterable[LedgerText], *, of_run: bool = False) -> int:
-    """Find the figures of texts that this version has not looked through; gives how many these were.
+    """Find the figures of texts that this version has not looked through; returns how many there were.
 
-    `of_run`: what a run found by the concepts that its batch file names stays, while the settings name no others.
+    `of_run`: what a run found with the concepts in its batch file is kept, as long as the settings name no others.
     """
     names = {text_id: text.document_name for text_id, text in first_by_path(texts).items()}
     version = ledger_version()
@@ -138,7 +139,7 @@ def build(texts: Iterable[LedgerText], *, of_run: bool = False) -> int:
 
 
 def _ledgers(names: Mapping[int, str], sizes: Mapping[int, int], folder: Path) -> Iterator[NewLedger]:
-    """The ledgers of texts of these sizes: those of a group that is loaded together are looked through side by side.
+    """The ledgers of texts with these sizes: texts that are loaded as a group are searched in parallel.
 
     Raises:
         Unavailable: this machine failed; those before are there.
@@ -157,9 +158,9 @@ def _ledgers(names: Mapping[int, str], sizes: Mapping[int, int], folder: Path) -
 
 
 def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: Sequence[Step] = RULE) -> RoomLedger:
-    """What is stored of the texts of a room; with `concept` its figures and conflicts alone.
+    """What is stored about the texts of a room; with `concept`, only its figures and conflicts.
 
-    `rule` decides which of the figures that contradict each other counts.
+    `rule` decides which of several contradicting figures counts.
     """
     documents = first_by_path(texts)
     with database.reading() as session:
@@ -194,7 +195,7 @@ def _sure(day: str | None) -> str | None:
 
 
 def _over(row: RoomFigure) -> RoomFigure:
-    """A figure with the basis that its folder gives it, the day on which its file was changed, and today."""
+    """A figure with its basis corrected for its folder, the day its file was changed, and today."""
     if row.basis not in ACTUAL:
         return row
     end = last_day(row.figure.period)

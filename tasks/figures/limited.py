@@ -1,7 +1,7 @@
-"""The figures of a text, found in a reading process under the limits of a document.
+"""Finds the figures of a text in a reading process, under the limits for a document.
 
-`look_through` is what such a process runs. It is given a text in a file that we wrote, and gives what it found as JSON,
-as the text of a reading; nothing here reads a document.
+Such a process runs `look_through`. It gets a text in a file that we wrote, and returns what it found as JSON in place
+of a reading's text; no document is read here.
 """
 
 import json
@@ -36,9 +36,9 @@ _KIND: Final = "stored text"
 
 
 class WrittenText(NamedTuple):
-    """A text to look through, its document's name, and the file of concepts that a user adds.
+    """A text to look through, its document's name, and the user's file of concepts.
 
-    `calendar` is that of the years it speaks of, where its own words are not to tell it.
+    `calendar` is the calendar for the years it mentions, if its own words are not to determine it.
     """
 
     text: str
@@ -61,7 +61,7 @@ class LookedThrough(NamedTuple):
 
 
 def submit(text: WrittenText, folder: Path) -> "Future[Reading]":
-    """Have a text looked through; the file in which it is handed over is made in `folder`, and removed."""
+    """Start looking through a text; it is passed in a file in `folder`, which is deleted afterwards."""
     file = folder / uuid4().hex
     file.write_bytes(pickle.dumps(text))
     future = _pool(make_limits()).submit(file, _KIND)
@@ -70,7 +70,7 @@ def submit(text: WrittenText, folder: Path) -> "Future[Reading]":
 
 
 def make_limits() -> Limits:
-    """What looking through one text may take: what reading a document may."""
+    """The limits for looking through one text: the same as for reading a document."""
     return make_reading_limits(ReadingSettings.current())
 
 
@@ -80,7 +80,7 @@ def _pool(limits: Limits) -> ExtractionPool:
 
 
 def receive(future: "Future[Reading]") -> LookedThrough:
-    """What was found; waits for it.
+    """What was found, once it is ready.
 
     Raises:
         DiligenceError: it was not looked through; `reason` says why where that is the text's own doing.
@@ -89,7 +89,7 @@ def receive(future: "Future[Reading]") -> LookedThrough:
 
 
 def find_now(text: WrittenText) -> tuple[list[Figure], LookedThrough]:
-    """The figures of one text, and what else was found in it; waits for it.
+    """The figures of one text, and what else was found in it; waits for the result.
 
     Raises:
         Unreadable: it was not looked through within the limits; the message says which. Unavailable: try again.
@@ -104,7 +104,7 @@ def find_now(text: WrittenText) -> tuple[list[Figure], LookedThrough]:
 
 
 def reason(error: DiligenceError, limits: Limits) -> str | None:
-    """Why the figures of a text were not looked for; None where the text is not to blame, and is to be tried again."""
+    """Why the figures of a text were not looked for; None if the text is not at fault and should be tried again."""
     if isinstance(error, TookTooLong):
         why = f"it took longer than {limits.seconds:g} s (DILIGENCE_DOCUMENT_TIMEOUT)"
     elif isinstance(error, TooLarge):
@@ -119,7 +119,7 @@ def reason(error: DiligenceError, limits: Limits) -> str | None:
 
 
 def load() -> None:
-    """What a process does once, before its first text."""
+    """Prepare a process, once, before its first text."""
     read_taxonomy(None)
 
 
@@ -149,6 +149,6 @@ def figure_from(columns: Mapping[str, Any]) -> Figure:
 
 
 def _columns(found: Figure | Tie, *decimals: str) -> dict[str, Any]:
-    """The fields of what was found, these as decimal text."""
+    """The fields of what was found, with the named ones as decimal text."""
     columns = {field.name: getattr(found, field.name) for field in fields(found)}
     return columns | {name: decimal_text(columns[name]) for name in decimals}

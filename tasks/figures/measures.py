@@ -1,4 +1,4 @@
-"""Values in base units: by the units and scales around a number, with its sign, and what had not happened yet."""
+"""Values in base units: from a number's unit, scale and sign; and whether its period was over when it was written."""
 
 from dataclasses import replace
 from datetime import date
@@ -34,7 +34,7 @@ def measure(
     units: Units,
     row_units: Units,
 ) -> tuple[Decimal, Decimal, str, str] | None:
-    """The value in base units with its step, unit and scale; None where the units do not go with the concept."""
+    """The value in base units with its step, unit and scale; None if the units do not suit the concept."""
     if amount.unit == PERCENT or (amount.unit is None and units.percent and "percent" in allowed):
         return (amount.value, amount.step, PERCENT, "") if "percent" in allowed else None
     if amount.unit == RATIO:
@@ -64,7 +64,7 @@ def measure(
 def _measure_count(
     amount: Amount, allowed: frozenset[str], units: Units, row_units: Units
 ) -> tuple[Decimal, Decimal, str, str] | None:
-    """A count, or a share that is stored as a part of one, without its format."""
+    """The value of a count, or of a share stored as a fraction of one without a percent format."""
     if "percent" in allowed and "count" not in allowed:
         is_part = not units.percent and amount.unit is None and 0 < abs(amount.value) < 1
         return (amount.value * 100, amount.step * 100, PERCENT, "") if is_part else None
@@ -78,7 +78,9 @@ def _measure_count(
 
 
 def _find_currency(document: LedgerDocument, findings: Findings, amount: Amount, units: Units) -> str | None:
-    """The currency of an amount as written, headed or stated; None where two differ, or it is one of several."""
+    """The currency of an amount as written, in the header or stated; None if two contradict, or if it may be one of
+    several.
+    """
     written, header = (document.dollar("kr") if of == "kr" else of for of in (amount.unit, units.currency))
     of_dollars = written == "USD" and header in _WITH_DOLLAR_SIGN
     currency = (None if of_dollars else written) or header or document.currency
@@ -93,7 +95,7 @@ def _find_currency(document: LedgerDocument, findings: Findings, amount: Amount,
 
 
 def _find_multiplier(document: LedgerDocument, amount: Amount, units: Units) -> int | None:
-    """The scale of an amount that bears none itself; None where it is too small to be written out."""
+    """The scale of an amount that has none itself; None if it is too small to be written out in full."""
     if amount.scale:
         return 1
     multiplier = units.multiplier or document.general_multiplier or amount.shown_in
@@ -108,7 +110,7 @@ def _find_multiplier(document: LedgerDocument, amount: Amount, units: Units) -> 
 
 
 def sign_value(concept: Concept, value: Decimal, words: str, *, is_loss: bool) -> Decimal:
-    """A value with the sign of its concept: outflows are positive, what words call a loss or a use is negative."""
+    """A value with the sign of its concept: outflows are positive; what words call a loss or a use is negative."""
     if concept.sign == "positive":
         return abs(value)
     is_below = concept.sign == "loss" and is_loss
@@ -119,12 +121,12 @@ def sign_value(concept: Concept, value: Decimal, words: str, *, is_loss: bool) -
 
 
 def is_loss(words: str) -> bool:
-    """Whether a label speaks of a loss and of no gain."""
+    """Whether a label mentions a loss and no gain."""
     return WORDS.sign_loss.search(words) is not None and WORDS.gain.search(words) is None
 
 
 def find_planned_basis(basis: Basis | None, period: str, dated: date | None) -> Basis | None:
-    """A figure of a period that had not ended when the document was written is a forecast."""
+    """The basis `forecast` if the period had not ended when the document was written; otherwise unchanged."""
     if basis in {None, "audited", "reported", "management"} and dated is not None:
         end = date.fromisoformat(period.rpartition("/")[2])
         if (end - dated).days > 31:

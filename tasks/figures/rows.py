@@ -1,4 +1,4 @@
-"""A figure as reports, commands and other programs are given it."""
+"""A figure in the form in which reports, commands and other programs get it."""
 
 from decimal import Decimal
 from typing import Any
@@ -15,7 +15,7 @@ def decimal_text(value: Decimal) -> str:
 
 
 def figure_row(figure: Figure, document_id: str | None, document_name: str, basis: str) -> dict[str, str | None]:
-    """The mapping of a figure: its concept, value, unit, period, entity, basis as settled, place and document."""
+    """A figure as a mapping: concept, value, unit, period, entity, settled basis, place and document."""
     return {
         "concept": figure.concept,
         "label": figure.label,

@@ -1,4 +1,4 @@
-"""Counts in sentences: people, customers and the largest customer's share, which have words of their own."""
+"""Counts in sentences: people, customers and the largest customer's share, which are worded in their own ways."""
 
 import re
 from collections.abc import Iterator
@@ -16,13 +16,15 @@ from tasks.language.periods import When, find_periods
 
 
 def is_hypothetical(sentence: str, at: int) -> bool:
-    """Whether what a sentence says at a place of it did not happen, or is another's: a semicolon ends what is said."""
+    """Whether a sentence says at this place what did not happen, or what concerns somebody else; a
+    semicolon ends it.
+    """
     begin, end = sentence.rfind(";", 0, at) + 1, sentence.find(";", at)
     return WORDS.count_hypothetical.search(sentence, begin, end if end >= 0 else len(sentence)) is not None
 
 
 def _match_list_line(words: str) -> re.Pattern[str]:
-    """A line that gives a count and says no more: "Customers at 31 December 2024: 3,450"."""
+    """A pattern for a line that contains a count and nothing else: "Customers at 31 December 2024: 3,450"."""
     return re.compile(
         rf"^(?:[•\-–*]\s*)?(?:number of |total |anzahl |active |paying |year[- ]end )*(?:average )?(?:{words})"
         r"(?: \((?:fte|average|year[- ]end)s?\))?"
@@ -42,7 +44,7 @@ _STOCK: Final = ("shares", "stock")
 
 
 def _without_days(sentence: str) -> str:
-    """A sentence with blanks in the place of its dates, of the same length: "zum 31.12.2024 191 Mitarbeiter"."""
+    """A sentence of the same length with its dates blanked out: "zum 31.12.2024 191 Mitarbeiter"."""
     for when in find_periods(sentence):
         if when.end is not None and when.months is None:
             sentence = sentence[: when.start] + " " * (when.stop - when.start) + sentence[when.stop :]
@@ -50,7 +52,7 @@ def _without_days(sentence: str) -> str:
 
 
 def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """The concepts that a sentence counts, and where."""
+    """The concepts that a sentence gives counts for, each with its match."""
     counted = {words: any(word in lower for word in words) for words in (_PEOPLE, _BUYERS, _STOCK)}
     if not any(counted.values()):
         return
@@ -77,7 +79,7 @@ def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str
 
 
 def _time(document: LedgerDocument, sentence: str, match: re.Match[str], spoken: Spoken, *, share: bool) -> When | None:
-    """When a count is of; without any word on it, that of short audited accounts, or the document's date.
+    """The period of a count; if no words tell it, that of short audited accounts, or the document's date.
 
     Raises:
         SeveralError: it is one of several times.
@@ -98,9 +100,9 @@ def _time(document: LedgerDocument, sentence: str, match: re.Match[str], spoken:
 def count_figures(
     document: LedgerDocument, taxonomy: Taxonomy, sentence: str, lower: str, spoken: Spoken, findings: Findings
 ) -> Iterator[Figure]:
-    """People, customers and the largest customer's share, which sentences count in words of their own.
+    """People, customers and the largest customer's share in a sentence.
 
-    `lower` is the sentence in lower case, `spoken` what stands over it and before it.
+    `lower` is the sentence in lower case, `spoken` the time that the text around it refers to.
     """
     for concept, match in _counts(taxonomy, sentence, lower):
         share = concept == "largest_customer_share"
@@ -134,7 +136,9 @@ def count_figures(
 
 
 def _is_not_of_all(sentence: str, match: re.Match[str], *, share: bool) -> bool:
-    """Whether a count is of those who came or went, or of a place; whether a share is a bound, or one of debts."""
+    """Whether a count is only of joiners or leavers, or of one place; or whether a share is a bound, or a share of
+    debts.
+    """
     if share:
         return WORDS.no_share_of_sales.search(sentence[max(0, match.start() - 12) : match.end()]) is not None
     after = match["after"] or ""
@@ -145,7 +149,7 @@ def _is_not_of_all(sentence: str, match: re.Match[str], *, share: bool) -> bool:
 
 
 def _value(match: re.Match[str], *, share: bool) -> tuple[Decimal, Decimal]:
-    """A count or a percentage, and what its last digit is worth."""
+    """A count or a percentage, and the value of one unit in its last digit."""
     in_millions = bool(match.groupdict().get("million"))
     digits = match["number"].replace(",", "." if share else "")
     digits = digits if share or in_millions else digits.replace(".", "")

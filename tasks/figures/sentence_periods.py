@@ -1,7 +1,7 @@
-"""When a figure in a sentence is of, and what the sentence compares it with.
+"""The period of a figure in a sentence, and what the sentence compares the figure with.
 
-A sentence that names no time is of that of the one before it in its paragraph, or of what stands over it. It compares a
-figure with the same of another year, in brackets or in words behind it.
+A sentence that names no time refers to that of the sentence before it in its paragraph, or of the heading above it. It
+may compare a figure with that of another year, in brackets or in the words after it.
 """
 
 import re
@@ -42,7 +42,7 @@ _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 class Spoken:
-    """The time that a document speaks of while its sentences are read one after the other."""
+    """The time that a document refers to, tracked while its sentences are read one after the other."""
 
     def __init__(self, document: LedgerDocument) -> None:
         self._document = document
@@ -52,18 +52,18 @@ class Spoken:
         self._said: When | None = None  # of this one
 
     def begin(self, start: int, end: int) -> None:
-        """Go on to the sentence that stands there."""
+        """Go to the sentence at this place."""
         gap = self._document.text[self._end : start] if 0 <= self._end <= start else "\n"
         self._before = None if gap.strip() or "\n" in gap else self._said
         self._said = None
         self.start, self._end = start, end
 
     def hear(self, when: When) -> None:
-        """A figure of this sentence is of then."""
+        """Record the time of a figure in this sentence."""
         self._said = when
 
     def inherit(self, sentence: str, begin: int, *, instant: bool) -> When | None:
-        """When a figure is of whose words begin there in a sentence that names no time; None where that is not sure."""
+        """The time of a figure whose words begin here, in a sentence that names none; None if that is not certain."""
         if len(self._document.text) > _LONG or find_periods(sentence):
             return None
         if WORDS.time_another_time.search(sentence) or WORDS.said_plan.search(sentence):
@@ -77,7 +77,7 @@ class Spoken:
         return None if is_part and WORDS.time_full_year.search(sentence) else before
 
     def of_the_year(self, sentence: str, begin: int) -> When | None:
-        """The year to whose last day the sentence before is as of, for what is always of a year."""
+        """The year that ends on the date of the sentence before, for what is always measured over a year."""
         day = self.inherit(sentence, begin, instant=True) or self.inherit(sentence, begin, instant=False)
         if (
             day is None
@@ -107,12 +107,14 @@ def _names_day(when: When) -> bool:
 
 
 def _names_duration(when: When) -> bool:
-    """Whether a duration is named: a year, a quarter, "six months to June"; a month may be when it was written."""
+    """Whether a duration is named: a year, a quarter, "six months to June"; a single month may only be the date of
+    writing.
+    """
     return when.year is not None or (when.months or _MONTH) > _MONTH
 
 
 def _lead_over(text: str, start: int) -> str:
-    """The line with a colon at its end over the list or the paragraph that an offset is in; "" where there is none."""
+    """The line ending in a colon above the list or paragraph around an offset; "" if there is none."""
     line = text.rfind("\n", 0, start) + 1
     listed = _BULLET.match(text[line : line + 4]) is not None
     blank = False
@@ -136,14 +138,14 @@ SEVERAL: Final = "several figures in one sentence"
 
 
 class SeveralError(Exception):
-    """Several times or amounts stand together, and which goes with which is not certain."""
+    """Several times or amounts stand together, and it is not certain which belong together."""
 
 
 def times(sentence: str) -> list[list[When]]:
-    """The dated periods of a sentence in order, those of one list together: "31 March 2024 and 2023" is one of two.
+    """The dated periods of a sentence in order, those of one list together: "31 March 2024 and 2023" is a list of two.
 
-    A year in a list is of what the list begins with: the day, the quarter. Where a sentence speaks of times of several
-    lengths, each has the one that stands before it.
+    A year in a list has the form of the list's first item: a day, a quarter. If a sentence mentions times of several
+    lengths, each has the length that precedes it.
     """
     groups: list[list[When]] = []
     found = [when for when in find_periods(sentence) if when.dated]
@@ -168,13 +170,13 @@ def times(sentence: str) -> list[list[When]]:
 
 
 def _of_year(first: When, year: When) -> When:
-    """A year in a list as what the list begins with: the same day of it, or the same part."""
+    """A year in a list, expanded like the list's first item: to the same day, or the same part of the year."""
     end = first.end and make_day(year.year or first.end.year, first.end.month, first.end.day)
     return replace(first, end=end, year=None if end else year.year, start=year.start, stop=year.stop)
 
 
 def find_period(sentence: str, mention: int, number: int, end: int) -> When | None:
-    """The period nearest to an amount: behind it in the same clause, between it and the concept, then before.
+    """The period nearest to an amount: after it in the same clause, between it and the concept, then before.
 
     Raises:
         SeveralError: it is one of a list of periods, and nothing says which.
@@ -209,10 +211,10 @@ def find_period(sentence: str, mention: int, number: int, end: int) -> When | No
 def share_out(
     document: LedgerDocument, sentence: str, first: Amount, concepts: int
 ) -> list[tuple[Amount, When | None]]:
-    """The amounts that stand together from the first on, each with its own time; one of None where it stands alone.
+    """The amounts that stand together from the first on, each with its own time, or None for a single one.
 
-    They go to the times of a list one by one ("in 2024 and 2023 … 9 and 7"), to so many `concepts` of one time, or
-    each has its own time right beside it ("9 in 2024 and 7 in 2023", "in 2023 7, in 2024 9").
+    They are matched one by one with the times of a list ("in 2024 and 2023 … 9 and 7"), with several `concepts` at one
+    time, or each with the time right beside it ("9 in 2024 and 7 in 2023", "in 2023 7, in 2024 9").
 
     Raises:
         SeveralError: it is not certain which goes with which.
@@ -240,7 +242,7 @@ _Shares = list[tuple[Amount, When | None]]
 def _share_together(
     figures: list[Amount], ahead: Sequence[Sequence[When]], behind: Sequence[Sequence[When]], concepts: int
 ) -> _Shares | None:
-    """Amounts that stand together, with the times of a list before or behind them, or for so many concepts."""
+    """Match consecutive amounts with a list of as many times before or after them, or with as many concepts."""
     if concepts == 1 and len(figures) == _TWO and ahead and len(ahead[-1]) == 1 and behind and len(behind[0]) == 1:
         return [(figures[0], None)]  # "in 2024 it was 5, and 4 in 2023": what compares it reads the other
     listed = (behind or ahead[-1:] or [[]])[0]
@@ -254,7 +256,7 @@ def _share_together(
 def _share_by_turns(
     sentence: str, chain: Sequence[Amount | When], single: Sequence[When], ahead: Sequence[Sequence[When]]
 ) -> _Shares | None:
-    """Amounts and times that stand by turns, each time behind its amount or before it."""
+    """Match amounts and times that alternate, each time after its amount or before it."""
     figures = [each for each in chain[::2] if isinstance(each, Amount)]
     whens = [each for each in chain[1::2] if isinstance(each, When)]
     if len(figures) + len(whens) < len(chain) or any(when not in single for when in whens):
@@ -273,7 +275,7 @@ def _share_by_turns(
 def _chain(
     document: LedgerDocument, sentence: str, first: Amount, groups: Sequence[Sequence[When]]
 ) -> list[Amount | When]:
-    """The amounts of one kind from the first on and the times among them, with nothing else between."""
+    """The amounts of the same kind from the first one on, and the times among them, if nothing else is in between."""
     base = first.end
     later = (shift_amount(found, base) for found in amounts(sentence[base:], comma_decimal=document.comma_decimal))
     whens = [when for group in groups for when in group if when.start >= base]
@@ -290,7 +292,7 @@ def _chain(
 
 
 def _goes_on(last: Amount | When, between: str, each: Amount | When, behind: str, first: Amount) -> bool:
-    """Whether a time or an amount of the same kind stands beside the last one, with nothing else between."""
+    """Whether a time or an amount of the same kind follows the last one with nothing else in between."""
     if WORDS.said_light.sub("", between):
         return False
     if isinstance(each, When):
@@ -302,7 +304,7 @@ def _goes_on(last: Amount | When, between: str, each: Amount | When, behind: str
 
 
 def _like(amount: Amount, first: Amount, last: Amount) -> Amount:
-    """An amount of a list with the scale of its last and the unit of its first: "EUR 9.4 and 7.1 million"."""
+    """An amount in a list with the scale of the last one and the unit of the first: "EUR 9.4 and 7.1 million"."""
     amount = replace(amount, unit=amount.unit or first.unit)
     scale = read_units(last.scale).multiplier or 1
     if amount.scale or abs(amount.value) >= _SMALL:
@@ -311,12 +313,14 @@ def _like(amount: Amount, first: Amount, last: Amount) -> Amount:
 
 
 def shift_amount(amount: Amount, by: int) -> Amount:
-    """An amount of a part of a text, placed in the text."""
+    """An amount found in a part of a text, with its offset in the text."""
     return replace(amount, start=amount.start + by, end=amount.end + by, first=amount.first + by, stop=amount.stop + by)
 
 
 def _breaks(between: str) -> bool:
-    """Whether what stands between an amount and a time lets each go with something else; "en 2024" is no "and 2024"."""
+    """Whether the words between an amount and a time separate them, so that each belongs to something else; "en 2024"
+    is not "and 2024".
+    """
     return between.strip() != "en" and BREAK.search(between) is not None
 
 
@@ -329,7 +333,9 @@ def _end(each: Amount | When) -> int:
 
 
 def _of_another_amount(between: str) -> bool:
-    """Whether another clause with an amount of its own stands between an amount and a period: it is that one's."""
+    """Whether a clause with its own amount separates an amount from a period, so that the period
+    belongs to that one.
+    """
     return any(
         amount.unit not in {None, PERCENT} and WORDS.another_clause.search(between[: amount.start])
         for amount in amounts(between)
@@ -344,7 +350,9 @@ def _widen(when: When, sentence: str) -> When:
 
 
 def _is_up_to(lead: str, when: When) -> bool:
-    """Whether a month or quarter is the end of what began with the fiscal year; "from May until June" is not."""
+    """Whether a month or quarter is the end of a span that began with the fiscal year; in "from May until June" it is
+    not.
+    """
     if (when.months or 1) > 1 and not when.part:
         return False  # "nine months to the end of September 2024" says its own length
     up_to = WORDS.time_up_to.search(lead) or WORDS.bare_to.search(lead)
@@ -352,9 +360,10 @@ def _is_up_to(lead: str, when: When) -> bool:
 
 
 def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) -> When | None:
-    """The last month of a bare name, or the document's own fiscal year where a sentence speaks of "the year".
+    """The last month with a given name, or the document's own fiscal year if a sentence mentions "the year".
 
-    Only what the semicolons around the amount leave counts: "churn in the year was 20 %; the loss in February weighs".
+    Only words between the semicolons around the amount count: "churn in the year was 20 %; the loss in February
+    weighs".
     """
     clause = sentence[sentence.rfind(";", 0, mention) + 1 : end] + sentence[end:].partition(";")[0]
     month = WORDS.bare_month.search(clause)
@@ -387,7 +396,7 @@ def read_compared_year(match: re.Match[str]) -> int | None:
 
 
 def in_brackets(document: LedgerDocument, figure: Figure, match: re.Match[str], offset: int) -> Figure | None:
-    """The figure of the year before in brackets: "38.0 % of revenue (2023: 40.0 %)"."""
+    """The figure of the year before, given in brackets: "38.0 % of revenue (2023: 40.0 %)"."""
     year = read_compared_year(match)
     before = year is None and WORDS.time_year_before.search(match.group()) is not None
     if year is None and not before:
@@ -406,7 +415,7 @@ def in_brackets(document: LedgerDocument, figure: Figure, match: re.Match[str], 
 def behind_it(document: LedgerDocument, figure: Figure, rest: str, offset: int) -> Figure | None:
     """The figure of another time in the same clause: "and € 58.1 million in 2023", "against € 2.1 million a year ago".
 
-    `rest` is what stands behind the figure's own amount, from `offset` of the text on.
+    `rest` is the text after the figure's own amount, which begins at `offset`.
     """
     for found in amounts(rest[: 2 * _FAR], comma_decimal=document.comma_decimal):
         if found.start > _FAR:
@@ -441,7 +450,7 @@ def _period_behind(document: LedgerDocument, figure: Figure, behind: str) -> str
 
 
 def _speaks_of_time_alone(words: str) -> bool:
-    """Whether words speak of times and changes alone: of nothing else that an amount could be of."""
+    """Whether words are only about times and changes, and name nothing else that an amount could be of."""
     for when in reversed(find_periods(words)):
         words = words[: when.start] + " " + words[when.stop :]
     return not WORDS.time_of_time.sub("", words)

@@ -1,4 +1,4 @@
-"""The words around a figure in a sentence: what they say of it, and which of them speak of something else."""
+"""The words around a figure in a sentence: what they say about it, and which of them concern something else."""
 
 import re
 from collections import defaultdict
@@ -12,7 +12,7 @@ from tasks.figures.vocabulary import DATA, either, words_in
 
 
 def _more(kind: str, concept: Concept) -> Iterator[str]:
-    """What sentences in any language call a concept besides."""
+    """Further words for a concept in sentences, in all languages."""
     for words in DATA[kind].get(concept.id, {}).values():
         yield from words
 
@@ -70,7 +70,7 @@ Mention = tuple[Concept, re.Match[str]]
 
 @lru_cache(maxsize=4)
 def find_mentions(taxonomy: Taxonomy, language: str) -> Mentions:
-    """What finds mentions in texts of a language; texts of a room have it in common."""
+    """Finds mentions in texts of a language; shared by the texts of a room."""
     return Mentions(taxonomy, SHORT_NAMES.get(language, {}))
 
 

@@ -1,8 +1,8 @@
-"""Which figures are shown to be actual: by what tables and documents are called, and by when they were written.
+"""Which figures are shown to be actual: by the names of tables and documents, and by when they were written.
 
-A period that ends after the file was last changed was not over, whatever the table says. Of what is called a projection
-or a model, and of a sheet whose columns run on beyond that day, only what was over when the file was made is actual:
-who saves it again, or opens it in a viewer, makes nothing of it true.
+A period that ends after the file was last changed was not over, whatever the table says. In anything called a
+projection or model, and on sheets whose columns run beyond that day, only periods that were over when the file was made
+are actual: saving or opening the file again makes nothing in it true.
 """
 
 import re
@@ -39,7 +39,7 @@ _SAYS: Final = {
 
 @lru_cache(maxsize=4096)
 def find_named_basis(name: str) -> Named | None:
-    """What a name says that figures are; `except` where it speaks of others too, None where it says nothing."""
+    """What a name says figures are; `except` if it also mentions others, None if it says nothing."""
     words = " ".join(_PARTED.sub(" ", name[:_LONGEST_NAME]).lower().split())
     return next((cast("Named", basis) for basis, says in _SAYS.items() if says.search(words)), None)
 
@@ -78,12 +78,12 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
 
 
 def _is_ahead(document: LedgerDocument, figure: Figure) -> bool:
-    """Whether a figure is of a period that ended after its file was last changed, or has not ended yet."""
+    """Whether a figure's period ended after its file was last changed, or has not ended yet."""
     return last_day(figure.period) > (document.file_dates(figure.start)[1] or today().isoformat())
 
 
 def _was_over(document: LedgerDocument, figure: Figure) -> bool:
-    """Whether a figure's period was over on the first day that is known of its document."""
+    """Whether a figure's period was over on the earliest known day of its document."""
     stated = document.calendar.dated
     days = [day for day in (*document.file_dates(figure.start), stated.isoformat() if stated else None) if day]
     return bool(days) and last_day(figure.period) <= min(days)

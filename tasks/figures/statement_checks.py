@@ -1,7 +1,7 @@
-"""What the main statements say of their own figures: sums that tie, and figures that only one statement gives.
+"""What the main statements say about their own figures: sums that add up, and figures that only one statement gives.
 
-Sums are rows against their total, both sides of a balance sheet, the change of cash. Figures of one statement alone are
-the parts of debt, inventories, and what is written off.
+The sums are rows against their total, both sides of a balance sheet, and the change in cash. Figures given by one
+statement only are the parts of debt, inventories, and write-offs.
 """
 
 import re
@@ -31,7 +31,7 @@ _Cells = dict[int, Amount]
 
 
 def find_untied(document: LedgerDocument, grid: Grid) -> Iterator[Tie]:
-    """The sums of one table that do not come out."""
+    """The sums in one table that do not add up."""
     if len(grid.rows) > _MOST_ROWS:
         return
     rows = [(row, plain_label(row.label), _amounts(row, document)) for row in grid.rows]
@@ -102,13 +102,15 @@ def _totals(rows: Sequence[_Read]) -> Iterator[_Untied]:
 
 
 def _year_like(row: Row) -> _Cells:
-    """The cells of a row that could be years, as amounts."""
+    """The cells in a row that could be years, read as amounts."""
     amounts = ((index, cell_amount(cell)) for index, cell in enumerate(row.cells) if index and is_year(cell))
     return {index: amount for index, amount in amounts if amount}
 
 
 def _sum_parts(parts: Sequence[_Cells], index: int, stated: Amount) -> Decimal | None:
-    """What the parts over a total come to in its column, where all have a number there and it is another one."""
+    """The sum of the parts above a total in its column; None unless all have a number there and the sum differs from
+    the total.
+    """
     column = [part[index] for part in parts if index in part]
     if len(column) < _TWO or len(column) < len(parts) or any(part.unit != stated.unit for part in column):
         return None
@@ -129,7 +131,7 @@ _DASH: Final = re.compile(r"[$€£]? ?[—–-]+")
 
 
 def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableCandidate]:
-    """Of a table's candidates of these concepts those that its statement gives, the parts of debt by their place."""
+    """The candidates for these concepts that the table's statement gives; the parts of debt are told by their place."""
     labels = [plain_label(row.label) for row in grid.rows]
     rows = list(zip(grid.rows, labels, strict=True))
     invested = next((row.start for row, label in rows if WORDS.statement_investing.fullmatch(label)), 0)
@@ -151,7 +153,9 @@ def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableC
 
 
 def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[TableCandidate]) -> Iterator[TableCandidate]:
-    """The rows of debt of a balance sheet, each part by where it stands, of the days for which all are known."""
+    """The rows of debt in a balance sheet, as current or long-term by their position, for the days on which all are
+    known.
+    """
     middle, lines = _find_debt_lines(rows, labels) if found else (0, [])
     by_start: dict[int, list[TableCandidate]] = defaultdict(list)
     for each in found:
@@ -172,7 +176,9 @@ def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[TableCandi
 
 
 def _find_debt_lines(rows: Sequence[Row], labels: Sequence[str]) -> tuple[int, list[int]]:
-    """Where a balance sheet's current liabilities end, and its rows of debt; none where it goes on elsewhere."""
+    """The row where a balance sheet's current liabilities end, and its rows of debt; none if the liabilities end
+    elsewhere.
+    """
     middle = next((at for at, label in enumerate(labels) if WORDS.statement_current.fullmatch(label)), 0)
     end = (
         next((at for at in range(middle + 1, len(rows)) if WORDS.end_of_liabilities.fullmatch(labels[at])), 0)
@@ -194,7 +200,7 @@ def _is_debt(label: str) -> bool:
 
 
 def surest(tables: Sequence[Sequence[TableCandidate]]) -> list[TableCandidate]:
-    """Of the statements of a document that give these figures, for each day or period those of the surest one."""
+    """Of several statements that give these figures, the most certain one for each day or period."""
     taken: dict[tuple[str, str], list[TableCandidate]] = {}
     for table in sorted(
         tables, key=lambda table: max(((each.consolidated, each.weight) for each in table), default=(False, 0))

@@ -1,4 +1,4 @@
-"""The columns of a table: what its header, its corner and the titles over it say of each."""
+"""The columns of a table: what its header, its corner and the titles above it say about each."""
 
 import re
 from collections.abc import Sequence
@@ -45,10 +45,10 @@ _QUARTER: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class FigureColumn:
-    """A column: its words, what they say, its period, its part of the company, and whether its numbers are taken.
+    """A column: its words and what they say, its period, its part of the company, and whether its numbers are used.
 
-    `contradicts`: the line over the table gives one scale and the header another. `unclear`: the header gives it one
-    period and another beside it.
+    `contradicts`: the line above the table gives one scale and the header another. `unclear`: the header gives it more
+    than one period.
     """
 
     words: str
@@ -81,8 +81,8 @@ def read_header(
 ) -> Header:
     """The columns that a header of `width` columns names, under these lines of text.
 
-    `month_first` is how the document writes dates of three numbers, None where that is not sure; `newest` the last day
-    of its newest year, which a form's "Exercice N" and "Boekjaar" are of.
+    `month_first` is how the document writes numeric dates, None if that is not certain; `newest` is the last day of its
+    newest year, which "Exercice N" and "Boekjaar" on forms refer to.
     """
     header, boxes = _part_unit_boxes(header)
     header = header[-5:]
@@ -123,10 +123,10 @@ def read_header(
 
 
 def _part_unit_boxes(header: Sequence[Row]) -> tuple[Sequence[Row], list[str]]:
-    """The rows of a header below a form's boxes for units, and the units that may be meant: one where one is marked.
+    """The header rows below a form's boxes for units, and the possible units: only one if one is marked.
 
-    The deposit forms of Spain have "Euros", "Miles" and "Millones" below each other and an x behind one of them
-    (Orden JUS/794/2021, unidades).
+    Spain's deposit forms have "Euros", "Miles" and "Millones" below each other, with an x after one of them (Orden
+    JUS/794/2021, unidades).
     """
     boxes: list[tuple[int, str, bool]] = []
     for at, row in enumerate(header):
@@ -148,7 +148,7 @@ _BARE_THOUSANDS: Final = re.compile(r"miles|milers|milhares", re.IGNORECASE)
 def _find_when(
     text: str, when: When | None, step: int | None, dated: When | None, of_title: When | None, newest: date | None
 ) -> When | None:
-    """The period of a column: what its words say (`when`), the columns beside it, the title, or the newest year."""
+    """The period of a column: from its words (`when`), the columns beside it, the title, or the newest year."""
     if step and when is not None and when.end is not None:
         first_day = step == 1 and when.end.day == 1  # a column of January is headed by its first day
         when = replace(when, months=step, end=make_day(when.end.year, when.end.month, 31) if first_day else when.end)
@@ -162,10 +162,10 @@ def _find_when(
 
 
 def _find_group_spans(lines: Sequence[str], words: list[str]) -> tuple[Sequence[str], list[str], bool]:
-    """The lines over a table and its columns' words, where the lines give each group of columns a time of its own.
+    """The lines above a table and the words of its columns, if the lines state a period for each group of columns.
 
-    "Three months ended June 30, | Six months ended June 30," over 2024, 2023, 2024, 2023. Whether the lines name
-    several times that go with no groups stands behind them.
+    "Three months ended June 30, | Six months ended June 30," above 2024, 2023, 2024, 2023. The last value says whether
+    the lines name several periods that do not match any groups.
     """
     groups = _groups(words)
     told = any(spoken_span(text) or ((when := header_period(text)) and when.part) for text in words)
@@ -183,7 +183,7 @@ def _find_group_spans(lines: Sequence[str], words: list[str]) -> tuple[Sequence[
 
 
 def _own_periods(words: Sequence[str]) -> list[When | None]:
-    """What the words over each column say of its period: beside quarters and halves a year is a whole one."""
+    """The period in the words above each column; beside quarters and halves, a year means the full year."""
     own = [_plan_year(text) or header_period(text) for text in words]
     if not any(when is not None and when.part and when.dated for when in own):
         return own
@@ -193,7 +193,7 @@ def _own_periods(words: Sequence[str]) -> list[When | None]:
 
 
 def _plan_year(text: str) -> When | None:
-    """The year of a plan by its number, "Year 3", or a part of it; None where it says its date too."""
+    """A numbered year of a plan, "Year 3", or a part of one; None if the text also states its date."""
     match = _PLAN_YEAR.search(text)
     if match is None or any(when.dated for when in find_periods(text)):
         return None
@@ -207,7 +207,7 @@ _PLAN_YEAR: Final = re.compile(
 
 
 def _contradicts_order(own: Sequence[When | None], words: Sequence[str]) -> bool:
-    """Whether a header contradicts itself: quarters that follow each other end in months that do not."""
+    """Whether a header contradicts itself: its quarters are consecutive, but the months in which they end are not."""
     named = [
         (parts.pop(), when.end)
         for when, text in zip(own, words, strict=True)
@@ -222,7 +222,7 @@ def _contradicts_order(own: Sequence[When | None], words: Sequence[str]) -> bool
 
 
 def _scale_over(lines: Sequence[str]) -> int | None:
-    """The scale that the nearest line over a table gives to all of it, where it leaves nothing out."""
+    """The scale in the nearest line above a table, if that line applies it to the whole table without exceptions."""
     line = lines[-1] if lines else ""
     if len(line) > _LONGEST_SCALE or _holds_amount(line) or WORDS.column_except.search(line):
         return None
@@ -230,18 +230,22 @@ def _scale_over(lines: Sequence[str]) -> int | None:
 
 
 def _holds_amount(line: str) -> bool:
-    """Whether a line holds an amount: it says nothing of the units of the table under it."""
+    """Whether a line contains an amount; such a line says nothing about the units of the table below it."""
     return not only_units(line) and WORDS.column_prose_amount.search(without_units(line)) is not None
 
 
 def _heading(line: str) -> str:
-    """A line over a table; of a long sentence that leads to it the units at its end: "… of cash (in thousands):"."""
+    """A line above a table; for a long sentence that introduces it, only the units at its end: "… of cash (in
+    thousands):".
+    """
     units = _UNITS_LAST.search(line) if len(line) >= _LONGEST_TITLE else None
     return units.group() if units else line
 
 
 def _of_quarters(columns: list[FigureColumn], *, told: bool) -> list[FigureColumn]:
-    """The columns; of dates three months apart to which only the title gives the year, each is a quarter."""
+    """The columns; if only the title states their length and their dates are three months apart, each becomes a
+    quarter.
+    """
     whens = [column.when for column in columns if column.when is not None]
     if told or len({when.months for when in whens}) != 1 or any(when.months not in {None, 12} for when in whens):
         return columns
@@ -254,7 +258,7 @@ def _of_quarters(columns: list[FigureColumn], *, told: bool) -> list[FigureColum
 
 
 def _stack_dates(lines: Sequence[str], width: int) -> list[str]:
-    """The words over the columns where each date stands on lines of its own over a table without a header."""
+    """The words above the columns of a table without a header, if each date is on lines of its own above it."""
     stacked = " ".join(line for line in lines if len(line) <= _LONGEST_SPAN)
     dates = [when for when in find_periods(stacked) if when.dated]
     if len(dates) != width - 1 or len({(when.end, when.year) for when in dates}) != len(dates) or len(dates) < 2:
@@ -263,7 +267,7 @@ def _stack_dates(lines: Sequence[str], width: int) -> list[str]:
 
 
 def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
-    """The columns; a company's name over all of them names no part of it."""
+    """The columns; if a company's name is above all of them, it is not taken for the name of a part."""
     columns = [
         replace(c, entity=None) if c.entity and WORDS.column_whole_group.search(c.entity) else c for c in columns
     ]
@@ -277,7 +281,7 @@ def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
 
 
 def _prior_years(columns: list[FigureColumn]) -> list[FigureColumn]:
-    """The columns; one of the prior year that has no date of its own but its neighbour's is a year earlier."""
+    """The columns; a prior-year column that has its neighbour's date instead of its own becomes a year earlier."""
     current = {(c.when.end, c.when.year, c.when.part) for c in columns if c.when and not _PRIOR.search(c.words)}
     return [
         replace(column, when=year_earlier(column.when))
@@ -290,7 +294,7 @@ def _prior_years(columns: list[FigureColumn]) -> list[FigureColumn]:
 
 
 def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[str]]:
-    """The words over each column, and the units that hold for all of them."""
+    """The words above each column, and the units that apply to all columns."""
     words = [""] * width
     beside: list[str] = []
     groups = _groups(header[-1].cells) if len(header) > 1 else []
@@ -308,7 +312,7 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
 
 
 def _units_of_all(row: Row, *, last: bool) -> str:
-    """The units that stand alone beside a title, or over all columns; "" where a row of a header gives none."""
+    """The units in a header row that are alone beside a title or above all columns; "" if there are none."""
     named = [cell for cell in row.cells[1:] if cell]
     if row.cells[0]:
         beside_title = not last and named and all(map(only_units, named)) and len(set(named)) == 1
@@ -317,16 +321,18 @@ def _units_of_all(row: Row, *, last: bool) -> str:
 
 
 def _day_of_all(row: Row) -> str:
-    """The time alone over columns with days of their own: "for the year ended 31 December 2020"; "" without one."""
+    """The period alone above columns with days of their own: "for the year ended 31 December 2020"; "" if there is
+    none.
+    """
     named = [cell for cell in row.cells[1:] if cell]
     alone = not row.cells[0] and len(named) == 1 and any(when.end for when in find_periods(named[0]))
     return named[0] if alone and not find_basis(named[0]) else ""
 
 
 def _heads_nothing(row: Row, *, last: bool, over_days: bool) -> bool:
-    """Whether a row of a header says nothing of its columns: a title, the start of a plan, or a page's own head.
+    """Whether a header row says nothing about its columns: a title, the start of a plan, or a page's running head.
 
-    `over_days`: below it each column has a day of its own, and no part of the company has one.
+    With `over_days`, each column below it has a day of its own and none is for a part of the company.
     """
     named = [cell for cell in row.cells[1:] if cell]
     is_of_all = not row.cells[0] and len(named) == 1
@@ -342,7 +348,9 @@ def _heads_nothing(row: Row, *, last: bool, over_days: bool) -> bool:
 
 
 def _spread(row: Row, width: int, groups: Sequence[int], *, last: bool) -> dict[int, str]:
-    """By column what a row of a header says of it: a heading goes on to the next, over its group, or over all."""
+    """What a header row says about each column: a heading extends to the next one, over its group,
+    or over all columns.
+    """
     if last:
         return {at: cell for at, cell in enumerate(row.cells) if at and cell}
     filled = [cell for cell in row.cells if cell]
@@ -358,7 +366,7 @@ def _spread(row: Row, width: int, groups: Sequence[int], *, last: bool) -> dict[
 
 
 def _groups(cells: Sequence[str]) -> list[int]:
-    """Where a header's last row begins anew: 1 and 4 of "", 2023, 2022, change, 2023, 2022, change."""
+    """The indexes at which a header's last row starts again: 1 and 4 for "", 2023, 2022, change, 2023, 2022, change."""
     filled = [(index, cell) for index, cell in enumerate(cells) if index and cell]
     dated = [(index, year) for index, cell in filled if (year := _only_year(cell))]
     years = [year for _, year in dated]
@@ -370,13 +378,15 @@ def _groups(cells: Sequence[str]) -> list[int]:
 
 
 def _only_year(cell: str) -> int | None:
-    """The year of a cell that names one year and no other time."""
+    """The year in a cell that names one year and no other time."""
     found = [when for when in find_periods(cell) if when.dated]
     return found[0].year if len(found) == 1 and found[0].is_bare_year else None
 
 
 def _over_groups(cells: Sequence[str], groups: Sequence[int]) -> dict[int, str]:
-    """By column the heading that stands somewhere above its group; nothing where the two do not go together."""
+    """For each column, the heading above its group, wherever it is placed; empty if headings and
+    groups do not match.
+    """
     named = [index for index, cell in enumerate(cells) if index and cell]
     if len(groups) < 2 or len(named) != len(groups):
         return {}
@@ -402,7 +412,7 @@ def columns_under(
     corner: str,
     reader: LabelReader,
 ) -> dict[int, FigureColumn]:
-    """The column of each number of a row: the one it stands in, or the one of its turn where cells have slipped."""
+    """The column of each number in a row: the one it stands in or, where cells have shifted, the one in sequence."""
     known = {index: columns[index] for index in numbers if index < len(columns) and columns[index].words}
     dated = {index: column for index, column in enumerate(columns) if column.when is not None and column.words}
     once = list({column.words: column for column in dated.values()}.values())
@@ -424,7 +434,7 @@ def columns_under(
 def _only_column(
     numbers: Sequence[int], columns: Sequence[FigureColumn], titles: Sequence[str], corner: str, reader: LabelReader
 ) -> dict[int, FigureColumn]:
-    """One column without a header: under a dated title, or under the name of a chart's series."""
+    """A single column without a header: under a dated title, or under the name of a chart's series."""
     if len(numbers) > 1:
         return {}
     alone = title_when(titles, corner if is_date(corner) else "")
@@ -434,7 +444,7 @@ def _only_column(
 
 
 def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Units:
-    """The units that the corner, the titles and the columns give to all of a table."""
+    """The units that the corner, the titles and the columns give to the whole table."""
     found = read_units(corner)
     for title in reversed(titles[-5:]):
         if _holds_amount(title) or WORDS.column_footnote.match(title):
@@ -448,7 +458,7 @@ def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Uni
 
 
 def title_when(titles: Sequence[str], corner: str) -> When | None:
-    """The period that the titles give to all columns, or the day and the length that columns leave open."""
+    """The period that the titles give to all columns, or the day and length that columns leave open."""
     for title in (corner, *reversed(titles[-5:])):
         if (len(title) > 90 or title.endswith(".")) and not WORDS.column_dated_title.search(title):
             continue
@@ -462,13 +472,13 @@ def title_when(titles: Sequence[str], corner: str) -> When | None:
 
 
 def _find_months_of_part(titles: Sequence[str]) -> int | None:
-    """The months of a quarter or a half that a short line over the table speaks of: "Quarter ended"."""
+    """The length in months of the quarter or half that a short line above the table names: "Quarter ended"."""
     spans = (spoken_span(title) for title in titles[-3:] if len(title) < _LONGEST_SPAN)
     return next((span for span in spans if span and span < 12), None)
 
 
 def _join_period(when: When | None, title: When | None) -> When | None:
-    """A column's period with what only the title says: the day and month, the length, or all of it."""
+    """A column's period completed from the title: the day and month, the length, or the whole period."""
     if title is None or (title.months == 1 and when is not None and when.dated):  # "February 2025" at a slide's foot
         return when
     if when is None or not when.dated:
@@ -484,7 +494,7 @@ def _join_period(when: When | None, title: When | None) -> When | None:
 
 
 def _date_by_title(when: When | None, title: When) -> When | None:
-    """A column's period without a year, with the year or all of the title's."""
+    """A column's period without a year, with the title's year, or the title's whole period."""
     if title.dated and (when is None or not when.month_day):
         months, part = (when.months, when.part) if when else (None, "")
         return replace(title, months=months or title.months, part=part or title.part)
@@ -496,9 +506,10 @@ def _date_by_title(when: When | None, title: When) -> When | None:
 
 
 def _steps(headers: Sequence[When | None]) -> list[int | None]:
-    """By column how many months lie between the dates beside it that say no more: 3 of quarters, 12 of years.
+    """For each column, the months between its bare date and the dates beside it: 3 for quarters, 12 for years.
 
-    Columns of quarters and columns of years may stand side by side: dates that go back, or at another pace, begin anew.
+    Columns for quarters and for years may be side by side: a new run begins if the dates go back or their spacing
+    changes.
     """
     steps: list[int | None] = [None] * len(headers)
     dated = [(at, when.end) for at, when in enumerate(headers) if when and when.end and when.months in {None, 1}]
@@ -525,7 +536,9 @@ _STEPS: Final = frozenset({1, 3, 6, 12})
 
 
 def _year_so_far(headers: Sequence[When | None]) -> list[int | None]:
-    """The months of the later of two days that are no year apart: of the year that began behind the other."""
+    """For the later of two days less than a year apart, the months between them: the year so far
+    since the earlier one.
+    """
     dated = sorted((when.end, at) for at, when in enumerate(headers) if when and when.end and when.months is None)
     months: list[int | None] = [None] * len(headers)
     if len(dated) == _COMPARED_YEARS:
@@ -541,7 +554,7 @@ _COMPARED_YEARS: Final = 2
 
 
 def belongs_to_column(column: FigureColumn, meaning: Meaning, name: str) -> bool:
-    """Whether a row is a part or a change of what its column is called, and no figure of the whole.
+    """Whether a row is a part or a change of what its column names, and not a figure of the whole.
 
     "Cash" under "Cash and cash equivalents", "Net income" under "Total shareholders' equity".
     """
@@ -554,12 +567,12 @@ def belongs_to_column(column: FigureColumn, meaning: Meaning, name: str) -> bool
 
 
 def is_slipped(row: Row, columns: Sequence[FigureColumn], corner: str) -> bool:
-    """Whether a row fills one cell more than columns are named: the first of them stands over the labels."""
+    """Whether a row has one more cell than there are columns: the first column name stands above the labels."""
     named = sum(1 for column in columns[1:] if column.words)
     filled = sum(1 for cell in row.cells[1:] if cell)
     return bool(corner) and read_units(corner) == Units() and 0 < named == filled - 1
 
 
 def are_two_years(columns: Sequence[FigureColumn]) -> bool:
-    """Whether columns are of two years at most."""
+    """Whether the columns cover two years at most."""
     return len({column.when.year for column in columns if column.when and column.when.year}) <= _COMPARED_YEARS

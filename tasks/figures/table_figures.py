@@ -1,6 +1,6 @@
-"""The numbers of tables as figures: tables that stand side by side are two, and doubtful numbers are left out.
+"""The numbers of tables as figures: tables side by side are separated, and doubtful numbers are left out.
 
-A figure gets its period by the document's calendar, its value in base units, its sign and its basis.
+The document's calendar gives a figure its period; it gets its value in base units, its sign and its basis.
 """
 
 import re
@@ -30,10 +30,10 @@ _NARROWEST: Final = 4
 
 
 def blocks(grid: Grid, reader: LabelReader) -> list[Grid]:
-    """The tables of which a grid consists, from left to right; mostly itself.
+    """The separate tables in a grid, from left to right; usually just the grid itself.
 
-    A table begins behind the first where a column has words beside numbers on both its sides: below an empty column,
-    or where two of its words or more are what the taxonomy knows.
+    A second table begins where a column has words and there are numbers on both sides: below an empty column, or if the
+    taxonomy knows at least two of its words.
     """
     if len(grid.rows) > _MOST_ROWS:
         return [grid]
@@ -53,7 +53,7 @@ def blocks(grid: Grid, reader: LabelReader) -> list[Grid]:
 
 
 def _begins(grid: Grid, at: int, start: int, reader: LabelReader) -> bool:
-    """Whether a table begins at a column, behind one that begins at `start`."""
+    """Whether a new table begins at a column, to the right of one that begins at `start`."""
     labels = meant = left = 0
     for row in grid.rows:
         cell = row.cells[at] if at < len(row.cells) else ""
@@ -72,7 +72,7 @@ def _begins(grid: Grid, at: int, start: int, reader: LabelReader) -> bool:
 
 
 def _cut(grid: Grid, first: int, last: int) -> list[Row]:
-    """The rows between two columns, without those that are empty there."""
+    """The rows between two columns, without those that are empty in that range."""
     rows = (Row(row.start, row.cells[first:last], row.starts[first:last]) for row in grid.rows if row.width > first)
     kept = [row for row in rows if any(row.cells)]
     for row in kept:
@@ -87,7 +87,7 @@ _CONTINUING: Final = re.compile(r"\bcontinuing\b(?! and discontinued)", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class TableCandidate:
-    """A figure that may be taken, with how sure its label is, the section it stands in, and its table."""
+    """A possible figure, with how certain its label is, its section, and its table."""
 
     figure: Figure
     rank: int
@@ -97,12 +97,12 @@ class TableCandidate:
     table: int = -1
 
     def of_concept(self, concept: str) -> "TableCandidate":
-        """The same number, meaning something else."""
+        """The same number with another meaning."""
         return replace(self, figure=replace(self.figure, concept=concept))
 
 
 def settle_candidates(candidates: list[TableCandidate], findings: Findings) -> list[TableCandidate]:
-    """The candidates of one table without those that another of their concept and period makes doubtful."""
+    """The candidates of one table, without those that another one for the same concept and period makes doubtful."""
     strong = {candidate.figure.concept for candidate in candidates if candidate.rank < 2}
     groups: dict[tuple[str, str, str, str | None, Basis | None, str], list[TableCandidate]] = defaultdict(list)
     for candidate in candidates:
@@ -116,7 +116,7 @@ def settle_candidates(candidates: list[TableCandidate], findings: Findings) -> l
 
 
 def _settle_group(candidates: list[TableCandidate], findings: Findings) -> Iterator[TableCandidate]:
-    """Of the candidates of one concept and period those that are sure, each part's under its own name."""
+    """The reliable candidates of one concept and period, with each part under its own name."""
     of_all = [each for each in candidates if not _CONTINUING.search(each.figure.label)]  # operations, where some are
     group = _of_the_owners(of_all or candidates)
     best = min(candidate.rank for candidate in group)
@@ -143,7 +143,7 @@ def _settle_group(candidates: list[TableCandidate], findings: Findings) -> Itera
 
 
 def _of_the_owners(group: list[TableCandidate]) -> list[TableCandidate]:
-    """Of rows of equity that differ those that name whose it is: below them the other owners' is added."""
+    """Of differing equity rows, those that name the owners: the row for other owners' equity is added below them."""
     if group[0].figure.concept != "equity" or len({candidate.figure.value for candidate in group}) == 1:
         return group
     named = [candidate for candidate in group if not WORDS.plain_equity.fullmatch(plain_label(candidate.figure.label))]
@@ -155,7 +155,7 @@ _GROUPS: Final = re.compile(r"[-–−(]?\d{1,3}(?: \d{3})++\)?")
 
 @dataclass(frozen=True, slots=True)
 class FigureCell:
-    """A number with what is known of it: where it stands, what it means, and of when and of whom it is.
+    """A number with what is known about it: its place, meaning, time, and the entity that it concerns.
 
     `units` are those of a cell beside it. `is_of_two_years`: the table compares two years at most, as tables of
     quarters do.
@@ -181,10 +181,10 @@ def cell_figure(
     series: str,
     table_ends: date | None = None,
 ) -> Figure | None:
-    """The figure of a cell in base units; None, counted in `findings`, where its period or its units are not sure.
+    """The figure of a cell in base units; None, counted in `findings`, if its period or units are not certain.
 
-    `table_basis` is what the titles give to all of the table, `series` the title that names a series of dated rows,
-    `table_ends` the newest day of its columns: a document that is dated by that day alone may be older.
+    `table_basis` is what the titles give to the whole table, `series` the title of a series of dated rows, `table_ends`
+    the newest day of its columns: a document dated only by that day may be older.
     """
     row, index, concept, label, column = cell.row, cell.index, cell.meaning.concept, cell.label, cell.column
     groups = row.cells[index].count(" ") + 1 if _GROUPS.fullmatch(row.cells[index]) else 1
@@ -225,7 +225,7 @@ def cell_figure(
 
 
 def _find_period(document: LedgerDocument, cell: FigureCell) -> tuple[str | None, str]:
-    """The period of a cell as it is stored; without one, why it is left out."""
+    """The period of a cell as it is stored, or None; and the reason to give if there is none."""
     when, concept = cell.when, cell.meaning.concept
     if when is None:
         unclear = cell.column is not None and cell.column.unclear
@@ -247,7 +247,7 @@ def _find_period(document: LedgerDocument, cell: FigureCell) -> tuple[str | None
 def _find_basis(
     document: LedgerDocument, cell: FigureCell, period: str, table_basis: Basis | None, table_ends: date | None
 ) -> Basis | None:
-    """The basis that a cell's column, row and table give it, and the day on which the document was written."""
+    """The basis of a cell from its column, row and table, and from the day on which the document was written."""
     words, dated = cell.column.words if cell.column else "", document.calendar.dated
     happened = WORDS.actual_heading.search(words) is not None
     basis = find_basis(words) or (cell.label.basis if cell.label else None)

@@ -1,4 +1,4 @@
-"""What labels and titles of tables say: concept, period, units, basis, whose table it is, which parts it lists."""
+"""What labels and titles of tables say: concept, period, units, basis, whose table it is, and which parts it lists."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ _BILINGUAL: Final = re.compile(r"\s[/|]\s")
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a row's or a column's words say: what they mean, of when, in which units, of which basis, of which part."""
+    """What the words of a row or column say: meaning, time, units, basis and part."""
 
     words: str
     meaning: Meaning | None
@@ -31,7 +31,7 @@ class Label:
 
 
 class LabelReader:
-    """Reads labels by a taxonomy; the same label is read once."""
+    """Reads labels by a taxonomy; each label is read only once."""
 
     def __init__(self, taxonomy: Taxonomy, language: str) -> None:
         self._taxonomy = taxonomy
@@ -45,12 +45,12 @@ class LabelReader:
         return self.may_speak(words) and self.read(words).meaning is not None
 
     def law(self, words: str) -> Meaning | None:
-        """What a label that stands on two lines means, as a law or a form has it in one; not what is weak."""
+        """The meaning of a label on two lines that a law or form has on one; weak meanings do not count."""
         meaning = self.meaning(words) if len(words) < LONGEST_LABEL else None
         return meaning if meaning and meaning.rank < _WEAK else None
 
     def may_speak(self, words: str) -> bool:
-        """Whether a label holds a word of any concept."""
+        """Whether a label contains a word of any concept."""
         return self._may_speak(plain_label(words))
 
     def _may_speak(self, plain: str) -> bool:
@@ -63,7 +63,7 @@ class LabelReader:
         return self._may_speak(plain_words(" | ".join(map(_whole_words, labels))))
 
     def _meaning(self, words: str) -> Meaning | None:
-        """The concept of a label as it is written, without a look at periods, units or basis."""
+        """The concept of a label as it is written, ignoring periods, units and basis."""
         plain = plain_label(words)
         cut = WORDS.label_part_cut_word.sub("", words)
         if cut != words and self._taxonomy.meaning(plain_label(cut)) is not None:  # a cell's line ends within a word
@@ -98,7 +98,9 @@ class LabelReader:
         return Label(words, meaning, when, units, basis, average, rest.strip(" ,:–-"), part)
 
     def _read_rest(self, rest: str, basis: Basis | None) -> tuple[Meaning | None, str]:
-        """What a label without its units means, if need be without its brackets or its basis, and what is left."""
+        """The meaning of a label without its units, if necessary also without its brackets or basis; and what remains
+        of it.
+        """
         meaning = self.meaning(rest)
         if meaning is None and (short := _SHORT_NAME.search(rest)):  # "Driftsresultat (EBITDA)"
             meaning = self.meaning(short[1])
@@ -119,7 +121,9 @@ _SHORT_NAME: Final = re.compile(r"\(([A-Z]{3,8})\)")
 
 
 def _part_time(words: str) -> tuple[str, When | None]:
-    """A label without the one period that it names, or a day whose year a column gives; and the period."""
+    """The label without the only period that it names, and that period; a day without a year is removed, but not
+    returned.
+    """
     periods = [when for when in find_periods(words) if when.dated]
     if len(periods) == 1:
         return _cut(words, periods[0]), periods[0]
@@ -128,12 +132,12 @@ def _part_time(words: str) -> tuple[str, When | None]:
 
 
 def _cut(words: str, when: When) -> str:
-    """A label without a time and what leads to it: "Headcount" of "Headcount at 31 December"."""
+    """A label without a time and the words that introduce it: "Headcount" for "Headcount at 31 December"."""
     return WORDS.date_tail.sub("", words[: when.start].rstrip(" ,(:–-")) + " " + words[when.stop :].lstrip(" ,):–-")
 
 
 def _whole_words(words: str) -> str:
-    """A label, with a word that its cell has cut beside it as it was."""
+    """A label; if its cell truncated the last word, both with and without that word."""
     if not words[-1:].islower():
         return words
     cut = WORDS.label_part_cut_word.sub("", words)
@@ -142,22 +146,22 @@ def _whole_words(words: str) -> str:
 
 @lru_cache(maxsize=16)
 def label_reader(taxonomy: Taxonomy, language: str = "") -> LabelReader:
-    """The reader by a taxonomy, with a language's short names: documents of a room have many labels in common."""
+    """The reader for a taxonomy and the short names of a language; documents of a room share many labels."""
     return LabelReader(taxonomy, language)
 
 
 def label_in(title: str) -> str:
-    """The label that a line over a table makes a sentence of: "average number of employees"."""
+    """The label in a line above a table that is a sentence: "average number of employees"."""
     return WORDS.in_a_sentence.sub("", WORDS.in_a_sentence.sub("", title))
 
 
 def without_dates(words: str) -> str:
-    """What is left of a label without its periods and filling words."""
+    """What is left of a label without its periods and filler words."""
     return " ".join(WORDS.filler.sub(" ", _without_periods(words)).split())
 
 
 def _without_periods(words: str) -> str:
-    """Words with a blank for each period that they name."""
+    """Words in which each period is replaced by a blank."""
     periods = find_periods(words)
     starts = [0, *(when.stop for when in periods)]
     stops = [*(when.start for when in periods), len(words)]
@@ -165,14 +169,14 @@ def _without_periods(words: str) -> str:
 
 
 def is_date(words: str) -> bool:
-    """Whether a line of one cell begins new columns: it is a period and nothing else."""
+    """Whether a line of one cell starts new columns: it is a period and nothing else."""
     if WORDS.label_part_of_shares.search(words):
         return False
     return len(words) < 60 and bool(find_periods(words)) and not without_dates(words)
 
 
 def entity_named(text: str, label: Label) -> str | None:
-    """The part of the company that a column's words name; None where they name the whole, or a concept."""
+    """The part of the company that a column's words name; None if they name the whole, or a concept."""
     rest = without_basis(without_units(_without_periods(without_spans(text))))
     if label.meaning is not None or only_units(rest):
         return None
@@ -197,7 +201,7 @@ _SHORT: Final = 25
 
 @dataclass(frozen=True, slots=True)
 class TableTitles:
-    """The lines over a table, the nearest last.
+    """The lines above a table, nearest last.
 
     Attributes:
         lines: all of them.
@@ -216,25 +220,25 @@ class TableTitles:
     is_skipped: bool
 
     def find_last_basis(self) -> Basis | None:
-        """The basis that the nearest lines give to all of the table."""
+        """The basis that the nearest lines give to the whole table."""
         return self.find_basis(self.lines[-3:])
 
     def find_basis(self, titles: Sequence[str]) -> Basis | None:
-        """The basis that these headings give to all of the table."""
+        """The basis that these headings give to the whole table."""
         plain = [title for title in titles if len(title) < 60 and not any(map(str.isdigit, _drop_periods(title)))]
         basis = find_basis(" ".join(plain)) if not self.is_statement else None
         return None if basis == "audited" or any(WORDS.actual_heading.search(title) for title in plain) else basis
 
 
 def _drop_periods(title: str) -> str:
-    """A title without the periods that it names."""
+    """A title without the periods in it."""
     for when in reversed(find_periods(title)):
         title = title[: when.start] + title[when.stop :]
     return _A_YEAR.sub("", title)
 
 
 def over_table(lines: Sequence[str]) -> TableTitles:
-    """What these lines over a table say of it."""
+    """What these lines above a table say about it."""
     lines = join_titles(lines)
     titles = [line for line in lines if len(line) < 220]
     spoken = [line for line in lines if len(line) > _SHORT] or lines
@@ -266,15 +270,15 @@ _FIRST_PAGE: Final = 3000
 
 
 def of_parts(title: str) -> str:
-    """What the numbers of parts are: "Revenue" of "Revenue by segment"; other titles as they are."""
+    """What the numbers of parts are: "Revenue" in "Revenue by segment"; other titles are returned unchanged."""
     match = WORDS.table_by_entity.match(title)
     return match["what"] if match else title
 
 
 def parts_title(titles: Sequence[str], corner: str, reader: LabelReader) -> tuple[Meaning | None, bool]:
-    """What the titles say that the numbers of parts are, and whether a title alone calls them parts.
+    """What the titles say about numbers of parts, and whether a title alone says that they are parts.
 
-    "Revenue by segment" says so in one line over a corner without words, "Segment sales" over "Net sales" in two.
+    "Revenue by segment" says so in one line above a corner without words, "Segment sales" above "Net sales" in two.
     """
     for title in reversed([*titles, corner][-4:]):
         if WORDS.table_by_entity.match(title):
@@ -288,13 +292,13 @@ def parts_title(titles: Sequence[str], corner: str, reader: LabelReader) -> tupl
 
 
 def lists_parts(entities: str, titles: Sequence[str], *, titled: bool) -> bool:
-    """Whether the rows are parts: by the heading of their names, or (`titled`) by the title."""
+    """Whether the rows are parts, according to the heading of their names or (`titled`) to the title."""
     over = f"{entities} {' '.join(titles[-1:])}"
     return (titled or WORDS.entity_corner.search(entities) is not None) and not WORDS.partial_list.search(over)
 
 
 def part_told_behind(text: str, grid: Grid) -> str:
-    """The segment that a small table is of, by the prose under it; "" where that tells of no part of the company."""
+    """The segment that a small table concerns, by the prose below it; "" if that names no part of the company."""
     if len(grid.rows) > _MOST_ROWS_OF_A_PART:
         return ""
     before = text[: min(_FIRST_PAGE, grid.rows[0].start)]

@@ -1,7 +1,7 @@
-"""The tables of a text as rows of cells, with the lines that stand over them.
+"""The tables of a text as rows of cells, with the lines above them.
 
-Rows are lines split by tabs, as readers write tables; where a PDF's table came without tabs, lines of a label and
-several numbers are rows too. Not here: what the cells mean.
+Rows are lines with tabs, as readers write tables; if a PDF's table has no tabs, lines with a label and several numbers
+are rows too. What the cells mean is decided elsewhere.
 """
 
 import re
@@ -65,9 +65,9 @@ _UNPLACED: Final[list[int]] = []
 
 
 class Row:
-    """A row: the cells with the offsets in the text where they begin. `loose`: it was cut at spaces.
+    """A row: the cells, and the offsets in the text where they begin. `loose`: it was split at spaces.
 
-    A line of tabs is cut when somebody asks for its cells: of a sheet of a million most are never looked at.
+    A line with tabs is only split when its cells are needed: most rows of a sheet with a million are never looked at.
     """
 
     __slots__ = ("_cells", "_counts", "_line", "_name", "_start", "_starts", "loose")
@@ -80,7 +80,7 @@ class Row:
         loose: bool = False,
         line: str | None = None,
     ) -> None:
-        """With `line` the cells are its pieces between tabs, and `start` is where it begins."""
+        """With `line`, the cells are its parts between tabs, and `start` is where it begins."""
         self._name: str | None = None
         self._counts: list[int] | None = None
         self._start = start
@@ -96,7 +96,7 @@ class Row:
 
     @property
     def cells(self) -> list[str]:
-        """Its cells, without blanks around them."""
+        """Its cells, trimmed."""
         if not self._cells and self._line is not None:
             self._cells = list(map(str.strip, self._line.split("\t")))
             if "*" in self._line or "_" in self._line:
@@ -124,7 +124,7 @@ class Row:
         return self._name
 
     def units_beside(self, numbers: Collection[int]) -> Units:
-        """The units that a cell of its own gives to these numbers of it: "Revenue | EUR m | 12"."""
+        """The units that a separate cell gives to these numbers of the row: "Revenue | EUR m | 12"."""
         beside = (cell for index, cell in enumerate(self.cells) if index and cell and index not in numbers)
         return next((read_units(cell) for cell in beside if only_units(cell)), Units())
 
@@ -140,26 +140,26 @@ class Row:
 
     @property
     def is_heading(self) -> bool:
-        """Whether its first cell alone has words."""
+        """Whether only its first cell has words."""
         if self._line is None or self._cells:
             return bool(self._cells[0]) and not any(self._cells[1:])
         return bool(self.name) and not self._line.partition("\t")[2].strip()
 
     @property
     def may_be_short(self) -> bool:
-        """Whether no more than three of its cells may have words."""
+        """Whether at most three of its cells can have words."""
         if self._line is None or self._cells:
             return sum(map(bool, self._cells)) <= _SPLIT_ROWS
         return self._line.count("\t") < _SPLIT_ROWS or "\t\t" in self._line or self._line[0] == "\t"
 
     def has_number(self, *, comma_decimal: bool) -> bool:
-        """Whether a cell behind the first holds an amount and no year."""
+        """Whether a cell after the first contains an amount that is not a year."""
         if self._line is not None and not self._cells and WORDS.row_plain_number.search(self._line):
             return True
         return any(is_number(cell, comma_decimal=comma_decimal) for cell in self.cells[1:])
 
     def has_number_between(self, first: int, last: int) -> bool:
-        """Whether a cell from `first` to before `last`, neither beyond its width, holds an amount and no year."""
+        """Whether a cell from `first` to before `last`, both within the row, contains an amount that is not a year."""
         if self._counts is None:
             self._counts = list(accumulate(map(is_number, self.cells), initial=0))
         return self._counts[last] > self._counts[first]
@@ -167,7 +167,7 @@ class Row:
 
 @dataclass(slots=True)
 class Grid:
-    """A table: its rows, and the lines over it, the nearest last; `sections` are lines of one cell among its rows."""
+    """A table: its rows, and the lines above it, nearest last; `sections` are single-cell lines among its rows."""
 
     titles: list[str]
     rows: list[Row] = field(default_factory=list)
@@ -209,7 +209,9 @@ def grids(text: str) -> Iterator[Grid]:
 
 
 def _ends_table(line: str, row: Row | None, alone: Sequence[Row]) -> bool:
-    """Whether a line ends the table before: the first of a page, one blank or of prose behind lines without numbers."""
+    """Whether a line ends the table before it: the first on a page, or a blank line or prose after lines without
+    numbers.
+    """
     if row is not None:
         return "\f" in line
     if not line or line.isspace():
@@ -218,22 +220,24 @@ def _ends_table(line: str, row: Row | None, alone: Sequence[Row]) -> bool:
 
 
 def _is_plain_row(line: str) -> bool:
-    """Whether a line is a row of tabs as it stands, within a page."""
+    """Whether a line can be used as a tab-separated row as it is, within a page."""
     if "\t" not in line or "\f" in line or line.isspace():
         return False
     return len(line) > _LONGEST_ROW or not _has_number_in_label(line)
 
 
 def _has_number_in_label(line: str) -> bool:
-    """Whether a row's first number was not cut from its label; that of its units, "Sales in EUR 1,000", is none."""
+    """Whether a row's first number is still part of its label; a number in its units, "Sales in EUR 1,000", does not
+    count.
+    """
     match = WORDS.row_number_in_label.match(line)
     return match is not None and read_units(match.group()).multiplier is None
 
 
 def join_titles(titles: Sequence[str]) -> list[str]:
-    """Lines over a table; three short ones or more in a row were one: "CONSOLIDATED", "BALANCE", "SHEETS".
+    """The lines above a table; three or more short ones in a row are joined: "CONSOLIDATED", "BALANCE", "SHEETS".
 
-    Of more than a heading has, the last are one and those before another.
+    If there are more than a heading has, the last ones are one heading and those before them another.
     """
     joined: list[str] = []
     short: list[str] = []
@@ -253,7 +257,7 @@ def join_titles(titles: Sequence[str]) -> list[str]:
 
 
 def _header(grid: Grid) -> list[Row]:
-    """The rows over the first one with a number beside its label."""
+    """The rows above the first one that has a number beside its label."""
     body = (at for at, row in enumerate(grid.rows) if any(map(is_number, row.cells[1:])))
     at = next(body, 0)
     return grid.rows[:at] if at <= _MOST_HEADER_ROWS else []
@@ -301,7 +305,7 @@ def _row(line: str, start: int) -> Row | None:
 
 
 def whole_rows(rows: Sequence[Row]) -> Iterator[Row]:
-    """The rows of a table with what was cut made whole: dates over rows, and labels on a line above their numbers."""
+    """The rows of a table with split ones joined: dates above rows, and labels on the line above their numbers."""
     above, split = "", _labels_above(rows[:_LONGEST_STATEMENT])
     cut = {at for at, row in enumerate(rows[:_LONGEST_STATEMENT]) if row.may_be_short and _is_cut_date(row)}
     if not cut and not split:
@@ -318,7 +322,7 @@ def whole_rows(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _labels_above(rows: Sequence[Row]) -> bool:
-    """Whether the rows of a table stand on two lines each, the label above its numbers."""
+    """Whether each row of a table takes two lines, with the label above its numbers."""
     split = sum(
         1
         for above, row in pairwise(rows)
@@ -328,7 +332,7 @@ def _labels_above(rows: Sequence[Row]) -> bool:
 
 
 def _is_cut_date(row: Row) -> bool:
-    """Whether a row of few cells is one date over the rows below it: "Year Ended January | 31, | 2017"."""
+    """Whether a row of few cells is a single date above the rows below it: "Year Ended January | 31, | 2017"."""
     filled = [cell for cell in row.cells if cell]
     if not 1 < len(filled) <= _SPLIT_ROWS or not is_year(filled[-1]) or not any(map(str.isalpha, filled[0])):
         return False
@@ -350,7 +354,7 @@ def is_year(cell: str) -> bool:
 
 
 def is_number(cell: str, *, comma_decimal: bool = False) -> bool:
-    """Whether a cell holds an amount and not a year."""
+    """Whether a cell contains an amount that is not a year."""
     if WORDS.row_sure_number.match(cell):
         return not is_year(cell)
     if not cell or not any(map(str.isdigit, cell)):
@@ -362,7 +366,7 @@ _LONGEST: Final = 30
 
 
 def has_no_number(filled: Sequence[str]) -> bool:
-    """Whether a row of these filled cells names something and gives no number for it: dashes, "n/a", "#REF!"."""
+    """Whether a row of these cells names something without a number: dashes, "n/a", "#REF!"."""
     return (
         len(filled) > 1
         and not is_note_heading(filled[0])
@@ -374,14 +378,14 @@ def has_no_number(filled: Sequence[str]) -> bool:
 
 
 def not_one_number(row: Row, numbers: Sequence[int]) -> int:
-    """How many cells of a row hold something with digits, or a failed formula, that is no single number: "5-6"."""
+    """How many cells of a row contain digits, or a failed formula, but not a single number: "5-6"."""
     known = {0, *numbers}
     others = (cell for index, cell in enumerate(row.cells) if index not in known and len(cell) <= _LONGEST)
     return sum(1 for cell in others if WORDS.no_single_number.fullmatch(cell) and not find_periods(cell))
 
 
 def holds_four_digits(row: Row) -> bool:
-    """Whether a row deep in a table holds numbers that could be years and head no columns: "Item 2001 | 2001"."""
+    """Whether a row deep in a table has numbers that look like years but head no columns: "Item 2001 | 2001"."""
     filled = [cell for cell in row.cells[1:] if cell]
     if not filled or not all(map(is_year, filled)) or read_units(row.name) != Units():
         return False
@@ -390,9 +394,9 @@ def holds_four_digits(row: Row) -> bool:
 
 
 def is_between_years(row: Row) -> bool:
-    """Whether a row right below others holds numbers that could be years far apart: "Marketing | 2000 | 2010".
+    """Whether a row right below others has numbers that look like years far apart: "Marketing | 2000 | 2010".
 
-    What is called a statement or a summary heads columns anew.
+    A row that is called a statement or summary does start new columns.
     """
     numbers = sum(1 for cell in row.cells[1:] if cell)
     return (
@@ -408,12 +412,12 @@ _FEWEST_CODES: Final = 6
 
 
 def is_code(text: str) -> bool:
-    """Whether a cell may be the code of a form's line."""
+    """Whether a cell may be the code of a line on a form."""
     return _CODE.fullmatch(text) is not None
 
 
 def code_columns(rows: Sequence[Row]) -> list[int]:
-    """The columns of a form that hold the codes of its lines: `DA`, `1B`, `20/58`; many are no numbers."""
+    """The columns of a form with the codes of its lines: `DA`, `1B`, `20/58`; many of them are not numbers."""
     held: dict[int, list[str]] = {}
     for row in rows:
         for at, cell in enumerate(row.cells):
@@ -429,7 +433,7 @@ def code_columns(rows: Sequence[Row]) -> list[int]:
 
 
 def with_note_column(header: Sequence[Row], body: Sequence[Row]) -> list[Row]:
-    """The rows of a header with a cell for the numbers of notes, where the rows below have one and it has none."""
+    """The rows of a header with a cell added for note numbers, if the rows below have such a column and it does not."""
     narrow = max((row.width for row in header), default=0)
     wide = [row for row in body if row.width == narrow + 1 and any(row.cells[2:])]
     notes = [row.cells[1] for row in wide if row.cells[1]]
@@ -448,12 +452,12 @@ _NOTE: Final = re.compile(alternation(header_words("note")), re.IGNORECASE)
 
 
 def is_note_heading(cell: str) -> bool:
-    """Whether a cell heads the numbers of notes."""
+    """Whether a cell heads the column of note numbers."""
     return _NOTE.fullmatch(cell) is not None
 
 
 def is_note_number(cell: str) -> bool:
-    """Whether a cell may hold the number of a note, or several."""
+    """Whether a cell may contain one or more note numbers."""
     return _NOTE_NUMBER.fullmatch(cell) is not None
 
 
@@ -461,7 +465,7 @@ _NOTE_NUMBER: Final = re.compile(r"\(?\d{1,2}(?:[.,/&] ?\d{1,2})*[a-z]?\)?")
 
 
 def find_unit_lines(header: Sequence[Row]) -> Iterator[str]:
-    """The lines of one cell in a header that give units to all of the table."""
+    """The single-cell lines in a header that give units to the whole table."""
     for row in header:
         filled = [cell for cell in row.cells if cell]
         if len(filled) == 1 and read_units(filled[0]) != Units():
@@ -469,7 +473,7 @@ def find_unit_lines(header: Sequence[Row]) -> Iterator[str]:
 
 
 def of_percents(row: Row, numbers: Sequence[int]) -> Iterator[int]:
-    """The columns that hold percentages beside amounts: "2,110 | 30% | 2,196 | 33%"."""
+    """The columns with percentages beside amounts: "2,110 | 30% | 2,196 | 33%"."""
     for left, index in pairwise(numbers):
         if index == left + 1 and row.cells[index].endswith("%") and not row.cells[left].endswith("%"):
             yield index
@@ -486,9 +490,9 @@ _MOST_PAGE_TITLES: Final = 40
 
 
 def whole_grids(text: str, *, of_pages: bool = True) -> Iterator[Grid]:
-    """The tables of a text; one that goes on after a page break has the heading of its beginning.
+    """The tables of a text; a table that continues after a page break gets the heading of its beginning.
 
-    Not so where the text is not `of_pages`: the sheet or slide that follows begins anew.
+    Only if the text is `of_pages`: a new sheet or slide starts a new table.
     """
     before: Grid | None = None
     end = 0
@@ -524,7 +528,7 @@ def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
 
 
 def _heading_of_days(grid: Grid) -> list[Row]:
-    """The last rows over numbers that end in a day for each column; without them the heading of the beginning."""
+    """The last rows above numbers that end in a day for each column; if there are none, the table's first heading."""
     rows = grid.rows[-_LONGEST_STATEMENT:]
     last = next((at for at in range(len(rows) - 1, -1, -1) if not _has_numbers(rows[at]) and has_days(rows[at])), None)
     if last is None:
@@ -534,7 +538,7 @@ def _heading_of_days(grid: Grid) -> list[Row]:
 
 
 def has_days(row: Row) -> bool:
-    """Whether each column of a row has a day or a year of its own."""
+    """Whether each column of a row has its own day or year."""
     days = [cell for cell in row.cells[1:] if cell and not _NOTE.fullmatch(cell)]
     if days and not row.cells[0] and not find_periods(days[0]):
         days = days[1:]  # over the labels, which a form begins behind empty columns
@@ -544,7 +548,7 @@ def has_days(row: Row) -> bool:
 
 
 def _heading(grid: Grid) -> list[Row]:
-    """The rows over the first one with a number beside its label; all where there is none."""
+    """The rows above the first one that has a number beside its label; all rows if there is none."""
     at = next((at for at, row in enumerate(grid.rows) if _has_numbers(row)), len(grid.rows))
     return grid.rows[max(0, at - _MOST_HEADER_ROWS) : at]
 

@@ -1,7 +1,7 @@
-"""The words by which documents, tables and sentences are read: data of `vocabulary.toml` and `sentence_words.toml`.
+"""The words by which documents, tables and sentences are read, from `vocabulary.toml` and `sentence_words.toml`.
 
-An entry lists alternatives of regular expressions, or has a list for each language. `(?&name)` in it stands for
-another entry, or for a month, a year or a currency.
+An entry lists alternatives as regular expressions, or has such a list for each language. `(?&name)` refers to another
+entry, or to a month, a year or a currency.
 """
 
 import re
@@ -35,13 +35,13 @@ _INDENT: Final = re.compile(r"(?:\A|\n) {6}")
 
 @cache
 def words_in(name: str) -> tuple[str, ...]:
-    """The words of an entry, in all languages, as they are."""
+    """The words of an entry in all languages."""
     return tuple(chain.from_iterable(DATA[name].values()) if isinstance(DATA[name], dict) else DATA[name])
 
 
 @cache
 def either(name: str) -> str:
-    """One of an entry's words, as a group; of those by language the longest come first."""
+    """A group that matches one of an entry's words; for entries by language, the longest come first."""
     by_language = isinstance(DATA[name], dict)
     return (
         f"(?:{_join(sorted(dict.fromkeys(words_in(name)), key=len, reverse=True) if by_language else words_in(name))})"

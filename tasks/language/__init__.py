@@ -1,4 +1,4 @@
-"""What is known of language: the only place that reads numbers, periods, currencies, sentences and quotations.
+"""Everything about language: the only place that reads numbers, periods, currencies, sentences and quotations.
 
-It knows nothing of documents, figures or statements, and no other room of `tasks`.
+It knows nothing about documents, figures or statements, nor about any other package of `tasks`.
 """

@@ -1,4 +1,6 @@
-"""Text from elsewhere as it may be shown: what moves a cursor, turns a line around or has no shape is spelled out."""
+"""Makes text from elsewhere safe to show: characters that move a cursor, reverse a line or are invisible are spelled
+out.
+"""
 
 import re
 from typing import Final
@@ -11,15 +13,15 @@ _IN_A_LINE: Final = str.maketrans({"\n": "\\u000a", "\t": "\\u0009"})
 
 
 def escape_text(text: str) -> str:
-    r"""The text with controls, directions and shapeless characters as JSON writes them, `\u001b`; `\n` and `\t` stay.
+    r"""The text with control, directional and invisible characters written as in JSON, `\u001b`; `\n` and `\t` stay.
 
-    So JSON stays JSON of the same names. Soft hyphens and the joiners of Persian and Indian scripts stay too.
+    JSON remains valid and keeps its names. Soft hyphens and the joiners of Persian and Indian scripts stay too.
     """
     return _UNSAFE.sub(lambda match: spell_characters(match.group()), text)
 
 
 def escape_line(text: str) -> str:
-    """The same without line breaks and tabs: nothing in a name begins another line."""
+    """The same without line breaks and tabs, so that nothing in a name can begin a new line."""
     return escape_text(text).translate(_IN_A_LINE)
 
 

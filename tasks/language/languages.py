@@ -1,6 +1,6 @@
-"""Which languages texts are written in: enough to say in which words they can be searched.
+"""Detects the languages of texts, well enough to say in which words they can be searched.
 
-A language in Latin letters is known by its commonest words, any other by its script. Texts of a few words, tables of
+A language in Latin letters is recognised by its commonest words, any other by its script. Very short texts, tables of
 figures and lists of names tell nothing and are left out.
 """
 
@@ -25,7 +25,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def detect_language(text: str) -> str | None:
-    """The language of a text by its English name; None where the text does not tell."""
+    """The English name of a text's language; None if the text does not tell."""
     text = text[:_READ]
     if not text.isascii():
         letters = {script: len(pattern.findall(text)) for script, pattern in _SCRIPTS.items()}
@@ -40,14 +40,14 @@ def detect_language(text: str) -> str | None:
 
 
 def detect_script_language(letter: str) -> str | None:
-    """The language of a letter that is not Latin; None where it is, or nothing is known of its script."""
+    """The language of a non-Latin letter; None for Latin letters and for unknown scripts."""
     if letter.isascii():
         return None
     return next((language for language, pattern in _SCRIPTS.items() if pattern.match(letter)), None)
 
 
 def detect_languages(texts: Sequence[str]) -> tuple[str, ...]:
-    """The languages that a tenth of the texts or more are written in, the commonest first; at most four."""
+    """The languages of at least a tenth of the texts, the commonest first; at most four."""
     counts = Counter(language for language in map(detect_language, texts) if language)
     common = [language for language, count in counts.most_common(_MOST) if count >= _LEAST_SHARE * counts.total()]
     return tuple(common)

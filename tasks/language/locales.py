@@ -1,7 +1,7 @@
-"""What the Unicode CLDR says of the languages of documents: their months, and the world's currencies.
+"""What the Unicode CLDR says about the languages of documents: their months, and the world's currencies.
 
-Babel brings the data (https://babel.pocoo.org/en/latest/api/localedata.html); a language takes some 5 ms of processor
-time, once a process. What people write and the CLDR does not list stands in `currencies.toml`.
+The data comes with Babel (https://babel.pocoo.org/en/latest/api/localedata.html); a language takes some 5 ms of
+processor time, once per process. What people write and the CLDR does not list is in `currencies.toml`.
 """
 
 import re
@@ -44,7 +44,7 @@ _ALSO_WORDS: Final = frozenset({"ALL", "TOP", "XXX", "XTS"})
 
 
 def alternation(words: Iterable[str]) -> str:
-    """A pattern that matches any of the words, the longest that fits; quick for hundreds of them."""
+    """A pattern that matches any of the words, preferring the longest; fast for hundreds of them."""
     groups = groupby(sorted(words, key=lambda word: (word[0], -len(word), word)), key=lambda word: word[0])
     return "|".join(f"{re.escape(first)}(?:{'|'.join(re.escape(word[1:]) for word in same)})" for first, same in groups)
 
@@ -56,7 +56,7 @@ def _data(language: str) -> Mapping[str, Any]:
 
 @cache
 def months() -> Mapping[str, int]:
-    """The number of each month by its names in lower case, also without accents: "march", "maerz", "déc", "fevrier"."""
+    """The number of each month by its lower-case names, also without accents: "march", "maerz", "déc", "fevrier"."""
     found = dict(_ALSO_WRITTEN)
     for language in LANGUAGES:
         for form in ("format", "stand-alone"):
@@ -75,19 +75,19 @@ def _spellings(name: str) -> Iterator[str]:
 
 @cache
 def month_names(language: str = "en", width: str = "wide") -> tuple[str, ...]:
-    """The names of the months of a year, January first; with a width of `abbreviated` "Jan", "Feb"."""
+    """The names of the months, January first; with a width of `abbreviated` "Jan", "Feb"."""
     return tuple(_data(language)["months"]["format"][width][number] for number in range(1, 13))
 
 
 def decimal_mark(language: str) -> str:
-    """The mark before decimals in a language by its code ("de": ","); "" where it is none of `LANGUAGES`."""
+    """The decimal mark of a language by its code ("de": ","); "" if it is not one of `LANGUAGES`."""
     language = {"no": "nb"}.get(language, language)
     return f"{_data(language)['number_symbols']['latn']['decimal']}" if language in LANGUAGES else ""
 
 
 @cache
 def currency_codes() -> frozenset[str]:
-    """The codes of ISO 4217 that are legal tender somewhere today, but for those that are words."""
+    """The ISO 4217 codes of present legal tender, without those that are also words."""
     current = (
         code for entries in get_global("territory_currencies").values() for code, _, end, tender in entries
         if end is None and tender
@@ -97,7 +97,7 @@ def currency_codes() -> frozenset[str]:
 
 @cache
 def currency_marks() -> Mapping[str, str]:
-    """The code of each mark as it is written: "€", "US$", "zł"; a bare dollar sign is USD."""
+    """The currency code for each mark: "€", "US$", "zł"; a bare dollar sign is USD."""
     marks = {
         _data("en")["currency_symbols"][code]: code
         for code in currency_codes() & _data("en")["currency_symbols"].keys()
@@ -109,7 +109,7 @@ def currency_marks() -> Mapping[str, str]:
 
 @cache
 def currency_names() -> Mapping[str, str]:
-    """The code of each currency by its names in lower case, singular and plural: "swiss francs", "dólares"."""
+    """The currency code for each lower-case name, singular and plural: "swiss francs", "dólares"."""
     names: dict[str, str] = {}
     for language in _NAME_LANGUAGES:
         data = _data(language)

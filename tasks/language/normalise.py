@@ -31,7 +31,9 @@ The joiners U+200C and U+200D stay: Persian and the scripts of India are written
 
 
 def clean(text: str) -> str:
-    r"""`text` as UTF-8 and PostgreSQL take it: `\n` line ends, no NUL, no other control, no half character."""
+    r"""`text` in the form that UTF-8 and PostgreSQL accept: `\n` line ends, no NUL or other control characters, no half
+    character.
+    """
     try:
         raw = text.encode()
         if len(raw.translate(None, _CONTROLS)) == len(raw):  # 1.8 GB/s, a search for the pattern 0.3
@@ -47,22 +49,22 @@ def _clean_character(match: re.Match[str]) -> str:
 
 
 def plain(text: str) -> str:
-    r"""`text` without controls (line ends are `\n`) and without characters that nobody sees."""
+    r"""`text` without control characters (except `\n` line ends) and without invisible characters."""
     return _UNSEEN.sub("", clean(text))
 
 
 def one_line(text: str) -> str:
-    """`text` in one line, with single spaces: no line ends, no tabs, no spaces at its ends."""
+    """`text` on one line with single spaces: no line ends, no tabs, trimmed."""
     return " ".join(text.split())
 
 
 def plain_line(text: str) -> str:
-    """`plain` text in one line."""
+    """`plain` text on one line."""
     return one_line(plain(text))
 
 
 def caseless(text: str) -> str:
-    """`text` in one line and case folded, for comparing."""
+    """`text` on one line and case-folded, for comparisons."""
     return one_line(text).casefold()
 
 
@@ -75,8 +77,8 @@ _LEGAL_FORMS: Final = frozenset(
 def same_name(name: str, full_name: str) -> bool:
     """Whether `name` is a company's `full_name`, or that name without its legal form (`Alpha` for `Alpha GmbH`).
 
-    Case, spacing and punctuation do not count. `Alpha AG` is not `Alpha GmbH`, and nothing is guessed: `Alpha` is
-    not `Alpha Industries`.
+    Case, spacing and punctuation are ignored. `Alpha AG` is not `Alpha GmbH`, and nothing is guessed: `Alpha` is not
+    `Alpha Industries`.
     """
     words, full_words = _name_words(name), _name_words(full_name)
     while full_words:
@@ -136,7 +138,7 @@ _MAX_TRIES: Final = 10_000  # a text made of one syllable must not keep us for m
 
 @dataclass(frozen=True, slots=True)
 class NormalisedText:
-    """The tokens of a text run together.
+    """The tokens of a text joined into one string.
 
     Attributes:
         text: the tokens, one behind the other.
@@ -155,7 +157,9 @@ class NormalisedText:
     joined: bytearray
 
     def occurrences(self, needle: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Where a normalised text stands between two offsets of this one, whole tokens only: (token, token behind)."""
+        """Where a normalised text occurs between two offsets of this one, as whole tokens: (first
+        token, token after).
+        """
         for _ in range(_MAX_TRIES):
             offset = self.text.find(needle, start, end)
             if offset < 0:
@@ -171,18 +175,18 @@ class NormalisedText:
             start = self.starts[token]
 
     def find_offset(self, original: int) -> int:
-        """The offset in `text` of the first token that stands at or behind an offset of the original."""
+        """The offset in `text` of the first token at or after an offset of the original."""
         token = bisect_left(self.first, original)
         return self.starts[token] if token < len(self.starts) else len(self.text)
 
 
 def normalise(text: str) -> NormalisedText:
-    """The text as what it says, word by word and figure by figure; two quotations that say the same become the same.
+    """The text reduced to its words and figures; two quotations that say the same are equal in this form.
 
-    White space, punctuation, capitals, ligatures and hyphens between letters are typesetting and fall away. Figures
-    keep their separators and their signs: neither `-3.7` nor `< 3.7 %` is 3.7, and accountants' `(3,700)` is -3,700.
+    White space, punctuation, capitals, ligatures and hyphens between letters are typesetting and are dropped. Figures
+    keep their separators and signs: neither `-3.7` nor `< 3.7 %` is 3.7, and accountants' `(3,700)` is -3,700.
 
-    The time grows with the text's length alone: some 2.5 million characters a second.
+    Time is linear in the text's length: some 2.5 million characters a second.
     """
     starts, stops, first, last, joins = array("I"), array("I"), array("I"), array("I"), bytearray()
     parts: list[str] = []

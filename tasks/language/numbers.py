@@ -1,10 +1,10 @@
-"""Numbers as people write them, in any locale: an exact decimal, its unit, its scale, and what its last digit is worth.
+"""Numbers as people write them, in any locale: an exact decimal, its unit, its scale, and the worth of its last digit.
 
-`cell_amount` reads a cell that holds a number and nothing else, `numbers` all numbers of a sentence: both by the same
-signs, separators, scales, currencies and units, so that a figure of a table and one of a sentence are one. `amounts`
-gives those of `numbers` that may be figures of a company. `read_units` reads the units of a header.
+`cell_amount` reads a cell that contains a number and nothing else, `numbers` all numbers of a sentence: both use the
+same signs, separators, scales, currencies and units, so that a figure in a table equals the same one in a sentence.
+`amounts` returns those of `numbers` that may be figures of a company. `read_units` reads the units of a header.
 
-Not here: whether a number is a figure at all, and what it means. `from_cells` and `from_sentences` decide that.
+Whether a number is a figure at all, and what it means, is decided in `from_cells` and `from_sentences`.
 """
 
 import re
@@ -189,32 +189,32 @@ class Amount:
 
     @property
     def digits(self) -> int:
-        """How many digits are written, without zeros in front."""
+        """How many digits are written, without leading zeros."""
         return len(str(int(abs(self.value / self.step)))) if self.value else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What a header or a note says of the numbers under it; None where it says nothing."""
+    """What a header or note says about the numbers below it; None where it says nothing."""
 
     currency: str | None = None
     multiplier: int | None = None
     percent: bool = False
 
     def over(self, other: "Units") -> "Units":
-        """These units; what they leave open as in the other."""
+        """These units, completed from `other`."""
         return Units(
             self.currency or other.currency, self.multiplier or other.multiplier, self.percent or other.percent
         )
 
 
 def scale_name(multiplier: int) -> str:
-    """The word "thousand" of 1,000; "" of 1."""
+    """The word for a multiplier: "thousand" for 1,000; "" for 1."""
     return _NAMES.get(multiplier, "")
 
 
 def find_currency(written: str) -> str | None:
-    """The ISO code of a mark, a code or a name, also behind the letter of a scale: EUR of "TEUR"."""
+    """The ISO code for a mark, code or name, also after the letter of a scale: EUR for "TEUR"."""
     plain = written.strip()
     if plain == "Lei":  # Italian for "she"
         return None
@@ -237,9 +237,9 @@ def _find_scale(currency: str) -> int | None:
 
 
 def parse_decimal(digits: str, *, comma_decimal: bool = False) -> tuple[Decimal, int] | None:
-    """The value of digits with separators, and how many decimals stand there; None where the groups make no sense.
+    """The value of digits with separators, and the number of decimals; None if the groups make no sense.
 
-    With `comma_decimal` a lone comma before three digits begins decimals, and a lone point separates thousands.
+    With `comma_decimal`, a single comma before three digits is a decimal comma, and a single point separates thousands.
     """
     if digits.isdecimal():
         return (Decimal(digits), 0) if len(digits) <= _MOST_DIGITS else None
@@ -266,15 +266,15 @@ def parse_decimal(digits: str, *, comma_decimal: bool = False) -> tuple[Decimal,
 
 
 def may_be_scale(cell: str) -> bool:
-    """Whether a cell heads its column as a scale, or is an amount among amounts: "CHF 1,000"."""
+    """Whether a cell gives the scale of its column rather than an amount among amounts: "CHF 1,000"."""
     return "000" in cell and _ROUND.fullmatch(cell) is not None
 
 
 @lru_cache(maxsize=16384)
 def cell_amount(text: str, *, comma_decimal: bool = False) -> Amount | None:
-    """The amount that a cell holds and nothing else; None where it holds words, a dash or nothing.
+    """The amount that is a cell's only content; None if it contains words, a dash or nothing.
 
-    Stored digits behind what is shown ("23.9% (0.23944)") give the value, what is shown gives the step.
+    Stored digits after the shown ones ("23.9% (0.23944)") give the value; the shown ones give the step.
     """
     if text.isascii() and text.isdecimal() and len(text) <= 30:
         return Amount(Decimal(text), Decimal(1), None, "", 0, len(text))
@@ -292,10 +292,10 @@ def cell_amount(text: str, *, comma_decimal: bool = False) -> Amount | None:
 
 
 def numbers(text: str, *, comma_decimal: bool = False) -> Iterator[Amount]:
-    """The numbers in a sentence, in order, with the signs, scales and units that stand at them.
+    """The numbers in a sentence, in order, with their signs, scales and units.
 
-    Brackets make a number negative where they hold it as accounts do: "(1,234)", "$(1.2) million"; "(94)" is 94.
-    Numbers of notes and lists, "(2)", and digits in names, "10-K", are none.
+    Brackets make a number negative if they are used as in accounts: "(1,234)", "$(1.2) million"; "(94)" is 94. Numbers
+    of notes and lists, "(2)", and digits in names, "10-K", are left out.
     """
     for match in _NUMBER.finditer(text):
         span = match.span("digits")
@@ -360,7 +360,7 @@ _UNITS: Final = ("scale", "second", "percent", "points", "times", "after")
 
 
 def amounts(text: str, *, comma_decimal: bool = False) -> Iterator[Amount]:
-    """Those of the numbers that may be figures: no points, no cents, and no part of a range, a ratio or "2023-24"."""
+    """The numbers that may be figures, without points, cents, and parts of a range, a ratio or "2023-24"."""
     for amount in numbers(text, comma_decimal=comma_decimal):
         is_joined = _COMPOUND_BEFORE.search(text[max(0, amount.first - 2) : amount.first]) or _COMPOUND_BEHIND.match(
             text, amount.end
@@ -424,7 +424,7 @@ def _is_negative(parts: dict[str, str | None]) -> bool:
 
 @lru_cache(maxsize=8192)
 def read_units(text: str) -> Units:
-    """What a header says of units: "EUR thousand", "$'000", "(in millions, except per share data)"."""
+    """What a header says about units: "EUR thousand", "$'000", "(in millions, except per share data)"."""
     text = _OF_OTHERS.sub(" ", _respelt(text))
     match = _UNIT_SCALE.search(_mask_currencies(text))
     multiplier = int((match.lastgroup or "x1")[1:]) if match else None
@@ -469,7 +469,7 @@ _WORD: Final = re.compile(r"[^\W_]+(?:'s)?|#|%")
 
 @lru_cache(maxsize=8192)
 def only_units(text: str) -> bool:
-    """Whether a cell holds units and nothing else: "EUR m", "%", "CHF000", "#"."""
+    """Whether a cell contains units and nothing else: "EUR m", "%", "CHF000", "#"."""
     if len(text) > _LONGEST_UNITS or not text.strip():
         return False
     plain = _mask_currencies(_respelt(text))
@@ -488,10 +488,10 @@ _LONGEST_UNITS: Final = 40
 
 
 def uses_decimal_comma(text: str, language: str = "") -> bool:
-    """Whether a text writes decimals with a comma, by what cannot be read otherwise (first 200,000 characters).
+    """Whether a text writes decimals with a comma, judging by unambiguous numbers (first 200,000 characters).
 
-    A point before three digits ("8.412") is one of thousands in a `language` (ISO 639) that writes decimals with a
-    comma; in others where three numbers or more have it and none has another point or a comma.
+    A point before three digits ("8.412") separates thousands in a `language` (ISO 639) that writes decimals with a
+    comma; in others if at least three numbers have it and none has another point or a comma.
     """
     text = text[:200_000]
     commas = points = thousands = other = 0
@@ -511,7 +511,7 @@ def uses_decimal_comma(text: str, language: str = "") -> bool:
 
 
 def thousands_mark(cells: Iterable[str]) -> str:
-    """The mark before three digits in cells that hold whole numbers otherwise: "." of "1.234" and "980"; else ""."""
+    """The mark before three digits in cells that otherwise contain whole numbers: "." in "1.234" and "980"; else ""."""
     marks, whole = set[str](), 0
     for cell in cells:
         for written in _WITH_MARKS.findall(cell):

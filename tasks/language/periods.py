@@ -1,8 +1,8 @@
 """Periods of figures: from the words of headers and sentences to dates.
 
-A period is written as storage and reports have it: an instant as its date ("2025-03-31"), a duration as both its days
-("2024-04-01/2025-03-31"). Words that leave the year's end open ("FY24", "2024") are resolved by the document's own
-fiscal calendar (`fiscal_calendar.py`).
+A period is written as in storage and reports: a point in time as its date ("2025-03-31"), a duration as its first and
+last day ("2024-04-01/2025-03-31"). Words that leave the year's end open ("FY24", "2024") are resolved by the document's
+own fiscal calendar (`fiscal_calendar.py`).
 """
 
 import re
@@ -70,7 +70,7 @@ _NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items
 
 
 def header_words(name: str) -> tuple[str, ...]:
-    """One of the lists of words that stand in headers and beside them: "note", "basis", "plan_start"."""
+    """One of the word lists for headers and their surroundings: "note", "basis", "plan_start"."""
     return tuple(word.replace("_", " ") for word in _DATA[name].split())
 
 
@@ -132,7 +132,7 @@ _TIMELY: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """What words say of a period; what they leave open is None.
+    """What words say about a period; None for what they leave open.
 
     Attributes:
         end: the last day, or the day itself.
@@ -198,7 +198,7 @@ def find_periods(text: str) -> tuple[When, ...]:
 
 
 def dates(text: str) -> tuple[When, ...]:
-    """What `find_periods` finds, as it stands there: without how long the text says that the times are.
+    """As `find_periods`, but without the lengths that the text gives to periods.
 
     A quarter or half and the year beside it are one: "second quarter, fiscal 2023", "2022 Q4".
     """
@@ -225,7 +225,7 @@ def _ends_span(text: str, when: When) -> bool:
 
 
 def may_name_time(text: str) -> bool:
-    """Whether a text holds what `HINT` looks for, found faster where it does not."""
+    """Whether a text contains what `HINT` looks for; faster if it does not."""
     lower = text.lower()
     may_be = any(stem in lower for stem in _STEMS) or _DOTTED.search(lower) is not None
     return may_be and HINT.search(text) is not None
@@ -240,7 +240,7 @@ _YEAR_OF_BOTH: Final = re.compile(
 def header_period(text: str) -> When | None:
     """The one period that a column's header names: "Three months ended June 30, 2024", "December 31, 2022".
 
-    A month and day without a year go with the year that stands beside them ("Year ended December 31, … 2022").
+    A month and day without a year are combined with the year beside them ("Year ended December 31, … 2022").
     """
     text = _YEAR_OF_BOTH.sub(r"\1\2\3 - ", text)
     found = find_periods(text)
@@ -310,12 +310,12 @@ def says_to_date(text: str) -> bool:
 
 
 def a_year_before(period: str) -> str:
-    """The stored period a year before a stored one."""
+    """The stored form of a period one year before another."""
     return "/".join(months_back(date.fromisoformat(day), 12).isoformat() for day in period.split("/"))
 
 
 def year_earlier(when: When) -> When:
-    """The same period of the year before."""
+    """The same period one year earlier."""
     if when.end is not None:
         return replace(when, end=months_back(when.end, 12))
     return replace(when, year=when.year - 1) if when.year is not None else when
@@ -338,18 +338,18 @@ def _span(text: str) -> int | None:
 
 
 def parts_by_span(text: str) -> list[str]:
-    """A heading cut where its times begin: "Three months ended June 30," and "Six months ended June 30,"."""
+    """A heading split where its periods begin: "Three months ended June 30," and "Six months ended June 30,"."""
     starts = [match.start() for match in _SPAN.finditer(text)]
     return [text[start:stop].strip(" |/;") for start, stop in pairwise([*starts, len(text)])]
 
 
 def without_spans(text: str) -> str:
-    """Words with a blank for each length of a time."""
+    """The words with a space in place of each length of time."""
     return _SPAN.sub(" ", text)
 
 
 def spoken_span(text: str) -> int | None:
-    """How many months the words of a text give a period: 3 of "three months ended"."""
+    """The number of months that a text gives a period: 3 in "three months ended"."""
     return _span(text)
 
 
@@ -453,21 +453,22 @@ def _full(year: str) -> int:
 
 
 def make_day(year: int, month: int, day: int) -> date:
-    """The day of a month, or its last where it is shorter."""
+    """The day of a month, or the last day if the month is shorter."""
     return date(year, month, min(day, monthrange(year, month)[1]))
 
 
 def months_back(end: date, months: int) -> date:
-    """The same day so many months before; the last of a month stays the last."""
+    """The same day that many months earlier; the last of a month stays the last."""
     at = end.year * 12 + end.month - 1 - months
     is_last = end.day == monthrange(end.year, end.month)[1]
     return make_day(at // 12, at % 12 + 1, 31 if is_last else end.day)
 
 
 def dates_in(text: str, *, of_any_span: bool = False, of_months: bool = True) -> list[date]:
-    """The days and (`of_months`) months that a text names, but (unless `of_any_span`) those of other spans than a year.
+    """The days and (`of_months`) months that a text names, without (unless `of_any_span`) those of periods other than a
+    year.
 
-    No date goes over the end of a line, and most lines of a page hold none at sight.
+    No date continues over a line end, and most lines of a page obviously contain none.
     """
     span = _span(text)
     lines = (line for line in text.split("\n") if _TWO_DIGITS.search(line) and _MAY_DATE.search(line))
@@ -490,9 +491,9 @@ _SLASH_DATE: Final = re.compile(rf"(?<![\d/])([0-3]?\d)/([0-3]?\d)/({YEAR}|\d\d)
 
 
 def month_first(text: str) -> bool | None:
-    """Whether a document writes the month before the day; None where no date of it tells, or two tell otherwise.
+    """Whether a document writes the month before the day; None if no date tells, or two disagree.
 
-    "9/3/2022" is of September where the document says "12/31/2022".
+    "9/3/2022" is in September if the document says "12/31/2022".
     """
     orders = set[bool]()
     for match in _SLASH_DATE.finditer(text):
@@ -503,7 +504,7 @@ def month_first(text: str) -> bool | None:
 
 
 def spell_months(words: str, order: bool | None) -> str:
-    """Words with the months of such dates by name, in a document that writes the month first, or the day."""
+    """The words with months spelled out in numeric dates, given whether the document writes the month first."""
     if order is None or "/" not in words:
         return words
 

@@ -1,12 +1,12 @@
 """Whether a quotation really stands in a text, and where.
 
-A quotation over the end of a page is one: page numbers and running lines between its halves are passed over. What
-typesetting and extraction change is forgiven (`normalise` says what). What changes the meaning is not: every word and
-every figure must stand there, with its sign, its currency, its scale and its unit, and a quotation may not begin or end
-inside a word or a number. Its words belong together: none begins right behind its negation, reaches from one cell into
-another that it has only a part of, joins a "No." to the next sentence, or two pages; and no ellipsis leaves out a
-negation or a condition of the sentence. What is shown as the quotation is always the span of the text itself, and
-`in_sentence` gives the sentence, row or cell around it.
+A quotation across a page break is one quotation: page numbers and running titles between its halves are skipped.
+Changes by typesetting and extraction are ignored (`normalise` says which). Changes of meaning are not: every word and
+every figure must be there, with its sign, currency, scale and unit, and a quotation may not begin or end inside a word
+or number. Its words must belong together: it may not begin right after its negation, reach from one cell into part of
+another, join a "No." to the next sentence, or join two pages; and an ellipsis may not leave out a negation or condition
+of the sentence. What is shown as the quotation is always a span of the text itself, and `in_sentence` returns the
+sentence, row or cell around it.
 """
 
 import itertools
@@ -83,10 +83,10 @@ def verify(quote: str, text: str) -> bool:
 
 
 def locate(quote: str, text: str, near: int = 0) -> Span | None:
-    """Where the quotation stands in the text: the span from its first character to behind its last.
+    """Where the quotation stands in the text: the offsets of its first character and after its last.
 
-    Of several places the first one from the offset `near` on is taken. A quotation with an ellipsis stands there when
-    its parts follow each other within one page (form feeds divide pages, slides and sheets).
+    If there are several places, the first one from the offset `near` on. A quotation with an ellipsis stands there if
+    its parts follow each other within one page (form feeds separate pages, slides and sheets).
     """
     if sum(map(str.isalnum, quote)) < _FEWEST:
         return None
@@ -270,9 +270,9 @@ def _has_whole_cells(text: str, first: int, last: int) -> bool:
 
 
 def in_sentence(text: str, start: int, end: int) -> Span:
-    """The sentence, the table row or the cell in which a span of a text stands.
+    """The sentence, table row or cell around a span of a text.
 
-    A span with tabs, or in a line with tabs, is grown to its row. At most 600 characters are added on each side, cut
+    A span with tabs, or in a line with tabs, is extended to its row. At most 600 characters are added on each side, cut
     at a space.
     """
     low, high = max(start - _LONGEST_SENTENCE, 0), min(end + _LONGEST_SENTENCE, len(text))

@@ -1,7 +1,7 @@
-"""Cuts a text into sentences, word for word.
+"""Splits a text into sentences, word for word.
 
-Extracted text is not clean prose: lines are wrapped at the page's edge, tables have one row a line with tabs
-between the cells, headings and list items end without a full stop, and names of companies are full of dots.
+Extracted text is not clean prose: lines are wrapped at the page's edge, tables have one row per line with tabs between
+the cells, headings and list items end without a full stop, and company names are full of dots.
 """
 
 import re
@@ -57,7 +57,7 @@ _RAGGED = 0.8  # of the width of the widest: words are of uneven width, and a li
 
 
 class Sentence(NamedTuple):
-    """A sentence in one line with single spaces, and where it stands.
+    """A sentence on one line with single spaces, and its place in the text.
 
     Attributes:
         text: its words, untouched.
@@ -68,12 +68,12 @@ class Sentence(NamedTuple):
     stretches: Sequence[tuple[int, int]]
 
     def place(self, offset: int) -> int:
-        """Where a character of the sentence stands in the text."""
+        """The offset in the text of a character of the sentence."""
         begin, there = self.stretches[bisect_right(self.stretches, offset, key=itemgetter(0)) - 1]
         return there + offset - begin
 
     def part(self, start: int, stop: int) -> "Sentence":
-        """A part of it, without the spaces around."""
+        """A trimmed part of the sentence."""
         words = self.text[start:stop]
         start += len(words) - len(words.lstrip())
         first = bisect_right(self.stretches, start, key=itemgetter(0))
@@ -83,17 +83,18 @@ class Sentence(NamedTuple):
 
 
 def sentences(text: str, longest: int | None = LONGEST) -> list[str]:
-    """The sentences of `text` in order, with single spaces and the words untouched. A table's row is one sentence.
+    """The sentences of `text` in order, with single spaces and unchanged words. A table row is one sentence.
 
-    One that is longer than `longest` characters is cut; with None none is, as its end may take back its beginning.
+    Sentences longer than `longest` characters are split; with None none is, because its end may take back its
+    beginning.
     """
     return list(each_sentence(text, longest))
 
 
 def each_sentence(text: str, longest: int | None = LONGEST) -> Iterator[str]:
-    """The same one after the other, in little memory however long the text is.
+    """The sentences one by one, with little memory however long the text is.
 
-    A paragraph of more than a million characters is cut in two, whatever `longest` is.
+    A paragraph of more than a million characters is split, whatever `longest` is.
     """
     for sentence in place_sentences(text):
         if longest is None:
@@ -103,9 +104,9 @@ def each_sentence(text: str, longest: int | None = LONGEST) -> Iterator[str]:
 
 
 def place_sentences(text: str, *, wraps: bool = True, holding: re.Pattern[str] = _ANY) -> Iterator[Sentence]:
-    """The same with the places of their words, as long as they are, of the paragraphs that hold a pattern.
+    """The sentences with the places of their words, at full length, in paragraphs that contain a pattern.
 
-    Where the format does not `wrap` its lines, one goes on in the next only where it cannot end as it does.
+    If the format does not `wrap` lines, a sentence only continues on the next line if it cannot end where it does.
     """
     for unit in _units(text, wraps=wraps):
         if holding.search(unit.text) is None:

@@ -1,9 +1,9 @@
-"""Tokens of two kinds: the words of a text by which it is searched, and what a language model counts.
+"""Two kinds of token: the words by which a text is searched, and what a language model counts.
 
-Words are case folded, without English endings; another language than English works too, only its endings stay on.
+Words are case-folded, without English endings; other languages work too, except that their endings stay.
 
-What a model counts is estimated without its vocabulary: vocabularies are fetched from a network when first used, and
-each model has its own. Estimates go by the length in UTF-8: a token holds 4.4 bytes on average and, in dense tables,
+What a model counts is estimated without its vocabulary, because vocabularies are downloaded on first use, and each
+model has its own. Estimates are based on the length in UTF-8: a token has 4.4 bytes on average and, in dense tables,
 2.3 (the first percentile over filings and contracts is 2.31 characters).
 """
 
@@ -34,15 +34,15 @@ _FEWEST_BYTES, _USUAL_BYTES = 2.3, 4.4  # of a model's token
 
 
 def tokens(text: str) -> list[str]:
-    """The words of `text` that count, in order: case folded, English endings off, numbers in one piece.
+    """The significant words of `text` in order: case-folded, without English endings, numbers in one piece.
 
-    `1,234.5` and `1.234,50` are numbers with separators and lose them; a lone decimal comma becomes a point.
+    `1,234.5` and `1.234,50` are numbers whose thousands separators are removed; a single decimal comma becomes a point.
     """
     return [token for form in word_forms(text) for token in split_form(form)]
 
 
 def word_forms(text: str) -> list[str]:
-    """The words of a text in order, stop words among them, as they are spelled but for case."""
+    """The words of a text in order, including stop words, as spelled except for case."""
     if not text.isascii():
         if _TO_REPLACE.search(text):
             text = text.translate(_REPLACED)
@@ -51,7 +51,7 @@ def word_forms(text: str) -> list[str]:
 
 
 def split_form(form: str) -> Iterator[str]:
-    """The tokens of one of the `word_forms`: none for a stop word, several where a script has no spaces."""
+    """The tokens of one of the `word_forms`: none for a stop word, several if a script has no spaces."""
     if form in STOP_WORDS:
         return
     if form[0].isdigit() and not form.isalnum():
@@ -95,12 +95,12 @@ def _stem(word: str) -> str:
 
 
 def most_model_tokens(*texts: str) -> int:
-    """More tokens than a model will count in these texts: for limits."""
+    """An upper bound for the tokens that a model counts in these texts: for limits."""
     return ceil(_bytes(texts) / _FEWEST_BYTES)
 
 
 def usual_model_tokens(*texts: str) -> int:
-    """As many tokens as a model usually counts in these texts: for estimates of cost."""
+    """The usual number of tokens that a model counts in these texts: for cost estimates."""
     return ceil(_bytes(texts) / _USUAL_BYTES)
 
 

@@ -1,7 +1,7 @@
-"""The words of English business prose: their stems, what says the same, what says the opposite, what only joins.
+"""The words of English business prose: their stems, synonyms and opposites, and words that only connect.
 
-The words stand in `vocabulary.toml`. A statement in another language is supported by its source's own words alone:
-nothing is known there that says the same.
+The words are in `vocabulary.toml`. A statement in another language is only supported by its source's own words, because
+no synonyms are known for it.
 """
 
 import re
@@ -36,7 +36,7 @@ _KEPT: Final = frozenset(_DATA["lists"]["kept"].split())
 def stem(word: str) -> str:
     """A word without its ending: `acquired`, `acquires`, `acquiring` and `acquisition` have one stem.
 
-    Words of opposite meaning keep stems of their own: no beginning (`un-`, `non-`) is taken off.
+    Words of opposite meaning keep different stems: prefixes (`un-`, `non-`) are not removed.
     """
     word = word.lower().replace("’", "'").removesuffix("'s").rstrip("'")
     if word in _IRREGULAR:
@@ -99,17 +99,17 @@ _PHRASE: Final = re.compile(
 
 
 def load_words(name: str) -> frozenset[str]:
-    """One of the vocabulary's lists, word by word."""
+    """One of the vocabulary's word lists."""
     return frozenset(_DATA["lists"][name].split())
 
 
 def load_stems(name: str) -> frozenset[str]:
-    """The same as stems."""
+    """One of the vocabulary's word lists as stems."""
     return _stems(_DATA["lists"][name])
 
 
 def figure_words(name: str) -> str:
-    """One of the vocabulary's lists of words in figures."""
+    """One of the vocabulary's lists of words used with figures."""
     words: str = _DATA["figures"][name]
     return words
 
@@ -121,12 +121,12 @@ def limits() -> Mapping[str, str]:
 
 
 def in_one_word(text: str) -> str:
-    """The text with each known phrase as one word (`per cent` is `percent`, `set up` is `set_up`)."""
+    """The text with each known phrase as one word (`per cent` becomes `percent`, `set up` becomes `set_up`)."""
     return _PHRASE.sub(lambda match: _PHRASES[match.group().lower()], text)
 
 
 def is_known(word: str) -> bool:
-    """Whether the vocabulary has a stem."""
+    """Whether the vocabulary contains a stem."""
     return (
         word in _GROUPS_OF
         or word in _OPPOSITES
@@ -139,13 +139,13 @@ def is_known(word: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def say_the_same(one: str, other: str) -> bool:
-    """Whether two stems say the same."""
+    """Whether two stems are synonyms."""
     return one == other or not _GROUPS_OF.get(one, frozenset()).isdisjoint(_GROUPS_OF.get(other, frozenset()))
 
 
 @lru_cache(maxsize=100_000)
 def are_opposite(one: str, other: str) -> bool:
-    """Whether two stems, or words that say the same as these, say the opposite of each other."""
+    """Whether two stems, or synonyms of them, are opposites."""
     if one == other:
         return False
     for word in _alike(one):
@@ -159,7 +159,7 @@ def are_opposite(one: str, other: str) -> bool:
 
 
 def has_opposite(word: str) -> bool:
-    """Whether a stem has an opposite, so that it must not be taken from another place of a sentence."""
+    """Whether a stem has an opposite, so that it must not be taken from elsewhere in a sentence."""
     return any(alike in _OPPOSITES for alike in _alike(word))
 
 

@@ -1,1 +1,1 @@
-"""A memo held against a data room: `split` cuts it, `room` finds where to look, `check` judges, `page` shows it."""
+"""Checks a memo against a data room: `claims` splits it, `room` finds where to look, `check` judges and shows."""

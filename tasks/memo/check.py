@@ -1,10 +1,10 @@
-"""A memo held against a room: each of its figures, quotations and statements is supported, contradicted or not found.
+"""Checks a memo against a room: each of its figures, quotations and statements is supported, contradicted or not found.
 
-A quotation must stand in the room word for word. The ledger comes first: a figure whose concept is known is held
-against the ledger's figures of its period, in any wording; one without a period against the latest, and what a sentence
-compares it with ("up from 13 %") against the year before. What the ledger supports no sentence contradicts. How much a
-figure grew is computed (`_growth`). All else goes by the check of statements against the likeliest passages. No model
-is asked.
+A quotation must stand in the room word for word. Figures are first compared with the ledger: one whose concept is known
+is compared with the ledger's figures for its period, however it is worded; one without a period with the latest, and
+what a sentence compares it with ("up from 13 %") with the year before. What the ledger supports cannot be contradicted
+by a sentence. Growth is computed (`_growth`). Everything else is checked against the most likely passages. No model is
+asked.
 """
 
 import itertools
@@ -70,7 +70,7 @@ does not."""
 
 
 class MemoVerdict(StrEnum):
-    """What a room says of a claim."""
+    """What a room says about a claim."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -78,7 +78,7 @@ class MemoVerdict(StrEnum):
 
 
 class MemoReason(Enum):
-    """Why a claim has its verdict: each has its sentence as its value, but for what the proof of statements found."""
+    """Why a claim has its verdict: the value of each is its sentence, except for what the proof of statements found."""
 
     OTHER_WORDS = "The room has it with another word or figure."
     GIVES = "{0} gives {1} for {2}, the memo {3}: the same."
@@ -91,7 +91,7 @@ class MemoReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """A claim, the verdict on it, where the room says so, and why.
+    """A claim, its verdict, where the room says so, and why.
 
     Attributes:
         reason, details: why, and the words that belong to it.
@@ -107,14 +107,14 @@ class CheckedClaim:
 
     @property
     def why(self) -> str:
-        """The reason in a few words; "" where the verdict says all."""
+        """The reason in a few words; "" if the verdict says everything."""
         if self.difference is not None:
             return self.difference.why
         return self.reason.value.format(*self.details) if self.reason else ""
 
 
 def check_memo(text: str, places: Places, name: str, room: MemoTexts) -> list[CheckedClaim]:
-    """Hold a memo against a room.
+    """Check a memo against a room.
 
     Args:
         text: the memo's words.
@@ -370,9 +370,9 @@ _VERDICTS: Final = {
 
 
 class MemoSegment(NamedTuple):
-    """A stretch of the memo's text: the innermost claim that it is of, and the claims that end with it.
+    """A stretch of the memo's text: the innermost claim that it belongs to, and the claims that end with it.
 
-    Claims are numbers from 1; 0 for none.
+    Claims are numbered from 1; 0 means none.
     """
 
     text: str
@@ -405,7 +405,7 @@ def _row(one: CheckedClaim) -> dict[str, Any]:
 
 
 def render_memo(memo: str, room: str, text: str, checked: Sequence[CheckedClaim], unread: Sequence[str]) -> str:
-    """The page of a checked memo: `memo` and `room` are their names, `unread` documents that could not be read."""
+    """The page of a checked memo: `memo` and `room` are their names, `unread` the documents that could not be read."""
     style = part("memo.css")
     policy = f"default-src 'none'; style-src {allow_source(style)}; img-src data:; base-uri 'none'; form-action 'none'"
     claims = list(enumerate(checked, 1))

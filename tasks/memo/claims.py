@@ -1,6 +1,6 @@
 """What a memo claims: figures, quotations and statements, each with its place, and how two of these kinds are checked.
 
-A quotation is held against the words of the room, the growth of a figure against its ledger.
+A quotation is compared with the words of the room, the growth of a figure with its ledger.
 """
 
 import re
@@ -86,7 +86,7 @@ class MemoStatement:
 
 
 def split(text: str, places: Places = ()) -> list[MemoStatement]:
-    """What a memo claims, in its order; `places` tell its headings."""
+    """The claims of a memo in order; `places` give its headings."""
     quotations = list(_quotations(text))
     claims = [*quotations, *_sentences(_without_title(_without_headings(text, places)), quotations)]
     return sorted(claims, key=lambda claim: (claim.start, -claim.end))
@@ -200,7 +200,7 @@ _MOST_PLACES: Final = 5
 
 
 class QuotedWord(NamedTuple):
-    """A word or a number of a text: case folded, with its characters."""
+    """A word or number of a text, case-folded, with its offsets."""
 
     word: str
     start: int
@@ -208,10 +208,10 @@ class QuotedWord(NamedTuple):
 
 
 def quotation_places(quote: str, room: MemoTexts) -> tuple[bool, list[MemoPlace]]:
-    """Whether the room has the quotation word for word, and where.
+    """Whether the room contains the quotation word for word, and where.
 
-    Where it has it with another word or figure alone, the places of these are given; where neither, none.
-    Words in square brackets are the memo's own, and stand for what was left out.
+    If it only contains it with one other word or figure, these places are returned. Words in square brackets are the
+    memo's own, and stand for something left out.
     """
     quote = _INSERTED.sub("…", quote).strip(" ,;…")
     stretches = [(passage, room.around(passage, len(quote))) for passage in room.passages(quote)]
@@ -237,7 +237,7 @@ def quotation_places(quote: str, room: MemoTexts) -> tuple[bool, list[MemoPlace]
 
 
 def over_pages(place: str, words: str) -> str:
-    """A place with all pages over which words stand: "pages 1 to 2" of "page 1"."""
+    """A place with all pages that words extend over: "pages 1 to 2" for "page 1"."""
     match = re.match(r"page (\d+)", place)
     breaks = words.count("\f")
     return f"pages {match[1]} to {int(match[1]) + breaks}{place[match.end() :]}" if match and breaks else place
@@ -307,9 +307,10 @@ _SLACK: Final = Decimal("0.1")
 
 @dataclass(frozen=True, slots=True)
 class StatedGrowth:
-    """A change that a memo states: between which two factors of the year before the figure lies, and its percents.
+    """A change that a memo states: the bounds for the ratio of the figure to that of the year before, and the
+    percentage.
 
-    `written` is the number of percents; None where it is said in words.
+    `written` is the percentage as a number; None if it is expressed in words.
     """
 
     low: Decimal
@@ -318,7 +319,7 @@ class StatedGrowth:
 
 
 def find_growth(words: str) -> StatedGrowth | None:
-    """The one change over the year before that a sentence states; None where it states none, several or another one."""
+    """The one change over the year before that a sentence states; None if it states none, several or another kind."""
     if _OTHERWISE.search(words):
         return None
     found = [*_in_percent(words), *_in_words(words)]
@@ -355,7 +356,7 @@ def _in_words(words: str) -> Iterator[StatedGrowth]:
 
 
 def figure_a_year_before(figure: RoomFigure, ledger: Iterable[RoomFigure]) -> RoomFigure | None:
-    """The room's figure of the same concept a year earlier, the one that counts; None where it has none."""
+    """The figure that counts in the room for the same concept a year earlier; None if there is none."""
     period = figure.figure.period
     earlier = [
         other
@@ -372,7 +373,7 @@ def _is_alike(one: RoomFigure, other: RoomFigure) -> bool:
 
 
 def agrees_with(stated: StatedGrowth, later: RoomFigure, earlier: RoomFigure) -> bool | None:
-    """Whether the room's figures grew as stated, as far as they are rounded; None where growth says nothing."""
+    """Whether the room's figures grew as stated, given how they are rounded; None if growth is meaningless for them."""
     old, new = earlier.figure, later.figure
     if old.value - old.step / 2 <= 0 or new.value <= 0:
         return None

@@ -1,6 +1,6 @@
-"""A data room made ready for many claims: which passages to look at, and its ledger of figures.
+"""A data room prepared for many claims: which passages to look at, and its ledger of figures.
 
-Passages are ranked by a claim's words, so that only the likeliest few of a room of thousands of documents are read.
+Passages are ranked by a claim's words, so that only the most likely few in a room of thousands of documents are read.
 """
 
 import re
@@ -30,7 +30,7 @@ _IN_SCALE: Final = re.compile(r"\bin (thousand|million)s\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class MemoPlace:
-    """Where the room says something: the document, the place in it in words, and what it says there."""
+    """Where the room says something: the document, the place in it in words, and the words themselves."""
 
     document_id: str
     document_name: str
@@ -39,13 +39,13 @@ class MemoPlace:
 
     @classmethod
     def of(cls, passage: RoomPassage, words: str) -> Self:
-        """Words of a passage as a place."""
+        """Words of a passage, with their place."""
         document = passage.document
         return cls(document.document_id, document.document_name, passage.span.place, " ".join(words.split()))
 
 
 class MemoTexts(RoomPassages):
-    """The passages and the figures of a room's stored texts; equal documents count once."""
+    """The passages and figures of a room's stored texts; identical documents count once."""
 
     def __init__(self, documents: Iterable[LedgerText], names: str = "") -> None:
         """`names` are words that name the company: a memo may name it where a document says "we"."""
@@ -60,15 +60,15 @@ class MemoTexts(RoomPassages):
 
     @cached_property
     def calendar(self) -> Calendar:
-        """The fiscal year that the documents agree on: a memo's "fiscal 2023" is theirs."""
+        """The fiscal year that the documents agree on, which a memo's "fiscal 2023" refers to."""
         return learn_room_calendar(self.ledger.figures, _load_text)
 
     def passages(self, claim: str) -> Sequence[RoomPassage]:
-        """The passages that are likeliest to speak of a claim, best first."""
+        """The passages that are most likely to concern a claim, best first."""
         return self.likeliest(claim, _BY_MEANING, _BY_WORDS)
 
     def around(self, passage: RoomPassage, length: int) -> str:
-        """A passage with what stands before and behind it, for a quotation of that many characters."""
+        """A passage with the text before and after it, for a quotation of that many characters."""
         span = passage.span
         reach = _AROUND + length
         return stretch(passage.document.text_id, max(span.start - reach, 0), span.end + reach)

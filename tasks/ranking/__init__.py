@@ -34,14 +34,14 @@ Scores = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class Index:
-    """Texts made ready for many questions. Building takes time with their length, a question hardly any.
+    """Texts prepared for many questions. Building takes time in proportion to their length, a question hardly any.
 
-    The index does not keep the texts but the positions of their words: 1.6 MB for 1,000 passages of 1,000 characters,
-    on the disk where passages are more than some 250,000.
+    The index keeps the positions of the texts' words rather than the texts: 1.6 MB for 1,000 passages of 1,000
+    characters, on disk above some 250,000 passages.
     """
 
     def __init__(self, texts: Iterable[str], in_memory: int = IN_MEMORY) -> None:
-        """Read the texts, one after the other; what takes more than `in_memory` bytes lies on the disk.
+        """Read the texts one after the other; anything above `in_memory` bytes is kept on disk.
 
         Raises:
             Unavailable: they are very many, and the disk has no room for the index.
@@ -53,14 +53,14 @@ class Index:
     ) -> list[tuple[int, float]]:
         """The `k` best texts as (position in `texts`, score), best first.
 
-        Only texts that share a word with the question, or with what documents call a thing that it asks for, are
-        returned, so there may be fewer, or none. Where no text shares more than function words ("may", "from"), the
-        order is by these, which is a guess; without `guess` there is none. Equal scores keep the order of the texts.
-        Scores are above 0 and mostly below 1; those of one question for a clause compare between the texts of
+        Only texts are returned that share a word with the question, or with what documents call something that it asks
+        for, so there may be fewer or none. If no text shares more than function words ("may", "from"), they determine
+        the order, which is a guess; without `guess` nothing is returned then. Equal scores keep the order of the texts.
+        Scores are above 0 and mostly below 1; for one question about a clause they are comparable between texts of
         different contracts.
 
-        `wordings` are how documents would put it, where somebody knows (a search plan): together they are a second
-        question, which counts more than the first.
+        `wordings` are phrases that documents would use, if they are known (from a search plan): together they form a
+        second question, which counts more than the first.
         """
         positions, scores = self._scores(question, k, guess=guess and not wordings)
         if wordings:
@@ -78,7 +78,7 @@ class Index:
         return subset.texts, score(subset, query, guess=guess)
 
     def texts_with_words(self, words: str, k: int) -> list[int]:
-        """The `k` texts that have most of these words, rare words counting most: where a quotation may stand.
+        """The `k` texts that have most of these words, with rare words counting most: candidates for a quotation.
 
         Positions in `texts`, best first; only texts that have any of the words.
         """

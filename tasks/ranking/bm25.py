@@ -1,11 +1,11 @@
-"""How well texts answer a query: by its terms in the text, its best window and its head, and by the page's layout.
+"""How well texts answer a query: by its terms in the text, its best window and its opening, and by the page's layout.
 
-Terms are weighted as in BM25. A page counts more when it is the financial statement on which the answer would stand,
-recognised by its title, its line items and its figures. The less of the question the vocabulary knows, and the less it
-tells texts apart, the more plain BM25 decides.
+Terms are weighted as in BM25. A page counts more if it is the financial statement that would contain the answer,
+recognised by its title, line items and figures. The less the vocabulary knows of the question, and the less it
+separates texts, the more plain BM25 decides.
 
-The constants were chosen on the development parts of `tests/benchmarks`: questions over annual reports, filings and
-regulations, and on contracts (ContractNLI, LEDGAR).
+The constants were chosen on the development parts of `tests/benchmarks`: questions about annual reports, filings and
+regulations, and about contracts (ContractNLI, LEDGAR).
 """
 
 import math
@@ -45,14 +45,14 @@ _UNTITLED = 0.4  # the share that a page without the title gets: a second page, 
 
 
 def score(subset: TextSubset, query: Query, *, guess: bool = False) -> Floats:
-    """The score of each text of `subset`; 0 for one that has no word of the query.
+    """The score of each text of `subset`; 0 for texts without any word of the query.
 
-    The order is that by the vocabulary and that of plain BM25 in one: of each score its share of the best counts, plain
-    BM25's the more the less the vocabulary knows of the question, and the more texts it finds as good as the best: in a
-    room of many companies it knows many balance sheets. Clauses of one kind are all what is asked for, however many.
-    The best text has the score by the vocabulary.
-    Where no text has a term of the query, words of the same families and words put together with them decide, at a low
-    score; where there are none, function words alone with `guess`, with scores far below all others.
+    It combines the score by the vocabulary with that of plain BM25, each as a share of its best. Plain BM25 weighs more
+    if the vocabulary knows little of the question, and if it finds many texts as good as the best: in a room of many
+    companies it knows many balance sheets. Clauses of one kind are all that is asked for, however many there are. The
+    best text has its score by the vocabulary. If no text has a term of the query, words of the same families and
+    compounds with them decide, at a low score; if there are none, function words alone with `guess`, at scores far
+    below all others.
     """
     by_vocabulary = _score_by_vocabulary(subset, query)
     best = float(by_vocabulary.max(initial=0.0))
@@ -133,7 +133,7 @@ def _distinction(having: int, count: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FinancialStatement:
-    """How a statement is titled, and line items that it has."""
+    """The titles of a statement, and its line items."""
 
     titles: tuple[Phrase, ...]
     lines: tuple[Phrase, ...]
@@ -141,7 +141,7 @@ class FinancialStatement:
 
 @cache
 def statements() -> dict[str, FinancialStatement]:
-    """The statements, by the names that the vocabulary has for them."""
+    """The statements, by their names in the vocabulary."""
     return {
         "balance sheet": _statement(
             "balance sheet, statement of financial position, statement of financial condition",
@@ -172,7 +172,7 @@ def statements() -> dict[str, FinancialStatement]:
 
 
 def resemblance(subset: TextSubset, name: str) -> Floats:
-    """How much each text resembles the page of a statement, 0 to 1."""
+    """How closely each text resembles the page of a statement, 0 to 1."""
     statement = statements()[name]
     by_title = np.full(len(subset.texts), _UNTITLED)
     for title in statement.titles:

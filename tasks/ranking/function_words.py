@@ -1,10 +1,10 @@
 """How often each text has each function word: "may", "they", "from", "what".
 
-They say nothing of what a text is about, so the index of positions leaves them out. But everyday questions consist of
-them ("What may they keep for themselves?"), and clauses differ in them: a duty says "shall", a permission "may". Where
-a question has few other words, plain BM25 counts them, at less than their rarity (`plain.FUNCTION_WORDS`).
+They say nothing about a text's subject, so the index of positions leaves them out. But everyday questions consist of
+them ("What may they keep for themselves?"), and clauses differ in them: a duty says "shall", a permission "may". If a
+question has few other words, plain BM25 counts them, at less than their rarity (`plain.FUNCTION_WORDS`).
 
-Those that every text has ("the", "of", "is") tell no texts apart and are left out. Kept are counts alone, 5 bytes for
+Those that every text has ("the", "of", "is") do not separate texts and are left out. Only counts are kept, 5 bytes for
 each word of each text.
 """
 
@@ -32,10 +32,10 @@ def find_number(form: str) -> int:
 
 
 class FunctionWords:
-    """The function words of texts that are added in order, some at a time."""
+    """The function words of texts, which are added in order, in batches."""
 
     def __init__(self, in_memory: int = IN_MEMORY) -> None:
-        """What takes more than `in_memory` bytes lies on the disk."""
+        """Anything above `in_memory` bytes is kept on disk."""
         self._in_memory = in_memory
         self._added = GrowingRow(in_memory), GrowingRow(in_memory)
         self._of_words: list[Ints] = []  # how many of the added texts have each word
@@ -44,7 +44,9 @@ class FunctionWords:
         self._starts = np.zeros(len(_NUMBERS) + 1, np.int64)
 
     def add(self, first: int, numbers: NDArray[np.int16], ends: NDArray[np.int64]) -> None:
-        """Add the texts from number `first` on: the `find_number` each word, and where each text ends among these."""
+        """Add the texts from number `first` on: the `find_number` of each word, and where each text
+        ends among these.
+        """
         lengths = np.concatenate([ends[:1], ends[1:] - ends[:-1]])
         texts = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
         is_one = numbers != NONE
@@ -55,7 +57,7 @@ class FunctionWords:
         self._of_words.append(np.bincount(words, minlength=len(_NUMBERS)))
 
     def close(self) -> None:
-        """All texts were added: those that have a word are put side by side."""
+        """Call this when all texts are added: it groups the texts by word."""
         if not self._of_words:
             return
         np.cumsum(np.sum(self._of_words, axis=0), out=self._starts[1:])

@@ -63,7 +63,7 @@ class _Forms(dict[str, int]):
 def encode(
     texts: Iterable[str], function_words: FunctionWords, in_memory: int = IN_MEMORY
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], list[Word], tuple[str, ...]]:
-    """Texts as one row of words, each word by its number; the others are added to `function_words`.
+    """Texts as one row of word numbers; function words are added to `function_words` instead.
 
     Returns:
         The row; where each text begins in it, and behind the last one, where it ends; the words by their numbers;
@@ -105,9 +105,9 @@ class WordPositions:
     """
 
     def __init__(self, texts: Iterable[str], words_at_once: int = _WORDS_AT_ONCE, in_memory: int = IN_MEMORY) -> None:
-        """Reads the texts, one after the other; `words_at_once` are sorted together.
+        """Read the texts one after the other; `words_at_once` words are sorted together.
 
-        What takes more than `in_memory` bytes lies on the disk.
+        Anything above `in_memory` bytes is kept on disk.
 
         Raises:
             Unavailable: the disk has no room for it.
@@ -132,31 +132,31 @@ class WordPositions:
         return len(self.bounds) - 1
 
     def of(self, token: str) -> NDArray[np.int32]:
-        """All positions of a token, sorted; of `#`, those of all numbers."""
+        """All positions of a token, sorted; for `#`, those of all numbers."""
         return self._numbers if token == NUMBER else self.at(self._lexicon.token(token))
 
     def spelling(self, word: Word) -> Span:
-        """Where the positions of all words stand that are spelled as this one."""
+        """The span of the index with the positions of all words spelled like this one."""
         return self._lexicon.spelling(word)
 
     def family(self, word: Word) -> Span:
-        """Where the positions of all words of this one's family stand."""
+        """The span of the index with the positions of all words in this one's family."""
         return self._lexicon.family(word)
 
     def compounds(self, word: Word) -> NDArray[np.int32]:
-        """All positions of the words that are put together with one of this one's family, and of its parts, sorted."""
+        """All positions of compounds with a word of this one's family, and of the parts of this one, sorted."""
         spans = self._lexicon.find_related(word)
         positions = [self._positions[first:last] for first, last in spans]
         return np.sort(np.concatenate(positions)) if positions else _NO_POSITIONS
 
     def at(self, span: Span) -> NDArray[np.int32]:
-        """The positions that stand there, sorted."""
+        """The positions in a span of the index, sorted."""
         positions = self._positions[span[0] : span[1]]
         is_sorted = len(positions) < 2 or bool((positions[1:] > positions[:-1]).all())
         return positions if is_sorted else np.sort(positions, kind="stable")  # merges what is sorted in parts
 
     def counts(self, positions: NDArray[np.int32]) -> tuple[Ints, Ints]:
-        """The texts in which a word stands that has these positions, and how often it stands in each."""
+        """The texts that contain a word with these positions, and how often each contains it."""
         if len(positions) < len(self):
             return np.unique(np.searchsorted(self.bounds, positions, side="right") - 1, return_counts=True)
         counts = np.diff(np.searchsorted(positions, self.bounds))
@@ -164,7 +164,7 @@ class WordPositions:
         return texts, counts[texts]
 
     def within(self, positions: NDArray[np.int32], texts: Ints) -> Ints:
-        """Those of the positions of a word that stand in some of the texts (given in order), sorted."""
+        """Those positions of a word that are in some of the texts (given in order), sorted."""
         if not len(positions):
             return _NONE
         if len(texts) == len(self):
@@ -196,7 +196,7 @@ def _sort_positions(
 
 
 class TextSubset:
-    """Some of the texts (all, or the likeliest), in which the terms of one query are looked up.
+    """Some of the texts (all, or the most likely), in which the terms of one query are looked up.
 
     Attributes:
         positions: the positions of words in all texts.
@@ -215,7 +215,7 @@ class TextSubset:
         self._found: dict[str | Span, Ints] = {}
 
     def occurrences(self, phrase: Phrase) -> Ints:
-        """Where a phrase stands: the positions of its last word, sorted."""
+        """Where a phrase occurs: the positions of its last word, sorted."""
         positions = self._of(phrase[0])
         for word in phrase[1:]:
             following = self._of(word)
@@ -229,7 +229,7 @@ class TextSubset:
         return positions
 
     def counts(self, positions: Ints) -> tuple[Ints, Ints]:
-        """How often a term that stands at `positions` occurs in each text, and in each block and the one after it."""
+        """How often a term with these positions occurs in each text, and in each block together with the next one."""
         texts = self._texts_at(positions)
         block = self._first[texts] + (positions - self._starts[texts]) // _BLOCK
         window = np.bincount(block, minlength=self.blocks)
@@ -238,17 +238,17 @@ class TextSubset:
         return np.bincount(texts, minlength=len(self.texts)), window + behind
 
     def at(self, span: Span) -> Ints:
-        """Where the words stand whose positions in all texts stand at `span` of the index."""
+        """The positions in the subset of words that are in this span of the index."""
         if span not in self._found:
             self._found[span] = self.positions.within(self.positions.at(span), self.texts)
         return self._found[span]
 
     def compounds(self, word: Word) -> Ints:
-        """Where words stand that are put together with one of this one's family, and its parts."""
+        """The positions of compounds with a word of this one's family, and of its parts."""
         return self.positions.within(self.positions.compounds(word), self.texts)
 
     def neighbours(self, one: Span, other: Span) -> Ints:
-        """Where a word of one kind stands right behind one of another: its positions."""
+        """The positions where a word of one kind directly follows one of another."""
         positions, following = self.at(one) + 1, self.at(other)
         if not len(positions) or not len(following):
             return _NONE
@@ -258,7 +258,7 @@ class TextSubset:
         return in_one_text
 
     def text_counts(self, positions: Ints) -> Ints:
-        """How often a term that stands at `positions` occurs in each text."""
+        """How often a term with these positions occurs in each text."""
         counts: Ints = np.bincount(self._texts_at(positions), minlength=len(self.texts))
         return counts
 
@@ -273,7 +273,7 @@ class TextSubset:
         return having
 
     def texts_with(self, positions: Ints, within: int | None = None) -> Ints:
-        """Which of these texts (by their index among them) have a term, anywhere or in their first `within` words."""
+        """Which of these texts (by index in the subset) contain a term, anywhere or in their first `within` words."""
         texts = self._texts_at(positions)
         return np.unique(texts if within is None else texts[positions - self._starts[texts] < within])
 
@@ -287,7 +287,7 @@ class TextSubset:
         return self.positions.numbers[self.texts] / np.maximum(self.lengths, 1)
 
     def texts_in_all(self, occurrences: int, in_subset: int) -> int:
-        """In how many of all texts a word stands that occurs so often, and in `in_subset` of these: an estimate."""
+        """An estimate of how many of all texts contain a word, from its occurrences and the count `in_subset`."""
         if len(self.texts) == len(self.positions):
             return in_subset
         return min(occurrences, len(self.positions))
@@ -302,9 +302,9 @@ class TextSubset:
 
 
 def likeliest(positions: WordPositions, query: Query, limit: int) -> TextSubset:
-    """The `limit` texts that have most of the query, by the words of its terms; all where there are no more.
+    """The `limit` texts that have most of the query, by the words of its terms; all if there are no more.
 
-    Half of it are its terms with their weights, half its own words by how rare they are here.
+    Half of the score comes from its terms with their weights, half from its own words by their rarity here.
     """
     count = len(positions)
     if count <= limit:
@@ -333,6 +333,6 @@ def likeliest(positions: WordPositions, query: Query, limit: int) -> TextSubset:
 
 
 def rarity(having: int, count: int) -> float:
-    """The inverse document frequency of a word that `having` of `count` texts have; above 0."""
+    """The inverse document frequency of a word in `having` of `count` texts; above 0."""
     having = min(having, count)
     return math.log(1 + (count - having + 0.5) / (having + 0.5))

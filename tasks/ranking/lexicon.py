@@ -1,4 +1,4 @@
-"""The words of an index: in what order their positions stand in it, and where those of each begin and end."""
+"""The words of an index: the order of their positions in it, and where those of each word begin and end."""
 
 import os
 from array import array
@@ -22,7 +22,7 @@ IN_MEMORY: Final = 100_000_000
 
 
 class GrowingRow:
-    """A row to whose end numbers are added, all of one type; `row` gives it when it is whole."""
+    """A row of numbers of one type that is appended to; `row` returns it when it is complete."""
 
     def __init__(self, in_memory: int = IN_MEMORY) -> None:
         self._in_memory = in_memory
@@ -31,7 +31,7 @@ class GrowingRow:
         self._written = 0
 
     def append(self, numbers: NDArray[Any]) -> None:
-        """Add numbers at the end.
+        """Append numbers.
 
         Raises:
             Unavailable: the disk has no room for them.
@@ -46,7 +46,7 @@ class GrowingRow:
             self._bytes.clear()
 
     def row(self, number: type[Number]) -> NDArray[Number]:
-        """All numbers, of the type with which they were added. They may be changed; none may be added any more."""
+        """All numbers, in the type in which they were appended. They may be changed, but no more may be appended."""
         if self._file is None:
             return np.frombuffer(self._bytes, number)
         self._file.flush()
@@ -54,7 +54,7 @@ class GrowingRow:
 
 
 def empty_row(count: int, number: type[Number], in_memory: int = IN_MEMORY) -> NDArray[Number]:
-    """A row of `count` numbers that are still to be set.
+    """A row of `count` numbers that have yet to be set.
 
     Raises:
         Unavailable: the disk has no room for it.
@@ -108,10 +108,10 @@ _MOST_LANGUAGES = 3  # of an index whose endings are taken off a word that it do
 
 
 class Lexicon:
-    """The words of an index, sorted by family, token and spelling, so that the positions of each stand side by side.
+    """The words of an index, sorted by family, token and spelling, so that the positions of each are adjacent.
 
-    All spellings of a token belong to one family, that of the shortest: words that only look alike in some of their
-    forms ("hoped" and "hops" are one token) stay together.
+    All spellings of a token belong to one family, that of the shortest: words that only look alike in some forms
+    ("hoped" and "hops" are one token) stay together.
 
     Attributes:
         ranks: for each word, by its number, its place in that order.
@@ -120,7 +120,7 @@ class Lexicon:
     """
 
     def __init__(self, words: Sequence[Word], counts: Ints, languages: Sequence[str]) -> None:
-        """Sorts the words, of which each stands in the texts as often as `counts` says."""
+        """Sort the words; `counts` says how often each occurs in the texts."""
         shortest: dict[str, tuple[int, str, str]] = {}
         for word, language in zip(words, languages, strict=True):
             one = len(word.spelling), word.spelling, language
@@ -156,12 +156,12 @@ class Lexicon:
         )
 
     def token(self, token: str) -> Span:
-        """Where the positions of a token stand, each spelling's behind the other."""
+        """The span with the positions of a token, one spelling after the other."""
         number = self._tokens.get(token)
         return _NOWHERE if number is None else self._span(self._token_ranks, number)
 
     def spelling(self, word: Word) -> Span:
-        """Where the positions of words stand that are spelled like this one."""
+        """The span with the positions of words spelled like this one."""
         number = self._tokens.get(word.token)
         if number is None:
             return _NOWHERE
@@ -172,7 +172,7 @@ class Lexicon:
         return int(self.starts[rank]), int(self.starts[rank + 1])
 
     def family(self, word: Word) -> Span:
-        """Where the positions of all words of this one's family stand, each spelling's behind the other."""
+        """The span with the positions of all words in this one's family, one spelling after the other."""
         number = self._family_number(word)
         return _NOWHERE if number is None else self._span(self._family_ranks, number)
 
@@ -188,7 +188,7 @@ class Lexicon:
         return None
 
     def find_related(self, word: Word) -> list[Span]:
-        """Where the positions stand of the families that this one's is put together with, and of its parts."""
+        """The spans with the positions of families that form compounds with this one's, and of its parts."""
         number = self._family_number(word)
         related = self._compounds.parts(word.spelling) if number is None else self._compounds.find_related(number)
         return [self._span(self._family_ranks, other) for other in related]

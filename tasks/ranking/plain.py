@@ -1,14 +1,14 @@
 """Plain BM25: how well texts answer a question by its own words, without any knowledge of a field.
 
-A word counts by how rare it is among the texts at hand. That is what is left where the vocabulary says nothing about a
-question: framing words, names and years count like all others, since some rooms differ in nothing else. Function words
-count half: everyday questions have hardly any others (ContractNLI, asked plainly, first five: .498 without them, .554
+A word counts by its rarity among the texts. This is what is left if the vocabulary says nothing about a question:
+framing words, names and years count like all others, since some rooms differ in nothing else. Function words count
+half, because everyday questions have hardly any others (ContractNLI, asked plainly, first five: .498 without them, .554
 with them; measured on the development part of `tests/benchmarks`).
 
-Each word of the question counts as its family, and a little more where it is spelled as in the question; two that are
-neighbours in the question count besides where they are neighbours in a text. Words that are put together with one of
-the question count half as much ("Meldepflicht" for "melden"; chosen on German regulations and XQuAD's first half). A
-text that has any of it gains a little by the texts beside it: the passages of a document stand in its order.
+Each word of the question counts as its family, and a little more if spelled as in the question; two neighbouring words
+of the question count extra where they are neighbours in a text. Compounds with a word of the question count half as
+much ("Meldepflicht" for "melden"; chosen on German regulations and XQuAD's first half). A text that has any of it gains
+a little from the texts beside it: the passages of a document are in order.
 """
 
 import itertools
@@ -33,7 +33,7 @@ _ANY = 0.1  # what a text gets for having a word at all, long or short: of two t
 
 
 def score(subset: TextSubset, words: Sequence[Word], function_words: Iterable[str] = ()) -> NDArray[np.float64]:
-    """The score of each text of `subset`; 0 for one that has none of the words. `words` are in the question's order."""
+    """The score of each text of `subset`; 0 for texts without any of the words. `words` are in the question's order."""
     positions = subset.positions
     mean_length = max(float(positions.bounds[-1]) / len(positions), 1.0)
     saturation = SATURATION * (1 - LENGTH + LENGTH * subset.lengths / mean_length)

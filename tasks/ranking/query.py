@@ -1,4 +1,6 @@
-"""A question as a query: its words and phrases, each with a weight, and what documents call the things it asks for."""
+"""A question as a query: its words and phrases, each with a weight, and what documents call the things that it asks
+for.
+"""
 
 import itertools
 import math
@@ -53,7 +55,7 @@ _FRAMING_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
-    """A word or phrase of a query: its words as `tokens` gives them, and how much it counts."""
+    """A word or phrase of a query: its words as `tokens` returns them, and its weight."""
 
     phrase: Phrase
     weight: float
@@ -61,7 +63,7 @@ class QueryTerm:
 
 @dataclass(frozen=True, slots=True)
 class QueryMeaning:
-    """What documents call one thing that is asked for; its terms together count `weight` at most."""
+    """What documents call one thing that is asked for; all its terms together count at most `weight`."""
 
     terms: tuple[QueryTerm, ...]
     weight: float
@@ -90,14 +92,14 @@ class Query:
     known: float = 0.0
 
     def weigh_terms(self) -> Iterator[tuple[QueryTerm, float]]:
-        """All terms, those of meanings included, each with its weight beside all others."""
+        """All terms, including those of meanings, each with its relative weight."""
         yield from ((term, term.weight) for term in self.terms)
         for meaning in self.meanings:
             yield from ((term, meaning.weight * term.weight / len(meaning.terms)) for term in meaning.terms)
 
 
 def read_query(question: str) -> Query:
-    """Reads a question; one without a word that counts has no terms.
+    """Analyse a question; one without significant words has no terms.
 
     Framing words ("give a response in USD millions") hardly count, unless there are no others.
     """
@@ -180,7 +182,7 @@ def _share(word: str, names: set[str]) -> float:
 
 
 def rarity(phrase: Phrase) -> float:
-    """How much a phrase says, by how rare its rarest words are: about 1 for a common word, 7 for a rare one."""
+    """How informative a phrase is, by the rarity of its rarest words: about 1 for a common word, 7 for a rare one."""
     known = shares()
     rarities = sorted((math.log(1 + 1 / known.get(word, _RARE)) for word in phrase), reverse=True)
     return min(rarities[0] + 0.3 * sum(rarities[1:3]), 9.0)

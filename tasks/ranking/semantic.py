@@ -28,7 +28,7 @@ AUTO, LOCAL, OFF = "auto", "local", "off"
 
 
 class EmbeddingSettings(Settings):
-    """Which embedding model ranks passages beside their words.
+    """Which embedding model ranks passages in addition to their words.
 
     A key belongs to its address: `OPENAI_API_KEY` is never sent to `embeddings_url`.
     """
@@ -82,26 +82,28 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """What vectors are stored under: another model, or the same one at another server, has another name."""
+        """The name under which vectors are stored; another model, or the same one on another
+        server, has another name.
+        """
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One vector of unit length for each text, as the rows of an array (texts, dimensions).
 
-        A text longer than the model reads is cut to what it reads.
+        A text longer than the model reads is truncated.
 
         Raises:
             tasks.errors.DiligenceError: there are no vectors; the message says what to do about it.
         """
 
     def seconds(self, characters: Iterable[int]) -> float:
-        """About how many seconds of this machine's processors texts of these lengths take."""
+        """The approximate processor seconds on this machine for texts of these lengths."""
 
 
 class Candidate(NamedTuple):
-    """A passage to be put in order: a span of a stored text, in characters, and its words.
+    """A passage to be ranked: a span of a stored text, in characters, and its words.
 
-    `about` is what it stands under: its heading, its columns' names. It is embedded with it. A text that is not stored
-    has the id 0, and its vectors are not stored either.
+    `about` is its context: its heading, the names of its columns. It is embedded with the words. A text that is not
+    stored has the id 0, and its vectors are not stored either.
     """
 
     text_id: int
@@ -112,20 +114,20 @@ class Candidate(NamedTuple):
 
     @property
     def with_context(self) -> str:
-        """The words, and in front of them what they are about."""
+        """The words, preceded by their context."""
         return f"{self.about[:_ABOUT]}\n{self.text}" if self.about else self.text
 
     @property
     def key(self) -> Key:
-        """What its vector is stored under."""
+        """The key under which its vector is stored."""
         return self.text_id, self.start, self.end
 
 
 class SemanticRanking:
-    """Puts the passages of one data room in order, question by question. Vectors are made at the first question.
+    """Ranks the passages of one data room, question by question. Vectors are made at the first question.
 
-    When the embedder fails, it is not asked again, so that a server that is down costs a room one time-out and not one
-    for each question. From then on the order is by words alone, and `warning` says why; before it is None.
+    If the embedder fails it is not asked again, so that a server that is down costs a room one time-out rather than one
+    per question. From then on words alone decide, and `warning` says why; before that it is None.
     """
 
     def __init__(
@@ -135,9 +137,9 @@ class SemanticRanking:
         within: float | None = None,
         room: int = 0,
     ) -> None:
-        """The ranking of passages in the room of that number, which is a company's in a run.
+        """The ranking of passages in the room with that number, which in a run is a company's.
 
-        With `within` a room is embedded only where that takes no more seconds of a processor.
+        With `within`, a room is only embedded if that takes at most that many processor seconds.
         """
         self.warning: str | None = None
         self._embedder, self._passages, self._within, self._room = embedder, passages, within, room
@@ -145,7 +147,7 @@ class SemanticRanking:
     def order(self, question: str, by_words: Ranked, k: int) -> Ranked:
         """The `k` best passages; `by_words` are all that share a word with the question.
 
-        A passage that shares none is among them where its meaning is near.
+        A passage that shares none is included if its meaning is close.
         """
         if self.warning is None:
             try:
@@ -218,9 +220,9 @@ _OTHER_LENGTHS: Final = (
 def fuse(by_words: Ranked, cosines: NDArray[np.floating[Any]], k: int) -> Ranked:
     """The `k` best passages by words and meaning, best first; equal ones keep the order of the room.
 
-    Both scores are taken as standard deviations above the room's mean, and added up. The less of the question the best
-    passage has by its words, the more its meaning counts: everyday questions share few words with their answers.
-    `tests/benchmarks/records/retrieval.md` has what that gives.
+    Both scores are standardised (deviations from the room's mean) and added. The less of the question the best passage
+    has in its words, the more meaning counts: everyday questions share few words with their answers.
+    `tests/benchmarks/records/retrieval.md` has the results.
 
     Args:
         by_words: the passages that share a word with the question.

@@ -1,7 +1,7 @@
-"""The language that each word of an index is in: that of most texts in which it stands.
+"""The language of each word of an index: that of most texts that contain it.
 
-A text's language is known by its commonest words. It decides which endings a word has (`words.stem`), and whether it
-may be put together from others (`compounds`). Rooms hold filings in one language and their attachments in another.
+A text's language is recognised by its commonest words. It decides which endings a word can have (`words.stem`), and
+whether it may be a compound (`compounds`). Rooms have filings in one language and their attachments in another.
 """
 
 from typing import Final
@@ -22,12 +22,12 @@ _LEAST_SHARE = 1 / 12  # of its words
 
 
 def find_language_mask(form: str) -> int:
-    """The languages, one bit each, of which a form is one of the commonest words."""
+    """The languages, one bit each, in which a form is one of the commonest words."""
     return _MASKS.get(form, 0)
 
 
 class WordLanguages:
-    """How often each word stands in texts of each language; texts are added in order, some at a time."""
+    """How often each word occurs in texts of each language; texts are added in order, in batches."""
 
     def __init__(self) -> None:
         self._counts: dict[int, Ints] = {}
@@ -57,7 +57,7 @@ class WordLanguages:
             self._counts[int(number)] = longer
 
     def of_words(self, count: int) -> tuple[str, ...]:
-        """The language of each of so many words; that of most texts where a word stands in none that tells one."""
+        """The language of each word up to that number; for words in no text of a known language, that of most texts."""
         order = sorted(self._counts, key=lambda number: -int(self._counts[number].sum())) or [0]
         table = np.zeros((len(order), count), np.int64)
         for row, number in enumerate(order):

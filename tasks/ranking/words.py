@@ -1,4 +1,4 @@
-"""A word of a text in three widths: as it is spelled, as a token, and with all words of its family.
+"""A word of a text at three levels: as spelled, as a token, and with all words of its family.
 
 spelling   "obligations": what the label of a table repeats to the letter
 token      "obligation": without plural and verb endings, what the vocabulary is written in
@@ -17,28 +17,29 @@ from tasks.language.tokens import split_form, word_forms
 
 
 class Word(NamedTuple):
-    """One word that counts, as it is spelled and as a token."""
+    """A significant word, as spelled and as a token."""
 
     spelling: str
     token: str
 
 
 def words(text: str) -> list[Word]:
-    """The words of `text` that count, in order; their tokens are those of `tasks.language.tokens`."""
+    """The significant words of `text`, in order; their tokens are those of `tasks.language.tokens`."""
     return [word for form in word_forms(text) for word in split_into_words(form)]
 
 
 def split_into_words(form: str) -> Iterator[Word]:
-    """The words of one of the `word_forms`: none for a stop word, several where a script has no spaces."""
+    """The words of one of the `word_forms`: none for a stop word, several if a script has no spaces."""
     for token in split_form(form):
         yield Word(form if form.isascii() and form.isalpha() else token, token)
 
 
 @lru_cache(maxsize=100_000)
 def stem(spelling: str, language: str) -> str:
-    """The stem of a spelling, which is no word: "oblig". Of a number, or where Snowball has no stemmer, itself.
+    """The stem of a spelling, which is not a word: "oblig". For numbers, and without a Snowball stemmer, the spelling
+    itself.
 
-    `language` (an English name) is that of a word in Latin letters; of another script the letters say it.
+    `language` (an English name) is for words in Latin letters; other scripts are recognised by their letters.
     """
     if not spelling.isalpha():
         return spelling
@@ -59,10 +60,10 @@ _LINKS = ("", "s", "es", "n", "en", "er")  # letters between two parts: "Umsatz"
 
 
 class Compounds:
-    """The words of an index that are put together from others of its words."""
+    """The compounds among the words of an index."""
 
     def __init__(self, words: Iterable[tuple[str, str, int, int]]) -> None:
-        """Looks at each word of a language that puts words together.
+        """Look at each word in a language that forms compounds.
 
         Args:
             words: each with its spelling, its language (an English name), the number of its family, and how often it
@@ -85,11 +86,11 @@ class Compounds:
         self._related = {family: sorted(others) for family, others in related.items()}
 
     def find_related(self, family: int) -> Sequence[int]:
-        """The families of which this one is a part, and those of its own parts."""
+        """The families of compounds with this one, and of its own parts."""
         return self._related.get(family, ())
 
     def parts(self, spelling: str) -> Sequence[int]:
-        """The families from which a word is put together that does not stand in the texts."""
+        """The families of the parts of a compound that is not in the texts."""
         return next(filter(None, (self._parts(spelling, language) for language in self._languages)), ())
 
     def _parts(self, spelling: str, language: str) -> Sequence[int]:

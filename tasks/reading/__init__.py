@@ -1,7 +1,7 @@
-"""The text of documents: one folder a format, and the pool of processes that runs their readers.
+"""The text of documents: one folder for each format, and the pool of processes that run their readers.
 
 `read_document` reads one document in this process; `pool.pool.ExtractionPool` reads many, under limits. Nothing here
-imports Prefect or knows of drives and tables.
+imports Prefect or knows about drives and tables.
 """
 
 from tasks.reading.text_writer import Reading, Source
@@ -10,7 +10,7 @@ __all__ = ["read_document"]
 
 
 def read_document(source: Source | str, format: str | None = None) -> Reading:  # noqa: A002 - the field's word
-    """Read a document in this process; its scanned pages in others, where `DILIGENCE_OCR` allows it.
+    """Read a document in this process; its scanned pages are read in other processes, if `DILIGENCE_OCR` allows it.
 
     Args:
         source: the path of its file, or its content.

@@ -1,6 +1,6 @@
-"""What the settings say about reading: the engines for scans, and the limits on one document and on one page.
+"""What the settings say about reading: the engines for scans, and the limits for one document and one page.
 
-Kept out of the reading processes, which are given both: settings bring pydantic, and that takes 0.2 s to load.
+Separate from the reading processes, which are passed both: settings need pydantic, which takes 0.2 s to load.
 """
 
 import atexit
@@ -37,10 +37,10 @@ _TESSERACT_NAMES: Final[Mapping[str, str]] = {
 
 
 def engines(settings: ReadingSettings, written_in: Collection[str] = ()) -> Engines | None:
-    """The engines that read scans here; None where they are not read.
+    """The engines that read scans here; None if scans are not read.
 
-    `written_in`: the languages of the other documents beside a scan, by their English names. With `auto` Tesseract
-    reads first where it was told the languages: how sure it is of a page in another one is worth nothing.
+    `written_in`: the languages of the documents beside a scan, by their English names. With `auto`, Tesseract reads
+    first if it was told the languages: its certainty about a page in another language is meaningless.
     """
     if settings.ocr == "off":
         return None
@@ -61,7 +61,7 @@ def engines(settings: ReadingSettings, written_in: Collection[str] = ()) -> Engi
 
 
 def engine_name(settings: ReadingSettings) -> str | None:
-    """Under which texts with scans are stored here; the same whatever the documents beside them are written in."""
+    """The name under which texts with scans are stored; independent of the languages of the documents beside them."""
     found = engines(settings)
     if found is None:
         return None
@@ -70,17 +70,17 @@ def engine_name(settings: ReadingSettings) -> str | None:
 
 
 def reason_for_unread(settings: ReadingSettings) -> str:
-    """Why scans are not read here, or not all, in a sentence."""
+    """Why scans are not read here, or not all of them, in a sentence."""
     return OFF if settings.ocr == "off" else STOPPED if engines(settings) else NO_ENGINE
 
 
 def make_reading_limits(settings: ReadingSettings) -> Limits:
-    """What reading one document may take."""
+    """The limits for reading one document."""
     return Limits(settings.document_timeout, settings.document_memory_mb, settings.document_max_mb)
 
 
 def recognising_pool() -> ExtractionPool:
-    """The processes that recognise pages, each under the limits of a page. They start with the first one."""
+    """The processes that recognise pages, each under the limits for a page. They start with the first page."""
     settings = ReadingSettings.current()
     return _recognising_pool(Limits(settings.ocr_page_timeout, _MEMORY_MB, settings.document_max_mb))
 
@@ -93,7 +93,7 @@ def _recognising_pool(limits: Limits) -> ExtractionPool:
 
 
 def recognised(result: "Future[Reading]", found: Engines) -> RecognisedPage:
-    """The page that a recognising process was asked for; what went wrong with it is its state.
+    """The page from a recognising process; if that failed, its state says how.
 
     Raises:
         Unavailable: nothing is wrong with the page: the processes were ended, or do not start.
@@ -108,7 +108,7 @@ def recognised(result: "Future[Reading]", found: Engines) -> RecognisedPage:
 
 
 def read_scans(reading: Reading, path: Path, document_format: str) -> FilledReading:
-    """A reading with all of its scanned pages recognised, as the settings have it. Nothing is stored."""
+    """A reading with all of its scanned pages recognised, according to the settings. Nothing is stored."""
     settings = ReadingSettings.current()
     found = engines(settings)
     pages: dict[str, RecognisedPage] = {}
@@ -127,9 +127,9 @@ def read_scans(reading: Reading, path: Path, document_format: str) -> FilledRead
 
 
 def read_as_configured(source: Source | str, extension: str | None = None) -> Reading:
-    """Read a document with what is embedded in it, in this process, its scans in others if the settings ask for it.
+    """Read a document and what is embedded in it in this process; its scans in others if the settings ask for that.
 
-    Its places hold those of the cells of tables too.
+    Its places include those of table cells.
     """
     if isinstance(source, str):
         source = Path(source)

@@ -1,8 +1,8 @@
-"""What format a document is in, told by its content: for names that say something else, or nothing.
+"""Detects a document's format by its content, for names that say something else, or nothing.
 
-Asked once, where a document is handed to a reader. It is cheap where the name is right: a file's first bytes and, of a
-zip, the end of its directory (10 µs). Content overrules a name only where it is certain: by a signature, or, under the
-name of a format that has one, by its markup. A text file may hold any text: under a text's name HTML stays text.
+It is asked once, before a document is handed to a reader. It is cheap if the name is right: a file's first bytes and,
+for a zip, the end of its directory (10 µs). Content only overrules a name if it is certain: by a signature or, if the
+format that the name says has markup, by that. A text file may contain any text: if the name says text, HTML stays text.
 """
 
 import os
@@ -82,7 +82,7 @@ _TAIL: Final = 16_384
 
 
 def detect_format(source: Source, named: str) -> str:
-    """The format by whose reader a document is to be read, as its first extension.
+    """The format whose reader should read a document, as its first extension.
 
     Args:
         source: its file, or what is in it.
@@ -101,7 +101,7 @@ def detect_format(source: Source, named: str) -> str:
 
 
 def is_known(source: Source) -> str | None:
-    """The format that content is in, whatever its name; None where it does not say, or no reader reads it."""
+    """The format of the content, whatever its name; None if it cannot be told, or no reader reads it."""
     try:
         return detect_format(source, "")
     except UnsupportedFormat:
@@ -109,7 +109,7 @@ def is_known(source: Source) -> str | None:
 
 
 def sniff_format(path: Path) -> str | None:
-    """The format of a file whose name says nothing, that of text too; None where its content does not tell it."""
+    """The format of a file whose name says nothing, including text; None if its content does not tell."""
     if (known := is_known(path)) is not None:
         return known
     head = _part(path, 0, _HEAD)
@@ -127,7 +127,7 @@ def _as_supported(extension: str) -> str | None:
 
 
 def _read_magic(source: Source, by_name: str) -> str | None:
-    """The format that the content tells, if it does, for a document that is of the format `by_name` by its name."""
+    """The format according to the content, if that tells; `by_name` is the format according to the document's name."""
     head = _part(source, 0, 8)
     if head.startswith(LOCAL_HEADER):
         folder = _OFFICE_FOLDERS.get(by_name)
@@ -150,7 +150,7 @@ def _read_magic(source: Source, by_name: str) -> str | None:
 
 
 def _part(source: Source, start: int, length: int) -> bytes:
-    """So many bytes from `start`, or from so many before the end where that is negative."""
+    """`length` bytes from `start`; a negative `start` counts from the end."""
     if isinstance(source, bytes):
         return source[start:][:length]
     file = os.open(source, os.O_RDONLY | getattr(os, "O_BINARY", 0))
@@ -164,7 +164,7 @@ def _part(source: Source, start: int, length: int) -> bytes:
 
 
 def _in_zip(source: Source, by_name: str) -> str | None:
-    """The format of a package: one of OpenDocument by its type, one of Office by its folders."""
+    """The format of a package: OpenDocument by its declared type, Office by its folders."""
     archive = ZipMembers(source)
     try:
         entries = archive.entries()
@@ -190,7 +190,7 @@ def _in_zip(source: Source, by_name: str) -> str | None:
 
 
 def _in_compound(source: Source, by_name: str) -> str | None:
-    """The format of a compound file: one of Office before 2007, an Outlook message, or a package that is encrypted."""
+    """The format of a compound file: Office before 2007, an Outlook message, or an encrypted package."""
     try:
         file = ole.Compound(source if isinstance(source, bytes) else source.read_bytes())
     except Damaged:
@@ -201,7 +201,7 @@ def _in_compound(source: Source, by_name: str) -> str | None:
 
 
 def _in_text(head: bytes, by_name: str) -> str | None:
-    """The format of markup or text under the name of a format that is neither."""
+    """The format of markup or text in a file whose name claims a format that is neither."""
     encoding = next((name for mark, name in _MARKS if head.startswith(mark)), "latin-1")
     text = head.decode(encoding, "replace").lstrip("\ufeff")
     if _CONTROL.search(text) is not None or not text.strip():

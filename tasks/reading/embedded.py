@@ -1,7 +1,7 @@
 """Documents inside documents: read after the text of their host, or named in its warnings.
 
-A reader hands on unread what it finds. Whatever is wrong with one of them is a warning of the host,
-never its failure: nobody asked for it.
+A reader passes on what it finds unread. Whatever is wrong with one of them is a warning of the host, never its failure:
+nobody asked for it.
 """
 
 from collections import Counter
@@ -48,7 +48,7 @@ Read = Callable[[bytes, str], Reading]
 
 
 class EmbeddedOutcome(Enum):
-    """What became of embedded documents, in the words of the warning."""
+    """The outcome of embedded documents, in the words of the warning."""
 
     READ = "Embedded, and read after the text: {}."
     EMPTY = "Embedded, without text: {}."
@@ -61,9 +61,9 @@ class EmbeddedOutcome(Enum):
 
 
 def read_with_embedded(source: Source | str, extension: str | None = None) -> Reading:
-    """Read a document and what is embedded in it, in this process. The pool runs this in processes of its own.
+    """Read a document and what is embedded in it, in this process. The pool runs this in its own processes.
 
-    The text of pages that are pictures is not in it yet: `ocr.scans` has them recognised.
+    The text of pages that are pictures is not included yet: `ocr.scans` has them recognised.
 
     Args:
         source: the path of its file, or its content.
@@ -94,9 +94,9 @@ def read_with_embedded(source: Source | str, extension: str | None = None) -> Re
 
 
 def with_embedded(host: Reading, read: Read, extensions: Collection[str], seconds: float = SECONDS) -> Reading:
-    """The reading of a host with the texts of the documents that were found inside it, and none of their bytes.
+    """The reading of a host with the texts of the documents found inside it, but without their bytes.
 
-    Each begins a page with a line that gives its name, and lies in a place `attachment` round its own places.
+    Each begins a page with a line that gives its name, and is in a place `attachment` around its own places.
 
     Args:
         host: what its reader made of it.
@@ -108,7 +108,7 @@ def with_embedded(host: Reading, read: Read, extensions: Collection[str], second
 
 
 def embedded_document(path: Path, extension: str, digest: str) -> tuple[bytes, str]:
-    """The document of that hash (SHA-256) inside the one at `path`, and its format. The host is read once more.
+    """The document with that hash (SHA-256) inside the one at `path`, and its format. The host is read again.
 
     Raises:
         Unreadable: it is not there.
@@ -127,7 +127,7 @@ def embedded_document(path: Path, extension: str, digest: str) -> tuple[bytes, s
 
 
 class _EmbeddedReader:
-    """Reads what is inside one host, within bounds that hold for all of it together."""
+    """Reads everything inside one host, within limits for all of it together."""
 
     def __init__(self, read: Read, extensions: Collection[str], deadline: float) -> None:
         self._read = read
@@ -140,7 +140,7 @@ class _EmbeddedReader:
         self._characters = MOST_CHARACTERS
 
     def added(self, host: Reading, level: int) -> Reading:
-        """`host` with what is inside it, so many levels down."""
+        """`host` together with what is inside it, at this level of nesting."""
         pieces, places, length = [host.text], list(host.places), len(host.text)
         names_by_outcome: dict[EmbeddedOutcome, Counter[str]] = {outcome: Counter() for outcome in EmbeddedOutcome}
         remarks: list[str] = []
@@ -175,7 +175,7 @@ class _EmbeddedReader:
         )
 
     def _outcome(self, attachment: Attachment, level: int) -> tuple[str, EmbeddedOutcome, Reading]:
-        """An attachment's name, what became of it, and what was read: nothing, when it had been read before."""
+        """An attachment's name, its outcome, and what was read: nothing if the same was read before."""
         name, data = _file_name(attachment.name), attachment.data
         if data is None:
             return name, EmbeddedOutcome.TOO_LARGE, _NOTHING
@@ -193,7 +193,7 @@ class _EmbeddedReader:
         return inner, outcome, reading
 
     def _open(self, name: str, data: bytes, level: int) -> tuple[str, EmbeddedOutcome, Reading]:
-        """The same, once it is known to be worth opening; the name is that of the file in its wrapping."""
+        """The same for an attachment that is worth opening; the name is that of the file inside its wrapping."""
         try:
             name, inner = _unwrap(name, data)
             if inner is None:
@@ -244,14 +244,14 @@ def _without(warnings: Collection[str], others: Collection[str]) -> list[str]:
 
 
 def _identity(data: bytes) -> tuple[int, int]:
-    """What only equal documents have in common; Python's hash is keyed anew by each process and runs at 5 GB/s."""
+    """A key that only equal documents share; Python's hash has a new key in each process and runs at 5 GB/s."""
     return len(data), hash(data)
 
 
 def _unwrap(name: str, data: bytes) -> tuple[str, bytes | None]:
-    """The file in the compound files round it, with its own name; no data when no reader could read it.
+    """The file inside its compound files, with its own name; data is None if no reader could read it.
 
-    An encrypted document stays as it is.
+    An encrypted document is returned as it is.
     """
     inner: bytes | None = data
     for _ in range(_MOST_WRAPPINGS):
@@ -268,7 +268,7 @@ def _unwrap(name: str, data: bytes) -> tuple[str, bytes | None]:
 
 
 def _file_name(path: str) -> str:
-    """The last part of a path, of whatever system, on one line and not too long."""
+    """The last part of a path of any system, on one line and truncated if too long."""
     name = one_line(clean(path)).replace("\\", "/").rstrip("/ ").rpartition("/")[2].strip()
     if len(name) > _LONGEST_NAME:
         name = f"{name[: _LONGEST_NAME - 21]}…{name[-20:]}"

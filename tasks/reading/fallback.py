@@ -1,7 +1,7 @@
-"""Fallback readers: other libraries, which read files that our own reader gives up on as damaged.
+"""Fallback readers: other libraries, for files that our own reader considers damaged.
 
-They see less, so the reading carries a warning. Those of .docx, .pptx and .xlsx are gone: of 495 public documents ours
-refused three, and no library read a word of these.
+They see less, so the reading gets a warning. Those for .docx, .pptx and .xlsx were removed: of 495 public documents
+ours refused three, and no library read a word of these.
 """
 
 import pickle
@@ -29,7 +29,7 @@ _SECONDS: Final = 8.0
 
 @dataclass(frozen=True)
 class FallbackReader:
-    """Another reader of a format.
+    """Another reader for a format.
 
     Attributes:
         read: reads a document, as the reader of the format does; it may raise anything.
@@ -45,7 +45,7 @@ class FallbackReader:
 
 
 def read_or_fall_back(read: Callable[[Source], Reading], other: FallbackReader, source: Source) -> Reading:
-    """What `read` gives, or where it finds the file damaged what `other` gives.
+    """What `read` returns or, if it finds the file damaged, what `other` returns.
 
     Raises:
         DiligenceError: that of `read`, when `other` cannot read the file either.
@@ -72,12 +72,12 @@ def read_or_fall_back(read: Callable[[Source], Reading], other: FallbackReader, 
 
 
 def open_source(source: Source) -> BytesIO | str:
-    """A document as those libraries take it."""
+    """A document in the form that those libraries take."""
     return BytesIO(source) if isinstance(source, bytes) else str(source)
 
 
 def read_in_fork(other: FallbackReader, source: Source) -> Reading:
-    """What `other` gives, in a process of its own: those readers have no limits, and damaged files go on and on.
+    """What `other` returns, in a process of its own: those readers have no limits, and damaged files may never end.
 
     Raises:
         Damaged, TimeoutError, ChildProcessError, Unavailable: it gives nothing.

@@ -1,6 +1,6 @@
-"""The days on which a file says that it was made and last changed.
+"""The days on which a file says that it was created and last changed.
 
-They bound what its text can tell: no figure in it happened after the last change. A day that cannot be is not taken.
+They limit what its text can report: nothing in it happened after the last change. Impossible days are ignored.
 """
 
 import re
@@ -35,7 +35,9 @@ class FileDates(NamedTuple):
 
 
 def file_dates(made: str, changed: str) -> FileDates:
-    """The days of two moments as a file gives them ("" for none); a file that was never changed was made."""
+    """The days of two timestamps as a file gives them ("" for none); a file that was never changed counts as changed
+    when created.
+    """
     written = _day(changed or made)
     begun, last = sure_day(_day(made)), sure_day(written)
     if begun and last and begun > last:  # a copy has its own beginning
@@ -48,12 +50,12 @@ def file_dates(made: str, changed: str) -> FileDates:
 
 
 def sure_day(day: date | None) -> date | None:
-    """The day, if a file can have been written on it: not before there were such files, nor in the future."""
+    """The day, if a file can have been written on it: not before such files existed, nor in the future."""
     return day if day and _FIRST <= day <= today() + timedelta(days=1) and day not in _TEMPLATES else None
 
 
 def today() -> date:
-    """The day in UTC, as files give theirs."""
+    """Today in UTC, the zone of dates in files."""
     return datetime.now(UTC).date()
 
 

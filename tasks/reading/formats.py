@@ -1,8 +1,8 @@
 """The formats that can be read, and their readers.
 
-A format is one folder beside this module, or a module of another package (`tasks.plugins`): its `__init__.py` declares
-a `FORMAT`, its reader is a module that offers `read`. To add a format, add its folder. Nothing here loads a reader
-before a document needs it: those who hand documents to other processes do not pay for PDFium and lxml (0.13 s).
+A format is a folder beside this module, or a module in another package (`tasks.plugins`): its `__init__.py` declares a
+`FORMAT`, and its reader is a module that offers `read`. To add a format, add its folder. Readers are only loaded when a
+document needs them: code that passes documents to other processes does not pay for PDFium and lxml (0.13 s).
 """
 
 import pkgutil
@@ -21,7 +21,7 @@ from tasks.reading.text_writer import Reading, Source
 
 @dataclass(frozen=True)
 class DocumentFormat:
-    """What a format's folder says about it.
+    """What a format's folder declares about it.
 
     Attributes:
         extensions: the file name extensions (".docx"), in lower case. The first one names the format everywhere else.
@@ -44,19 +44,19 @@ class DocumentFormat:
     has_second_try: bool = False
 
     def mime_type(self, extension: str) -> str:
-        """The registered MIME type of one of the extensions."""
+        """The registered MIME type for one of the extensions."""
         return self.own_mime_types.get(extension, self.mime_types[0])
 
 
 class Reader(Protocol):
-    """What the module of a reader offers."""
+    """What a reader's module offers."""
 
     read: Callable[[Source], Reading]
 
 
 @cache
 def all_formats() -> tuple[DocumentFormat, ...]:
-    """The formats of all folders, in the order of their names, then those of other packages (`tasks.plugins`)."""
+    """The formats of all folders, in order of name, followed by those of other packages (`tasks.plugins`)."""
     modules = pkgutil.iter_modules(import_module(__package__).__path__, f"{__package__}.")
     packages = [import_module(name) for name in sorted(module.name for module in modules if module.ispkg)]
     added = (load_plugin(name, module) for name, module in sorted(plugins("diligence.formats").items()))
@@ -72,12 +72,12 @@ def list_supported() -> tuple[str, ...]:
 
 @cache
 def names() -> tuple[str, ...]:
-    """The formats, each by its first extension, in order: what users are told, since all extensions are too many."""
+    """The formats by their first extensions, in order: shown to users, because all extensions are too many."""
     return tuple(sorted(known.extensions[0] for known in all_formats()))
 
 
 def find_format(name: str) -> str:
-    """The format of a document with this file name, as the first of the format's extensions (".docx").
+    """The format of a document with this file name, as the format's first extension (".docx").
 
     Raises:
         UnsupportedFormat: there is no reader for it; the message names those there are.
@@ -87,7 +87,7 @@ def find_format(name: str) -> str:
 
 @cache
 def find_format_by_mime_type(mime_type: str) -> str | None:
-    """The format that has this MIME type; None where there is no reader for it."""
+    """The format with this MIME type; None if there is no reader for it."""
     return next(
         (
             known.extensions[0]
@@ -110,8 +110,8 @@ def mime_type(extension: str) -> str:
 def version(extension: str) -> str:
     """The version of a format's reader, under which its texts are stored: "docx-2".
 
-    It is another one while a part of LibreOffice is missing with which the reader reads more: such texts are read again
-    once that is installed.
+    It differs while a part of LibreOffice with which the reader reads more is missing: such texts are read again once
+    that is installed.
 
     Raises:
         UnsupportedFormat: there is no reader for it.
@@ -122,13 +122,13 @@ def version(extension: str) -> str:
 
 
 def has_second_try(extension: str) -> bool:
-    """Whether a document of this format that took too much time or memory is read once more."""
+    """Whether a document of this format that took too much time or memory is read a second time."""
     known = _by_extension().get(extension)
     return known is not None and known.has_second_try
 
 
 def reader(extension: str) -> Reader:
-    """The reader of a format, loaded when it is first needed.
+    """The reader of a format, loaded when first needed.
 
     Raises:
         UnsupportedFormat: there is none.

@@ -1,9 +1,9 @@
-"""The limits on reading one document: its time, the memory between documents, and calls that must not take part in it.
+"""The limits on reading one document: its time, memory between documents, and calls that must not endanger it.
 
-Readers that go part by part ask `is_near`: one that stops in time keeps what it has read, where the process that
-overruns is ended, and all that it has read is lost with it. Native code that may hang or crash runs in a fork
-(`run_in_fork`). What took too much is read once more, and less of it (`is_second_try`). `keep_memory` saves the
-allocator's work between documents: readers take a document's worth of memory, free it, and take as much again.
+Readers that go part by part ask `is_near`: one that stops in time keeps what it has read, while a process that overruns
+is killed and loses everything. Native code that may hang or crash runs in a fork (`run_in_fork`). A document that took
+too much is read once more, and less of it (`is_second_try`). `keep_memory` saves the allocator's work between
+documents: readers take a document's worth of memory, free it, and take as much again.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ _CODES: Final = frozenset(
 
 
 def machine_failure(error: BaseException | None) -> OSError | None:
-    """The failure of the machine that an error is or was caused by; None where there is none."""
+    """The failure of the machine that an error is, or was caused by; None if it has another cause."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in _CODES:
             return error
@@ -53,13 +53,13 @@ _second_try: ContextVar[bool] = ContextVar("second_try", default=False)
 
 
 def configure(seconds: float) -> None:
-    """Let each document of this process take so many seconds; called once, when it starts."""
+    """Set how many seconds each document in this process may take; called once, when it starts."""
     _seconds.set(seconds)
     begin()
 
 
 def begin(*, second_try: bool = False) -> None:
-    """A document begins here: its time counts from now, with all that is inside it.
+    """Start a document: its time counts from now, including everything inside it.
 
     `second_try`: it took too much time or memory before.
     """
@@ -68,27 +68,29 @@ def begin(*, second_try: bool = False) -> None:
 
 
 def is_second_try() -> bool:
-    """Whether this document took too much time or memory before: its reader leaves out what may have taken it."""
+    """Whether this document took too much time or memory before, so that its reader leaves out what may have caused
+    that.
+    """
     return _second_try.get()
 
 
 def seconds_left() -> float:
-    """Seconds until it is time to stop; infinite where there is no limit (70 ns)."""
+    """Seconds until it is time to stop; infinite without a limit (70 ns)."""
     return _end.get() - time.monotonic()
 
 
 def is_near() -> bool:
-    """Whether it is time to stop; never where there is no limit."""
+    """Whether it is time to stop; never without a limit."""
     return seconds_left() <= 0
 
 
 def is_hurried() -> bool:
-    """Whether most of the time is gone, and what is left is for what reads faster."""
+    """Whether most of the time is used up, so that only faster ways of reading are worth starting."""
     return 0 < seconds_left() <= _HURRIED * _seconds.get() < inf
 
 
 def run_in_fork(make: Callable[[], bytes], seconds: float) -> bytes:
-    """What `make` gives in a fork of this process, which must have one thread only; 5 ms for 7 MB.
+    """What `make` returns in a fork of this process, which must have only one thread; 5 ms for 7 MB.
 
     Raises:
         TimeoutError: it takes longer than so many seconds.
@@ -116,7 +118,7 @@ def run_in_fork(make: Callable[[], bytes], seconds: float) -> bytes:
 
 
 def _send(make: Callable[[], bytes], writer: int) -> None:
-    """The child's life; nothing of what it has from its parent is closed or cleaned up."""
+    """All that the child process does; nothing inherited from its parent is closed or cleaned up."""
     status = 1
     try:
         with open(writer, "wb") as file:
@@ -138,9 +140,9 @@ def _receive(reader: int, end: float) -> Iterator[bytes]:
 
 @cache
 def keep_memory() -> None:
-    """Have the C library keep up to 32 MB of what is freed; nothing happens where it is not glibc, or the second time.
+    """Make the C library keep up to 32 MB of freed memory; does nothing without glibc, or the second time.
 
-    That is 2,900 page faults for 94 PDFs otherwise, and 2.5 % of the time.
+    For 94 PDFs that saves 2,900 page faults and 2.5 % of the time.
     """
     with contextlib.suppress(OSError, AttributeError):
         allocator = ctypes.CDLL(None)

@@ -1,4 +1,4 @@
-"""A page as a picture, as text recognition takes it."""
+"""A page as a picture, in the form for text recognition."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +12,7 @@ of the pages' own words that was recognised: at 150 dots an inch .88, 200 .92, 2
 
 @dataclass(frozen=True)
 class Picture:
-    """A grey picture: a byte a dot, row by row from the top."""
+    """A grey picture: one byte per pixel, row by row from the top."""
 
     width: int
     height: int
@@ -27,7 +27,7 @@ class Picture:
         return Image.frombytes("L", (self.width, self.height), self.dots)
 
     def turned(self, quarters: int) -> "Picture":
-        """The picture turned to the left by so many quarters of a circle."""
+        """The picture turned left by that many quarters of a circle."""
         if not quarters:
             return self
         image = self.image().transpose(_TURNS[quarters])

@@ -72,7 +72,9 @@ _MOST_RANGES: Final = 50
 
 
 class Place(NamedTuple):
-    """Where the characters from `start` up to `end` of the text stand; `kind` and `label` as the module says."""
+    """Where the characters from `start` to `end` of the text come from; `kind` and `label` as
+    described in the module.
+    """
 
     start: int
     end: int
@@ -82,15 +84,15 @@ class Place(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def make_label(author: str, date: str) -> str:
-    """The label of a comment or an insertion: "A. Author, 2024-05-01T10:00:00Z", as far as both are known.
+    """The label of a comment or insertion: "A. Author, 2024-05-01T10:00:00Z", as far as both are known.
 
-    Cached, since a document has few authors and each remark asks twice.
+    Cached, because a document has few authors and each remark asks twice.
     """
     return ", ".join(filter(None, (one_line(author)[:_LONGEST_AUTHOR], one_line(date)[:_LONGEST_AUTHOR])))
 
 
 def comment_mark(author: str, date: str, words: str) -> str:
-    """A reviewer's remark as it stands in the text, so that nobody takes it for the document's own words.
+    """A reviewer's remark as it appears in the text, so that nobody takes it for the document's own words.
 
     "[comment, A. Author, 2024-05-01T10:00:00Z: Is this agreed?]", "[comment: Why?]"
     """
@@ -117,23 +119,23 @@ def shown_text(text: str, places: Iterable[Sequence[int | str]]) -> str:
 
 
 def hidden_column_mark(column: str) -> str:
-    """What stands before cells of a column ("C") that the workbook hides."""
+    """The mark before cells of a column ("C") that the workbook hides."""
     return f"[hidden column {column}]"
 
 
 def cell_label(row: str, column: str) -> str:
-    """The label of a cell by its headers: `row “Revenue”, column “2023”`; "" where it has neither."""
+    """The label of a cell from its headers: `row “Revenue”, column “2023”`; "" if it has neither."""
     named = (("row", row[:_LONGEST_HEADER]), ("column", column[:_LONGEST_HEADER]))
     return ", ".join(f"{kind} “{name}”" for kind, name in named if name)
 
 
 def with_cells(text: str, places: Sequence[Place]) -> Sequence[Place]:
-    """The places of a text and those of the cells of its tables, which are found when somebody looks."""
+    """The places of a text and those of the cells in its tables, which are found on demand."""
     return _PlacesWithCells(text, places)
 
 
 def cells(text: str, places: Sequence[Place]) -> Iterator[Place]:
-    """A place of the kind `cell` for each cell with words, table by table; its label names its headers."""
+    """A place of kind `cell` for each cell with words, table by table; its label names its headers."""
     for spans, header_rows in _tables(places):
         for cell in tables.cells(text, spans, header_rows):
             yield Place(cell.start, cell.end, CELL, cell_label(cell.row, cell.column))
@@ -191,12 +193,12 @@ class _PlacesWithCells(Sequence[Place]):
 
 
 def lowest_confidence(labels: Iterable[str]) -> int | None:
-    """How sure recognition was, in percent, of the worst of places of kind `ocr`; None where there are none."""
+    """How certain recognition was, in percent, of the worst of places of kind `ocr`; None if there are none."""
     return min((int(label.partition(" ")[0]) for label in labels if label.endswith("%")), default=None)
 
 
 def page_numbers(numbers: list[int]) -> str:
-    """Page numbers as a person writes them: `pages 2, 5–7`; of very many the first."""
+    """Page numbers as people write them: `pages 2, 5–7`; only the first if there are very many."""
     ranges: list[list[int]] = []
     for number in numbers:
         if ranges and number == ranges[-1][1] + 1:

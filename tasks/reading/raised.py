@@ -1,7 +1,8 @@
-"""Raised marks: the number of a footnote, an exponent. As Unicode's raised digits nobody takes them for the number's.
+"""Raised marks: footnote numbers and exponents, written as Unicode superscripts so that nobody reads them as part of a
+number.
 
-"1,234" with a raised 3 behind it reads `1,234³`, ten to the sixth `10⁶`, square metres `m²`. Raised words ("1st", a
-trademark's letters) stay as they are.
+"1,234" followed by a raised 3 reads `1,234³`, ten to the sixth `10⁶`, square metres `m²`. Raised words ("1st", a
+trademark's letters) are left alone.
 """
 
 import re
@@ -20,12 +21,12 @@ _DRAWING: Final = re.compile(
 
 
 def raise_text(text: str) -> str:
-    """A raised text with raised digits, where it is a mark; else as it was, of the same length either way."""
+    """A raised text in superscript digits if it is a mark, otherwise unchanged; the length is the same."""
     return text.translate(_RAISED) if _MARK.fullmatch(text) else text
 
 
 def with_raised_runs(data: bytes) -> bytes:
-    """A part of an Office document with the raised marks of its runs told apart.
+    """A part of an Office document with the raised marks in its runs as superscripts.
 
     ISO/IEC 29500-1: `w:vertAlign` (17.3.2.42), `vertAlign` of rich text (18.4.14), `baseline` (21.1.2.3.9).
     """

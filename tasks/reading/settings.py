@@ -1,4 +1,4 @@
-"""Settings of reading: the limits on one document and on one scanned page, and which engines read scans."""
+"""Settings for reading: the limits for one document and one scanned page, and which engines read scans."""
 
 from typing import Literal
 

@@ -1,9 +1,9 @@
-"""The cells of tables in a text (rows one a line, cells split by tabs), and the headers that each stands under.
+"""The cells of tables in a text (a line for each row, cells separated by tabs), and the headers above and beside each.
 
-A table without a word on its headers is read as a person does: rows with a single cell are titles, then come the
-headers, if the first row of several cells has no figures but years and dates; rows that begin with an empty cell and
-have no figures belong to them still (years, then currencies). Sheets hold several tables: each run of rows between
-empty lines may bring headers of its own, and those of the run before hold where it does not.
+A table without information about its headers is read as a person would: rows with a single cell are titles, followed by
+the headers, if the first row of several cells has no figures other than years and dates; rows that begin with an empty
+cell and have no figures still belong to them (years, then currencies). Sheets contain several tables: each run of rows
+between empty lines may have headers of its own, and otherwise those of the run before apply.
 """
 
 import re
@@ -30,7 +30,7 @@ _PERIOD: Final = re.compile(
 
 
 class Cell(NamedTuple):
-    """The characters from `start` up to `end` of a text, and the words of the headers of its row and column."""
+    """The characters from `start` to `end` of a text, and the words of the headers of its row and column."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ _Row = list[tuple[int, str]]
 
 
 def cells(text: str, spans: Sequence[tuple[int, int]], header_rows: int | None = None) -> Iterator[Cell]:
-    """The cells with words of the table whose lines lie in these spans of the text, in order.
+    """The cells with words in the table whose lines are in these spans of the text, in order.
 
     Args:
         text: the text.
@@ -63,13 +63,13 @@ def cells(text: str, spans: Sequence[tuple[int, int]], header_rows: int | None =
 
 
 def header_rows(text: str, start: int, end: int) -> int:
-    """How many of the first lines of the table between two offsets are titles and headers; 0 where none is known."""
+    """How many of the first lines of the table between two offsets are titles and headers; 0 if that is not known."""
     lines = text[start : min(end, start + _LONGEST_HEADER)].split("\n", _MOST_HEADERS + 1)[: _MOST_HEADERS + 1]
     return sum(_find_header([_row(line, 0) for line in lines if line.strip()]))
 
 
 def is_figure(words: str) -> bool:
-    """Whether a cell holds a figure: an amount, a share, a count; not a year or a date, which head columns."""
+    """Whether a cell contains a figure (an amount, a share, a count), and not a year or date, which head columns."""
     return _FIGURE.fullmatch(words) is not None and _PERIOD.fullmatch(words) is None
 
 

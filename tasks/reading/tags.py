@@ -1,8 +1,9 @@
-"""What tags say of the numbers of accounts: the facts of XBRL, inline in a page or in an instance.
+"""What tags say about numbers in accounts: the facts of XBRL, inline in a page or in an instance.
 
-Written by the specifications of Inline XBRL 1.1 (https://www.xbrl.org/specification/inlinexbrl-part1/rec-2013-11-18/),
-XBRL 2.1 and XBRL Dimensions 1.0. Taxonomies are not fetched: a fact's name, context and unit stand in the file. Of the
-libraries that read them none tells where in a text a fact stands.
+Written according to the specifications of Inline XBRL 1.1
+(https://www.xbrl.org/specification/inlinexbrl-part1/rec-2013-11-18/), XBRL 2.1 and XBRL Dimensions 1.0. Taxonomies are
+not downloaded: a fact's name, context and unit are in the file. None of the libraries that read them says where in a
+text a fact stands.
 """
 
 import re
@@ -38,7 +39,7 @@ OTHER_ENTITY: Final = "tags of another entity"
 
 
 class Tag(NamedTuple):
-    """What a tag says of a number.
+    """What a tag says about a number.
 
     Attributes:
         name: the local name of its element: "Turnover".
@@ -68,7 +69,7 @@ class Tag(NamedTuple):
 
 
 def parse_tag(label: str) -> Tag:
-    """The tag that the label of a place tells of."""
+    """The tag described by the label of a place."""
     name, period, unit, value, step, members, broken = label.split(_SPLIT)
     return Tag(name, period, unit, Decimal(value) if value else None, Decimal(step), tuple(members.split()), broken)
 
@@ -98,7 +99,7 @@ class _Context:
 
 @dataclass
 class Fact:
-    """A fact as it is written: its local name, its attributes by their names in lower case, and its words."""
+    """A fact as written: its local name, its attributes by lower-case name, and its words."""
 
     name: str
     attributes: Mapping[str, str]
@@ -106,7 +107,7 @@ class Fact:
 
 
 class Tags:
-    """Collects contexts and units, one element after the other, and says what facts say; names are in lower case."""
+    """Collects contexts and units, element by element, and interprets facts; names are in lower case."""
 
     def __init__(self) -> None:
         self._contexts: dict[str, _Context] = {}
@@ -117,7 +118,7 @@ class Tags:
         self._words: list[str] | None = None
 
     def resource(self, name: str, attributes: Mapping[str, str]) -> None:
-        """An element of a context or a unit begins."""
+        """Handle the start of an element of a context or unit."""
         if name == "context":
             self._context = self._contexts.setdefault(attributes.get("id", ""), _Context())
         elif name == "unit":
@@ -129,12 +130,12 @@ class Tags:
         self._words = []
 
     def words(self, text: str) -> None:
-        """Words within the element that began last."""
+        """Handle words in the element that started last."""
         if self._words is not None:
             self._words.append(text)
 
     def end_resource(self, name: str) -> None:
-        """An element of a context or a unit ends."""
+        """Handle the end of an element of a context or unit."""
         words, self._words = "".join(self._words or ()).strip(), None
         if name == "identifier":
             self._context.entity = words
@@ -148,7 +149,7 @@ class Tags:
     def tag(self, fact: Fact) -> Tag | None:
         """What a fact says, once all contexts and units are known.
 
-        None where it says that there is no value, and in one page of several whose contexts stand in another.
+        None if it says that there is no value, and for a page whose contexts are in another page.
         """
         attributes = fact.attributes
         if not self._contexts or any(

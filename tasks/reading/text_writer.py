@@ -1,7 +1,7 @@
-r"""What a reader returns: the text of a document and where each piece of it stands.
+r"""What a reader returns: the text of a document, and where each piece of it comes from.
 
-Readers do not count offsets; they write lines into a `Writer`, which keeps the promises that
-the rest of the program relies on: clean characters, `\n` line ends, one form feed between pages.
+Readers do not count offsets; they write lines into a `Writer`, which guarantees what the rest of the program relies on:
+clean characters, `\n` line ends, and one form feed between pages.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ NO_TEXT = "No text was found: the document is empty or holds pictures alone."
 
 
 class Attachment(NamedTuple):
-    """A document inside another: `name` is its file's, `data` what is in it; None where that cannot be had."""
+    """A document inside another: `name` is its file name, `data` its content; None if that cannot be obtained."""
 
     name: str
     data: bytes | None
@@ -30,12 +30,12 @@ class Attachment(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """The text of one document, its places in order (the outer one first), and what a user should know of it.
+    """The text of one document, its places in order (outer ones first), and what a user should know about it.
 
-    `attachments` are the documents found inside it, which a reader hands on unread.
-    `pages` is how many it has; None where that is not known, as of a text document. Of those that are pictures the
-    text is not in it yet: each has a place of kind `scan` or `doubtful_scan`, which `ocr.scans.fill` fills.
-    `read_as` is the format of the content (".pdf") where the document's name says another.
+    `attachments` are the documents found inside it, which a reader passes on unread. `pages` is its number of pages;
+    None if that is not known, as for a text document. The text of pages that are pictures is not included yet: each has
+    a place of kind `scan` or `doubtful_scan`, which `ocr.scans.fill` fills. `read_as` is the format of the content
+    (".pdf") if the document's name says another.
     """
 
     text: str
@@ -73,27 +73,27 @@ class Writer:
 
     @property
     def position(self) -> int:
-        """The offset in the text of what is written next."""
+        """The offset in the text of whatever is written next."""
         return self._length
 
     @property
     def written(self) -> bool:
-        """Whether anything but white space was written so far."""
+        """Whether anything but white space has been written."""
         return any(piece and not piece.isspace() for piece in self._pieces)
 
     def line(self, text: str = "") -> None:
-        """Write `text`, which may hold several lines, and end the line."""
+        """Write `text`, which may have several lines, and end the line."""
         self._write(clean(text) + "\n")
 
     def text(self, text: str) -> None:
-        """Write `text`, if there is anything in it, and end its line."""
+        """Write `text` and end its line, unless it is empty."""
         stripped = text.strip("\r\n")
         if stripped and not stripped.isspace():
             self.line(stripped)
 
     @contextmanager
     def part(self, kind: str, label: str) -> Iterator[None]:
-        """A page, slide or sheet: all that is written within belongs to it; form feeds stand between parts."""
+        """A page, slide or sheet to which everything written in the block belongs; form feeds separate parts."""
         if self._parts:
             self._write("\f")
         self._parts += 1
@@ -103,7 +103,7 @@ class Writer:
 
     @contextmanager
     def place(self, kind: str, label: str) -> Iterator[None]:
-        """All that is written within stands at this place."""
+        """Everything written in the block is at this place."""
         slot, start = self._open()
         yield
         self._close(slot, start, kind, label)
@@ -117,45 +117,45 @@ class Writer:
             self._places.append(Place(start, self._length, kind, one_line(clean(label))))
 
     def mark(self, start: int, end: int, kind: str, label: str) -> None:
-        """What was written from offset `start` up to `end` stands at this place; what holds no mark needs no order."""
+        """Give what was written between two offsets this place; marks that contain no other may come in any order."""
         self._marked = True
         self._places.append(Place(start, end, kind, _clean_label(label)))
 
     def heading(self, label: str) -> None:
-        """From here to the next heading, or the end, the text stands under this heading."""
+        """Begin a heading: the text up to the next heading, or the end, is under it."""
         self.end_heading()
         slot, start = self._open()
         self._heading = (slot, start, label)
 
     def end_heading(self) -> None:
-        """What follows stands under no heading."""
+        """End the heading: what follows is under none."""
         if self._heading is not None:
             slot, start, label = self._heading
             self._heading = None
             self._close(slot, start, HEADING, label)
 
     def warn(self, sentence: str) -> None:
-        """Note what a user should know; the same sentence counts once."""
+        """Add a warning for the user; the same sentence counts once."""
         if sentence not in self._warnings:
             self._warnings.append(sentence)
 
     def attach(self, name: str, data: bytes | None) -> None:
-        """Hand on a document that is inside this one; the caller of the reader adds its text to the end."""
+        """Pass on a document inside this one; the reader's caller adds its text at the end."""
         self._attachments.append(Attachment(one_line(clean(name)), data))
 
     def date(self, made: str, changed: str) -> None:
-        """Note when the file was made and last changed, as it says itself; a day that cannot be gets a warning."""
+        """Record when the file says it was created and last changed; an impossible day gives a warning."""
         self._dates = file_dates(made, changed)
         if self._dates.doubt:
             self.warn(self._dates.doubt)
 
     def picture(self, number: int) -> None:
-        """The page of that number is a picture, whose text belongs here once it is recognised."""
+        """Record that the page with that number is a picture, whose text belongs here once it is recognised."""
         with self.place(SCAN, str(number)):
             self._write(_PICTURE)
 
     def reading(self) -> Reading:
-        """What was written. A text of white space alone is no text: it has no places either."""
+        """The result. A text of only white space counts as no text, and has no places."""
         self.end_heading()
         text = "".join(self._pieces)
         if not text.strip():

@@ -1,1 +1,1 @@
-"""What every call to another server needs: a limit on how often it is made, retries, a deadline, and threads."""
+"""What every call to another server needs: rate limits, retries, a deadline, and threads."""

@@ -1,6 +1,6 @@
-"""The deadline of the current operation, which every wait below it respects.
+"""The deadline of the current operation, which every wait inside it respects.
 
-The deadline is a context variable. `FanOut` hands the context of its caller to its threads, so it holds there too.
+It is a context variable. `FanOut` passes its caller's context to its threads, so it holds there too.
 """
 
 import time
@@ -16,7 +16,7 @@ _deadline: ContextVar[float] = ContextVar("deadline", default=inf)
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Give the block `seconds` at most; an earlier deadline around it stays in force."""
+    """Give the block at most `seconds`; an earlier deadline stays in force."""
     token = _deadline.set(min(_deadline.get(), time.monotonic() + seconds))
     try:
         yield
@@ -25,12 +25,12 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def seconds_left() -> float:
-    """Seconds until the deadline, never below 0; infinite where there is none."""
+    """Seconds until the deadline, never below 0; infinite without one."""
     return max(0.0, _deadline.get() - time.monotonic())
 
 
 def sleep(seconds: float) -> bool:
-    """Wait for so long; False, without waiting, if the deadline comes first.
+    """Wait for that long; returns False at once if the deadline comes first.
 
     Raises:
         tasks.cancellation.Cancelled: nobody waits for what comes after.

@@ -1,8 +1,8 @@
-"""What the environment says of connections, checked before a client is made: proxies and certificates.
+"""What the environment says about connections, checked before a client is made: proxies and certificates.
 
-The libraries read these variables themselves, and raise what their own parts raise (ImportError, FileNotFoundError,
+The libraries read these variables themselves, and raise whatever their parts raise (ImportError, FileNotFoundError,
 ValueError) wherever a client is first made, for every proxy that is named, whichever the address needs. Here each
-variable that cannot be used is one sentence with its name. Proxies are chosen as curl does:
+unusable variable gives one sentence with its name. Proxies are chosen as in curl:
 https://www.python-httpx.org/environment_variables/.
 """
 
@@ -27,7 +27,7 @@ _PROXIES: Final = ("http_proxy", "https_proxy", "all_proxy")
 
 
 def check_connection(address: str, certificates: tuple[str, ...] = HTTPX) -> str | None:
-    """Check the variables that a connection to this address needs; gives its proxy, None where it has none.
+    """Check the variables that a connection to this address needs; returns its proxy, None if it has none.
 
     Raises:
         NotConfigured: one cannot be used; the message names it.
@@ -45,10 +45,10 @@ def check_connection(address: str, certificates: tuple[str, ...] = HTTPX) -> str
 
 @contextmanager
 def usable_environment() -> Iterator[None]:
-    """Take what cannot be used out of the environment for the block, and proxies away from this machine's own address.
+    """In the block, remove unusable variables from the environment, and proxies for this machine's own address.
 
-    For Prefect, which makes clients when it is imported and needs nothing of this to reach its own server. Who needs
-    such a variable has said so before (`check_connection`).
+    This is for Prefect, which makes clients on import and needs none of this to reach its own server. Code that needs
+    such a variable has reported it before (`check_connection`).
     """
     named = [name for proxy in _PROXIES for name in _spellings(proxy)]
     taken = {name: os.environ.pop(name) for name in (*HTTPX, *named) if name in os.environ and not _is_usable(name)}

@@ -1,7 +1,7 @@
-"""Calls made side by side in threads that do not keep the process from ending.
+"""Parallel calls in threads that do not keep the process from ending.
 
-Every thread here is a daemon. Python joins the threads of `concurrent.futures.ThreadPoolExecutor` before it ends, so
-a server that stops answering would hold a command for minutes after its result was printed (`test_fan_out.py` shows
+All threads here are daemons. Python joins the threads of `concurrent.futures.ThreadPoolExecutor` before it ends, so a
+server that stops answering would hold up a command for minutes after its result was printed (`test_fan_out.py` shows
 that a process ends with a call under way).
 """
 
@@ -22,7 +22,7 @@ K = TypeVar("K")
 
 
 class Leave(Enum):
-    """When the end of a `with FanOut(...)` block does not wait for the calls under way."""
+    """When the end of a `with FanOut(...)` block does not wait for calls under way."""
 
     NEVER = "never"
     ON_INTERRUPT = "on KeyboardInterrupt, SystemExit and the like"
@@ -30,11 +30,11 @@ class Leave(Enum):
 
 
 class FanOut:
-    """Makes at most `at_once` calls at a time, each with the context variables of whoever submitted it.
+    """Makes at most `at_once` calls at a time, each with the context variables of the thread that submitted it.
 
-    The threads are called `name-1`, `name-2` and so on; each ends when no call is waiting. Used as a context
-    manager, the block ends when its calls have, except as `leave` says; calls that have not begun when an exception
-    leaves the block are cancelled. Without a block, calls under way are left behind when the process ends.
+    The threads are called `name-1`, `name-2` and so on; each ends when no call is waiting. Used as a context manager,
+    the block ends when its calls have, except as `leave` says; calls that have not begun are cancelled when an
+    exception leaves the block. Without a block, calls under way are abandoned when the process ends.
     """
 
     def __init__(self, at_once: int, name: str, leave: Leave = Leave.ON_ERROR) -> None:
@@ -50,7 +50,7 @@ class FanOut:
     def submit(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> "Future[R]":
         """Make the call as soon as a thread is free.
 
-        Cancelling the future before that keeps it from being made, and so does cancelling the work that it is for.
+        It is not made if its future, or the work that it belongs to, is cancelled before that.
         """
         future: Future[R] = Future()
         context = copy_context()
@@ -80,7 +80,7 @@ class FanOut:
         return future
 
     def close(self) -> None:
-        """Make no more calls: what has not begun is cancelled, what is under way goes on."""
+        """Make no more calls: those that have not begun are cancelled, those under way continue."""
         with self._lock:
             self._closed = True
             futures = list(self._futures)
@@ -115,9 +115,9 @@ class FanOut:
 
 
 def take_finished(under_way: "MutableMapping[Future[R], K]", leaving: int = 0) -> "Iterator[tuple[K, Future[R]]]":
-    """Take calls that have ended out of `under_way`, each with its key, until at most `leaving` are left in it.
+    """Remove finished calls from `under_way` and yield each with its key, until at most `leaving` are left.
 
-    Those that have ended by then are all taken; beyond that it waits for the next to end. More calls may be put into
+    All calls that have already finished are taken; after that it waits for the next one. More calls may be added to
     `under_way` meanwhile.
     """
     while under_way:

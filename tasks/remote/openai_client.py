@@ -27,9 +27,10 @@ _DEPLOYMENT: Final = re.compile(r"/deployments/([^/]+)")
 
 
 def open_client(address: str, key: str | None, timeout: float, *, retries: int = 0) -> OpenAI:
-    """A client that follows no redirect, which would take texts to another address.
+    """A client that follows no redirects, which would send texts to another address.
 
-    Requests carry the id of the one that they are made for (`X-Request-ID`), so that the server's log tells of both.
+    Requests carry the id of the request that they are made for (`X-Request-ID`), so that the server's log can be
+    matched with ours.
 
     `timeout` is in seconds, between two pieces of a response; `retries` is how often the library itself tries again.
 
@@ -73,7 +74,7 @@ def _name_request(outgoing: Request) -> None:
 
 
 class AzureAddress(NamedTuple):
-    """The parts of an address with an `api-version`. `deployment` is None where the model's name is the deployment."""
+    """The parts of an address with an `api-version`. `deployment` is None if the model's name is the deployment."""
 
     endpoint: str
     deployment: str | None
@@ -81,7 +82,7 @@ class AzureAddress(NamedTuple):
 
     @classmethod
     def parse(cls, address: str) -> "AzureAddress | None":
-        """The parts of that address; None where it has no `api-version`. The path of an operation may follow."""
+        """The parts of that address; None if it has no `api-version`. The path of an operation may follow."""
         parts = urlsplit(address)
         version = parse_qs(parts.query).get("api-version", [""])[0]
         if not version:
@@ -93,9 +94,9 @@ class AzureAddress(NamedTuple):
 
 
 def tls_context() -> ssl.SSLContext:
-    """The context that checks servers' certificates: by `SSL_CERT_FILE` or `SSL_CERT_DIR`, else the system's store.
+    """The context that verifies servers' certificates: by `SSL_CERT_FILE` or `SSL_CERT_DIR`, else the system's store.
 
-    It is shared by all clients: reading the certificates takes 22 ms of processor time, which each would spend again.
+    It is shared by all clients, because loading the certificates takes 22 ms of processor time.
     """
     return _context(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
 

@@ -18,7 +18,7 @@ from tasks.remote.environment import check_connection
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A worker as the server knows it: its name, whether it shows signs of life, and when it did last."""
+    """A worker as the server knows it: its name, whether it is alive, and when it last reported."""
 
     name: str
     is_online: bool
@@ -37,7 +37,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class PrefectState:
-    """A server: its release, its pools, how many runs are late, and how many seconds its clock is before ours."""
+    """A server: its release, its pools, how many runs are late, and how many seconds its clock is ahead of ours."""
 
     version: str
     pools: tuple[Pool, ...]
@@ -46,7 +46,7 @@ class PrefectState:
 
 
 def read_prefect_state(address: str, timeout: float = 5) -> PrefectState:
-    """What the server at that address (as PREFECT_API_URL) says of itself.
+    """What the server at that address (as in PREFECT_API_URL) says about itself.
 
     Raises:
         Unavailable: it does not answer within `timeout` seconds, or refuses. NotConfigured: a proxy or certificate.

@@ -96,7 +96,7 @@ class _Pace:
 
 
 class HeldBack(Exception):
-    """The server wants no calls for longer than the caller waits; `seconds` is how long."""
+    """The server wants no calls for longer than the caller would wait; `seconds` is how long."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -104,23 +104,23 @@ class HeldBack(Exception):
 
 
 class NoTurn(Exception):
-    """The caller's time ended while other calls were under way or waiting before it."""
+    """The caller's time ended while other calls were under way or waiting ahead of it."""
 
 
 class Clock:
-    """Time as the limiter reads it and waits for it; tests bring their own."""
+    """How the limiter reads the time and waits; tests use their own."""
 
     def now(self) -> float:
         """Seconds of a clock that never goes back."""
         return time.monotonic()
 
     def wait(self, changed: Condition, seconds: float | None) -> None:
-        """Wait until `changed` is notified, but no longer than `seconds`."""
+        """Wait until `changed` is notified, at most `seconds`."""
         changed.wait(seconds)
 
 
 class Turn:
-    """A call's turn, which ends with its `with` block. `began` is when the turn came, on the limiter's clock."""
+    """A call's turn, which ends with its `with` block. `began` is when it began, by the limiter's clock."""
 
     def __init__(self, limiter: "RateLimiter", began: float, series: int, under_way: int, number: int) -> None:
         self.began = began
@@ -172,33 +172,33 @@ class RateLimiter:
 
     @property
     def useful_at_once(self) -> int:
-        """How many callers are of use: `at_once`, or what the server takes once it has refused a call."""
+        """How many callers are useful: `at_once`, or what the server takes after it has refused a call."""
         with self._changed:
             if (self._refused_once or self._widest) and self._limit.start_at is not None:
                 return max(1, ceil(self._width))
             return self._most or maxsize
 
     def allow(self, most: int) -> None:
-        """The server has said how many calls it answers at a time; more would only wait there."""
+        """Record that the server has said how many calls it answers at a time; more would only wait there."""
         with self._changed:
             self._most = min(most, self._limit.at_once or most)
             self._width = min(self._width, float(self._most))
 
     @property
     def refuses_since(self) -> float:
-        """Since when, on the limiter's clock, the server has refused every call; now if it answered the last one."""
+        """Since when, by the limiter's clock, the server has refused every call; now if it answered the last one."""
         with self._changed:
             return self._clock.now() if self._refuses_since is None else self._refuses_since
 
     @property
     def gap(self) -> float:
-        """Seconds between the beginnings of two calls at present."""
+        """The present minimum of seconds between the starts of two calls."""
         with self._changed:
             return self._gap
 
     @property
     def next_at(self) -> float:
-        """When, on the limiter's clock, the next call may begin as far as holds and the gap go."""
+        """When, by the limiter's clock, pauses and the gap allow the next call."""
         with self._changed:
             return max(self._held_until, self._next)
 
@@ -278,14 +278,14 @@ class RateLimiter:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """A call is no longer under way."""
+        """Record that a call is no longer under way."""
         with self._changed:
             self._under_way -= 1
             self._only_one = False  # there was no other
             self._changed.notify_all()
 
     def answered(self, cost: int = 1, work: float = 0.0) -> None:
-        """The server answered a call; `work` is how much that was, such as tokens, where it is told."""
+        """Record that the server answered a call; `work` is its size, such as tokens, if known."""
         with self._changed:
             self._refuses_since = None
             self._refused_in_a_row = 0
@@ -325,7 +325,7 @@ class RateLimiter:
         return self._width * 2
 
     def refused(self, turn: Turn | None = None, after: float | None = None) -> float:
-        """The server refused a call as one too many.
+        """Record that the server refused a call as one too many.
 
         Args:
             turn: the call's; without it, only `after` counts.
@@ -371,7 +371,7 @@ class RateLimiter:
 
 
 class RateLimiters:
-    """A limiter for each server, all with the same limit; of servers not called for long nothing is remembered."""
+    """A limiter for each server, all with the same limit; servers that have not been called for long are forgotten."""
 
     def __init__(self, limit: RateLimit, most: int = 4096) -> None:
         self._limit = limit
@@ -390,6 +390,6 @@ class RateLimiters:
             return limiter
 
     def forget(self, server: str) -> None:
-        """Start anew with a server, as when another one has taken its address."""
+        """Start afresh with a server, for example when another one has taken its address."""
         with self._lock:
             self._limiters.pop(server, None)

@@ -52,7 +52,7 @@ class Backoff:
     """Pauses between attempts, in seconds: `first`, then doubled each time up to `longest`.
 
     Each pause is multiplied by a random factor between `jitter[0]` and `jitter[1]`, so that callers that failed
-    together do not come back together.
+    together do not return together.
     """
 
     first: float
@@ -60,7 +60,7 @@ class Backoff:
     jitter: tuple[float, float] = (0.75, 1.25)
 
     def pause(self, attempt: int, after: float | None = None) -> float:
-        """Seconds to wait after that attempt (the first is 1), and no less than `after`, which the server asked for."""
+        """Seconds to wait after that attempt (the first is 1), at least `after`, which the server asked for."""
         pause = min(self.longest, self.first * 2.0 ** min(attempt - 1, 30))
         return max(pause * random.uniform(*self.jitter), after or 0.0)  # noqa: S311 - no secret
 
@@ -91,10 +91,10 @@ def retry(call: Callable[[], T], pause: Callable[[TryAgain, int], float]) -> T:
 
 
 def read_http_date(header: str | None) -> datetime | None:
-    """The time in an HTTP date; None if it is none.
+    """The time in an HTTP date; None if it is not one.
 
-    A date without a zone, as in C's asctime form or with `-0000`, is UTC as all HTTP dates are (RFC 9110, section
-    5.6.7); `parsedate_to_datetime` gives those without a zone, and `timestamp()` would then take them for local time.
+    A date without a zone, as in C's asctime form or with `-0000`, is in UTC like all HTTP dates (RFC 9110, section
+    5.6.7); `parsedate_to_datetime` returns those without a zone, and `timestamp()` would then take them for local time.
     """
     try:
         date = parsedate_to_datetime((header or "").strip())
@@ -104,10 +104,10 @@ def read_http_date(header: str | None) -> datetime | None:
 
 
 def read_retry_after(header: str | None, now: datetime | None = None) -> float | None:
-    """The seconds that a `Retry-After` header asks for (RFC 9110, section 10.2.3); None if it says nothing usable.
+    """The seconds that a `Retry-After` header asks for (RFC 9110, section 10.2.3); None if it is unusable.
 
-    The header holds a number of seconds or an HTTP date. `now` is the time by the clock of whoever sent it (its Date
-    header), ours if none is given. A date in the past is 0. Fractions of a second are read too: some servers send them.
+    The header is a number of seconds or an HTTP date. `now` is the sender's time (its Date header), ours if not given.
+    A date in the past gives 0. Fractions of a second are accepted, because some servers send them.
     """
     text = (header or "").strip()
     if _SECONDS.fullmatch(text):

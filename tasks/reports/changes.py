@@ -1,6 +1,6 @@
-"""What changed for a company between two runs of a batch: its documents, its scores and the criteria.
+"""What changed for a company between two runs of a batch: its documents, its scores, and the criteria.
 
-This module compares rows of storage; `report` decides which two runs.
+This module compares rows of storage; `report` decides which two runs to compare.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,11 +18,11 @@ from tasks.scoring.results import ORDERS, OTHERS
 
 
 class Change(BaseModel):
-    """One change, `text` in a sentence, and `why` it happened.
+    """One change: `text` in a sentence, and `why` it happened.
 
-    For a document, `before` and `after` are the hashes of its content (null where it did not exist or
-    its content is unknown). For a score they are the score, or the status where the criterion does not
-    count. Changes of the criteria have neither.
+    For a document, `before` and `after` are the hashes of its content (null if it did not exist or its content is
+    unknown). For a score they are the score, or the status if the criterion does not count. Changes of the criteria
+    have neither.
     """
 
     kind: Literal["document_added", "document_changed", "document_removed", "score_moved", "criteria_changed"]
@@ -39,9 +39,8 @@ class Change(BaseModel):
 class Causes:
     """What else differs between the two runs, and may have moved a score.
 
-    `redefined` are the ids of criteria that asked for something else in the earlier run, `answerers` who
-    judged then and now, `documents` the changes of the data room, `quoted` the ids of the documents that
-    are quoted now, by criterion.
+    `redefined` are the ids of criteria that asked for something else in the earlier run, `answerers` who judged then
+    and now, `documents` the changes in the data room, `quoted` the ids of documents that are quoted now, by criterion.
     """
 
     redefined: frozenset[str] = frozenset()
@@ -51,7 +50,7 @@ class Causes:
 
 
 class Side(NamedTuple):
-    """One of two runs that are compared, for one company."""
+    """One of the two runs being compared, for one company."""
 
     run: Run
     company: RunCompany
@@ -64,9 +63,9 @@ _LISTED = 10  # criteria that a sentence names
 
 
 def changes_between(now: Side, earlier: Side, quotes: Mapping[int, Sequence[Quote]]) -> list[Change]:
-    """What changed for a company since the earlier run; `quotes` are those of now, by outcome id.
+    """What changed for a company since the earlier run; `quotes` are the present ones, by outcome id.
 
-    Scores on another scale are not compared.
+    Scores on different scales are not compared.
     """
     documents = (
         document_changes(earlier.documents, now.documents) if _has_seen_room(now) and _has_seen_room(earlier) else []
@@ -87,16 +86,15 @@ def changes_between(now: Side, earlier: Side, quotes: Mapping[int, Sequence[Quot
 
 
 def _has_seen_room(side: Side) -> bool:
-    """Whether the run saw the data room. One that could not be reached did not lose its documents."""
+    """Whether the run saw the data room. A company whose room could not be reached did not lose its documents."""
     return bool(side.documents) or side.company.status is CompanyStatus.FINISHED
 
 
 def document_changes(before: Sequence[RunDocument], now: Sequence[RunDocument]) -> list[Change]:
-    """Documents that were added, changed or removed, in the order in which they are listed.
+    """Documents that were added, changed or removed, in listing order.
 
-    A document whose content is unknown in one of the runs (not fetched, or not reached) does not count
-    as changed. On a drive that identifies documents by path, a renamed or moved document is one removed
-    and one added.
+    A document whose content is unknown in one of the runs (not fetched, or not reached) does not count as changed. On a
+    drive that identifies documents by path, a renamed or moved document counts as one removed and one added.
     """
     earlier = {document.document_id: document for document in before}
     changes: list[Change] = []
@@ -111,7 +109,7 @@ def document_changes(before: Sequence[RunDocument], now: Sequence[RunDocument]) 
 
 
 def score_moves(before: Sequence[CriterionOutcome], now: Sequence[CriterionOutcome], causes: Causes) -> list[Change]:
-    """Scores that moved, began to count or ceased to count, in the order of the criteria.
+    """Scores that moved, started to count or ceased to count, in the order of the criteria.
 
     Args:
         before: the company's outcomes in the earlier run.
@@ -123,7 +121,7 @@ def score_moves(before: Sequence[CriterionOutcome], now: Sequence[CriterionOutco
 
 
 def find_redefined_criteria(before: Mapping[str, Any], now: Mapping[str, Any]) -> frozenset[str]:
-    """Ids of the criteria that stand in both runs' definitions and differ in more than their weight."""
+    """The ids of criteria that are in both runs' definitions and differ in more than their weight."""
     earlier = {criterion["id"]: _question(criterion) for criterion in before.get("criteria", [])}
     return frozenset(
         criterion["id"]
@@ -133,7 +131,7 @@ def find_redefined_criteria(before: Mapping[str, Any], now: Mapping[str, Any]) -
 
 
 def criteria_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[Change]:
-    """How the criteria of two runs differ: they change a total even where no score and no document changed."""
+    """How the criteria of two runs differ: that changes a total even if no score and no document changed."""
     earlier = {criterion["id"]: criterion for criterion in before.get("criteria", [])}
     current = {criterion["id"]: criterion for criterion in now.get("criteria", [])}
     redefined = find_redefined_criteria(before, now)
@@ -175,7 +173,7 @@ def _some(listed: Sequence[str], separator: str) -> str:
 
 
 def _question(criterion: Mapping[str, Any]) -> dict[str, Any]:
-    """What changes a score: neither the weight nor what is for readers alone."""
+    """The parts of a criterion that affect a score: neither its weight nor what is only for readers."""
     left_out = SHOWN_ONLY | ADDED_UP | {"label"}
     return {key: value for key, value in criterion.items() if key not in left_out and value is not None}
 
@@ -200,7 +198,7 @@ def _moves(
 
 
 def _why(old: CriterionOutcome, now: CriterionOutcome, causes: Causes) -> str:
-    """What brought a move about, the surest cause first."""
+    """What caused a move, the most certain cause first."""
     if now.criterion_id in causes.redefined:
         return "The criterion itself was changed between the two runs."
     if now.status is ScoreStatus.UNSCORED or now.kind != "judged":

@@ -85,7 +85,8 @@ class ReportedFact(NamedTuple):
 
 
 def profile_facts(claims: Sequence[Claim]) -> list[ReportedFact]:
-    """The facts that readers look for, in their order, then the others; ids, pictures and neighbours are left out.
+    """The facts that readers look for, in their order, followed by the others; ids, pictures and similar companies are
+    left out.
 
     Args:
         claims: of each field one.
@@ -100,7 +101,7 @@ def profile_facts(claims: Sequence[Claim]) -> list[ReportedFact]:
 
 
 def in_words(field: str, value: Any) -> str:
-    """A profile's value as a reader would write it; empty where there is nothing to say."""
+    """A profile's value as a person would write it; empty if there is nothing to say."""
     if field == "company_size" and isinstance(value, list) and len(value) == 2:
         low, high = (plain(end) if end is not None else "" for end in value)
         return f"{low} to {high}" if low and high else f"{low} or more" if low else f"up to {high}"
@@ -125,7 +126,7 @@ def _group_in_words(group: dict[str, Any]) -> str:
 
 
 class CompanyRows(NamedTuple):
-    """What is stored of a company's scores and of its facts."""
+    """The stored rows about a company's scores and facts."""
 
     company_id: int
     outcomes: Sequence[CriterionOutcome]
@@ -134,7 +135,7 @@ class CompanyRows(NamedTuple):
 
     @classmethod
     def of(cls, session: Session, company: RunCompany, outcomes: Sequence[CriterionOutcome] | None = None) -> Self:
-        """Read them; `outcomes` are those to show, if not all."""
+        """Load the rows; `outcomes` are those to show, if not all."""
         if company.id is None:  # it is not shown
             return cls(0, outcomes or [], {}, [])
         return cls(
@@ -270,13 +271,13 @@ def scores_report(session: Session, run: Run, company: RunCompany, rows: Company
 
 
 def review_of(session: Session, run: Run, company: RunCompany, rows: CompanyRows) -> CompanyReview:
-    """What people decided on the company, held against these rows of it."""
+    """People's decisions on the company, compared with these rows."""
     log = decisions_of(session, run.batch, company.domain) if company.id is not None else []
     return CompanyReview(run, log, rows.outcomes, rows.quotes)
 
 
 def _mark_decisions(criteria: Sequence[CriterionReport], review: CompanyReview) -> None:
-    """Set beside the program's words what people said: the scores that count instead, and what they said of quotes."""
+    """Add people's decisions to the program's results: the scores that count instead, and verdicts on quotes."""
     said = {
         (decision.criterion_id, decision.evidence.get("quote")): decision.value
         for decision in review.held
@@ -301,13 +302,13 @@ def side_of(session: Session, run: Run, company: RunCompany, seen: Seen | None, 
 
 
 def report_figures(documents: Sequence[RunDocument], run: Run) -> list[ReportedFigure]:
-    """The figures of these documents of a run, as its report has them."""
+    """The figures in these documents of a run, in the form for its report."""
     figures = _figures(documents, [], load_figure_rule(run.criteria))["figures"]
     return [ReportedFigure.model_validate(figure) for figure in figures]
 
 
 def _figures(documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Sequence[Step]) -> dict[str, Any]:
-    """The fields of a company's report that tell of the figures in its documents."""
+    """The fields of a company's report about the figures in its documents."""
     texts = [
         LedgerText(document.text_id, document.document_id, document.name, document.path, document.updated)
         for document in documents
@@ -352,7 +353,9 @@ def _warnings(
 
 
 def _document(run: Run, document: RunDocument, room: RoomKinds) -> DocumentReport:
-    """A document that the run did not reach counts as failed: the scores do not include its text."""
+    """A document in the report. One that the run did not reach counts as failed, since the scores do not include its
+    text.
+    """
     status, warning = document.status, document.warning
     if status is DocumentStatus.PENDING:
         status = DocumentStatus.FAILED
@@ -386,7 +389,7 @@ def page_path(domain: str) -> str:
 
 
 def company_anchor(domain: str) -> str:
-    """The id of a company on its page: the same in every run, whatever its rank is."""
+    """The anchor of a company on its page: the same in every run, whatever its rank."""
     return f"c-{_digest(domain)[:8]}"
 
 
@@ -406,7 +409,7 @@ class CompanyPages:
 
     @property
     def are_apart(self) -> bool:
-        """Whether each company is on a page of its own."""
+        """Whether each company has a page of its own."""
         return len(self._domains) > MOST_IN_ONE_PAGE
 
     def path(self, number: int) -> str:
@@ -414,18 +417,18 @@ class CompanyPages:
         return page_path(self._domains[number - 1])
 
     def company(self, number: int) -> str:
-        """Where a company is shown."""
+        """The link to a company."""
         return (self.path(number) if self.are_apart else "report.html") + f"#{self.anchor(number)}"
 
     def anchor(self, number: int) -> str:
-        """The id of a company on the page on which it is shown."""
+        """The anchor of a company on the page that shows it."""
         return company_anchor(self._domains[number - 1])
 
     def criterion(self, number: int, position: int) -> str:
-        """Where the criterion at that position (from 1) of a company is shown."""
+        """The link to the criterion at that position (from 1) of a company."""
         return f"{self.company(number)}-{position}"
 
 
 def is_own_file(name: str) -> bool:
-    """Whether a file in the folder has a name of ours, so that a later report may take it away."""
+    """Whether a file's name in the folder is one of ours, so that a later report may delete it."""
     return _OWN_FILE.fullmatch(name) is not None

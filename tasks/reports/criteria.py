@@ -1,4 +1,4 @@
-"""How each criterion of a run came out for a company, as its report says it, from what is stored."""
+"""The outcome of each criterion of a run for a company, in the words of its report, from what is stored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class PassageBlock:
 
 @dataclass(frozen=True, slots=True)
 class ShownPassage:
-    """A passage in blocks. `before` and `behind`: whether it was trimmed there."""
+    """A passage in blocks. `before` and `behind`: whether text was trimmed there."""
 
     blocks: list[PassageBlock]
     before: bool = False
@@ -55,14 +55,14 @@ class ShownPassage:
 
 
 def whole(text: str) -> ShownPassage:
-    """All of a passage."""
+    """The passage without trimming."""
     return ShownPassage(_blocks(text.splitlines()))
 
 
 def trim_passage(text: str, question: str) -> ShownPassage:
     """The part of a passage, about `TRIMMED` characters, that has most words of the question.
 
-    It begins and ends with a line or a sentence. A row of a table keeps the table's first row, which heads it.
+    It begins and ends with a line or sentence. A table row is kept with the table's first row, its header.
     """
     units = [unit for line in text.splitlines() if line.strip() for unit in _units(line)]
     if len(text) <= TRIMMED and len(units) <= _MOST_ROWS + 2:
@@ -83,7 +83,7 @@ def _list_words(question: str) -> frozenset[str]:
 
 
 class _Unit(NamedTuple):
-    """A line, or a sentence of a long one; `continues`: it stands in one line with the unit before it."""
+    """A line, or a sentence of a long one; `continues`: it is on the same line as the unit before it."""
 
     text: str
     continues: bool = False
@@ -106,7 +106,7 @@ def _narrow(cells: list[str]) -> list[str]:
 
 
 def _window(units: Sequence[_Unit], best: int) -> tuple[int, int]:
-    """As many units around the best one, first those behind it, as fit; a row's within its table."""
+    """As many units around the best one as fit, following ones first; for a table row, within its table."""
     first, last, length = best, best + 1, len(units[best].text)
     while sum(unit.is_row for unit in units[first:last]) < _MOST_ROWS:
         behind = last < len(units) and (units[last].is_row or not units[best].is_row)
@@ -125,7 +125,7 @@ def _window(units: Sequence[_Unit], best: int) -> tuple[int, int]:
 
 
 def _head(units: Sequence[_Unit], place: int) -> int:
-    """The first row of the table that a unit stands in; the unit itself where it stands in none."""
+    """The first row of the table around a unit; the unit itself if it is in none."""
     while place > 0 and units[place].is_row and units[place - 1].is_row:
         place -= 1
     return place
@@ -142,7 +142,7 @@ def _lines(units: Sequence[_Unit]) -> list[str]:
 
 
 def _blocks(lines: Sequence[str]) -> list[PassageBlock]:
-    """Lines with tabs are rows of a table, which ends where a line has none; other lines follow each other."""
+    """The lines as blocks: consecutive lines with tabs are rows of a table, other lines are paragraphs."""
     blocks: list[PassageBlock] = []
     for line in lines:
         kind: Literal["paragraph", "table"] = "table" if "\t" in line else "paragraph"
@@ -159,7 +159,7 @@ _AROUND: Final = 800
 
 
 def summarise_criteria(run: Run) -> list[CriterionSummary]:
-    """The run's criteria in the words of its batch."""
+    """The run's criteria as its batch words them."""
     return [
         CriterionSummary(
             label=_label(criterion),
@@ -185,7 +185,7 @@ def _label(criterion: Mapping[str, Any]) -> str:
 class EvidenceOf(NamedTuple):
     """What is needed to say where a company's quotations can be looked at.
 
-    `pages` are those of spans of texts, `around` the words of their sentences in front of them and behind.
+    `pages` are the pages of spans of texts, `around` the words of their sentences before and after them.
     """
 
     domain: str
@@ -224,7 +224,7 @@ def company_criteria(
     quotes: Mapping[int, Sequence[Quote]],
     shown: EvidenceOf,
 ) -> list[CriterionReport]:
-    """Every criterion of the run, in its order; one that the run did not reach is `unscored`."""
+    """Every criterion of the run, in order; those that the run did not reach are `unscored`."""
     by_criterion = {outcome.criterion_id: outcome for outcome in outcomes}
     criteria = [
         _criterion(criterion, outcome, quotes.get(outcome.id or 0, ()), shown)
@@ -283,7 +283,7 @@ def _why_not_reached(run: Run, company: RunCompany) -> str:
 
 
 def list_missing_items(criteria: Sequence[CriterionReport]) -> list[str]:
-    """What to ask the company for, each thing once."""
+    """What to ask the company for, each item once."""
     return list(dict.fromkeys(criterion.missing for criterion in criteria if criterion.missing is not None))
 
 
@@ -314,7 +314,7 @@ def find_evidence(
 
 
 def _around(session: Session, text_id: int, start: int, end: int) -> tuple[str, str]:
-    """The words of a quotation's sentence, or row, in front of it and behind it."""
+    """The words before and after a quotation in its sentence or row."""
     first = max(start - _AROUND, 0)
     stretch = find_stretch(session, text_id, first, end + _AROUND)
     begin, stop = in_sentence(stretch, start - first, end - first)

@@ -1,7 +1,7 @@
 """The report as a memo to edit and send on: for each company what to do first, then why, with its sources as footnotes.
 
-A company takes five pages at most, however much was found: what is cut says how much more the web page has. The memo
-counts the documents of a data room and names those that could not be read; the web page and the workbook list all.
+A company takes five pages at most, however much was found: where it is cut, it says how much more the web page has. The
+memo counts the documents of a data room and names those that could not be read; the web page and the workbook list all.
 """
 
 from typing import Final, NamedTuple
@@ -71,7 +71,7 @@ _FILLS: Final = {"high": "D5EBE6", "middle": None, "low": "F8E3CC"}
 
 
 class _Detail(NamedTuple):
-    """How much is written of each criterion: lines of its reason, lines of a footnote, and how many footnotes."""
+    """How much to write about each criterion: lines of its reason, lines per footnote, and the number of footnotes."""
 
     reason: int
     note: int
@@ -248,7 +248,7 @@ def _reason(memo: WordFile, criterion: CriterionReport, scale: tuple[float, floa
 
 
 def _criteria(memo: WordFile, company: CompanyReport, scale: tuple[float, float]) -> None:
-    """The criteria in a table, in as much detail as there is room for; of very many only the weightiest are shown."""
+    """The criteria in a table, in as much detail as there is room for; if there are very many, only the weightiest."""
     shown, rows = company.criteria, []
     room = max(_ROOM - _TAIL - memo.used, 0.4 * PAGE)
     for detail in _DETAILS:
@@ -279,7 +279,7 @@ def _row(criterion: CriterionReport, scale: tuple[float, float], detail: _Detail
 
 
 def _why(criterion: CriterionReport, lines: int) -> str:
-    """The reason; where nobody judged, the best passage that was found."""
+    """The reason or, if nobody judged, the best passage found."""
     width = _COLUMNS[3] * 25
     if criterion.quotes and is_passage(criterion, criterion.quotes[0]):
         passage = " ".join(criterion.quotes[0].text.split())
@@ -288,7 +288,9 @@ def _why(criterion: CriterionReport, lines: int) -> str:
 
 
 def _notes(criterion: CriterionReport, detail: _Detail) -> list[Note]:
-    """Footnotes with the sources of a criterion, verified ones first; of a passage, which stands above, the place."""
+    """Footnotes with the sources of a criterion, verified ones first; for a passage, which is shown
+    above, its place.
+    """
     if criterion.quotes and is_passage(criterion, criterion.quotes[0]):
         return [Note(("Passage: ", _source(passage), ".")) for passage in criterion.quotes[: min(detail.notes, 1)]]
     quotes = sorted(criterion.quotes, key=lambda quote: not quote.verified)
@@ -341,7 +343,7 @@ def _request(criterion: CriterionReport) -> str:
 
 
 def _write_list(memo: WordFile, title: str, items: list[str], most: int = _LISTED, lines: int = 2) -> None:
-    """A headed list of what there is room for; nothing where there is nothing to list."""
+    """A list under a heading, as long as there is room; nothing if it is empty."""
     if items and title:
         memo.heading(title, 2)
     listed = 0

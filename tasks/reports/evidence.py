@@ -1,6 +1,6 @@
-"""The folder `evidence/` beside a report: a page for each place that the report cites; it opens from the file system.
+"""The folder `evidence/` beside a report: a page for each place that the report cites, to opened from the file system.
 
-What a page shows is what the run's account may see.
+Pages show what the run's account may see.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ _FOLDER: Final = "reports"
 
 
 class WrittenEvidence:
-    """The pages that a folder holds: by the page's name its files with their sizes, and a hash of what they show."""
+    """The pages in a folder: for each page its files with their sizes, and a hash of what they show."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -52,7 +52,7 @@ class WrittenEvidence:
             self._pages = stored if isinstance(stored, dict) else {}
 
     def files(self, page: str, shown: str) -> set[str] | None:
-        """The names of a page's files, where they show just that and are all there; else None."""
+        """The names of a page's files if they show exactly that and all exist; otherwise None."""
         written = self._pages.get(page, {})
         if written.get("shown") != shown:
             return None
@@ -60,11 +60,11 @@ class WrittenEvidence:
         return set(files) if all(self._size(name) == size for name, size in files.items()) else None
 
     def note(self, page: str, shown: str, names: Collection[str]) -> None:
-        """Note what was written for a page."""
+        """Record what was written for a page."""
         self._pages[page] = {"shown": shown, "files": {name: self._size(name) for name in sorted(names)}}
 
     def save(self, pages: Collection[str]) -> None:
-        """Keep what is known of these pages.
+        """Save the records of these pages.
 
         Raises:
             OSError: it cannot be written; all pages are then written anew the next time.
@@ -81,7 +81,7 @@ class WrittenEvidence:
 
 
 def hash_pages(session: Session, pages: Iterable[tuple[EvidencePage, WaysOn]], company: str) -> Iterator[str]:
-    """For each of a company's evidence pages a hash of all that it shows."""
+    """For each of a company's evidence pages, a hash of everything that it shows."""
     pages = list(pages)
     known = find_span_pages(session, sorted({citation.text_id for page, _ in pages for citation in page.citations}))
     version = code_version("tasks.evidence", "tasks.reports")
@@ -98,7 +98,7 @@ def hash_pages(session: Session, pages: Iterable[tuple[EvidencePage, WaysOn]], c
 
 
 class CitingCompany(NamedTuple):
-    """A company of a report as its evidence pages need it: what it is called, and its criteria by id."""
+    """A company of a report in the form that its evidence pages need: its name, and its criteria by id."""
 
     name: str
     domain: str
@@ -106,10 +106,10 @@ class CitingCompany(NamedTuple):
 
 
 def write_evidence(run: str, companies: Sequence[CitingCompany], folder: Path) -> dict[str, str]:
-    """Write the evidence of a report to `folder/evidence`. What is there and the same already is not written again.
+    """Write the evidence of a report to `folder/evidence`. Pages that exist unchanged are not written again.
 
-    Gives the companies, by domain, whose pages could not all be written, each with the reason in words: of these none
-    is left behind.
+    Returns the companies, by domain, whose pages could not all be written, each with the reason in words; none of their
+    pages is left behind.
 
     Raises:
         OSError: the folder cannot be made.
@@ -144,7 +144,7 @@ def write_evidence(run: str, companies: Sequence[CitingCompany], folder: Path) -
 
 
 def remove_evidence(folder: Path) -> None:
-    """Take away the evidence that was written beside a report; what else lies there stays."""
+    """Delete the evidence that was written beside a report; other files stay."""
     _remove(folder / FOLDER, _own_files(folder / FOLDER))
 
 
@@ -160,7 +160,8 @@ def _write_pages(
     earlier: WrittenEvidence,
     files: set[str],
 ) -> None:
-    """Write those pages of a company that are not there yet; the names of all their files, or begun, go into `files`.
+    """Write those pages of a company that do not exist yet; the names of all their files, even begun ones, go into
+    `files`.
 
     Raises:
         OSError: one cannot be written.
@@ -190,7 +191,7 @@ def _remove(folder: Path, names: Collection[str]) -> None:
 
 
 def _put_picture(content_hash: str, page: int, target: Path) -> None:
-    """Have a picture of the home stand beside the report too: the same file, which takes no time and no room again."""
+    """Link a picture of the home beside the report: the same file, which takes no time and no space again."""
     source = find_picture(content_hash, page)
     if source is None:  # it was taken away since the page was filled
         raise FileNotFoundError(ENOENT, strerror(ENOENT))

@@ -1,4 +1,4 @@
-"""Where the evidence of a quotation lies beside a report, known before it is written."""
+"""The addresses of evidence pages beside a report, which are known before the pages are written."""
 
 import re
 from hashlib import sha256
@@ -14,24 +14,26 @@ _CHARACTERS: Final = 6_000
 
 
 def evidence_url(domain: str, document_id: str, place: str, start: int, end: int) -> str:
-    """Where the evidence page of a quotation lies, relative to the report; it needs nothing but these to be known."""
+    """The address of a quotation's evidence page, relative to the report, derived from these arguments alone."""
     return f"{FOLDER}/{page_name(domain, document_id, place, start)}.html#{make_anchor(start, end)}"
 
 
 def name_part(place: str) -> str | None:
-    """The page, slide or sheet of a place in words, with the attachments that it is in; None where it names none."""
+    """The page, slide or sheet of a place in words, with the attachments around it; None if it names none."""
     match = _PART.match(place)
     return match[1] if match else None
 
 
 def page_name(domain: str, document_id: str, place: str, start: int) -> str:
-    """The name of an evidence page: the same for all quotations of one place of one company."""
+    """The name of an evidence page: the same for all quotations from one place for one company."""
     where = name_part(place) or f"characters {start // _CHARACTERS}"
     return page_prefix(domain) + _digest(f"{document_id}\n{where}")[:16]
 
 
 def page_prefix(domain: str) -> str:
-    """How the names of all evidence pages of a company begin: so a page is found without a look at other companies."""
+    """The prefix of the names of a company's evidence pages, by which they are found without looking at other
+    companies.
+    """
     return _digest(domain)[:8]
 
 
@@ -40,26 +42,26 @@ def _digest(words: str) -> str:
 
 
 def picture_name(content_hash: str, page: int, suffix: str) -> str:
-    """The name of the picture of a page, beside the evidence pages; `suffix` is that of its format, as `.png`."""
+    """The name of a page's picture, beside the evidence pages; `suffix` is that of its format, such as `.png`."""
     return f"{content_hash[:24]}-{page}{suffix}"
 
 
 def parse_picture_name(name: str) -> tuple[str, int] | None:
-    """How the hash of the content begins whose page a picture of this name shows, and the page; None for another."""
+    """The beginning of the content hash and the page number from a picture's name; None for other names."""
     match = _PICTURE.fullmatch(name)
     return (match[1], int(match[2])) if match else None
 
 
 def make_anchor(start: int, end: int) -> str:
-    """The id of a quotation on its evidence page."""
+    """The anchor of a quotation on its evidence page."""
     return f"c{start}-{end}"
 
 
 def is_own_file(name: str) -> bool:
-    """Whether a file in the folder has a name of ours, so that a later report may take it away."""
+    """Whether a file's name in the folder is one of ours, so that a later report may delete it."""
     return _OWN_FILE.fullmatch(name) is not None
 
 
 def is_evidence(url: str) -> bool:
-    """Whether this is the address of an evidence page, as `evidence_url` gives it."""
+    """Whether this is the address of an evidence page, in the form of `evidence_url`."""
     return _OWN.fullmatch(url) is not None

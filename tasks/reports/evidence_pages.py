@@ -48,10 +48,10 @@ Original = Callable[[str, str | None], str | None]
 
 
 def find_originals(run_id: str) -> Original:
-    """Where the documents of a run are opened, whatever root it was made under.
+    """Where the documents of a run can be opened, whatever root it was made under.
 
-    A local file is linked as such: the service, whose address `document_url` is, may not be running. One that is gone
-    has no link.
+    A local file is linked directly, because the service that `document_url` leads to may not be running. A file that no
+    longer exists has no link.
     """
     with database.reading() as session:
         drive = get_run(session, run_id).drive
@@ -83,9 +83,10 @@ def _local_files(settings: Mapping[str, str] | None) -> Original:
 
 
 def with_originals(company: CompanyReport, original: Original) -> CompanyReport:
-    """The same company with the addresses that `original` gives as each `document_url`, "" where it gives none.
+    """The same company with the addresses that `original` returns in place of each `document_url`, "" if it returns
+    none.
 
-    Only what holds an address is made anew: to copy all of the report takes as long as to write it.
+    Only parts that contain an address are copied: copying the whole report takes as long as writing it.
     """
     original = cache(original)  # a document is cited more than once
 
@@ -125,7 +126,7 @@ _OF_A_PDF: Final = frozenset({kinds.PAGE, kinds.ATTACHMENT})
 
 
 class CitedFor(NamedTuple):
-    """A criterion that cites a place: its name, the way to it from an evidence page, how it came out, and why."""
+    """A criterion that cites a place: its name, the link to it from an evidence page, its outcome, and why."""
 
     label: str
     link: str
@@ -134,10 +135,10 @@ class CitedFor(NamedTuple):
 
 
 class WaysOn(NamedTuple):
-    """Where an evidence page leads to: its neighbours, the document itself, and the whole text around the place.
+    """Where an evidence page leads: its neighbours, the document itself, and the whole text around the place.
 
-    `notice` is what a reader must know of the document; `seen_by` says whose rights the page is shown under. It names
-    no run: a page on the disk is the same in each run in which its place is cited for the same.
+    `notice` is what a reader must know about the document; `seen_by` says whose rights the page is shown under. It
+    names no run: a page on disk is the same in each run in which its place is cited for the same reason.
     """
 
     previous: str | None = None
@@ -150,9 +151,9 @@ class WaysOn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page of a PDF as its evidence page shows it. `picture` is relative to that page, None where there is none.
+    """A page of a PDF as its evidence page shows it. `picture` is relative to that page, None if there is none.
 
-    `boxes`: the first of a quotation comes with its anchor.
+    `boxes`: the first one of a quotation has its anchor.
     """
 
     page: int
@@ -167,8 +168,8 @@ class ShownPage:
 class EvidencePage:
     """A place that the report cites, with all its quotations.
 
-    `is_on_no_page`: it is of a PDF, and stands beside its pages. `has_unboxed`: some of its words were not looked for
-    on the pages shown, for they are no quotations but further passages.
+    `is_on_no_page`: it is in a PDF but on none of its pages. `has_unboxed`: some of its words were not located on the
+    pages shown, because they are further passages and no quotations.
     """
 
     name: str
@@ -181,12 +182,12 @@ class EvidencePage:
 
     @property
     def first(self) -> Citation:
-        """The quotation that stands first."""
+        """The first quotation."""
         return self.citations[0]
 
     @property
     def grounds(self) -> list[list[CitedFor]]:
-        """The criteria that cite it; those that came out the same for the same reason together."""
+        """The criteria that cite it, grouped by outcome and reason."""
         together: dict[tuple[str, str], list[CitedFor]] = {}
         for claim in self.claims:
             together.setdefault((claim.outcome, claim.reason), []).append(claim)
@@ -194,13 +195,13 @@ class EvidencePage:
 
     @property
     def place(self) -> str:
-        """Where the quotations stand, in words."""
+        """Where the quotations are, in words."""
         places = dict.fromkeys(citation.place for citation in self.citations)
         return next(iter(places)) if len(places) == 1 else name_part(self.first.place) or self.first.place
 
 
 def list_claims(run: RunSummary, company: CompanyReport, number: int, places: CompanyPages) -> dict[str, CitedFor]:
-    """The criteria of a company, which is the `number`th of its report (from 1), by id, for its evidence pages."""
+    """The criteria of a company, which is number `number` in its report (from 1), by id, for its evidence pages."""
     return {
         criterion.id: CitedFor(
             label=criterion.title or criterion.label,
@@ -214,7 +215,7 @@ def list_claims(run: RunSummary, company: CompanyReport, number: int, places: Co
 
 
 def list_pages(session: Session, company_id: int, domain: str, claims: Mapping[str, CitedFor]) -> list[EvidencePage]:
-    """The evidence pages of a run's company, document by document, each in the order of its text; not yet filled.
+    """The evidence pages of a run's company, document by document and in the order of the text; not yet filled.
 
     `claims` are its criteria by id; what others cite is left out.
     """
@@ -232,7 +233,7 @@ def list_pages(session: Session, company_id: int, domain: str, claims: Mapping[s
 
 
 def with_ways(pages: Sequence[EvidencePage], original: Original) -> list[tuple[EvidencePage, WaysOn]]:
-    """The evidence pages of a company, each with the ways on from it: the places before and behind, its document."""
+    """The evidence pages of a company, each with links to the places before and after it, and to its document."""
     documents = {page.first.document.document_id: page.first.document.url for page in pages}
     addresses = {document_id: original(document_id, url) for document_id, url in documents.items()}
     names = [None, *(page.name for page in pages), None]
@@ -248,7 +249,7 @@ def _order(citation: Citation) -> tuple[str, str, str, int, int]:
 
 
 def fill_pages(session: Session, pages: Iterable[EvidencePage]) -> Iterator[EvidencePage]:
-    """The pages with what they show: drawn pages, and the words around; one text after the other is read."""
+    """The pages with their content: drawn pages, and the words around; texts are loaded one at a time."""
     pages = list(pages)
     known = find_span_pages(session, sorted({citation.text_id for page in pages for citation in page.citations}))
     text: StoredText | None = None
@@ -291,7 +292,7 @@ def _fill(page: EvidencePage, text: StoredText, known: Mapping[tuple[int, int, i
 
 
 def _make_page(text: StoredText, span_page: Mapping[str, Any]) -> ShownPage:
-    """A page without boxes, with its picture where one is drawn."""
+    """A page without boxes, with its picture if it has been drawn."""
     number = span_page["page"]
     drawn = find_picture(text.content_hash, number)
     picture = picture_name(text.content_hash, number, drawn.suffix) if drawn else None
@@ -299,13 +300,13 @@ def _make_page(text: StoredText, span_page: Mapping[str, Any]) -> ShownPage:
 
 
 def _bounds(text: StoredText, at: int) -> tuple[int, int]:
-    """The smallest page, slide, sheet or attachment around a spot of a text; else the whole text."""
+    """The smallest page, slide, sheet or attachment around an offset of a text; otherwise the whole text."""
     around = [(start, end) for start, end, kind, _ in text.places if kind in BOUNDS and start <= at < end]
     return min(around, key=lambda span: span[1] - span[0], default=(0, len(text.text)))
 
 
 def policy(pictures: str) -> str:
-    """The content security policy of pages in the look of evidence; `pictures` is where their pictures come from."""
+    """The content security policy for pages that look like evidence; `pictures` is where their pictures come from."""
     style = allow_source(part("evidence.css"))
     return f"default-src 'none'; style-src {style}; img-src data: {pictures}; base-uri 'none'; form-action 'none'"
 
@@ -333,7 +334,7 @@ _SHOWN: Final = {kinds.PAGE: "Page", kinds.SLIDE: "Slide", kinds.SHEET: "Sheet",
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A page, slide, sheet or attachment, or as much of it as stands in the part; `page` is that of a PDF."""
+    """A page, slide, sheet or attachment, or the piece of it in the part; `page` is the number of a PDF's page."""
 
     heading: str | None
     page: int | None
@@ -342,7 +343,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """One part of a text; parts are counted from 1."""
+    """One part of a text; parts are numbered from 1."""
 
     number: int
     count: int
@@ -350,7 +351,7 @@ class TextPart:
 
 
 def part_at(text: str, spot: int) -> int:
-    """The number of the part that a character stands in."""
+    """The number of the part that contains a character."""
     number = spot // PART + 1
     return number + 1 if spot >= _cut(text, number) and number < _count(text) else number
 
@@ -394,9 +395,9 @@ def _cut(text: str, number: int) -> int:
 
 
 def render_part(run: Run, document: RunDocument, text_part: TextPart, notice: str | None, seen_by: str) -> str:
-    """A part of a document's text as HTML. Links count from `/runs/<run>/documents/<document>`.
+    """A part of a document's text as HTML. Links are relative to `/runs/<run>/documents/<document>`.
 
-    `notice` is what a reader must know of the document; `seen_by` says under whose rights it is shown.
+    `notice` is what a reader must know about the document; `seen_by` says under whose rights it is shown.
     """
     return (
         environment()

@@ -1,7 +1,7 @@
-"""A run's report as tables for analysis: typed, with keys that join them and units in the names of columns.
+"""A run's report as tables for analysis: typed, with keys that join them and units in column names.
 
 Every table has `run_id` and `company_domain`; `criterion_id` and `document_id` join the others. `number` counts the
-rows of one company (quotes: of one criterion) from 1. Amounts of figures are in the unit of their row.
+rows of one company (for quotes, of one criterion) from 1. Amounts of figures are in the unit of their row.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,14 +31,14 @@ _TEXT: Final = "VARCHAR"
 
 @dataclass(frozen=True, slots=True)
 class ExportTable:
-    """A table: its columns with their types, the fields that they are taken from, and its rows of a company."""
+    """A table: its columns with their types and source fields, and its rows for a company."""
 
     columns: Mapping[str, str]
     fields: Mapping[str, str]
     of_company: Callable[[Row], Rows]
 
     def rows(self, report: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-        """Its rows of a report, as `report --format json` gives it, in the order of the columns."""
+        """Its rows for a report in the form of `report --format json`, in the order of the columns."""
         for company in report["companies"]:
             of_all: Row = {"run_id": report["run"]["id"], "company_domain": company["domain"]}
             for row in self.of_company(company):
@@ -48,7 +48,7 @@ class ExportTable:
 def _export_table(
     of_company: Callable[[Row], Rows], model: type[BaseModel], columns: str, **others: type
 ) -> ExportTable:
-    """A table of these columns, `column=field` where a field has another name; `others` are those of no field."""
+    """A table with these columns, `column=field` if a field has another name; `others` are those without a field."""
     fields = {column.partition("=")[0]: column.rpartition("=")[2] for column in columns.split()}
     types = {name: field.annotation for name, field in model.model_fields.items()} | others
     known = {column: _find_type(types.get(field)) for column, field in fields.items()}

@@ -1,7 +1,7 @@
 """The formats of a report, and a run's report as files in a folder.
 
-To add a format, write a module in this folder with a function `render(report)` that gives text or
-bytes, and name it in `ReportFormat`. It is imported when it is first used, with the libraries it needs.
+To add a format, write a module in this folder with a function `render(report)` that returns text or bytes, and name it
+in `ReportFormat`. It is imported on first use, with the libraries it needs.
 """
 
 import logging
@@ -39,7 +39,7 @@ _BOX: Final = re.compile(r"\{" + ",".join(map(_NUMBER.format, ("page", "left", "
 
 
 def pieces(run: RunSummary, companies: Iterable[CompanyReport]) -> Iterator[str]:
-    """The JSON of a report in pieces, to be streamed: the opening, each company, the closing."""
+    """The JSON of a report in pieces for streaming: the opening, each company, the closing."""
     yield write_opening(run)
     number = 0
     for number, company in enumerate(companies, 1):
@@ -48,17 +48,17 @@ def pieces(run: RunSummary, companies: Iterable[CompanyReport]) -> Iterator[str]
 
 
 def write_opening(run: RunSummary) -> str:
-    """The JSON up to the first company."""
+    """The JSON before the first company."""
     return f'{{\n  "run": {_indent(run, 1)},\n  "companies": ['
 
 
 def company_piece(company: CompanyReport, number: int) -> str:
-    """The JSON of the company at place `number` (from 1), with the comma before it."""
+    """The JSON of company number `number` (from 1), with the comma before it."""
     return f"{',' if number > 1 else ''}\n    {_indent(company, 2)}"
 
 
 def write_closing(companies: int) -> str:
-    """The JSON after the last of so many companies."""
+    """The JSON after the last of that many companies."""
     return "\n  ]\n}\n" if companies else "]\n}\n"
 
 
@@ -76,7 +76,7 @@ _LEVEL: Final = 1
 
 
 class ReportFormat(StrEnum):
-    """A format by the name that users type: the function that writes it, and whether it is text."""
+    """A format by the name that users type: the function that renders it, and whether it is text."""
 
     HTML = "html", "tasks.reports.html:render", True
     XLSX = "xlsx", "tasks.reports.xlsx:render", False
@@ -110,15 +110,15 @@ def render(report: Report, format_name: str) -> bytes:
 
 
 def as_json(report: Report) -> str:
-    """The report as indented JSON, exactly as `models` describes it; times are UTC and end in `Z`."""
+    """The report as indented JSON, exactly as `models` describes it; times are in UTC and end in `Z`."""
     return "".join(pieces(report.run, report.companies))
 
 
 def write_report(report: Report, format_name: str, folder: Path) -> Path:
-    """Write a report to `report.<format>` in a folder, with the evidence that it links to; gives its path.
+    """Write a report to `report.<format>` in a folder, with the evidence that it links to; returns its path.
 
-    Its files take the place of earlier ones when all of them are written, so that nobody opens a report that is half
-    written. Where the evidence cannot all be written, the report stands and says what is missing.
+    Its files replace earlier ones once all of them are written, so that nobody opens a half-written report. If the
+    evidence cannot all be written, the report is written and says what is missing.
 
     Raises:
         BadRequest: there is no such format, or the folder cannot be written.
@@ -127,9 +127,9 @@ def write_report(report: Report, format_name: str, folder: Path) -> Path:
 
 
 def write_reports(run: str, folder: Path) -> Path:
-    """Write report.json, report.html, the folder `evidence` and report.zip of a run; gives the path of report.html.
+    """Write report.json, report.html, the folder `evidence` and report.zip of a run; returns the path of report.html.
 
-    Where the run answers a request list, requests.xlsx and requests.docx are written too.
+    If the run answers a request list, requests.xlsx and requests.docx are written too.
 
     Raises:
         NotFound: there is no such run. BadRequest: the folder cannot be written.
@@ -142,7 +142,7 @@ def write_reports(run: str, folder: Path) -> Path:
 
 
 def _write_files(report: ReportInParts, formats: Sequence[str], folder: Path) -> Path:
-    """Write a report in these formats, which share the evidence; gives the path of the last."""
+    """Write a report in these formats, which share the evidence; returns the path of the last."""
     companies = _write_formats(report, formats, folder)
     if formats[-1] != ReportFormat.JSON and EvidenceSettings.current().evidence != "none":
         try:
@@ -160,10 +160,10 @@ def _write_files(report: ReportInParts, formats: Sequence[str], folder: Path) ->
 
 
 def _write_again(report: ReportInParts, unwritten: Mapping[str, str], formats: Sequence[str], folder: Path) -> None:
-    """Write a report that says of which companies the evidence is missing; by domain, with the reason.
+    """Write a report that says for which companies the evidence is missing; by domain, with the reason.
 
-    A disk may be so full that there is no room for it beside the first: then what evidence there is makes way, for a
-    report with dead links is worse than one without evidence.
+    If the disk is so full that there is no room for it beside the first, existing evidence makes way: a report with
+    dead links is worse than one without evidence.
 
     Raises:
         BadRequest: there is no room for it even so.
@@ -178,7 +178,7 @@ def _write_again(report: ReportInParts, unwritten: Mapping[str, str], formats: S
 
 
 def _write_formats(report: ReportInParts, formats: Sequence[str], folder: Path) -> list[CitingCompany]:
-    """Write a report in these formats, a company at a time; gives of each what its evidence needs.
+    """Write a report in these formats, company by company; returns what the evidence needs to know about each.
 
     Raises:
         BadRequest: there is no such format, or a file cannot be written. The earlier ones stand.
@@ -201,7 +201,7 @@ def _write_formats(report: ReportInParts, formats: Sequence[str], folder: Path) 
 
 
 class _Writer(ABC):
-    """Writes a report in one format: takes in its companies one after the other, then comes to its end."""
+    """Writes a report in one format: it gets the companies one by one, then finishes."""
 
     def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
         self._run, self._format, self._files = report.run, format_name, files
@@ -246,7 +246,7 @@ class _Html(_Writer):
 
 
 class _Whole(_Writer):
-    """Of a format whose pages are about all companies: they are all in memory."""
+    """For formats whose pages are about all companies, which are all kept in memory."""
 
     def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
         super().__init__(report, format_name, files)
@@ -261,7 +261,7 @@ class _Whole(_Writer):
 
 
 class _Requests(_Writer):
-    """Of the request list that the run answers: no format of the report, but files beside it."""
+    """For the request list that the run answers: not a format of the report, but files beside it."""
 
     def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
         super().__init__(report, format_name, files)
@@ -286,7 +286,7 @@ _WRITERS: Final[Mapping[str, type[_Writer]]] = {
 
 
 def _remove_other_pages(folder: Path, written: Collection[Path]) -> None:
-    """Take away the pages of companies that an earlier report wrote here, or a killed run half wrote."""
+    """Delete the pages of companies that an earlier report wrote here, or that a killed run left incomplete."""
     for path in folder.iterdir() if folder.is_dir() else ():
         if path not in written and company_pages.is_own_file(path.name.removesuffix(HALF)):
             with suppress(OSError):  # nothing leads to it
@@ -294,7 +294,7 @@ def _remove_other_pages(folder: Path, written: Collection[Path]) -> None:
 
 
 def without_evidence(report: ReportInParts, unwritten: Mapping[str, str]) -> ReportInParts:
-    """The same report without links to the evidence of these companies, which says so; by domain, with the reason."""
+    """The report without links to the evidence of these companies, and with a warning; by domain, with the reason."""
 
     def amended(company: CompanyReport) -> CompanyReport:
         if company.domain not in unwritten:
@@ -309,7 +309,7 @@ def without_evidence(report: ReportInParts, unwritten: Mapping[str, str]) -> Rep
 
 
 def make_standalone(report: Report) -> Report:
-    """The same report for a page that has no folder beside it: its quotations link to the documents, where they lie."""
+    """The report for a page without a folder beside it: quotations link to the original documents."""
     original = find_originals(report.run.id)
     companies = [with_originals(_without_links(company), original) for company in report.companies]
     return Report(run=report.run, companies=companies)
@@ -327,7 +327,7 @@ def _without_links(company: CompanyReport) -> CompanyReport:
 
 
 def pack(folder: Path) -> Path:
-    """Write report.zip: report.html with `companies` and `evidence`, to be sent on. The same is not written again.
+    """Write report.zip: report.html with `companies` and `evidence`, ready to sent. It is not rewritten if unchanged.
 
     Raises:
         OSError: it cannot be written; an earlier one is taken away, for it belongs to an earlier report.
@@ -358,7 +358,7 @@ def pack(folder: Path) -> Path:
 
 
 def _holds(target: Path, files: Mapping[str, Path]) -> bool:
-    """Whether an archive holds these files by these names, and nothing else."""
+    """Whether an archive contains exactly these files under these names."""
     try:
         with ZipFile(target) as archive:
             packed = {entry.filename: (entry.file_size, entry.CRC) for entry in archive.infolist()}

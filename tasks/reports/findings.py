@@ -38,18 +38,19 @@ _ORDER: Final[dict[Severity, int]] = {"high": 0, "medium": 1, "low": 2}
 
 
 class RedFlag(NamedTuple):
-    """A criterion that a company falls short of, or of which nothing is known, and how severe that is."""
+    """A criterion on which a company falls short or nothing is known, and how severe that is."""
 
     severity: Severity
     criterion: CriterionReport
 
 
 def find_red_flags(company: CompanyReport, scale: tuple[float, float]) -> list[RedFlag]:
-    """The company's red flags, the most severe first, then by weight.
+    """The company's red flags, most severe first, then by weight.
 
-    A criterion falls short with a score in the lower two fifths of the scale, or up to the highest score of its bands
-    of severity, or when what it asks for is missing. Its own `severity` says how grave that is; without one a score in
-    the lowest fifth is high, all else medium. What is missing counts as the lowest score where `severity` has bands.
+    A company falls short of a criterion if its score is in the lower two fifths of the scale or not above the highest
+    score in the criterion's bands of severity, or if what the criterion asks for is missing. The criterion's `severity`
+    says how severe that is; without one, a score in the lowest fifth is high and anything else medium. If `severity`
+    has bands, something missing counts as the lowest score.
     """
     flags = [
         RedFlag(_severity(criterion, scale), criterion)
@@ -60,7 +61,7 @@ def find_red_flags(company: CompanyReport, scale: tuple[float, float]) -> list[R
 
 
 class PlacedFlag(NamedTuple):
-    """A red flag with where the report shows it: the company's number and the criterion's place, both from 1."""
+    """A red flag and where the report shows it: the company's number and the criterion's position, both from 1."""
 
     severity: Severity
     criterion: CriterionReport
@@ -77,14 +78,14 @@ def place_flags(company: CompanyReport, number: int, scale: tuple[float, float])
 def flags_by_severity(
     companies: Sequence[CompanyReport], scale: tuple[float, float]
 ) -> list[tuple[Severity, list[PlacedFlag]]]:
-    """The red flags of all companies, the most severe first; a severity without flags is left out."""
+    """The red flags of all companies, most severe first; severities without flags are left out."""
     flags = [flag for number, company in enumerate(companies, 1) for flag in place_flags(company, number, scale)]
     by_severity = [(severity, [flag for flag in flags if flag.severity == severity]) for severity in _ORDER]
     return [(severity, of_severity) for severity, of_severity in by_severity if of_severity]
 
 
 def by_criterion(flags: Sequence[PlacedFlag]) -> list[tuple[CriterionReport, list[PlacedFlag]]]:
-    """Red flags by the criterion that they are about, those of most weight first."""
+    """Red flags grouped by criterion, those with most weight first."""
     groups: dict[str, list[PlacedFlag]] = {}
     for flag in flags:
         groups.setdefault(flag.criterion.id, []).append(flag)
@@ -93,14 +94,16 @@ def by_criterion(flags: Sequence[PlacedFlag]) -> list[tuple[CriterionReport, lis
 
 
 def falls_short(criterion: CriterionReport, scale: tuple[float, float]) -> bool:
-    """Whether the criterion is missing, or scored in the lower two fifths of the scale or in a band of severity."""
+    """Whether the criterion is missing, or its score is in the lower two fifths of the scale or in
+    a band of severity.
+    """
     if criterion.counted is not None:
         return is_short(criterion.counted, criterion.severity, scale)
     return criterion.status is ScoreStatus.MISSING and criterion.absence is not Absence.NOT_APPLICABLE
 
 
 def strengths(company: CompanyReport, scale: tuple[float, float]) -> list[CriterionReport]:
-    """The strongest reasons for a company: its best scores on the weightiest criteria, three at most."""
+    """What speaks most for a company: its best scores on the weightiest criteria, at most three."""
     strong = [
         criterion
         for criterion in company.criteria
@@ -110,7 +113,7 @@ def strengths(company: CompanyReport, scale: tuple[float, float]) -> list[Criter
 
 
 def score_share(criterion: CriterionReport, scale: tuple[float, float]) -> float | None:
-    """The score as a share of the scale, 0 to 1; None where nothing counts."""
+    """The score as a share of the scale, 0 to 1; None if it does not count."""
     if criterion.counted is None:
         return None
     low, high = scale
@@ -118,14 +121,14 @@ def score_share(criterion: CriterionReport, scale: tuple[float, float]) -> float
 
 
 def heat(score: float, scale: tuple[float, float]) -> int:
-    """The step of the heat scale for a score; a score beyond the scale gets its end."""
+    """The step of the heat scale for a score; scores beyond the scale get its end."""
     low, high = scale
     share = (score - low) / (high - low) if high > low else 1.0
     return round(HEAT_STEPS * min(max(share, 0.0), 1.0))
 
 
 def possible_ranks(companies: Sequence[CompanyReport]) -> list[tuple[int, int] | None]:
-    """For each company the best and the worst rank that what is open still allows; None where it has no rank."""
+    """For each company, the best and worst rank that is still possible given what is open; None if it is not ranked."""
     ranges = [
         (company.standing.low, company.standing.high) if company.rank is not None else None for company in companies
     ]
@@ -142,7 +145,7 @@ def possible_ranks(companies: Sequence[CompanyReport]) -> list[tuple[int, int] |
 
 
 def count_missing(companies: Sequence[CompanyReport]) -> list[tuple[str, int]]:
-    """What is missing at most companies, with how many they are; of what weighs the same, the first."""
+    """What is missing at most companies, with the number of companies; ties are in order of occurrence."""
     counts: Counter[str] = Counter()
     weights: dict[str, float] = {}
     for company in companies:
@@ -152,7 +155,7 @@ def count_missing(companies: Sequence[CompanyReport]) -> list[tuple[str, int]]:
 
 
 def main_changes(company: CompanyReport) -> list[Change]:
-    """What changed since the last run, scores before criteria before documents, three at most."""
+    """The main changes since the last run, at most three: scores before criteria before documents."""
     order = {"score_moved": 0, "criteria_changed": 1}
     return sorted(company.changes, key=lambda change: order.get(change.kind, 2))[:MOST]
 
@@ -169,16 +172,16 @@ _NAMED: Final = 3
 
 
 class Recommendation(NamedTuple):
-    """One sentence that says what to do, and the steps, the most severe first."""
+    """One sentence that says what to do, and the steps, most severe first."""
 
     lead: str
     steps: list[str]
 
 
 def recommend(company: CompanyReport, scale: tuple[float, float]) -> Recommendation:
-    """What to do about the company, in the scores' light.
+    """What to do about the company, given its scores.
 
-    The steps are what the criteria recommend where the company falls short of them, and what to ask it for.
+    The steps are what the criteria recommend if a company falls short of them, and what to ask it for.
     """
     flags = find_red_flags(company, scale)
     steps = [f"{flag.criterion.name}: {flag.criterion.recommend}" for flag in flags if flag.criterion.recommend]
@@ -190,7 +193,7 @@ def recommend(company: CompanyReport, scale: tuple[float, float]) -> Recommendat
 
 
 def describe_place(company: CompanyReport, ranked: int) -> str:
-    """Where the company stands in a sentence or two: its rank, what it has proven, and where that may still end.
+    """The company's standing in a sentence or two: its rank, its proven share, and the range still possible.
 
     `ranked` is how many companies have a rank.
     """
@@ -241,9 +244,9 @@ _CONFLICTS = 2
 class CompanyInOverview:
     """A company on the first page.
 
-    `company` has its scores, what is missing and its standing, and none of its documents, figures, facts and changes:
-    of these are the main `changes` of `changed` in all, the first figures that are `contradicted` of `conflicts` in
-    all, both in words, the `newest` figures by name, and its `documents` counted.
+    `company` has its scores, what is missing and its standing, but no documents, figures, facts and changes. Instead
+    there are its main `changes` out of `changed`, its first contradicting figures out of `conflicts`, both in words,
+    its `newest` figures by name, and the number of its `documents`.
     """
 
     company: CompanyReport
@@ -256,7 +259,7 @@ class CompanyInOverview:
 
 
 def in_overview(company: CompanyReport) -> CompanyInOverview:
-    """What the first page shows of this company."""
+    """What the first page shows about this company."""
     return CompanyInOverview(
         company=scores_alone(company),
         changes=[change.text for change in main_changes(company)],
@@ -269,7 +272,7 @@ def in_overview(company: CompanyReport) -> CompanyInOverview:
 
 
 def scores_alone(company: CompanyReport) -> CompanyReport:
-    """The company with its scores and its standing, without all that is as large as its data room."""
+    """The company with its scores and standing, without everything that grows with its data room."""
     return company.model_copy(
         update={
             "criteria": [_describe_score(criterion) for criterion in company.criteria],
@@ -289,7 +292,7 @@ def scores_alone(company: CompanyReport) -> CompanyReport:
 
 
 def _describe_score(criterion: CriterionReport) -> CriterionReport:
-    """How a criterion came out, with the place that stands for it; whether it has any tells it from one unreached."""
+    """A criterion's outcome with one representative place; whether it has any tells it from an unreached one."""
     verified = [quote for quote in criterion.quotes if quote.verified]
     with_page = [quote for quote in verified if quote.evidence_url]
     quotes: list[ReportedQuote] = []
@@ -301,7 +304,7 @@ def _describe_score(criterion: CriterionReport) -> CriterionReport:
 
 
 def _slim(model: M, **fields: object) -> M:
-    """A copy with other values of these fields. It takes half the memory: which fields were set is nobody's concern.
+    """A copy with other values for these fields. It takes half the memory, as it does not record which fields were set.
 
     There are as many as companies times criteria.
     """

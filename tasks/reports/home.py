@@ -1,4 +1,4 @@
-"""What the first page of the service says of each run: state, progress, ranking, cost, and what changed."""
+"""What the service's home page says about each run: state, progress, ranking, cost, and what changed."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -19,7 +19,7 @@ _AT_ONCE = 8
 
 
 class CompanyRow(NamedTuple):
-    """A company of a run; `rank` and `proven` are None where the viewer's report alone can tell them."""
+    """A company of a run; `rank` and `proven` are None if only the viewer's own report can tell them."""
 
     number: int
     name: str
@@ -29,10 +29,10 @@ class CompanyRow(NamedTuple):
 
 
 class RunRow(NamedTuple):
-    """A run as the first page lists it.
+    """A run in the list on the home page.
 
-    `progress` are the documents that it has come to and all that it has; None once it has ended. `moved` is how many
-    scores differ from the run of the batch before it; None where there is none.
+    `progress` is how many documents it has finished, and how many it has; None once it has ended. `moved` is how many
+    scores differ from the batch's previous run; None if there is none.
     """
 
     run: Run
@@ -43,7 +43,7 @@ class RunRow(NamedTuple):
 
 
 def list_runs(most: int = 20) -> list[RunRow]:
-    """The newest runs with what the viewer may see of them; where the drive has accounts, by what it shows this one.
+    """The newest runs, as far as the viewer may see them; if the drive has accounts, what it shows this account.
 
     Raises:
         NotLoggedIn: the drive has accounts, and nobody is logged in.

@@ -1,7 +1,7 @@
-"""The report as web pages that need nothing else: no network, no font, no script from elsewhere.
+"""The report as self-contained web pages: no network, no font, no script from elsewhere.
 
-Words of documents, names and answers are data: the templates escape them, links go to http(s) addresses and to the
-evidence beside the report only, and each page's policy allows no script and no style but its own two.
+Words of documents, names and answers are data: the templates escape them, links only lead to http(s) addresses and to
+the evidence beside the report, and each page's policy allows no script and no style but its own two.
 """
 
 import re
@@ -84,7 +84,7 @@ _SIGNS: Final = {ScoreStatus.MISSING: "○", ScoreStatus.UNSCORED: "–"}
 
 
 class HtmlReport:
-    """The pages of a report, made while one company after the other is looked at.
+    """Collects the pages of a report while it goes through the companies one by one.
 
     Args:
         run: the run.
@@ -102,7 +102,7 @@ class HtmlReport:
         self.leads: Sequence[tuple[str, str]] = ()
 
     def add(self, company: CompanyReport) -> None:
-        """Take in the next company; where it has no page of its own, all about it."""
+        """Add the next company; if it has no page of its own, with everything about it."""
         self._companies.append(in_overview(company))
         if not self.are_apart:
             shown = self._share_values() | {
@@ -114,12 +114,14 @@ class HtmlReport:
             self._sections.append(Markup(section))  # noqa: S704 - the template has escaped it
 
     def own_page(self, company: CompanyReport) -> tuple[str, str]:
-        """The page of the company that was taken in last, with its path."""
+        """The page of the company that was added last, with its path."""
         number = len(self._companies)
         return self._pages.path(number), render_company(self._run, company, number, self._names, self._pages)
 
     def first_page(self) -> Iterator[str]:
-        """The page report.html, of all companies that were taken in, piece by piece: of a thousand it is some MB."""
+        """The page report.html with all companies that were added, in pieces: for a thousand
+        companies it is some MB.
+        """
         companies = [shown.company for shown in self._companies]
         pieces = (
             environment()
@@ -148,9 +150,9 @@ def render(report: Report) -> str:
 
 
 def render_overview(report: Report, leads: Sequence[tuple[str, str]] = ()) -> str:
-    """The page report.html of a folder: of many companies without what stands on their own pages.
+    """The page report.html of a folder: if there are many companies, without what is on their own pages.
 
-    `leads` are addresses of other pages of the service with their names, for the page's head.
+    `leads` are the addresses and names of other pages of the service, for the page's head.
     """
     return _render_report(report, is_one_page=False, leads=leads)
 
@@ -190,9 +192,9 @@ def render_company(
 
 
 def _share_run_values(run: RunSummary, pages: CompanyPages, *, apart: bool, base: str) -> dict[str, Any]:
-    """What every page of a report is given. `apart`: whether companies are on pages of their own.
+    """The values that every page of a report gets. `apart`: companies are on pages of their own.
 
-    `base` leads from the page to the folder that the report is in.
+    `base` leads from the page to the report's folder.
     """
     style, script = part("report.css"), part("report.js")
 
@@ -215,7 +217,7 @@ def _share_run_values(run: RunSummary, pages: CompanyPages, *, apart: bool, base
 
 
 def _show_value(value: Any) -> Any:
-    """A value as a page shows it: names and words of documents steer no reader's eye."""
+    """A value as a page shows it: names and words of documents cannot control the display."""
     if not isinstance(value, str):
         return value
     return Markup(escape_text(value)) if isinstance(value, Markup) else escape_text(value)  # noqa: S704 - it was one before
@@ -309,10 +311,10 @@ def allow_source(part: str) -> str:
 
 
 def matrix_cells(company: CompanyReport, scale: tuple[float, float], link: str, unreached: bool) -> Markup:
-    """A row of the matrix in as few bytes as can be, for many companies: the page's size is mostly these cells.
+    """A row of the matrix, as compact as possible, as these cells make up most of the page if there are many companies.
 
-    A cell leads to the place of its first verified quotation, whose page names the criterion, the score and the reason;
-    without one it leads to the criterion on the company's own page.
+    A cell links to the place of its first verified quotation, whose page names the criterion, the score and the reason;
+    without one it links to the criterion on the company's own page.
     """
     cells = [
         _cell(criterion, scale, _proof(criterion) or (link if unreached else f"{link}-{position}"))
@@ -343,10 +345,10 @@ def _cell(criterion: CriterionReport, scale: tuple[float, float], link: str) -> 
 
 
 def css_name(identifier: str) -> str:
-    """An identifier as a page's ids and selectors may hold it: other characters as their code in hex."""
+    """An identifier in the form that ids and selectors may have: other characters as their code in hex."""
     return re.sub(r"[^A-Za-z0-9-]", lambda match: f"_{ord(match[0]):x}", identifier)
 
 
 def breakable(identifier: str) -> Markup:
-    """An identifier that may break after `_`, `-`, `.` and `/`."""
+    """An identifier that may be broken after `_`, `-`, `.` and `/`."""
     return Markup(re.sub(r"([_./-]+)", r"\1<wbr>", str(escape(identifier))))  # noqa: S704 - escaped first

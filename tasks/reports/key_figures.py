@@ -1,8 +1,8 @@
 """The key figures of a company for its pages, and the newest ones of all companies side by side.
 
-Of the room's figures the actual ones of the company as a whole are shown, by the day on which their period ends; of a
-flow only whole years. What a document restated, and of figures that contradict each other the one that counts, stands
-in the table. What was planned for the next period stands beside them, in a column of its own.
+Only actual figures of the company as a whole are shown, by the day on which their period ends; for flows only whole
+years. The table shows restated values and, where figures contradict each other, the one that counts. The plan for the
+next period is in a column of its own.
 """
 
 from collections import Counter
@@ -45,9 +45,9 @@ _MOST_ROUNDED: Final = Decimal("0.05")
 def compare(
     claims: Sequence[Claim], figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE
 ) -> list[ComparedFigure]:
-    """Each claim on a field that the room has figures on, with the figure of its time, else the nearest one.
+    """Each claim on a field for which the room has figures, with the figure of the same time, otherwise the nearest.
 
-    Of the room's figures the actual ones of the company as a whole count; `rule` decides where they contradict.
+    Only the room's actual figures of the company as a whole count; `rule` decides between contradicting ones.
     """
     counted = choose_counted_figures([row for row in figures if row.figure.concept in {*_CONCEPTS.values()}], rule)
     founded = [row for row in figures if row.figure.concept == FOUNDING_YEAR]
@@ -64,7 +64,7 @@ def compare(
 def _compare_with_room(
     claim: Claim, counted: Sequence[RoomFigure], founded: Sequence[RoomFigure]
 ) -> Sequence[ComparedFigure]:
-    """A claim beside the figures of its concept: a year each for revenue, else one; none where the room has none."""
+    """A claim beside the figures for its concept: each year for revenue, otherwise one; empty if the room has none."""
     rows = [row for row in counted if row.figure.concept == _CONCEPTS.get(claim.field)]
     if claim.field == _REVENUE:
         return _revenue(claim, [row for row in counted if row.figure.concept == "revenue"])
@@ -74,7 +74,7 @@ def _compare_with_room(
 
 
 def _revenue(claim: Claim, rows: Sequence[RoomFigure]) -> list[ComparedFigure]:
-    """The years of revenue that a source gives and the room has too; where it has none of them, the newest year."""
+    """The years of revenue that both a source and the room give; if there are none, the newest year."""
     years = [row for row in rows if 11 <= count_months(row.figure.period) <= 13]
     if not years:
         return []
@@ -107,21 +107,21 @@ def _a_years_revenue(claim: Claim, value: dict[str, Any], rows: Sequence[RoomFig
 
 
 def _step(amount: Decimal) -> Decimal:
-    """What the last digit of a source's number is worth that is not a zero, as far as that may be rounding."""
+    """The worth of the last non-zero digit of a source's number, as far as that may be due to rounding."""
     digits = f"{abs(amount):f}".partition(".")[0]
     rounded = Decimal(1).scaleb(len(digits) - len(digits.rstrip("0")))
     return min(rounded, 2 * _MOST_ROUNDED * abs(amount))
 
 
 def _of_a_year(claim: Claim) -> Claim:
-    """A claim on the founding date as one on its year; others as they are."""
+    """A claim about the founding date as one about its year; other claims unchanged."""
     if claim.field == "extra.founding_date" and isinstance(year := claim.value.get("year"), int):
         return claim.model_copy(update={"field": "founded_year", "value": year})
     return claim
 
 
 def _compare_founding(claim: Claim, rows: Sequence[RoomFigure]) -> ComparedFigure:
-    """The founding year that a source gives, with the place of the room that says the same, else the nearest."""
+    """The founding year from a source, with the place in the room that agrees, otherwise the nearest."""
     nearest = min(rows, key=lambda row: abs(row.figure.value - claim.value))
     same = nearest.figure.value == claim.value
     return ComparedFigure(
@@ -148,7 +148,7 @@ def _compare_claim(claim: Claim, rows: Sequence[RoomFigure]) -> ComparedFigure:
 
 
 def _day(as_of: str | None) -> date | None:
-    """The day of a source's date; of a year its last."""
+    """The day of a source's date; for a year its last day."""
     try:
         return date.fromisoformat(f"{as_of}-12-31" if as_of and len(as_of) == 4 else (as_of or "")[:10])
     except ValueError:
@@ -156,7 +156,7 @@ def _day(as_of: str | None) -> date | None:
 
 
 def _days_apart(row: RoomFigure, when: date | None) -> int:
-    """Days between the figure's last day and the source's; without one the newest figure is the nearest."""
+    """Days between the figure's last day and the source's; without a date the newest figure is the nearest."""
     last = date.fromisoformat(last_day(row.figure.period))
     return abs((last - when).days) if when else (date.max - last).days
 
@@ -184,7 +184,7 @@ _SCALES: Final = ((Decimal(10**9), " bn"), (Decimal(10**6), " m"), (Decimal(10_0
 
 
 class KeyFigure(NamedTuple):
-    """A value in the table: as shown, in full with its place, where it can be looked at, and whether it is doubtful."""
+    """A value in the table: as shown, in full with its place, the link to it, and whether it is doubtful."""
 
     shown: str
     full: str
@@ -193,9 +193,9 @@ class KeyFigure(NamedTuple):
 
 
 class KeyRow(NamedTuple):
-    """A row: what it is, its unit, a value or None for each period, and the points of its line ("" for none).
+    """A row: its name, its unit, a value or None for each period, and the points of its sparkline ("" for none).
 
-    `planned` is what was planned for the next period.
+    `planned` is the plan for the next period.
     """
 
     name: str
@@ -207,7 +207,7 @@ class KeyRow(NamedTuple):
 
 
 class KeyFigures(NamedTuple):
-    """The table: the last days of its periods, the oldest first, its rows, and the last day of the next plan's."""
+    """The table: the last days of its periods, oldest first; its rows; and the last day of the next planned period."""
 
     periods: list[str]
     rows: list[KeyRow]
@@ -215,7 +215,9 @@ class KeyFigures(NamedTuple):
 
 
 class NewestFigure(NamedTuple):
-    """A cell across companies: the value with its unit, its number and unit to sort by, and its period's last day."""
+    """A cell in the comparison of companies: the value with its unit, number and unit to sort by, and its period's last
+    day.
+    """
 
     value: KeyFigure
     number: str
@@ -232,14 +234,14 @@ class NewestRow(NamedTuple):
 
 
 class NewestFigures(NamedTuple):
-    """The table across companies: the names of its columns, and a row for each company that has figures."""
+    """The comparison of companies: the column names, and a row for each company with figures."""
 
     names: list[str]
     rows: list[NewestRow]
 
 
 def figures_across(companies: Sequence[tuple[str, Mapping[str, NewestFigure]]]) -> NewestFigures:
-    """The newest figures of all companies, each by its name, in the columns that most of them have."""
+    """The newest figures of all companies by name, in the columns that most companies have."""
     counts = Counter(concept for _, figures in companies for concept in figures)
     names = sorted(counts, key=lambda name: (-counts[name], _order(name), name))[:_MOST_COLUMNS]
     names.sort(key=lambda name: (_order(name), name))
@@ -252,7 +254,7 @@ def figures_across(companies: Sequence[tuple[str, Mapping[str, NewestFigure]]]) 
 
 
 def newest_in_words(company: CompanyReport, most: int) -> list[str]:
-    """The first of a company's newest figures, each with what it is and its day, then its contradictions."""
+    """The first few of a company's newest figures, each with its name and day, followed by its contradictions."""
     table = figures_across([(company.name, newest_figures(company))])
     cells = zip(table.names, table.rows[0].cells if table.rows else (), strict=False)
     newest = [f"{name} {cell.value.shown} ({cell.day})" for name, cell in cells if cell]
@@ -261,7 +263,7 @@ def newest_in_words(company: CompanyReport, most: int) -> list[str]:
 
 
 def newest_figures(company: CompanyReport) -> dict[str, NewestFigure]:
-    """The newest figure of each concept, and of what is computed, by its name."""
+    """The newest figure of each concept, including computed ones, by its name."""
     sources = _Sources.of(company)
     newest: dict[str, NewestFigure] = {}
     for (concept, unit), by_end in _choose_counted(company).items():
@@ -313,7 +315,7 @@ def _with_unit(value: str, unit: str) -> str:
 
 
 def key_figures(company: CompanyReport) -> KeyFigures:
-    """The table of a company; without rows where no document gives a figure."""
+    """The table for a company; without rows if no document gives a figure."""
     counted = _choose_counted(company)
     ends = Counter(end for values in counted.values() for end in values)
     periods = sorted(sorted(ends, key=lambda end: (ends[end], end), reverse=True)[:_MOST_PERIODS])
@@ -331,7 +333,7 @@ def key_figures(company: CompanyReport) -> KeyFigures:
 
 
 def _next_plan(company: CompanyReport, newest: str) -> tuple[str | None, dict[tuple[str, str], ReportedFigure]]:
-    """The last day of the next period behind the newest actual one that was planned, and what was planned for it."""
+    """The last day of the first planned period after the newest actual one, and what was planned for it."""
     preferred = {_key(versions.counted) for versions in company.figure_versions}
     ahead = [
         figure
@@ -346,7 +348,7 @@ def _next_plan(company: CompanyReport, newest: str) -> tuple[str | None, dict[tu
 
 
 def compact(value: str) -> str:
-    """A value with three digits or so: "9.41 m", "620 k", "1,250", "22.1"."""
+    """A value with about three digits: "9.41 m", "620 k", "1,250", "22.1"."""
     number = Decimal(value)
     for scale, name in _SCALES:
         if abs(number) >= scale:
@@ -375,7 +377,7 @@ def in_full(figure: ReportedFigure) -> str:
 
 
 def rule_in_words(conflict: ReportedFigureConflict) -> str:
-    """Why one figure counts and not the other, for a reader who does not know the rule's steps."""
+    """Why one figure counts rather than the other, for readers who do not know the rule's steps."""
     if conflict.step == "basis":
         of_what = [_with_article(kind if kind == "deck" else f"{kind} source") for kind in conflict.kinds]
         return f"It counts because {of_what[0]} goes before {of_what[1]}."
@@ -425,7 +427,7 @@ def _choose_counted(company: CompanyReport) -> dict[tuple[str, str], dict[str, R
 
 
 def _without_opening_balances(by_end: Mapping[str, ReportedFigure]) -> dict[str, ReportedFigure]:
-    """Equity at 1 January is left out where that of 31 December says the same; a value that was changed stays."""
+    """Leaves out equity at 1 January if that of 31 December is the same; changed values stay."""
     return {
         end: figure
         for end, figure in by_end.items()
@@ -454,7 +456,7 @@ def _make_computed_rows(derived: Iterable[ReportedDerivedFigure], periods: Seque
 
 
 def _address(figure: ReportedFigure, proofs: Sequence[ReportedQuote], urls: Mapping[str, str | None]) -> str | None:
-    """The evidence page of a quote of the same row or sentence, else the document's own address with its page."""
+    """The evidence page of a quote from the same row or sentence, else the document's own address with its page."""
     for quote in proofs:
         same = quote.document_id == figure.document_id and name_part(quote.place or "") == name_part(figure.place)
         if same and figure.label.split(", ")[0] in quote.text:
@@ -463,7 +465,7 @@ def _address(figure: ReportedFigure, proofs: Sequence[ReportedQuote], urls: Mapp
 
 
 def _line(numbers: Sequence[Decimal | None]) -> str:
-    """The points of a line through the values, from the lowest to the highest; none through fewer than three."""
+    """The points of a line through the values, scaled from lowest to highest; empty for fewer than three."""
     known = [number for number in numbers if number is not None]
     if len(known) < 3:
         return ""

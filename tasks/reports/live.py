@@ -1,9 +1,9 @@
-"""A run's report and evidence as the service shows them: the pages that a run writes, under the viewer's rights.
+"""A run's report and evidence in the service: the pages that a run writes, under the viewer's rights.
 
-What a page shows of a document, its reader may see on the drive now: a document that was deleted since the run, or is
-not shared with the viewer, is not shown. Where the drive has accounts, a report is built from what this account sees
-(`rights`), and until its companies are ranked by that they stand in the order of the batch. The drive is opened where
-the run opened it, whatever the service's own root is.
+A page only shows documents that the viewer may see on the drive now: a document that was deleted since the run, or is
+not shared with the viewer, is left out. If the drive has accounts, a report is built from what this account sees
+(`rights`); until its companies are ranked by that, they are in the order of the batch. The drive is opened where the
+run opened it, whatever the service's own root is.
 """
 
 import json
@@ -70,7 +70,7 @@ class LiveRun(NamedTuple):
 
 @contextmanager
 def live_run(run_id: str) -> Iterator[LiveRun]:
-    """A run for its viewer; within the block the settings say where its documents lie.
+    """A run as its viewer sees it; in the block the settings say where its documents are.
 
     Raises:
         NotFound: there is no such run, or its documents lie in another drive than the service's.
@@ -89,7 +89,7 @@ def live_run(run_id: str) -> Iterator[LiveRun]:
 
 
 def find_run_id(reference: str) -> str:
-    """The id of the run that an id, a batch's name or `latest` stands for.
+    """The id of the run meant by an id, a batch's name or `latest`.
 
     Raises:
         NotFound, NotLoggedIn: as `live_run`.
@@ -99,7 +99,7 @@ def find_run_id(reference: str) -> str:
 
 
 def report_page(run_id: str) -> str:
-    """The report of a run as a page, whose links lead to the live pages.
+    """The report of a run as a page that links to the live pages.
 
     Raises:
         NotFound, NotLoggedIn: as `live_run`.
@@ -264,7 +264,8 @@ def picture(run_id: str, name: str) -> Path:
 
 
 def document_page(run_id: str, document_id: str, number: int | None, start: int | None, end: int | None) -> str:
-    """A part of the whole text of a document, by its number (from 1), or that in which the span begins, marked.
+    """A part of the whole text of a document, by its number (from 1), or the part in which the span begins, with it
+    marked.
 
     Raises:
         NotFound: the run has no such document, the document is not there for this account, or it has no such part.
@@ -279,7 +280,7 @@ def document_page(run_id: str, document_id: str, number: int | None, start: int 
 
 
 def page_picture(run_id: str, document_id: str, page: int) -> Path:
-    """The picture of a page of a PDF, drawn now unless it was before.
+    """The picture of a page of a PDF, drawn now if needed.
 
     Raises:
         NotFound: as `document_page`, or it is no PDF with that page.
@@ -293,7 +294,8 @@ def page_picture(run_id: str, document_id: str, page: int) -> Path:
 
 
 def open_original(run_id: str, document_id: str) -> tuple[Document, BinaryIO, int] | str:
-    """A document of a run: described, open, and its size in bytes; its own address where the drive shows it itself.
+    """A document of a run: its description, the open file, and its size in bytes; only its address if the drive shows
+    it itself.
 
     Raises:
         NotFound: the run has no such document, or it is not there for this account.
@@ -317,7 +319,7 @@ def _find_document(live: LiveRun, document_id: str) -> RunDocument:
 
 
 def _load_text(live: LiveRun, document_id: str) -> tuple[RunDocument, StoredText, str | None]:
-    """A document of the run, its text as the run read it, and what a reader must know of it."""
+    """A document of the run, its text as the run read it, and what a reader must know about it."""
     document = _find_document(live, document_id)
     current = _visible(live, document_id)
     if document.text_id is None:
@@ -328,7 +330,7 @@ def _load_text(live: LiveRun, document_id: str) -> tuple[RunDocument, StoredText
 
 
 def _visible(live: LiveRun, document_id: str) -> Document:
-    """The document as it is now for this viewer.
+    """The document as this viewer sees it now.
 
     Raises:
         NotFound: it is not there.

@@ -1,4 +1,6 @@
-"""The review of a run in the service: what its viewer sees of each company, what people decided, and deciding on it."""
+"""The review of a run in the service: what its viewer sees of each company, the decisions so far,
+and making new ones.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +24,7 @@ _NO_COMPANY = "The run has no such company, or it is not shared with your accoun
 
 @dataclass(frozen=True)
 class ReviewedCell:
-    """A criterion with what people decided on it; `saw` and `follows` are what the next decision must name."""
+    """A criterion with the decisions on it; the next decision must name `saw` and `follows`."""
 
     criterion: CriterionReport
     decisions: Sequence[ReportedDecision]
@@ -48,7 +50,7 @@ class ReviewedCompany:
 
 @dataclass(frozen=True)
 class ReviewedLine:
-    """A company as the overview of a review lists it."""
+    """A company in the overview of a review."""
 
     name: str
     domain: str
@@ -59,7 +61,7 @@ class ReviewedLine:
 
 
 def overview(run_id: str) -> tuple[str, str, list[ReviewedLine]]:
-    """The run's id, its batch, and how far the review of each company is that the viewer sees.
+    """The run's id, its batch, and the progress of the review for each company that the viewer sees.
 
     Raises:
         NotFound, NotLoggedIn: as `live_run`.
@@ -83,7 +85,7 @@ def overview(run_id: str) -> tuple[str, str, list[ReviewedLine]]:
 
 
 def reviewed_company(run_id: str, domain: str) -> ReviewedCompany:
-    """A company of a run with all that its viewer may see and decide on.
+    """A company of a run with everything that its viewer may see and decide on.
 
     Raises:
         NotFound: there is none, or it is not shared with this account.
@@ -119,7 +121,7 @@ def _cell(criterion: CriterionReport, company: CompanyReport, review: CompanyRev
 
 
 def write_decision(run_id: str, domain: str, act: Act, by: str) -> Decision:
-    """Write down what somebody decided on a company of a run.
+    """Store somebody's decision on a company of a run.
 
     Raises:
         BadRequest, Conflict, NotFound: as `tasks.review.decide.decide`.
@@ -131,7 +133,7 @@ def write_decision(run_id: str, domain: str, act: Act, by: str) -> Decision:
 
 
 def exported_log(run_id: str) -> list[dict[str, Any]]:
-    """Every act on the batch of a run that the viewer may see, undone ones too, oldest first.
+    """Every act on the batch of a run that the viewer may see, including undone ones, oldest first.
 
     Raises:
         NotFound, NotLoggedIn: as `live_run`.
@@ -153,7 +155,7 @@ def exported_log(run_id: str) -> list[dict[str, Any]]:
 
 
 def seen_companies(live: LiveRun) -> list[tuple[RunCompany, Seen | None]]:
-    """The companies of a run that the viewer sees, each with what of it."""
+    """The companies of a run that the viewer sees, each with what they see of it."""
     if not live.has_accounts:
         return [(company, None) for company in live.companies]
     seen = look(live.drive, live.companies)
@@ -161,7 +163,7 @@ def seen_companies(live: LiveRun) -> list[tuple[RunCompany, Seen | None]]:
 
 
 def find_seen(live: LiveRun, company: RunCompany) -> Seen | None:
-    """What the viewer sees of a company; None for all of it."""
+    """What the viewer sees of a company; None if they see everything."""
     return look(live.drive, [company])[company.domain] if live.has_accounts else None
 
 

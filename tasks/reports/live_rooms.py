@@ -1,4 +1,6 @@
-"""Searching and asking the rooms of a run in the service: in the texts that the run read and the viewer may see."""
+"""Searching and questioning the rooms of a run in the service: in the texts that the run read and
+the viewer may see.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +33,7 @@ _WORD: Final = re.compile(r"\w+(?:[.'’-]\w+)*")
 
 @dataclass(frozen=True)
 class Filters:
-    """What is searched: a company by its domain, documents of a kind, in a folder, with an outcome; "" for all."""
+    """What to search: a company by its domain, documents of a kind, in a folder, with an outcome; "" for all."""
 
     company: str = ""
     kind: str = ""
@@ -39,13 +41,13 @@ class Filters:
     status: str = ""
 
     def take(self, *has: str) -> bool:
-        """Whether a document with these, in this order, is searched."""
+        """Whether a document with these properties, in this order, is searched."""
         return all(wanted in {"", one} for wanted, one in zip(astuple(self), has, strict=True))
 
 
 @dataclass(frozen=True)
 class ShownDocument:
-    """A document of a room as a search lists it; `address` is relative to the run's folder."""
+    """A document of a room in a list of results; `address` is relative to the run's folder."""
 
     company: str
     name: str
@@ -58,9 +60,9 @@ class ShownDocument:
 
 @dataclass(frozen=True)
 class FoundPassage:
-    """A passage that a search found: its words in pieces, each with whether it is one that was searched for.
+    """A passage that a search found: its words in pieces, each with whether it was searched for.
 
-    None is where it was found by its meaning alone.
+    No piece is marked if it was only found by meaning.
     """
 
     document: ShownDocument
@@ -71,7 +73,7 @@ class FoundPassage:
 
 @dataclass
 class RoomSearch:
-    """What a search found, and what it may be narrowed to."""
+    """What a search found, and how it can be narrowed."""
 
     run_id: str
     batch: str
@@ -86,7 +88,7 @@ class RoomSearch:
 
 @dataclass(frozen=True)
 class Asked:
-    """The answer of one company's room; each quotation with its address, relative to the run's folder."""
+    """The answer from one company's room; each quotation with its address, relative to the run's folder."""
 
     name: str
     answer: RoomAnswer
@@ -94,7 +96,7 @@ class Asked:
 
 
 def search(run_id: str, words: str, filters: Filters) -> RoomSearch:
-    """The passages with these words, best first, or without words the documents that the filters leave.
+    """The passages with these words, best first; without words, the documents that the filters leave.
 
     Raises:
         NotFound, NotLoggedIn: as `live_run`.
@@ -135,7 +137,7 @@ def search(run_id: str, words: str, filters: Filters) -> RoomSearch:
 def _hits(
     room: RoomPassages, words: str, texts: Mapping[str, tuple[ShownDocument, LedgerText]]
 ) -> Iterator[FoundPassage]:
-    """The passages of these documents that have any of the words, or their meaning where that is looked at."""
+    """The passages of these documents that have any of the words, or their meaning if that is searched."""
     for passage in room.likeliest(words, 2 * _HITS, 2 * _HITS):
         pieces = _pieces(passage.text, words)
         if any(is_word for _, is_word in pieces) or room.ranks_by_meaning:
@@ -145,7 +147,8 @@ def _hits(
 
 
 def ask(run_id: str, question: str, domains: Sequence[str]) -> tuple[str, str, list[Asked], list[tuple[str, str]]]:
-    """A question of the rooms of these companies, or of all: the run's id, its batch, the answers, all companies.
+    """The answers to a question from the rooms of these companies, or of all: the run's id, its batch, the answers, all
+    companies.
 
     Raises:
         BadRequest, DiligenceError: as `ask_room`.
@@ -187,7 +190,7 @@ def _text(row: RunDocument) -> LedgerText:
 
 
 def _pieces(text: str, words: str) -> list[tuple[str, bool]]:
-    """The sentences of a passage that have most of the words, in pieces; its first ones where it has no such word."""
+    """The sentences of a passage with most of the words, in pieces; its first sentences if it has none of them."""
     wanted = set(tokens(words))
     best = sorted(sentences(text), key=lambda one: -len(wanted & set(tokens(one))))[:2]
     shown = " … ".join([one for one in best if wanted & set(tokens(one))] or best)[:600]
@@ -201,7 +204,7 @@ def _pieces(text: str, words: str) -> list[tuple[str, bool]]:
 
 
 def document_address(document_id: str, start: int | None, end: int | None) -> str:
-    """Where a span of a document's text is shown, relative to the run's folder."""
+    """The address of a span of a document's text, relative to the run's folder."""
     place = "" if start is None or end is None else f"?start={start}&end={end}#{make_anchor(start, end)}"
     return f"documents/{quote(document_id, safe='')}{place}"
 

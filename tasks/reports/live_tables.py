@@ -1,4 +1,6 @@
-"""The tables of a run's documents and questions in the service, under the viewer's rights, and decisions on cells."""
+"""The tables of a run's documents and questions in the service, under the viewer's rights, and decisions on their
+cells.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +33,7 @@ _NO_ROW: Final = "The table has no such document, or it is not shared with your 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which table is looked at: the run, a company of it, and the set of columns."""
+    """The table to show: the run, a company of it, and the set of columns."""
 
     run_id: str
     batch: str
@@ -43,7 +45,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A page of a table. `count` is that of all rows; `to_come` that of all days of the calendar that are to come."""
+    """A page of a table. `count` is the number of all rows, `to_come` that of future days in the calendar."""
 
     chosen: Chosen
     companies: Sequence[tuple[str, str]]
@@ -69,7 +71,7 @@ class ShownCell:
 
 @dataclass(frozen=True)
 class ShownRow:
-    """A document with its cells, and the documents before and behind it in the table."""
+    """A document with its cells, and the documents before and after it in the table."""
 
     chosen: Chosen
     row: ReportedRow
@@ -105,7 +107,7 @@ class _Room:
         self.chosen = Chosen(run.id, run.batch, side.company.name, domain, chosen, sets)
 
     def table(self, quoted: Sequence[str] | None, documents: Sequence[RunDocument] | None = None) -> ReportedTable:
-        """The table of these documents, of which the `quoted` have quotations; None for all."""
+        """The table of these documents; only the `quoted` ones have quotations, None for all."""
         rows = self.documents if documents is None else documents
         kinds = run_kinds(rows, find=False, is_final=documents is None and self.run.reported_at is not None)
         return run_table(self.columns, kinds, rows, self._figures, self.log, quoted)
@@ -207,7 +209,7 @@ def show_row(run_id: str, domain: str, document_id: str, columns: str) -> ShownR
 
 
 def write_cell_decision(run_id: str, domain: str, columns: str, act: Act, by: str) -> ShownRow:
-    """Write down what somebody decided on a cell of a table; gives its row as it is then.
+    """Store somebody's decision on a cell of a table, and return the cell's row as it is then.
 
     Raises:
         BadRequest, Conflict: as `decide_cell`.

@@ -1,7 +1,7 @@
-"""The shape of a report: one run, its companies, and for each of them all that the run found out.
+"""The structure of a report: one run, its companies, and everything that the run found out about each.
 
-`report --format json` is this object word for word, and every other format shows the same. Times
-are UTC; in JSON they end in `Z`.
+`report --format json` is exactly this object, and every other format shows the same. Times are in UTC; in JSON they end
+in `Z`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ Severity = Literal["high", "medium", "low"]
 class Cost(BaseModel):
     """What the run asked of a model. `usd` is null while the model's price is not known.
 
-    `unknown_calls` are those whose answers were lost, so that they may have been billed; `calls` does not count them.
+    `unknown_calls` are calls whose answers were lost and that may have been billed; `calls` does not count them.
     """
 
     calls: int
@@ -37,11 +37,11 @@ class Cost(BaseModel):
 
 
 class CriterionInWords(BaseModel):
-    """What the batch says of a criterion. `label` is the question, the rule or the document in words.
+    """What the batch says about a criterion. `label` is the question, the rule or the document in words.
 
-    `title` is its name for people, `severity` how grave it is to fall short of it, or the highest score of each
-    severity, `recommend` what to do then; each null where the criteria file does not say. `must`: who falls short of it
-    is not ranked.
+    `title` is its name for people, `severity` how severe it is to fall short of it, or the highest score of each
+    severity, `recommend` what to do then; each null if the criteria file does not say. `must`: a company that falls
+    short of it is not ranked.
     """
 
     id: str
@@ -55,7 +55,7 @@ class CriterionInWords(BaseModel):
 
     @property
     def name(self) -> str:
-        """What people call it: its title, else its id with spaces."""
+        """Its name for people: its title, otherwise its id with spaces."""
         return self.title or self.id.replace("_", " ")
 
     @property
@@ -67,13 +67,13 @@ class CriterionInWords(BaseModel):
 
 
 class CriterionSummary(CriterionInWords):
-    """A criterion as the batch asks it; `guide` says what a score means."""
+    """A criterion as the batch words it; `guide` says what a score means."""
 
     guide: str | None = None
 
 
 class Sensitivity(BaseModel):
-    """How a ranking was tried out: `draws` times, with each weight as `varied` says."""
+    """How a ranking was tested: `draws` times, with each weight varied as `varied` says."""
 
     draws: int
     varied: str
@@ -89,8 +89,8 @@ class PreviousRun(BaseModel):
 class RunSummary(BaseModel):
     """The run itself. `scale` is the lowest and the highest score, `budget` the most it might spend, as written.
 
-    `model_trial` is what was known of its model when it began: untried, weak or passed; null where no model judged.
-    `sensitivity` is null where there is no ranking to try, or only one criterion that was scored.
+    `model_trial` is what was known about its model when it began: untried, weak or passed; null if no model judged.
+    `sensitivity` is null if there is no ranking to test, or only one criterion was scored.
     """
 
     id: str
@@ -119,13 +119,13 @@ class QuoteBox(BaseModel):
 
 
 class ReportedQuote(BaseModel):
-    """Words of a document. `verified`: they stand in its text, at `place`.
+    """Words of a document. `verified`: they are in its text, at `place`.
 
-    `stance`: whether they speak `for` or `against` what is asked; null where nobody judged. `evidence_url` is the path
-    of the page that shows them, relative to the report, null where none is written; `boxes` are where they stand on the
-    pages of a PDF, one a line, none where that is not certain or not known. `before` and `behind` are the words around
-    it in its sentence, or its table row, as the document has them; empty where it is one. `decision` is what a person
-    said of it, left out where nobody did. `start` and `end` are offsets in the document's text, where they are known.
+    `stance`: whether they speak `for` or `against` what is asked; null if nobody judged that. `evidence_url` is the
+    path of the page that shows them, relative to the report, null if none is written; `boxes` are their places on the
+    pages of a PDF, one per line, empty if not certain or not known. `before` and `behind` are the words around it in
+    its sentence or table row, as in the document; empty if it is a whole one. `decision` is a person's verdict on it,
+    left out if there is none. `start` and `end` are offsets in the document's text, if they are known.
     """
 
     text: str
@@ -166,18 +166,18 @@ class ContradictingQuote(CitedWords):
 
 
 class ReportedContradiction(BaseModel):
-    """What the data room says in two ways: `about` what, and both places."""
+    """A contradiction in the data room: `about` what, and both places."""
 
     about: str
     quotes: tuple[ContradictingQuote, ContradictingQuote]
 
 
 class OrderInDocument(CitedWords):
-    """Words of a document that give orders to a model. Words in its name have no page of evidence."""
+    """Words of a document that give orders to a model. Words in its name have no evidence page."""
 
 
 class ContestedScores(BaseModel):
-    """The scores with words that may have moved a model, and without; null where there is none."""
+    """The scores with and without words that may have influenced a model; null if there is none."""
 
     model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
 
@@ -186,7 +186,7 @@ class ContestedScores(BaseModel):
 
 
 class NearestDocument(BaseModel):
-    """A document that comes near to one that is missing, and `why`."""
+    """A document that comes close to one that is missing, and `why`."""
 
     document_id: str
     document_name: str
@@ -195,14 +195,14 @@ class NearestDocument(BaseModel):
 
 
 class CriterionReport(CriterionInWords):
-    """How one criterion came out for one company. Only a `scored` or a `contested` one counts in the total.
+    """The outcome of one criterion for one company. Only `scored` and `contested` ones count in the total.
 
-    `confidence` is the judge's own, `agreement` the share of repeated judgements that gave this
-    score, both 0..1 and null where there is none. `missing` is what to ask the company for, null where
-    nothing is missing, `absence` why it is missing, and `nearest` the documents that come nearest to it. `orders` are
-    the words in the passages judged that give orders to a model, and `contested` the scores with and without them,
-    where these differ. `open`: it may still turn out well, so that its weight is in the range of what may be proven.
-    `override` is the score that a person set: it counts in the totals in place of `score`, the program's own.
+    `confidence` is the judge's own, `agreement` the share of repeated judgements that gave this score, both 0..1 and
+    null if there is none. `missing` is what to ask the company for, null if nothing is missing; `absence` is why it is
+    missing, and `nearest` the documents closest to it. `orders` are words in the passages judged that give orders to a
+    model, and `contested` the scores with and without them, if they differ. `open`: it may still turn out well, so its
+    weight is in the range of what may be proven. `override` is the score that a person set: it counts in the totals in
+    place of `score`, the program's own.
     """
 
     score: float | None
@@ -222,17 +222,17 @@ class CriterionReport(CriterionInWords):
 
     @property
     def counted(self) -> float | None:
-        """The score that counts in the totals: that of a person, else the program's own where it counts."""
+        """The score that counts in the totals: a person's, otherwise the program's own if it counts."""
         return self.override if self.override is not None else self.score if self.status.counts else None
 
 
 class ReportedDecision(BaseModel):
-    """What a person decided on a criterion, or on the company where `criterion_id` is null.
+    """A person's decision on a criterion, or on the company if `criterion_id` is null.
 
-    `value` is the score of an override, the name of an assignment. `is_open`: it needs somebody: a sign-off that saw
-    other evidence than this run has, a flag or an assignment on what is not signed off, an override that this run
-    cannot take. Of a cell of a table `criterion_id` is its column, and an override has `{value, absence}`;
-    `document_id` is its document then.
+    `value` is the score of an override or the name of an assignee. `is_open`: somebody must look at it: a sign-off that
+    saw other evidence than this run has, a flag or an assignment on something not signed off, an override that this run
+    cannot apply. For a cell of a table, `criterion_id` is its column, `document_id` its document, and an override has
+    `{value, absence}`.
     """
 
     criterion_id: str | None
@@ -247,11 +247,11 @@ class ReportedDecision(BaseModel):
 
 
 class DocumentReport(BaseModel):
-    """What became of one document, and what it is. `path` is its folder's path in the data room.
+    """The outcome of one document, and what it is. `path` is its folder's path in the data room.
 
-    `kind` is the id of its kind in the catalogue, null where that is not sure, `kind_title` what people call it; `date`
-    its own date, `family` the name of the newest signed one of its copies and versions, null where there are none.
-    `pages` and `pages_read` are null where pages are not known.
+    `kind` is the id of its kind in the catalogue, null if that is not certain, `kind_title` the kind's name for people;
+    `date` is its own date, `family` the name of the newest signed one of its copies and versions, null if there are
+    none. `pages` and `pages_read` are null if pages are not known.
     """
 
     document_id: str
@@ -276,7 +276,7 @@ class DocumentReport(BaseModel):
 
 
 class CitedElsewhere(BaseModel):
-    """An agreement or annex that a document of the room refers to and the room has not: `words` are the document's."""
+    """An agreement or annex that a document of the room refers to and the room lacks: `words` are the document's."""
 
     words: str
     kind: str | None
@@ -303,9 +303,9 @@ class ReportedFigure(BaseModel):
 
 
 class ReportedFigureConflict(BaseModel):
-    """Figures that must agree and do not: the one that counts, the others, and the `rule` that decided.
+    """Figures that should agree and do not: the one that counts, the others, and the `rule` that decided.
 
-    `step` and `kinds` say the same to the pages and stand in no JSON.
+    `step` and `kinds` say the same for the pages and are not in the JSON.
     """
 
     concept: str
@@ -318,7 +318,7 @@ class ReportedFigureConflict(BaseModel):
 
 
 class ReportedDerivedFigure(BaseModel):
-    """A figure that was computed: its `formula`, and the figures that went into it."""
+    """A computed figure: its `formula`, and the figures that went into it."""
 
     name: str
     value: str
@@ -329,7 +329,9 @@ class ReportedDerivedFigure(BaseModel):
 
 
 class ComparedFigure(BaseModel):
-    """What a public source says (`claim`) and the room's `figure` of that time, else the nearest; `why` the verdict."""
+    """What a public source says (`claim`), and the room's `figure` of that time, else the nearest; `why` is the
+    verdict.
+    """
 
     concept: str
     verdict: Literal["agrees", "differs", "not_comparable"]
@@ -339,7 +341,7 @@ class ComparedFigure(BaseModel):
 
 
 class UntiedSum(BaseModel):
-    """A sum of a document that does not come out: what it states, and what its parts give, in the table's own units."""
+    """A sum in a document that does not add up: what it states, and what its parts give, in the table's own units."""
 
     what: str
     stated: str
@@ -359,7 +361,7 @@ class NamedDocument(BaseModel):
 class ReportedRequest(BaseModel):
     """An item of the request list, or a document that answers none (`unexpected`, without a number).
 
-    `sure` is 0 to 1, null where nothing was found; `why` says why an item is answered in part only.
+    `sure` is 0 to 1, null if nothing was found; `why` says why an item is only answered in part.
     """
 
     number: str | None
@@ -381,17 +383,17 @@ class ReportedColumn(BaseModel):
 
 
 class ProgramCell(BaseModel):
-    """What the program says of a cell whose value a person set."""
+    """What the program says about a cell whose value a person set."""
 
     value: Any
     absence: Absence | None
 
 
 class ReportedCell(BaseModel):
-    """What a document says of a column, and who says so; without a value `absence` is why there is none.
+    """What a document says about a column, and who says so; without a value, `absence` is why there is none.
 
-    Both are null where only a model could tell, and none was asked, and where a person rejected the value. `program` is
-    what it says where a person's word counts, `decisions` are those that hold, oldest first; both are left out where
+    Both are null if only a model could tell and none was asked, and if a person rejected the value. `program` is what
+    the program says if a person's word counts, `decisions` are those in force, oldest first; both are left out if
     nobody decided.
     """
 
@@ -419,14 +421,14 @@ class ReportedRow(BaseModel):
 
 
 class CalendarEntry(NamedDocument):
-    """The day on which an agreement ends, or the last one on which notice can be given before that."""
+    """The day on which an agreement ends, or the last day on which notice can be given."""
 
     day: str
     event: Literal["expiry", "notice"]
 
 
 class AtStake(NamedDocument):
-    """A clause that may cost the company a party's business, and what that party brings in."""
+    """A clause that may cost the company a customer's or partner's business, and the revenue that it brings in."""
 
     clause: str
     party: str
@@ -443,9 +445,9 @@ class ReportedTable(BaseModel):
 
 
 class StandingReport(BaseModel):
-    """Where a company stands: the share of all weight that it has proven, and the range in which that may still end.
+    """A company's standing: the share of all weight that it has proven, and the range still possible.
 
-    `ranked` is false with less than half the weight scored, or where it falls short of a criterion that is a must;
+    `ranked` is false with less than half the weight scored, or if it falls short of a criterion that is a must;
     `gates_failed` are the ids of these. `why_not` says what is in the way.
     """
 
@@ -460,16 +462,16 @@ class StandingReport(BaseModel):
 class CompanyReport(BaseModel):
     """One company. `total` is 0..1 of what could be scored (null if nothing), `coverage` the share of weight scored.
 
-    `rank` is by the proven share of `standing`, null where it has none.
+    `rank` is by the proven share in `standing`, null if it has none.
 
-    `missing` says what to ask the company for, an entry a thing. `compared_with` is the id of the
-    last run that had the company too; without one `changes` is empty and says nothing. `stability` is
-    the share of draws in which it keeps its place when the weights vary (`run.sensitivity`). `facts` are
-    those of its profile, for each field the claim that the profile took. `figures_left_out` counts the numbers of the
-    documents that are no figures because something about them is not sure, by reason. `figure_versions` are plans for
-    one period that differ from document to document. `cited` is what documents refer to and the room has not; `missing`
-    asks for it too. `requests` are the items of the batch's request list in its order, then what answers none.
-    `decisions` are those of people that hold, oldest first.
+    `missing` says what to ask the company for, one entry per item. `compared_with` is the id of the last run that had
+    the company too; without one `changes` is empty and meaningless. `stability` is the share of draws in which it keeps
+    its place when the weights vary (`run.sensitivity`). `facts` are those of its profile: for each field, the claim
+    that the profile took. `figures_left_out` counts, by reason, numbers in the documents that were left out because
+    something about them is not certain. `figure_versions` are plans for one period that differ between documents.
+    `cited` are documents that others refer to and the room lacks; `missing` asks for them too. `requests` are the items
+    of the batch's request list in its order, then documents that answer none. `decisions` are people's decisions in
+    force, oldest first.
     """
 
     name: str
@@ -512,9 +514,9 @@ class Report(BaseModel):
 
 @dataclass(frozen=True)
 class ReportInParts:
-    """A report of which one company after the other is looked at, so that not all of them are in memory.
+    """A report that is read company by company, so that not all of them are in memory.
 
-    `listed` are the names and the domains of its companies, in their order; `companies` gives them, each time anew.
+    `listed` are the names and domains of its companies in order; `companies` yields them, built anew each time.
     """
 
     run: RunSummary
@@ -523,10 +525,10 @@ class ReportInParts:
 
     @classmethod
     def of(cls, report: Report) -> Self:
-        """A whole report, taken so."""
+        """A complete report in this form."""
         listed = [(company.name, company.domain) for company in report.companies]
         return cls(report.run, listed, lambda: iter(report.companies))
 
     def with_each(self, change: Callable[[CompanyReport], CompanyReport]) -> Self:
-        """The same report, of which each company is changed when it is looked at."""
+        """The same report with `change` applied to each company when it is read."""
         return replace(self, companies=lambda: map(change, self.companies()))

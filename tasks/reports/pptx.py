@@ -1,7 +1,7 @@
-"""The report as slides: one overview of all companies, then one slide a company, each with a chart that can be edited.
+"""The report as slides: one overview of all companies, then one slide per company, each with an editable chart.
 
-However much was found, what a slide shows fits its boxes; what is cut says how much more the web page has.
-Words of documents are data: they are written as text, and lead to evidence pages and web addresses only.
+However much was found, a slide's content fits its boxes; where it is cut, it says how much more the web page has. Words
+of documents are data: they are written as text, and only link to evidence pages and web addresses.
 """
 
 import re
@@ -81,7 +81,7 @@ _NARROWEST: Final = 0.19
 
 
 class _Widths(dict[str, float]):
-    """Widths in ems by character; others are worked out when they are met."""
+    """Character widths in ems; missing ones are computed on demand."""
 
     def __missing__(self, character: str) -> float:
         wide = east_asian_width(character) in "WF"
@@ -121,7 +121,7 @@ def wrap_text(text: str, width: float, size: float) -> list[str]:
 
 
 def _broken(word: str, room: float) -> list[str]:
-    """A word in pieces that fit into so many ems, each of one character at least."""
+    """A word in pieces that fit into that many ems, each with at least one character."""
     pieces, begin, used = [], 0, 0.0
     for at, character in enumerate(word):
         used += _WIDTHS[character]
@@ -132,14 +132,14 @@ def _broken(word: str, room: float) -> list[str]:
 
 
 def line_count(text: str, width: float, size: float) -> int:
-    """How many lines of `width` points the text takes; an empty one takes one."""
+    """How many lines of `width` points the text takes; an empty text takes one."""
     return len(wrap_text(text, width, size))
 
 
 def fit_text(text: str, width: float, size: float, lines: int = 1) -> str:
-    """The text on at most so many lines, with its white space made plain; one that is too long ends in an ellipsis.
+    """The text on at most that many lines, with its white space normalised; if it is too long it ends in an ellipsis.
 
-    Characters that an Office file cannot hold are left out.
+    Characters that an Office file cannot contain are left out.
     """
     text = " ".join(xml_text(text).split())
     longest = int(lines * width / size / _NARROWEST) + 1
@@ -158,7 +158,7 @@ def fit_text(text: str, width: float, size: float, lines: int = 1) -> str:
 
 
 def _characters_within(word: str, room: float) -> int:
-    """How many of its characters fit into so many ems; at least one."""
+    """How many of its characters fit into that many ems; at least one."""
     used = 0.0
     for at, character in enumerate(word):
         used += _WIDTHS[character]
@@ -172,7 +172,7 @@ ACCENT, QUIET, FLAG, INK, PALE = "0B5563", "5A6B74", "8A4B00", "15232B", "DDE5E7
 
 
 class TextRun(NamedTuple):
-    """Words in one look; with a `url` they lead there, where a report may link to it."""
+    """Words in one style; with a `url` they link there, if a report may link to it."""
 
     text: str
     size: float = 10.5
@@ -185,7 +185,7 @@ Paragraph = Sequence[TextRun]
 
 
 def new_slides(title: str, width: float, height: float) -> Presentation:
-    """An empty presentation whose slides are so many points wide and high."""
+    """An empty presentation with slides of that width and height in points."""
     slides = pptx.Presentation()
     slides.slide_width, slides.slide_height = Pt(width), Pt(height)
     slides.core_properties.title = xml_text(title)[:255]
@@ -196,7 +196,7 @@ def new_slides(title: str, width: float, height: float) -> Presentation:
 
 
 def _number_parts(package: Any) -> None:
-    """Charts get free numbers from a count: python-pptx would look through all parts of the file for each."""
+    """Number the parts of charts by counting: python-pptx would search all parts of the file for each."""
     numbers: Counter[str] = Counter()
 
     def next_name(template: str) -> PackURI:
@@ -207,19 +207,19 @@ def _number_parts(package: Any) -> None:
 
 
 def _colour_links(slides: Any) -> None:
-    """Links have the colour of the theme, whatever that of their words."""
+    """Give links the theme's colour, whatever that of their words."""
     theme = slides.slide_master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
     theme._blob = re.sub(rb'(<a:(?:fol)?[hH]link><a:srgbClr val=")[0-9A-F]{6}', rb"\g<1>0B5563", theme.blob)  # noqa: SLF001
 
 
 def box(slide: Slide, frame: tuple[float, float, float, float], paragraphs: Sequence[Paragraph]) -> None:
-    """Put a box of words on a slide; `frame` is its left, top, width and height in points."""
+    """Put a text box on a slide; `frame` is its left, top, width and height in points."""
     left, top, width, height = (Pt(length) for length in frame)
     write(slide.shapes.add_textbox(left, top, width, height).text_frame, paragraphs)
 
 
 def write(frame: Any, paragraphs: Sequence[Paragraph]) -> None:
-    """Write paragraphs into an empty frame, in the place of what it says of its own."""
+    """Replace the text of a frame by these paragraphs."""
     frame.word_wrap, frame.auto_size = True, MSO_AUTO_SIZE.NONE
     frame.margin_left = frame.margin_right = frame.margin_top = frame.margin_bottom = 0
     for position, runs in enumerate(paragraphs):
@@ -246,7 +246,7 @@ def bar_chart(
     frame: tuple[float, float, float, float],
     size: float,
 ) -> Chart:
-    """A chart of bars that go across, the first category at the top, without lines that say nothing."""
+    """A chart of horizontal bars, the first category at the top, without superfluous lines."""
     data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
     data.categories = [xml_text(category) for category in categories]
     for name, values in series.items():
@@ -277,7 +277,7 @@ def fill(shape: Any, colour: str) -> None:
 
 
 def describe(slide: Slide, text: str) -> None:
-    """What the chart shows, for those who cannot see it."""
+    """Set the alternative text of a chart, for people who cannot see it."""
     chart: Any = slide.shapes[len(slide.shapes) - 1]
     chart._element.nvGraphicFramePr.cNvPr.set("descr", text)  # noqa: SLF001 - the library has no call for it
 
@@ -336,7 +336,7 @@ def _overview(slide: Slide, report: Report) -> None:
 
 
 def _standings(slide: Slide, companies: Sequence[CompanyReport]) -> None:
-    """A bar a company: what it has proven, what is open, and what it did not earn, of all weight."""
+    """A bar per company: what it has proven, what is open, and what it did not earn, as shares of all weight."""
     names = [fit_text(f"{company.rank or '–'} {company.name}", 150, 9) for company in companies] or ["no company"]
     spans = [(company.standing.low, company.standing.high) for company in companies] or [(0.0, 0.0)]
     shares: dict[str, list[float | None]] = {
@@ -453,7 +453,7 @@ def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
 
 
 def _scores(slide: Slide, company: CompanyReport, scale: tuple[float, float]) -> None:
-    """A bar a criterion, the weightiest where there are many; what has no score says why beside its name."""
+    """A bar per criterion, the weightiest if there are many; those without a score say why beside their name."""
     ordered = sorted(range(len(company.criteria)), key=lambda position: -company.criteria[position].weight)
     criteria = [company.criteria[position] for position in sorted(ordered[:_CRITERIA])]
     names = [
@@ -551,5 +551,5 @@ def _footer(slide: Slide, text: str) -> None:
 
 
 def _exact(share: float) -> float:
-    """A share without the noise of sums."""
+    """A share without rounding errors."""
     return 1.0 if share > WHOLE else round(max(share, 0.0), 6)

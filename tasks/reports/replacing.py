@@ -1,4 +1,4 @@
-"""Files that are written beside those that they replace, and take their places together at the end."""
+"""Files that are written beside those that they replace, and put in place together at the end."""
 
 from collections.abc import Collection
 from filecmp import cmp
@@ -14,9 +14,9 @@ HALF = ".part"
 
 
 class Replacing:
-    """Files of a folder, of which nobody sees one half written: until they are put in their places, the old ones stand.
+    """Files of a folder that nobody sees half written: until they are put in place, the old ones remain.
 
-    Where that does not come about, nothing of the new ones is left behind.
+    If that does not happen, nothing of the new ones is left behind.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -31,7 +31,7 @@ class Replacing:
             half.unlink(missing_ok=True)
 
     def add(self, path: str, content: str | bytes) -> None:
-        """Write a piece of the file at this path in the folder, behind those that were written before.
+        """Append a piece to the file at this path in the folder.
 
         Raises:
             BadRequest: it cannot be written.
@@ -50,9 +50,9 @@ class Replacing:
             raise _unwritable(target, error) from error
 
     def put(self) -> Collection[Path]:
-        """Put the files in their places, in the order in which they were begun; gives their paths.
+        """Put the files in place, in the order in which they were begun; returns their paths.
 
-        One that is the same as what is there already leaves it as it is.
+        A file that is identical to the existing one leaves it untouched.
 
         Raises:
             BadRequest: one cannot be put there.
@@ -76,7 +76,7 @@ def _unwritable(target: Path, error: OSError) -> BadRequest:
 
 
 def replace_file(target: Path, half: Path, content: bytes) -> None:
-    """Write a file in one step, by way of the file `half`; what is there and the same already is not written again.
+    """Write a file atomically, by way of the file `half`; an identical existing file is left untouched.
 
     Raises:
         OSError: it cannot be written; nothing of it is left behind.
@@ -94,7 +94,7 @@ def replace_file(target: Path, half: Path, content: bytes) -> None:
 
 
 def check_writable(folder: Path, *names: str) -> None:
-    """Make the folder that files of these names are to be written to, and write in it: before hours of work, not after.
+    """Create the folder for files with these names and try to write to it: before hours of work, not after.
 
     Raises:
         BadRequest: it cannot be made or written, or a folder has one of the names.

@@ -1,7 +1,7 @@
 """Builds the report of a run, the object described in `models`, from the database.
 
-Scores, totals and ranks are read as the run stored them. Three things are computed here and below: the conflicts
-between sources, the changes since the last run, and how stable the ranking is.
+Scores, totals and ranks are those that the run stored. Three things are computed here and in the modules below:
+conflicts between sources, changes since the last run, and how stable the ranking is.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ def build(
 
 
 def _rank_again(report: Report, *, is_whole: bool) -> None:
-    """Rank companies by what is shown of them; how stable the ranking is, is known only where all scores are."""
+    """Rank companies by what is shown of them; the ranking's stability is only known if all scores are."""
     if is_whole:
         for company, place in zip(report.companies, rank([one.standing for one in report.companies]), strict=True):
             company.rank = place
@@ -64,7 +64,7 @@ def _rank_again(report: Report, *, is_whole: bool) -> None:
 
 
 def build_in_parts(run_id: str) -> ReportInParts:
-    """The same report of all companies of a run, of which one after the other is built while it is looked at.
+    """The report of all companies of a run, each of which is built when it is read.
 
     Raises:
         As `build`.
@@ -80,7 +80,9 @@ def build_in_parts(run_id: str) -> ReportInParts:
 
 
 class _RunRows(NamedTuple):
-    """What is known of a run before a company is built: both runs that are compared, and how stable the ranking is."""
+    """What is known about a run before its companies are built: both runs being compared, and the
+    ranking's stability.
+    """
 
     run: Run
     before: Run | None
@@ -104,7 +106,7 @@ class _RunRows(NamedTuple):
     def companies(
         self, session: Session, seen: Mapping[str, Seen] | None = None, *, scores_alone: bool = False
     ) -> Iterator[CompanyReport]:
-        """Its companies in the report's order, or in the batch's where a viewer sees them; built when asked for."""
+        """Its companies in the report's order, or in the batch's if a viewer sees them; built on demand."""
         for company in self.listed if seen is None else sorted(self.listed, key=lambda company: company.ordinal):
             shown = None if seen is None else seen.get(company.domain, Seen())
             earlier = self.earlier.get(company.domain)
@@ -126,7 +128,7 @@ def _decided(session: Session, run: Run, domain: str | None) -> list[RunCompany]
 
 
 def in_reports_order(company: CompanyReport | RunCompany) -> tuple[bool, int, bool, float]:
-    """The key by which a report sorts the companies of a batch: the ranked ones first, those that fail a gate last."""
+    """The key by which a report sorts companies: ranked ones first, those that fail a gate last."""
     standing = Standing.of(company) if isinstance(company, RunCompany) else company.standing
     return company.rank is None, company.rank or 0, bool(standing.gates_failed), -standing.proven
 
@@ -151,7 +153,7 @@ def _summary(run: Run, before: Run | None, unknown_calls: int) -> RunSummary:
 
 
 def sum_cost(run: Run, unknown_calls: int) -> Cost:
-    """What a run asked of a model; `unknown_calls` have no answer."""
+    """What a run asked of a model; `unknown_calls` are calls without an answer."""
     return Cost(
         calls=run.calls,
         unknown_calls=unknown_calls,
@@ -162,7 +164,7 @@ def sum_cost(run: Run, unknown_calls: int) -> Cost:
 
 
 def _stability(session: Session, run: Run, companies: Sequence[RunCompany]) -> dict[str, float]:
-    """How often each ranked company keeps its rank when the weights vary, by domain; empty where that says nothing."""
+    """How often each ranked company keeps its rank when the weights vary, by domain; empty if that is meaningless."""
     low, high = run.criteria["scale"]
     weights = {criterion.id: criterion.weight for criterion in summarise_criteria(run)}
     scored: dict[int | None, dict[str, float]] = {company.id: {} for company in companies if company.rank is not None}
@@ -181,7 +183,9 @@ def _stability(session: Session, run: Run, companies: Sequence[RunCompany]) -> d
 
 @dataclass(frozen=True)
 class CompanyResult:
-    """How a company of a run came out. `missing` is what to ask it for, `warnings` is all that the report warns of."""
+    """The result of a company of a run. `missing` is what to ask it for, `warnings` is everything that the report warns
+    of.
+    """
 
     company: RunCompany
     missing: list[str] = field(default_factory=list)
@@ -197,7 +201,7 @@ class RunResults(NamedTuple):
 
 
 def load_results(run_id: str) -> RunResults:
-    """What a run came to. `run_id` is its id, its batch's name (the latest run) or `latest`.
+    """The results of a run. `run_id` is its id, its batch's name (the latest run) or `latest`.
 
     Raises:
         NotFound: there is no such run.
@@ -235,7 +239,9 @@ def load_results(run_id: str) -> RunResults:
 
 
 def result_lines(results: RunResults) -> list[str]:
-    """The ranking, a line a company, what speaks against the model, how many had not changed, and what the run cost."""
+    """The ranking, one line per company, reservations about the model, how many companies had not changed, and the
+    cost.
+    """
     lines = []
     names = {criterion.id: criterion.name for criterion in summarise_criteria(results.run)}
     for company in (result.company for result in results.companies):
@@ -263,7 +269,7 @@ def result_lines(results: RunResults) -> list[str]:
 
 
 def list_warnings(results: RunResults) -> list[str]:
-    """Every warning of the report: those of the companies, and those of their documents."""
+    """Every warning in the report: those about companies, and those about their documents."""
     return [
         f"{one_line(result.company.name)}: {one_line(warning)}"
         for result in results.companies

@@ -1,7 +1,7 @@
-"""The request list of a run, answered, beside its report: requests.xlsx and requests.docx, ready to be sent.
+"""The answered request list of a run, beside its report: requests.xlsx and requests.docx, ready to be sent.
 
-Items stand in the list's order and words. A workbook that has columns for answers is filled in its own. With several
-companies each also has files of its own, in the folder `requests`, so that none is told what another has.
+Items are in the list's order and words. A workbook with columns for answers is filled in its own columns. If there are
+several companies, each also has files of its own in the folder `requests`, so that none is told what another has.
 """
 
 import base64
@@ -38,14 +38,14 @@ _SIGNS: Final = {RequestStatus.MISSING: "8A4B00", RequestStatus.PARTLY: "8A4B00"
 
 
 def remark(request: ReportedRequest) -> str:
-    """What else is to be said of an item: why it is answered in part, or that someone should look."""
+    """What else to say about an item: why it is only answered in part, or that someone should look."""
     if request.why:
         return request.why[:1].upper() + request.why[1:]
     return "To be checked" if request.sure is not None and request.sure < 0.6 else ""
 
 
 def documents_in_words(request: ReportedRequest) -> str:
-    """The names of the documents of an item, a line each."""
+    """The names of an item's documents, one per line."""
     names = [document.document_name for document in request.documents[:_NAMED]]
     more = len(request.documents) - _NAMED
     return "\n".join([*names, f"and {more} more"] if more > 0 else names)
@@ -72,7 +72,7 @@ def request_rows(company: CompanyReport) -> Iterator[Row]:
 
 
 def also_missing(company: CompanyReport) -> list[tuple[str, list[str]]]:
-    """What the list does not ask for and is wanting too, under headings; those without entries are left out."""
+    """What the list does not ask for and is missing too, under headings; those without entries are left out."""
     unread = [f"{row.document_name}: {row.warning or row.status}" for row in not_read(company.documents)]
     unread += [
         f"{row.document_name}: {row.pages - row.pages_read} of {row.pages} pages have no readable text"
@@ -86,21 +86,21 @@ def also_missing(company: CompanyReport) -> list[tuple[str, list[str]]]:
 
 
 class RequestFiles:
-    """Takes in the companies of a report one after the other, and gives the files of their requests."""
+    """Collects the requests of a report's companies one by one, and makes the files."""
 
     def __init__(self, listed: RequestList) -> None:
         self._listed = listed
         self._companies: list[CompanyReport] = []
 
     def add(self, company: CompanyReport) -> None:
-        """Take in the next company; of it is kept what the files say."""
+        """Add the next company; only what the files say is kept."""
         kept = {
             name: getattr(company, name) for name in ("name", "domain", "requests", "missing", "cited", "documents")
         }
         self._companies.append(CompanyReport.model_construct(**kept))
 
     def files(self) -> Iterator[tuple[str, bytes]]:
-        """The files by their paths from the report's folder."""
+        """The files by their paths in the report's folder."""
         if len(self._companies) == 1:
             (company,) = self._companies
             yield "requests.xlsx", self._workbook(company)
@@ -116,7 +116,7 @@ class RequestFiles:
 
 
 def _written_workbook(companies: Sequence[CompanyReport]) -> bytes:
-    """A workbook of our own, a sheet for each company."""
+    """A new workbook with a sheet for each company."""
     book = WorkbookFile()
     titles: set[str] = set()
     for company in companies:
@@ -130,7 +130,7 @@ def _written_workbook(companies: Sequence[CompanyReport]) -> bytes:
 
 
 def _sheet_title(name: str, taken: set[str]) -> str:
-    """A title that a sheet may have, and no other has; noted in `taken`."""
+    """A valid sheet title that is not taken; it is added to `taken`."""
     plain = "".join(" " if letter in "[]:*?/\\'" else letter for letter in xml_text(name)).strip()[:28] or "Company"
     title, number = plain, 1
     while title.casefold() in taken:
@@ -141,10 +141,11 @@ def _sheet_title(name: str, taken: set[str]) -> str:
 
 
 def fill_workbook(listed: RequestList, company: CompanyReport) -> bytes | None:
-    """The buyer's own workbook with the answers in its columns; None where the list is none, or has none for them.
+    """The buyer's own workbook with the answers in its columns; None if the list is no workbook, or has no such
+    columns.
 
-    Cells that have something already are left as they are. Where there is a column for answers and none for the
-    status, the status stands before the documents.
+    Cells that already have content are left alone. If there is a column for answers and none for the status, the status
+    is written before the documents.
     """
     answers = {"status", "documents", "comment"}
     if listed.workbook is None or not any(answers & columns.keys() for columns in listed.columns.values()):

@@ -1,8 +1,8 @@
-"""What of a run's company an account may see: its rows in storage without all that rests on hidden documents.
+"""What an account may see of a run's company: its stored rows without everything that rests on hidden documents.
 
-A report for a viewer is built from these rows as any other report is, so that totals, figures, changes and pages are
-made of what the viewer may see. Rows are made anew, and get only what is written here: a column that is added
-later is not shown where something is hidden. Each outcome names the documents that had a part in it.
+A report for a viewer is built from these rows like any other, so totals, figures, changes and pages only contain what
+the viewer may see. Rows are built from scratch with only the columns written here: a column that is added later is not
+shown where something is hidden. Each outcome names the documents that played a part in it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -32,9 +32,9 @@ _LEFT_OUT: Final = "Documents that were deleted since the run, or are not shared
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What an account sees of a company's folder now: the ids of its documents, and what the drive warns it of.
+    """What an account now sees of a company's folder: the ids of its documents, and the drive's warnings.
 
-    `documents` is None where it does not see the folder.
+    `documents` is None if it does not see the folder.
     """
 
     documents: Collection[str] | None = None
@@ -42,7 +42,7 @@ class Seen:
 
 
 def look(drive: Drive, companies: Sequence[RunCompany]) -> dict[str, Seen]:
-    """What this account sees of these companies now, by their domains."""
+    """What this account now sees of these companies, by domain."""
     with FanOut(_AT_ONCE, "rights") as threads:
         seen = [(company.domain, threads.submit(_look, drive, company.folder_id)) for company in companies]
     return {domain: found.result() for domain, found in seen}
@@ -60,7 +60,7 @@ def _look(drive: Drive, folder_id: str | None) -> Seen:
 
 
 def without_privileged(companies: Sequence[RunCompany], seen: Mapping[str, Seen] | None) -> Mapping[str, Seen] | None:
-    """What of these companies may go to a model that asks as a viewer who sees this; None for everything."""
+    """What may go to a model on behalf of a viewer who sees this much of these companies; None for everything."""
     with database.reading() as session:
         rooms = run_documents.load_company_documents(session, [company.id or 0 for company in companies])
     left: dict[str, Seen] = {}
@@ -77,9 +77,9 @@ def without_privileged(companies: Sequence[RunCompany], seen: Mapping[str, Seen]
 
 
 def as_seen(side: Side, seen: Seen) -> Side:
-    """A run's company without all that rests on documents which the viewer does not see.
+    """A run's company without everything that rests on documents that the viewer does not see.
 
-    Of a company whose folder is hidden nothing stays but its place in the batch.
+    Of a company whose folder is hidden, only its place in the batch remains.
     """
     run, company = side.run, side.company
     weights = {criterion["id"]: criterion.get("weight", 1) for criterion in run.criteria["criteria"]}
@@ -118,7 +118,7 @@ def as_seen(side: Side, seen: Seen) -> Side:
 
 
 def _withheld(criterion_id: str, weight: float, reason: str) -> CriterionOutcome:
-    """The outcome that stands in for one that is not shown."""
+    """The outcome in place of one that is not shown."""
     return CriterionOutcome(
         company_id=0,
         ordinal=0,

@@ -1,4 +1,4 @@
-"""Tables of documents and questions: their cells with quotes and places, the calendar, and the money at stake."""
+"""Tables of documents and questions: cells with quotes and places, the calendar, and the money at stake."""
 
 import re
 from collections import defaultdict
@@ -101,14 +101,14 @@ def run_table(
     decided: Sequence[Decision] = (),
     quoted: Collection[str] | None = None,
 ) -> ReportedTable:
-    """The table of a company of a run, whose `documents` make the room; else as `build_table`."""
+    """The table of a company of a run, whose `documents` form the room; otherwise as `build_table`."""
     texts = {row.document_id: row.text_id for row in documents if row.text_id is not None and row.characters}
     urls = {row.document_id: row.url for row in documents}
     return build_table(columns, room, texts, urls, figures, decided, quoted=quoted)
 
 
 def _join(columns: ColumnSet, found: Mapping[str, Any], by_model: Mapping[str, Any]) -> dict[str, Any]:
-    """The cells of a text by column: what it states in ordinary form, else what a model read in it."""
+    """The cells of a text by column: what it states in ordinary form, otherwise what a model read in it."""
     cells: dict[str, Any] = {}
     for column in columns.columns:
         cell, read = found.get(column.find or ""), by_model.get(column.id)
@@ -120,7 +120,7 @@ def _join(columns: ColumnSet, found: Mapping[str, Any], by_model: Mapping[str, A
 
 
 def _row(columns: ColumnSet, room: RoomKinds, name: str, cells: Mapping[str, Any] | None) -> ReportedRow:
-    """A row without quotations; what was not read is said so."""
+    """A row without quotations; for what was not read it says so."""
     document = room.documents[name]
     unasked = {"value": None, "absence": Absence.UNREAD if cells is None else None, "sure": 0.0}
     shown = {
@@ -150,14 +150,14 @@ def _add_quotes(row: ReportedRow, cells: Mapping[str, Any], text: str, places: T
 
 
 def review_cell(row: ReportedRow, column: Column, log: Sequence[Decision]) -> CellReview:
-    """The decisions on a cell of a row that has quotations, held against what the program says of it."""
+    """The decisions on a cell of a row with quotations, compared with what the program says about it."""
     cell = row.cells[column.id]
     said = cell.program or cell
     return CellReview(column, name_cell(said.value, said.absence, [quote.text for quote in cell.quotes]), log)
 
 
 def _add_decisions(cell: ReportedCell, review: CellReview) -> None:
-    """Set what people decided beside what the program says, and the value of a person in its place."""
+    """Add people's decisions to a cell, with a person's value in place of the program's."""
     cell.decisions = [
         ReportedDecision(
             criterion_id=review.column.id,
@@ -193,7 +193,7 @@ def _calendar(rows: Sequence[ReportedRow]) -> list[CalendarEntry]:
 
 
 def _at_stake(rows: Sequence[ReportedRow], figures: Callable[[], Sequence[ReportedFigure]]) -> list[AtStake]:
-    """For each agreement that a change of control puts at risk the newest revenue of a party in the ledger."""
+    """For each agreement that a change of control puts at risk, the newest revenue from a party by the ledger."""
     by_party: dict[str, list[ReportedFigure]] = {}
     for figure in figures() if any(_value(row, "change_of_control") is True for row in rows) else ():
         if figure.entity and figure.concept in _MONEY and len(figure.unit) == 3:
@@ -223,7 +223,7 @@ def _plain_name(name: str) -> str:
 
 
 def table_rows(table: ReportedTable) -> Iterator[Row]:
-    """A row for each cell with a value or a decision: document, column, value, sure, quotation, place, decisions."""
+    """A row for each cell with a value or decision: document, column, value, certainty, quotation, place, decisions."""
     for row in table.rows:
         for column in table.columns:
             cell = row.cells[column.id]
@@ -241,7 +241,7 @@ def table_rows(table: ReportedTable) -> Iterator[Row]:
 
 
 def add_tables(book: WorkbookFile, tables: Sequence[tuple[str, ReportedTable]]) -> None:
-    """Add the sheets of tables, each with the name of its company ("" where there is but one)."""
+    """Add the sheets of tables, each with its company's name ("" if there is only one)."""
     for name, table in tables:
         behind = f" {name}"[:20] if name else ""
         heads = (SheetColumn("Document", 40), *(SheetColumn(column.title, 18) for column in table.columns))
@@ -283,7 +283,7 @@ def add_tables(book: WorkbookFile, tables: Sequence[tuple[str, ReportedTable]]) 
 
 
 def table_workbook(tables: Sequence[tuple[str, ReportedTable]]) -> bytes:
-    """A workbook of tables alone."""
+    """A workbook that contains only tables."""
     book = WorkbookFile()
     add_tables(book, tables)
     return book.save()

@@ -40,13 +40,13 @@ _TABLE: Final = '<div class="scroll" tabindex="0" role="region" aria-label="Rows
 
 
 def words(blocks: Iterable[Block]) -> Markup:
-    """The blocks as HTML; what stands in them is escaped."""
+    """The blocks as escaped HTML."""
     parts = (_table(block) if block.kind == "table" else _paragraphs(block) for block in blocks)
     return Markup("\n".join(parts))  # noqa: S704 - each part is escaped
 
 
 def rectangles(boxes: Iterable[tuple[str | None, Sequence[float]]]) -> Markup:
-    """Boxes on a page as rectangles of SVG, a little larger than the words in them; each with its id, or None.
+    """Boxes on a page as SVG rectangles, a little larger than the words in them; each with its id, or None.
 
     `boxes` are left, top, right and bottom in the picture's units.
     """
@@ -107,12 +107,12 @@ _NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udff
 
 
 def number(value: float) -> str:
-    """At most two decimals, and none that say nothing: 4, 3.5, 2.25."""
+    """At most two decimals, without trailing zeros: 4, 3.5, 2.25."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def percent(share: float) -> str:
-    """A share of 1 as a whole percentage, with a narrow space that does not break. Only the whole is 100 %."""
+    """A share of 1 as a whole percentage, with a narrow no-break space. Only exactly 1 is 100 %."""
     whole = "99%" if 0.99 < share < WHOLE else f"{share:.0%}"
     return whole.replace("%", "\u202f%")
 
@@ -123,12 +123,12 @@ def money(usd: float) -> str:
 
 
 def thousands(count: int | str) -> str:
-    """Digits in groups of three, with a narrow space that does not break; a number as text keeps its decimals."""
+    """Digits in groups of three, with narrow no-break spaces; a number given as text keeps its decimals."""
     return f"{Decimal(count):,f}".replace(",", "\u202f")
 
 
 def plain(value: Any) -> str:
-    """A claim's value as a reader would write it."""
+    """A claim's value as a person would write it."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -149,7 +149,7 @@ def moment(time: datetime) -> str:
 
 
 def weblink(url: str | None) -> str | None:
-    """The address, if a report may link to it (http or https with a host), else None."""
+    """The address, if a report may link to it (http or https with a host), otherwise None."""
     try:
         parts = urlsplit(url or "")
     except ValueError:
@@ -158,12 +158,12 @@ def weblink(url: str | None) -> str | None:
 
 
 def openable(url: str | None) -> str | None:
-    """The address of a document, if a page may link to it: a web address, a local file, or our own service's."""
+    """The address of a document, if a page may link to it: a web address, a local file, or one of our own service."""
     return url if url is not None and _OPENABLE.fullmatch(url) else weblink(url)
 
 
 def find_quote_page(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> str | None:
-    """Where the quote can be looked at: its page in the folder beside the report, else the document's own address."""
+    """Where the quote can be looked at: its evidence page beside the report, otherwise the document's own address."""
     return quote.evidence_url or place_link(quote)
 
 
@@ -173,7 +173,7 @@ def place_link(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> s
 
 
 def page_address(document_url: str | None, place: str | None, name: str | None) -> str | None:
-    """The address of a document, if it can be opened; for a PDF, with the page of a place in it."""
+    """The address of a document if it can be opened; for a PDF, including the page of a place in it."""
     url = openable(document_url)
     page = re.match(r"pages? (\d+)\b", place or "", re.IGNORECASE)
     if url and page and "#" not in url and (name or "").lower().endswith(".pdf"):
@@ -182,12 +182,14 @@ def page_address(document_url: str | None, place: str | None, name: str | None) 
 
 
 def link_address(url: str | None) -> str | None:
-    """The address, if a file beside the evidence may link to it: a page of evidence or a document; else None."""
+    """The address, if a file beside the evidence may link to it: an evidence page or a document; otherwise None."""
     return url if url is not None and is_evidence(url) else openable(url)
 
 
 def xml_text(text: str) -> str:
-    """The text with what is unsafe to show spelled out, and without what XML, and so an Office file, cannot hold."""
+    """The text with unsafe characters spelled out, and without those that XML, and so an Office
+    file, cannot contain.
+    """
     return _NO_XML.sub("", escape_text(text))
 
 
@@ -197,12 +199,12 @@ def judge(run: RunSummary) -> str:
 
 
 def trial_in_words(trial: ModelTrial | None) -> str | None:
-    """What a reader must know of the model that judges, from its trial; None where nothing speaks against it."""
+    """What a reader must know about the judging model from its trial; None if nothing speaks against it."""
     return _TRIALS.get(trial)
 
 
 class Tally(NamedTuple):
-    """How many documents there are, how many were read, have no text, could not be read, have no reader; and pages."""
+    """How many documents there are, were read, have no text, could not be read, have no reader; and pages."""
 
     total: int
     read: int
@@ -217,7 +219,7 @@ NOTHING: Final = Tally(0, 0, 0, 0, 0)
 
 
 def tally(documents: list[DocumentReport]) -> Tally:
-    """These documents, counted by status."""
+    """Counts these documents by status."""
     statuses = [document.status for document in documents]
     return Tally(
         total=len(statuses),
@@ -242,7 +244,7 @@ def not_read(documents: list[DocumentReport]) -> list[DocumentReport]:
 
 
 def families_in_words(documents: Sequence[DocumentReport]) -> list[str]:
-    """The documents in front of their copies and versions, each with the names of these, as sentences."""
+    """A sentence for each family: the document that represents it, with the names of its copies and versions."""
     others: dict[str, list[str]] = {}
     for document in documents:
         if document.family and document.document_name != document.family:
@@ -251,7 +253,7 @@ def families_in_words(documents: Sequence[DocumentReport]) -> list[str]:
 
 
 def is_unreached(company: CompanyReport) -> bool:
-    """Whether no criterion has a result, all for the same reason: the reason is then shown once."""
+    """Whether no criterion has a result, all for the same reason, which is then shown only once."""
     return len({criterion.reason for criterion in company.criteria}) == 1 and not any(
         criterion.quotes or criterion.status not in {ScoreStatus.UNSCORED, ScoreStatus.WITHHELD}
         for criterion in company.criteria
@@ -265,7 +267,7 @@ def count_unscored_reasons(company: CompanyReport) -> dict[str, int]:
 
 
 def find_shared_reason(company: CompanyReport) -> str | None:
-    """The reason that several judged criteria give for having no score, so that it need be shown only once."""
+    """The reason that several judged criteria give for having no score, so that it is shown only once."""
     return next((reason for reason, count in count_unscored_reasons(company).items() if count > 1), None)
 
 
@@ -275,13 +277,13 @@ def list_contradicting_criteria(company: CompanyReport) -> list[CriterionReport]
 
 
 def list_contested_criteria(company: CompanyReport) -> list[CriterionReport]:
-    """The criteria with a contested score, and those that have none because only contested words support one."""
+    """The criteria with a contested score, and those without a score because only contested words support one."""
     contested = ScoreStatus.CONTESTED
     return [each for each in company.criteria if each.contested is not None or each.status is contested]
 
 
 def describe_contest(criterion: CriterionReport) -> str:
-    """The scores with and without words that may have moved a model, and which of them counts."""
+    """The scores with and without words that may have influenced a model, and which of them counts."""
     counts = f"{number(criterion.score)} counts" if criterion.score is not None else "none counts"
     if criterion.contested is None:
         return f"a quotation speaks against it that the reason does not name; {counts}"
@@ -300,7 +302,7 @@ def to_request(company: CompanyReport) -> list[CriterionReport]:
 
 
 def range_in_words(least: float, most: float) -> str:
-    """Where the proven share may end: `48 % to 76 %`, or `at least 48 %` where the best is the whole."""
+    """The range of the proven share that is still possible: `48 % to 76 %`, or `at least 48 %` if it has the whole."""
     return f"at least {percent(least)}" if most >= WHOLE else f"{percent(least)} to {percent(most)}"
 
 
@@ -348,7 +350,7 @@ _OPEN: Final = {
 
 
 def describe_standing(company: CompanyReport) -> str:
-    """`48 % proven`, with the range in which that may end where something is open."""
+    """`48 % proven`, with the range still possible if something is open."""
     standing = company.standing
     if standing.high - standing.low < 1 - WHOLE:
         return f"{percent(standing.proven)} proven, nothing open"
@@ -356,7 +358,7 @@ def describe_standing(company: CompanyReport) -> str:
 
 
 def why_not_ranked(standing: Standing, names: Mapping[str, str]) -> str | None:
-    """What is in the way of a rank; None where the company has one. `names` are those of the criteria, by id."""
+    """What prevents a rank; None if the company has one. `names` are the criteria's names by id."""
     failed = [names.get(gate, gate) for gate in standing.gates_failed]
     if failed:
         return f"Not ranked: it does not meet the {'gate' if len(failed) == 1 else 'gates'} {' and '.join(failed)}."
@@ -370,22 +372,22 @@ def why_not_ranked(standing: Standing, names: Mapping[str, str]) -> str | None:
 
 
 def open_gates(company: CompanyReport) -> list[CriterionReport]:
-    """The criteria that a company must meet and of which it is not known whether it does."""
+    """The criteria that a company must meet and for which it is not known whether it does."""
     return [criterion for criterion in company.criteria if criterion.must and criterion.open]
 
 
 def choose_heading(criterion: CriterionReport) -> str:
-    """What heads a criterion where there is room: its title, else what it asks."""
+    """The heading of a criterion where there is room: its title, otherwise what it asks."""
     return criterion.title or criterion.label
 
 
 def sentence(text: str) -> str:
-    """The text with a full stop at its end, where it does not end in one or the like."""
+    """The text with a full stop at its end, unless it already ends like a sentence."""
     return text if text.rstrip().endswith((".", "?", "!", "…")) else f"{text}."
 
 
 def outcome_in_words(criterion: CriterionReport, scale: tuple[float, float]) -> str:
-    """The score on its scale, or why there is none that counts: `4 of 5`, `missing: nothing is said of it`."""
+    """The score on its scale, or why none counts: `4 of 5`, `missing: nothing is said of it`."""
     if criterion.override is not None:
         own = outcome_in_words(criterion.model_copy(update={"override": None}), scale)
         return f"{number(criterion.override)} of {number(scale[1])}, set by a person; the program: {own}"
@@ -400,12 +402,12 @@ def outcome_in_words(criterion: CriterionReport, scale: tuple[float, float]) -> 
 
 
 def is_passage(criterion: CriterionReport, quote: ReportedQuote) -> bool:
-    """Whether words of a document are a passage that nobody judged; a judgement that broke off has quotations too."""
+    """Whether words of a document are an unjudged passage; a judgement that broke off has quotations too."""
     return criterion.status is ScoreStatus.UNSCORED and quote.stance is None
 
 
 def source_in_words(criterion: CriterionReport, quote: ReportedQuote) -> str:
-    """What the words of a document are: a passage where nobody judged, else a quote, verified or not."""
+    """What the words of a document are: a passage if nobody judged, otherwise a quote, verified or not."""
     if is_passage(criterion, quote):
         return "passage"
     return "verified" if quote.verified else "not verified"

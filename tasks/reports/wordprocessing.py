@@ -1,8 +1,8 @@
 """A Word file built paragraph by paragraph: headings, tables, footnotes, links and a table of contents.
 
-python-docx gives the empty file and its styles, but it makes no footnotes, links or contents, and it looks through
-the whole body for each paragraph that it adds. So paragraphs are built here and put into the body once.
-Words are data: they are written as text, never as markup or a field.
+python-docx supplies the empty file and its styles, but it makes no footnotes, links or contents, and it searches the
+whole body for each paragraph that it adds. So paragraphs are built here and put into the body once. Words are data:
+they are written as text, never as markup or a field.
 """
 
 from collections.abc import Iterable, Sequence
@@ -70,7 +70,7 @@ _LINE: Final = 1.149 * 1.08
 
 
 class Words(NamedTuple):
-    """Words in a look of their own; `colour` is six hexadecimal digits."""
+    """Words in a style of their own; `colour` is six hexadecimal digits."""
 
     text: str
     bold: bool = False
@@ -78,14 +78,14 @@ class Words(NamedTuple):
 
 
 class WordLink(NamedTuple):
-    """Words that lead to an address; plain ones where a report may not link to it."""
+    """Words that link to an address; plain words if a report may not link to it."""
 
     text: str
     url: str | None
 
 
 class Note(NamedTuple):
-    """A footnote: its mark stands here, its words at the foot of the page."""
+    """A footnote: its mark is here, its words are at the foot of the page."""
 
     inlines: tuple["str | Words | WordLink", ...]
 
@@ -123,12 +123,12 @@ class WordFile:
         self._set_styles()
 
     def paragraph(self, *inlines: Inline, style: str | None = None) -> None:
-        """A paragraph; `style` is the id of a style."""
+        """Add a paragraph; `style` is the id of a style."""
         self.used += height(inlines, style or "Normal")
         self._fill(_paragraph(None, style), inlines)
 
     def heading(self, text: str, level: int, *, new_page: bool = False) -> None:
-        """A heading. Those of level 1 stand in the contents, which `contents` writes in the same order."""
+        """Add a heading. Those of level 1 are in the contents, which `contents` writes in the same order."""
         style = f"Heading{level}"
         paragraph = _paragraph(None, style)
         if new_page:
@@ -146,10 +146,10 @@ class WordFile:
         self.used += height((text,), style)
 
     def contents(self, headings: Sequence[str]) -> None:
-        """The table of contents, of the headings of level 1 to come.
+        """Add the table of contents with the level 1 headings that will follow.
 
-        LibreOffice sets the pages when it opens the file, Word when it prints it or updates its fields. A field of the
-        kind TOC would keep the pages that we write: only who lays the memo out knows them.
+        LibreOffice sets the page numbers when it opens the file, Word when it prints it or updates its fields. A field
+        of type TOC would keep the page numbers that we write, and only the program that lays the memo out knows them.
         """
         for number, text in enumerate(headings, self._headings + 1):
             paragraph = _paragraph(None, "TOC1")
@@ -161,7 +161,7 @@ class WordFile:
             self._blocks.append(paragraph)
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[WordCell]], widths: Sequence[float]) -> None:
-        """A table across the page, its head repeated on each; `widths` are in centimetres."""
+        """Add a table across the page, its head repeated on each page; `widths` are in centimetres."""
         table = etree.Element(qn("w:tbl"), nsmap=_NAMESPACES)
         properties = etree.SubElement(table, qn("w:tblPr"))
         etree.SubElement(properties, qn("w:tblW"), {qn("w:w"): _twips(sum(widths)), qn("w:type"): "dxa"})
@@ -180,7 +180,7 @@ class WordFile:
         self._blocks.append(table)
 
     def save(self) -> bytes:
-        """The bytes of the file. Nothing may be written after this."""
+        """The bytes of the file. Nothing may be added after this."""
         self._notes_part._blob = etree.tostring(self._notes, xml_declaration=True, encoding="UTF-8")  # noqa: SLF001
         self._file.part.relate_to(self._notes_part, RELATIONSHIP_TYPE.FOOTNOTES)
         self._file.element.body[:0] = self._blocks
@@ -228,7 +228,7 @@ class WordFile:
             before = inline
 
     def _note(self, paragraph: etree._Element, note: Note) -> None:
-        """The mark of a footnote; one that the section has already is referred to again."""
+        """The mark of a footnote; a footnote that the section already has is referred to again."""
         known = self._section_notes.get(note)
         if known is not None:
             _field(paragraph, f" NOTEREF _Note{known} \\f \\h ", *_MARK_LOOK)
@@ -289,7 +289,7 @@ class WordFile:
 
 
 def height(inlines: Iterable[Inline], style: str, width: float = WIDTH) -> float:
-    """About how many points a paragraph takes from its pages, its footnotes included; `width` is in points."""
+    """About how many points a paragraph takes on its pages, including its footnotes; `width` is in points."""
     look = _BY_ID[style]
     notes, bold = 0.0, look.name.startswith(_BOLD)
     text: list[str] = []
@@ -304,7 +304,7 @@ def height(inlines: Iterable[Inline], style: str, width: float = WIDTH) -> float
 
 
 def row_height(row: Sequence[WordCell], widths: Sequence[float]) -> float:
-    """About how many points a row of a table takes from its pages, its footnotes included; `widths` are centimetres."""
+    """About how many points a table row takes on its pages, including its footnotes; `widths` are in centimetres."""
     notes = [inline for cell in row for inline in cell.inlines if isinstance(inline, Note)]
     cells = [
         height(

@@ -1,6 +1,6 @@
-"""A workbook to read, filter, calculate with and print: sheets written row by row, in one look.
+"""A workbook to read, filter, calculate with and print: sheets written row by row, in one style.
 
-Rows are streamed, so that hundreds of thousands of them fit into memory; each is as high as its words need. Words of
+Rows are streamed, so hundreds of thousands of them fit into memory; each is as high as its words need. Words of
 documents are data: they are written as text, whatever they begin with, and never as a formula.
 """
 
@@ -62,9 +62,9 @@ _HEADS: Final = dict.fromkeys((COUNT, FIGURE, SHARE), "Report head of figures") 
 
 
 class SheetLink(NamedTuple):
-    """A word that leads to an address; to none where a report may not link to it.
+    """A word that links to an address; to none if a report may not link to it.
 
-    LibreOffice does not wrap words that are a link, so that they have to be few.
+    LibreOffice does not wrap words in a link, so they must be few.
     """
 
     text: str
@@ -72,13 +72,13 @@ class SheetLink(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """A formula of ours; a text that looks like one is a text."""
+    """A formula of ours; text that looks like a formula stays text."""
 
     text: str
 
 
 class Styled(NamedTuple):
-    """A value in another style than its column's, with so many decimals shown."""
+    """A value in a style other than its column's, showing that many decimals."""
 
     value: str | float | Formula | None
     style: str
@@ -86,7 +86,7 @@ class Styled(NamedTuple):
 
 
 class SheetColumn(NamedTuple):
-    """What heads a column, how many digits wide it is, and the style of its values."""
+    """The heading of a column, its width in digits, and the style of its values."""
 
     head: str
     width: float
@@ -98,7 +98,7 @@ Row = Sequence[Value]
 
 
 def heat_style(step: int, *, flagged: bool) -> str:
-    """The style of a score at this step of the heat scale; one that is a red flag has a sign and a line below too."""
+    """The style for a score at this step of the heat scale; a red flag also has a sign and a line below."""
     return f"Report score {step}{', red flag' if flagged else ''}"
 
 
@@ -123,9 +123,9 @@ class WorkbookFile:
             self._book.add_named_style(style)
 
     def sheet(self, title: str, columns: Sequence[SheetColumn], rows: Iterable[Row], *, still: tuple[int, int]) -> None:
-        """Write the rows below their head; where a sheet is full another goes on.
+        """Write rows below their heading; if a sheet is full another continues it.
 
-        `still` says how many rows and columns stay in view; these rows are printed on each page, and not filtered.
+        `still` is how many rows and columns stay in view; these rows are printed on each page, and not filtered.
         """
         page = _Page(self._book, title, columns, still)
         for count, row in enumerate(rows):
@@ -219,7 +219,7 @@ def _lines(cell: Cell, width: float) -> int:
 
 
 def _text(value: str) -> str:
-    """The text as a cell can hold it."""
+    """The text in a form that a cell can contain."""
     value = xml_text(value)
     return value if len(value) <= MOST_CHARACTERS else value[: MOST_CHARACTERS - len(_CUT)] + _CUT
 

@@ -1,6 +1,6 @@
 """The report as a workbook: the ranking to calculate with, and a sheet for each kind of finding to filter.
 
-Shares and ranks are formulas over the scores and the weights: who changes a weight sees the ranking change.
+Shares and ranks are formulas over the scores and weights: change a weight, and the ranking changes.
 """
 
 from collections.abc import Iterator
@@ -179,7 +179,7 @@ def render(report: Report) -> bytes:
 
 
 def _write_ranking(report: Report) -> Iterator[Row]:
-    """A row of weights, taken from their sheet, then a row a company whose figures are formulas over its scores."""
+    """A row of weights, taken from their sheet, followed by a row per company with formulas over its scores."""
     count, scale = len(report.run.criteria), report.run.scale
     weights = [Styled(Formula(f"=Weights!$B${row}"), WEIGHT) for row in range(2, count + 2)]
     yield [None, Styled("Weight", QUIET), *[None] * 5, *weights, *[None] * 4]
@@ -196,11 +196,12 @@ def _write_ranking(report: Report) -> Iterator[Row]:
 
 
 def _figures(row: int, last: int, criteria: int, scale: tuple[float, float]) -> list[Formula]:
-    """Rank, what is proven, what it may reach, what is scored, and how many are ahead, of the company in a row.
+    """Rank, proven share, best possible share, scored share, and the number of companies ahead, for the company in a
+    row.
 
-    What is not scored is a word in its cell. What is missing for certain earns nothing; every other word leaves its
-    weight open. The rank is that of `tasks.scoring.standing`: those are ahead that are so at both ends of the range,
-    and nobody is ahead of who has proven more.
+    A criterion without a score has a word in its cell. What is certainly missing earns nothing; every other word leaves
+    its weight open. The rank is that of `tasks.scoring.standing`: companies are ahead if they are so at both ends of
+    the range, and none is ahead of one that has proven more.
     """
     begin, end = get_column_letter(_FIRST_SCORE), get_column_letter(_FIRST_SCORE + criteria - 1)
     ahead = get_column_letter(_FIRST_SCORE + criteria)
@@ -223,7 +224,7 @@ def _figures(row: int, last: int, criteria: int, scale: tuple[float, float]) -> 
 
 
 def _score(criterion: CriterionReport, scale: tuple[float, float]) -> Styled:
-    """The score on its heat, or the word for what has none that counts."""
+    """The score with its colour on the heat scale, or the word for a criterion without a score that counts."""
     score = criterion.counted
     if score is None:
         what = _OPEN if criterion.status is ScoreStatus.MISSING and criterion.open else criterion.status.value
@@ -295,7 +296,7 @@ def _quotes(report: Report) -> Iterator[Row]:
 
 
 def _passages(report: Report) -> Iterator[Row]:
-    """What nobody judged; the cells of a table's row are set apart."""
+    """The passages that nobody judged, with the cells of table rows separated."""
     for company in report.companies:
         for criterion in company.criteria:
             for at, passage in enumerate(criterion.quotes, 1):
@@ -315,7 +316,7 @@ def _contradictions(report: Report) -> Iterator[Row]:
 
 
 def _write_contested(report: Report) -> Iterator[Row]:
-    """The scores with and without words that may have moved a model, a row a place of orders to it."""
+    """The scores with and without words that may have influenced a model, one row for each order to it."""
     for company in report.companies:
         for criterion in list_contested_criteria(company):
             contested = criterion.contested
@@ -328,7 +329,7 @@ def _write_contested(report: Report) -> Iterator[Row]:
 
 
 def _write_figures(report: Report) -> Iterator[Row]:
-    """Every figure of the rooms in base units, what is computed from them, what public sources say of the same.
+    """Every figure of the rooms in base units, computed figures, and public sources' values for the same.
 
     Percentages are numbers of percent.
     """
@@ -352,7 +353,7 @@ def _write_figures(report: Report) -> Iterator[Row]:
 
 
 def _write_comparison(compared: ComparedFigure) -> list[Value]:
-    """A row of what a public source says: its value, or the range in words, and the verdict with the room's figure."""
+    """A row for what a public source says: its value, or the range in words, and the verdict with the room's figure."""
     claim, figure = compared.claim, compared.figure
     year = claim.value[0] if isinstance(claim.value, list) and isinstance(claim.value[0], dict) else {}
     value = year.get("amount") if isinstance(claim.value, list) else float(claim.value)

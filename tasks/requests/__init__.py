@@ -1,1 +1,1 @@
-"""Request lists: what a buyer asked for, what the data room has of it, and the lists to send back."""
+"""Request lists: what a buyer asked for, which of it the data room has, and the lists to send back."""

@@ -1,7 +1,7 @@
-"""Which documents of a room answer which items of a request list, and whether they do so in full.
+"""Which documents of a room answer which items of a request list, and whether completely.
 
-An item and a document are held together by the kind that each names, by the words of the document's name, folder and
-opening, by their years, and by the numbers of the room's folders and files where these go by the list.
+An item and a document are compared by the kinds that they name, by the words of the document's name, folder and
+opening, by their years, and by the numbers of the room's folders and files if these follow the list.
 """
 
 import re
@@ -65,7 +65,7 @@ _CREDIT_FOR_KIND: Final = 0.6
 
 
 class RequestStatus(StrEnum):
-    """What became of an item; `unexpected` is a document that answers none."""
+    """The outcome of an item; `unexpected` is a document that answers none."""
 
     RECEIVED = "received"
     PARTLY = "partly"
@@ -75,7 +75,9 @@ class RequestStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RequestOutcome:
-    """An item and the documents that answer it, or a document that answers none. `sure` is 0 to 1; `why` is partly."""
+    """An item and the documents that answer it, or a document that answers none. `sure` is 0 to 1; `why` explains
+    `partly`.
+    """
 
     request: Request | None
     status: RequestStatus
@@ -121,7 +123,7 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def find_years(text: str) -> frozenset[int]:
-    """The years that a text names; those between the ends of a span too."""
+    """The years that a text names, including those between the ends of a range."""
     years: set[int] = set()
     for match in _SPAN.finditer(text):
         first, last = (_full_year(end) for end in match.groups())
@@ -147,7 +149,7 @@ def _counted() -> re.Pattern[str]:
 
 
 def count_years(text: str) -> int:
-    """How many of the last years a text asks for; 0 where it does not say so."""
+    """How many of the last years a text asks for; 0 if it does not say."""
     match = _counted().search(plain_words(text))
     if match is None:
         return 0

@@ -47,7 +47,7 @@ _LONGEST_SECTION: Final = 120
 
 
 class Request(BaseModel):
-    """An item of a request list, as the list has it. `sheet` and `row` are where it stands in a workbook, from 1."""
+    """An item of a request list, as in the list. `sheet` and `row` are its place in a workbook, from 1."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -60,7 +60,7 @@ class Request(BaseModel):
 
 
 class RequestList(BaseModel):
-    """A request list. `workbook` is the file itself in base64 where it is one, with the columns of each sheet."""
+    """A request list. `workbook` is the file itself in base64, if it is one, with the columns of each sheet."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,7 +95,7 @@ class _Line:
 
 
 def plain_number(written: str) -> str:
-    """A number in one form: `1.02)` is `1.2`, `A-3` is `a.3`."""
+    """A number in normalised form: `1.02)` is `1.2`, `A-3` is `a.3`."""
     parts = re.findall(r"\d+|[^\W\d_]+", written.casefold())
     return ".".join(str(int(part)) if part.isdigit() else part for part in parts)
 

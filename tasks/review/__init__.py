@@ -1,4 +1,4 @@
-"""What people make of a run: what their decisions do to its scores, when a sign-off opens again, and how they agree.
+"""People's review of a run: how their decisions affect its scores, when a sign-off reopens, and how far they agree.
 
-It works on rows of storage and knows no page and no report.
+It works on rows of storage and knows nothing about pages or reports.
 """

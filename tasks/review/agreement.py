@@ -1,4 +1,4 @@
-"""How far people and the program agree: the labels that people gave to cells, held against the program's scores."""
+"""How far people and the program agree: people's labels for cells, compared with the program's scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ _SAME: Final = 1e-9
 
 @dataclass(frozen=True)
 class JudgedLabel:
-    """What a person said of a cell's score. `program` and `person` are None where there is no score.
+    """A person's opinion of a cell's score. `program` and `person` are None if there is no score.
 
-    `distance` is that between both, as a share of the scale; 1 where only one of both gives a score.
+    `distance` is the difference as a share of the scale; 1 if only one of the two gives a score.
     """
 
     company: str
@@ -33,7 +33,7 @@ class JudgedLabel:
 
 @dataclass(frozen=True)
 class CriterionAgreement:
-    """How far a criterion's labels agree: the mean of 1 less their distance. `is_below`: less than was chosen."""
+    """How far a criterion's labels agree: the mean of 1 minus their distance. `is_below`: less than was demanded."""
 
     criterion: str
     labels: int
@@ -43,9 +43,9 @@ class CriterionAgreement:
 
 
 def read_labels(reference: str) -> tuple[Run, list[JudgedLabel]]:
-    """The run that an id, a batch's name or `latest` stands for, and its labels, the worst disagreement first.
+    """The run meant by an id, a batch's name or `latest`, and its labels, worst disagreement first.
 
-    A score that a person set is a label, and so is a sign-off of a cell, which agrees with what the program said of it.
+    A score that a person set is a label; so is a sign-off of a cell, which agrees with what the program said.
 
     Raises:
         NotFound: there is no such run.
@@ -65,7 +65,7 @@ def read_labels(reference: str) -> tuple[Run, list[JudgedLabel]]:
 
 
 def agreement(labels: Sequence[JudgedLabel], below: float) -> list[CriterionAgreement]:
-    """The agreement of each criterion that has labels, the lowest first; `below` is the least that is good enough."""
+    """The agreement for each criterion with labels, lowest first; `below` is the lowest that is good enough."""
     by_criterion: dict[str, list[JudgedLabel]] = {}
     for label in labels:
         by_criterion.setdefault(label.criterion, []).append(label)

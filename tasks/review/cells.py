@@ -1,7 +1,7 @@
-"""Where the decisions about a cell of a table stand: which hold, and which are open again.
+"""The decisions about a cell of a table: which are in force, and which are open again.
 
-A value that a person set counts in place of the program's, which stays beside it. It stays when the document says
-something else now, but is open: somebody must look at it. A sign-off is open again then, too.
+A value that a person set counts in place of the program's, which stays beside it. If the document later says something
+else, that value stays but is open: somebody must look at it. A sign-off reopens then, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from tasks.table.columns import Column
 
 @dataclass(frozen=True)
 class CellReview:
-    """A cell's decisions, oldest first, held against its `evidence`, as `tasks.review.evidence.name_cell` gives it."""
+    """A cell's decisions, oldest first, compared with its `evidence` (see `tasks.review.evidence.name_cell`)."""
 
     column: Column
     evidence: Mapping[str, Any]
@@ -24,12 +24,12 @@ class CellReview:
 
     @cached_property
     def held(self) -> list[Decision]:
-        """The decisions that hold, oldest first."""
+        """The decisions in force, oldest first."""
         return in_force(self.log)
 
     @property
     def newest(self) -> int:
-        """The id of the newest decision, undone or not; 0 without one. The next one follows it."""
+        """The id of the newest decision, undone or not, which the next one follows; 0 without one."""
         return max((decision.id or 0 for decision in self.log), default=0)
 
     @property
@@ -39,13 +39,13 @@ class CellReview:
 
     @cached_property
     def signed(self) -> int:
-        """The id of the sign-off of what is shown now; 0 without one."""
+        """The id of the sign-off of what is now shown; 0 without one."""
         overridden = self.override.id or 0 if self.override else 0
         signed = [one for one in self.held if one.kind is DecisionKind.SIGN_OFF and (one.id or 0) > overridden]
         return next((one.id or 0 for one in signed if is_same(one.evidence, self.evidence)), 0)
 
     def is_open(self, decision: Decision) -> bool:
-        """Whether somebody must look at a decision that holds."""
+        """Whether somebody must look at a decision that is in force."""
         match decision.kind:
             case DecisionKind.SIGN_OFF:
                 return decision.id != self.signed

@@ -1,4 +1,4 @@
-"""Deciding on a cell, of a table too, or a company: what a person asks for, checked, and written into the log."""
+"""Makes decisions on a cell (also of a table) or a company: a person's request is checked and written to the log."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ _NEEDS_REASON: Final = {DecisionKind.OVERRIDE: "Say why", DecisionKind.COMMENT: 
 class Act:
     """What a person asks for. `saw` is the digest of the evidence on the page, `follows` the newest decision on it.
 
-    `value` is the score of an override, who an assignment is for, `accepted` or `rejected`, or the id of what an undo
-    takes back; `quote` is the key of a quotation. Of a cell of a table `criterion_id` is the column, `document_id` its
-    document; an override has its value in words, else its absence, or `rejected` in place of one.
+    `value` is the score of an override, the name of an assignee, `accepted` or `rejected`, or the id of what an undo
+    cancels; `quote` is the key of a quotation. For a cell of a table, `criterion_id` is the column and `document_id`
+    its document; an override has its value in words, otherwise its absence, or `rejected` for no value.
     """
 
     criterion_id: str
@@ -44,7 +44,7 @@ class Act:
 
 
 def decide(run: Run, domain: str, review: CompanyReview, act: Act, by: str) -> Decision:
-    """Write an act into the log.
+    """Write an act to the log.
 
     Args:
         run: the run that is looked at.
@@ -70,7 +70,7 @@ def decide(run: Run, domain: str, review: CompanyReview, act: Act, by: str) -> D
 
 
 def decide_cell(run: Run, domain: str, cell: CellReview, act: Act, by: str) -> Decision:
-    """Write an act on a cell of a table into the log; arguments and errors as those of `decide`."""
+    """Write an act on a cell of a table to the log; arguments and errors are those of `decide`."""
     reason = _check(act, is_same({"digest": act.saw}, cell.evidence), needs_reason=act.kind is DecisionKind.COMMENT)
     undoes = _undone(cell.held, act) if act.kind is DecisionKind.UNDO else None
     match act.kind:

@@ -12,10 +12,10 @@ NOTHING_YET: Final[Mapping[str, Any]] = {"score": None, "status": None, "quotes"
 
 
 def name_evidence(outcome: CriterionOutcome, quotes: Sequence[Quote]) -> dict[str, Any]:
-    """The evidence of a cell as JSON: its outcome, its quotations with their places, and the digest of all of it.
+    """The evidence of a cell as JSON: its outcome, its quotations with their places, and a digest of all of it.
 
-    What the program only says about its own work (a confidence, a warning) is no evidence. The reason of a rule names
-    the fact or the figure that it was held against; that of a model is its own words.
+    What the program says about its own work (a confidence, a warning) is not evidence. A rule's reason names the fact
+    or figure that it was compared with; a model's reason is its own words.
     """
     shown: dict[str, Any] = {
         "score": outcome.score,
@@ -45,7 +45,7 @@ def _digest(shown: Mapping[str, Any]) -> str:
 
 
 def quote_key(document_id: str | None, text: str) -> str:
-    """What a decision knows a quotation by: the words and their document, wherever they stand in it."""
+    """What identifies a quotation in decisions: its words and its document, wherever they stand in it."""
     return sha256(f"{document_id or ''}\0{text}".encode(errors="surrogatepass")).hexdigest()[:16]
 
 
@@ -55,7 +55,7 @@ def name_company(cells: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def is_same(seen: Mapping[str, Any], now: Mapping[str, Any] | None) -> bool:
-    """Whether evidence is what a person saw; `now` is None where the run has no such cell."""
+    """Whether evidence is what a person saw; `now` is None if the run has no such cell."""
     if now is None:
         return False
     return bool(seen.get("cells") == now.get("cells") if "cells" in now else seen.get("digest") == now.get("digest"))

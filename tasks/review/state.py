@@ -1,7 +1,7 @@
-"""Where the decisions about a company stand in a run: which hold, which are open again, and what they do to its scores.
+"""The decisions about a company in a run: which are in force, which are open again, and what they do to its scores.
 
-A score that a person set counts in place of the program's, which stays beside it. A sign-off is open again as soon as
-the run shows other evidence than it saw. A flag and an assignment are open until the cell is signed off.
+A score that a person set counts in place of the program's, which stays beside it. A sign-off reopens as soon as the run
+shows other evidence than it saw. A flag or an assignment is open until the cell is signed off.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,14 +34,14 @@ def named_run(session: Session, reference: str) -> Run:
 
 @dataclass(frozen=True)
 class DecisionState:
-    """A decision that holds, and whether somebody must look at it."""
+    """A decision that is in force, and whether somebody must look at it."""
 
     decision: Decision
     is_open: bool
 
 
 class CompanyReview:
-    """The decisions about one company, held against what a run says of it.
+    """The decisions about one company, compared with what a run says about it.
 
     Args:
         run: the run.
@@ -80,15 +80,15 @@ class CompanyReview:
         }
 
     def states(self) -> list[DecisionState]:
-        """The decisions that hold, oldest first."""
+        """The decisions in force, oldest first."""
         return [DecisionState(decision, self._is_open(decision)) for decision in self.held]
 
     def is_signed(self, criterion_id: str) -> bool:
-        """Whether the cell, or the company, has a sign-off that is not open again."""
+        """Whether the cell, or the company, has a sign-off that has not reopened."""
         return criterion_id in self._signed
 
     def newest(self, criterion_id: str) -> int:
-        """The id of the newest decision on a cell, undone or not; 0 without one. The next one follows it."""
+        """The id of the newest decision on a cell, undone or not, which the next one follows; 0 without one."""
         return max((decision.id or 0 for decision in self.log if decision.criterion_id == criterion_id), default=0)
 
     def _rests_on_the_same(self, decision: Decision) -> bool:
@@ -107,7 +107,7 @@ class CompanyReview:
 
 
 def applicable_overrides(run: Run, log: Sequence[Decision]) -> dict[str, float]:
-    """The scores that people set, by criterion, as far as the run has the criterion and its scale the score."""
+    """The scores that people set, by criterion, if the run has the criterion and its scale includes the score."""
     low, high = run.criteria["scale"]
     known = {criterion["id"] for criterion in run.criteria["criteria"]}
     return {
@@ -123,7 +123,7 @@ def applicable_overrides(run: Run, log: Sequence[Decision]) -> dict[str, float]:
 def stand_with(
     company: RunCompany, run: Run, outcomes: Sequence[CriterionOutcome], overrides: Mapping[str, float]
 ) -> None:
-    """Write down where a company stands where people set these scores; withheld outcomes stay withheld."""
+    """Compute a company's standing with the scores that people set; withheld outcomes stay withheld."""
     counted = {outcome.criterion_id: outcome for outcome in outcomes}
     for criterion_id, score in overrides.items():
         outcome = counted.get(criterion_id)
@@ -143,7 +143,7 @@ def stand_with(
 
 
 def decided_companies(session: Session, run: Run) -> list[RunCompany]:
-    """The companies of a run in the batch's order, standing and ranked by the scores that count; rows of their own."""
+    """The companies of a run in the batch's order, with standing and rank by the scores that count, as new rows."""
     companies = list(runs.run_companies(session, run.id))
     log = decisions.decisions_of(session, run.batch)
     if not any(decision.kind is DecisionKind.OVERRIDE for decision in log):

@@ -1,1 +1,3 @@
-"""Searching and asking a whole data room: its passages, ready for many questions, and answers in its own words."""
+"""Searching and questioning a whole data room: its passages, prepared for many questions, and
+answers in its own words.
+"""

@@ -1,4 +1,4 @@
-"""The passages of a data room's stored texts, made ready to be searched by words."""
+"""The passages of a data room's stored texts, prepared for searching."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _WITHIN: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class RoomPassage:
-    """A passage of a room's document: `text` has its table's header before it."""
+    """A passage of a room's document; `text` includes the header of its table."""
 
     document: LedgerText
     span: PassageSpan
@@ -32,17 +32,17 @@ class RoomPassage:
 
 
 class RoomPassages:
-    """The passages of a room's stored texts; equal documents count once.
+    """The passages of a room's stored texts; identical documents count once.
 
-    `kept` are the documents of the room that have none here, since they go to no model. With `by_meaning` passages are
-    ranked by what they mean too, as far as `DILIGENCE_EMBEDDINGS` wants it and nothing that is kept back would be sent.
+    `kept` are documents of the room without passages here, because they go to no model. With `by_meaning`, passages are
+    also ranked by meaning, if `DILIGENCE_EMBEDDINGS` wants it and nothing that is held back would be sent.
 
     Raises:
         NotConfigured: as `tasks.ranking.embedders.embedder`.
     """
 
     def __init__(self, documents: Iterable[LedgerText], above: Sequence[str] = (), *, by_meaning: bool = False) -> None:
-        """Make the passages of documents ready; `above` are the known paths of the room's own folder."""
+        """Prepare the passages of documents; `above` are the known paths of the room's own folder."""
         self._documents, self._above, self._by_meaning = tuple(documents), above, by_meaning
         self.kept: Sequence[LedgerText] = ()
         self._spans: list[tuple[LedgerText, PassageSpan]] = []
@@ -75,12 +75,12 @@ class RoomPassages:
 
     @property
     def warning(self) -> str | None:
-        """Why they are ranked by their words alone although an embedding model is set, or None."""
+        """Why they are ranked by words alone although an embedding model is set, or None."""
         return self._semantic.warning if self._semantic else None
 
     @property
     def ranks_by_meaning(self) -> bool:
-        """Whether passages are found by what they mean, too."""
+        """Whether passages are also found by meaning."""
         return self._semantic is not None and self._semantic.warning is None
 
     def _candidates(self) -> Iterator[Candidate]:
@@ -102,7 +102,7 @@ class RoomPassages:
                 yield f"{span.header or ''}\n{text[span.start : span.end]}"
 
     def likeliest(self, question: str, by_query: int, by_words: int) -> Sequence[RoomPassage]:
-        """The passages that are likeliest to speak of a question, best first: as it is read, then by its rarest words.
+        """The passages that are likeliest to answer a question, best first: by the question, then by its rarest words.
 
         Args:
             question: a question, a claim, or words.

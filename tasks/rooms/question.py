@@ -1,7 +1,8 @@
-"""A question of a whole data room: answered by quotations with their places, or by saying that the room is silent.
+"""A question about a whole data room: answered by quotations with their places, or by saying that the room is silent.
 
-Without a model the answer is the sentences of the room that speak to the question. With one it is the model's, of which
-stands what a sentence of the passages supports (`tasks.ai.statement_check`), and these sentences are its quotations.
+Without a model, the answer consists of the room's sentences that address the question. With one it is the model's
+answer, of which only what a sentence of the passages supports is kept (`tasks.ai.statement_check`); these sentences are
+its quotations.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +41,7 @@ SILENT: Final = "The room does not say: no passage was found that speaks of this
 
 
 class RoomQuote(BaseModel):
-    """Words of a document of the room, verified; `start` and `end` are offsets in its stored text."""
+    """Words of a document in the room, verified; `start` and `end` are offsets in its stored text."""
 
     text: str
     verified: bool
@@ -53,7 +54,7 @@ class RoomQuote(BaseModel):
 
 
 class RoomAnswer(BaseModel):
-    """The answer to a question of a room. `missing`: the room does not say; then there are no quotes."""
+    """The answer to a question about a room. `missing`: the room does not say; then there are no quotes."""
 
     question: str
     answer: str

@@ -1,4 +1,4 @@
-"""The texts of a folder of the drive as its caller sees it, for questions that are asked of a room outside of a run."""
+"""The texts of a folder on the drive as its caller sees it, for questions about a room outside of a run."""
 
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -30,7 +30,7 @@ class FolderTexts(NamedTuple):
 def room_texts(folder_id: str) -> FolderTexts:
     """The texts of a folder's documents that the caller sees, for a model: without privileged ones.
 
-    What was never read is read, up to 200 documents.
+    Documents that have never been read are read, up to 200.
 
     Raises:
         BadRequest, NotFound: as `document_index`.
@@ -64,7 +64,7 @@ def _read(drive: Drive, document: Document) -> None:
 
 
 def document_with_text(document_id: str) -> tuple[Document, StoredText]:
-    """A document that the caller sees and its text, which is read where it never was, for a model.
+    """A document that the caller sees and its text, for a model; the text is read now if it never was.
 
     Raises:
         NotAllowed: it is privileged.

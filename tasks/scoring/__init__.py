@@ -1,1 +1,1 @@
-"""Criteria, the passages that speak to them, the quotes that prove a score, the scores."""
+"""Criteria, the passages that address them, the quotes that prove a score, and the scores."""

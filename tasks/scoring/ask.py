@@ -1,7 +1,7 @@
-"""Asking a model for a judgement: what fits its window, a second time where its reason has to do with nothing.
+"""Asks a model for a judgement: it fits the passages to the model's window, and asks again if the reason is unrelated.
 
-A reason that shares no word with the question and the passages is none. Words are stems and written forms, so that this
-holds for each language that ranking knows. No list of words is needed beyond those of `tasks.language`.
+A reason that shares no word with the question and the passages does not count. Words are stems and written forms, so
+this works for each language that ranking knows, without word lists beyond those of `tasks.language`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,9 @@ _OF_ITS_OWN: Final = 4
 
 
 def speaks_clearly(question: str, passages: Iterable[str]) -> bool:
-    """Whether one of the passages clearly speaks to a question: it has most of the question's words, or all of few."""
+    """Whether one of the passages clearly addresses a question: it has most of the question's
+    words, or all of a few.
+    """
     passages = list(passages)
     language = detect_language("\n".join((question, *passages))) or _DEFAULT_LANGUAGE
     asked = {word for word in _words(question, language) if not word[0].isdigit()}
@@ -48,10 +50,10 @@ def speaks_clearly(question: str, passages: Iterable[str]) -> bool:
 def is_reason(reason: str, asked: str, passages: Sequence[str], rules: str = "", *, has_quotes: bool = False) -> bool:
     """Whether a reason can be one for a judgement of `passages` by what is `asked` (question, guide, company).
 
-    It can where it has a word of theirs. It can too where it names nothing of its own and is in their language ("The
-    sources do not tell.") or in that of the `rules` by which the model was told to judge ("Nothing."); where it
-    `has_quotes`, which are checked by themselves, it may put into other words what they say. It cannot where its words
-    are of no language that is known here, or of something else.
+    It can if it shares a word with them. It also can if it names nothing of its own and is in their language ("The
+    sources do not tell.") or in that of the `rules` that the model was told to judge by ("Nothing."); if it
+    `has_quotes`, which are checked separately, it may paraphrase them. It cannot if its words belong to no known
+    language, or to another subject.
     """
     language = detect_language("\n".join((asked, *passages))) or _DEFAULT_LANGUAGE
     said = _words(reason, language)
@@ -62,14 +64,14 @@ def is_reason(reason: str, asked: str, passages: Sequence[str], rules: str = "",
 
 
 def _words(text: str, language: str) -> set[str]:
-    """The words of a text that say what it is about, without their endings."""
+    """The words of a text that carry its subject, without their endings."""
     return {
         stem(word.spelling, language) for form in word_forms(text) if _counts(form) for word in split_into_words(form)
     }
 
 
 def _counts(form: str) -> bool:
-    """Whether a word may say what a text is about: none of the commonest ones, nor one of two Latin letters."""
+    """Whether a word may carry a subject: it is not among the commonest ones, nor one of two Latin letters."""
     is_short = len(form) < 3 and form.isalpha() and detect_script_language(form[0]) is None
     return not is_short and form not in _COMMON and any(True for _ in split_into_words(form))
 
@@ -89,7 +91,7 @@ J = TypeVar("J", bound=Judgement)
 
 
 class NoReason(AnswererFailed):
-    """What the model gave as its reason has nothing to do with the question or the passages, twice."""
+    """The model's reason has nothing to do with the question or the passages, twice in a row."""
 
     slug, title = "no-reason", "The model gave no reason"
 
@@ -114,15 +116,15 @@ class Ask:
     nth: int = 1
 
     def __call__(self, instructions: str, material: str, schema: type[T], *, one_attempt: bool = False) -> Verdict[T]:
-        """What the model makes of material by instructions, in the form of a schema. Raises as `Answerer.judge`."""
+        """The model's judgement of material according to instructions, as `schema`. Raises as `Answerer.judge`."""
         return judge_once(
             *(self.answerer, instructions, material, schema), ledger=self.ledger, nth=self.nth, one_attempt=one_attempt
         )
 
     def judge(self, told: str, sources: Sequence[Source], schema: type[J], criterion: Judged) -> J:
-        """A judgement of these sources whose reason is one: asked for once more where it is not.
+        """A judgement of these sources with a related reason, asked for once more if it has none.
 
-        No judgement is asked for more than twice: one that did not fit at first has had its second attempt.
+        No judgement is requested more than twice: one that did not fit at first has had its second attempt.
 
         Raises:
             NoReason: it is none then either.
@@ -175,7 +177,7 @@ def measure_prompt(told: str, sources: Sequence[Source], schema: type[BaseModel]
 
 
 def gives_reason(judgement: Judgement, told: str, criterion: Judged, sources: Sequence[Source]) -> bool:
-    """Whether the reason of a judgement has to do with its criterion and its sources."""
+    """Whether the reason of a judgement is related to its criterion and sources."""
     texts = [f"{source.name} {source.place or ''}\n{source.text}" for source in sources]
     asked = f"{criterion.ask} {criterion.guide}"
     return is_reason(judgement.reason[:_LONGEST], asked, texts, told, has_quotes=bool(judgement.quotes))

@@ -46,13 +46,13 @@ class Bounds(NamedTuple):
 
 
 class Bounded(BaseModel):
-    """An answer about numbered sources, whose schema can be bounded by what it is given."""
+    """An answer about numbered sources, whose schema can be bounded by its input."""
 
     bounds: ClassVar[Bounds | None] = None
 
     @classmethod
     def model_json_schema(cls, *args: Any, **options: Any) -> dict[str, Any]:
-        """The schema, within the bounds."""
+        """The schema within the bounds."""
         schema = super().model_json_schema(*args, **options)
         return cast("dict[str, Any]", _narrow(schema, cls.bounds)) if cls.bounds else schema
 
@@ -103,7 +103,9 @@ def _narrow(part: Any, bounds: Bounds, name: str = "") -> Any:
 
 
 def _list_scores(low: float, high: float) -> list[float | int]:
-    """The scores of a scale in half points, of a short one in tenths, both ends among them; none where too many."""
+    """The scores of a scale in half points, for a short scale in tenths, with both ends; empty if
+    there are too many.
+    """
     parts = 10 if high - low <= _SHORT else 2
     count = floor(round((high - low) * parts, 6)) + 1
     if count >= _MOST_SCORES:

@@ -44,9 +44,9 @@ _BASE_LETTERS = str.maketrans({"ø": "o", "æ": "ae", "å": "a", "ł": "l", "đ"
 def check_fact(
     criterion: FactRule, scale: tuple[float, float], profile: StoredProfile | None, claims: Sequence[StoredClaim]
 ) -> CriterionResult:
-    """Hold the profile's field against the rule, or the rules of its bands; the reason names the fact's source.
+    """Compare the profile's field with the rule, or the rules of its bands; the reason names the fact's source.
 
-    `claims` come in the order of precedence of their sources.
+    `claims` are in their sources' order of precedence.
     """
     fact = value_at(profile.profile, criterion.fact) if profile else None
     name = field_name(criterion.fact)
@@ -67,10 +67,10 @@ def check_fact(
 
 
 def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidence: Evidence) -> CriterionResult:
-    """Look for a document of a kind of the catalogue, or for one that the words of the criterion are the title of.
+    """Look for a document of a kind in the catalogue, or for one with the words of the criterion as its title.
 
-    A draft, a copy without signatures, what is no longer in force, and what stands in for the kind without being it
-    (accounts of which nobody says that they are audited) give half the scale; a template gives nothing.
+    A draft, an unsigned copy, a document no longer in force, and a substitute for the kind (accounts that nobody says
+    are audited) give half the scale; a template gives nothing.
     """
     kind, rest = parse_asked_kind(criterion.document)
     if kind is not None:
@@ -83,7 +83,7 @@ def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidenc
 def _check_kind(
     kind: Kind, rest: Sequence[str], scale: tuple[float, float], evidence: Evidence
 ) -> CriterionResult | None:
-    """The result for the documents of a kind that also say the other words asked for; None where there is none."""
+    """The result for documents of a kind that also contain the other words asked for; None if there are none."""
     kinds = evidence.kinds.kinds
     held = [row for row in evidence.documents if kinds[row.document_id].holds(kind.id) is not None]
     stands_in = [row for row in evidence.documents if kinds[row.document_id].kind in kind.lesser]
@@ -98,7 +98,7 @@ def _check_kind(
 
 
 def _check_title(asked: str, scale: tuple[float, float], evidence: Evidence) -> CriterionResult | None:
-    """The result for the documents that have the words asked for in their name, else in their opening lines."""
+    """The result for documents with the words asked for in their name, otherwise in their opening lines."""
     words = _words(asked)
     candidates = [row for row in evidence.documents if _may_be(row, words, evidence)]
     documents = [row for row in candidates if _share(words, _path_and_name(row)) == 1]
@@ -123,20 +123,20 @@ _LESSER: Final = {
 
 
 def _lesser_state(what: DocumentKind, kind: Kind | None) -> str | None:
-    """Why a document does not count in full; signatures count where such documents are signed."""
+    """Why a document does not count in full; missing signatures matter if such documents are signed."""
     unsigned_counts = what.state == "unsigned" and kind is not None and not kind.signed
     return None if what.state is None or unsigned_counts else _LESSER.get(what.state)
 
 
 def _says(rest: Sequence[str], document: RunDocument, evidence: Evidence) -> bool:
-    """Whether a document's path, name or beginning has these words too."""
+    """Whether a document's path, name or beginning also contains these words."""
     beginning = evidence.read_beginning(document, _BEGINNING)
     said = set(plain_words(f"{document.path} {document.name} {beginning}").split())
     return said.issuperset(rest)
 
 
 def _may_be(document: RunDocument, words: Sequence[str], evidence: Evidence) -> bool:
-    """Whether a document can be what is asked for, and not what only asks for it, or says that there is none."""
+    """Whether a document can be what is asked for, rather than only asking for it, or saying that there is none."""
     if evidence.kinds.kinds[document.document_id].speaks_of and evidence.kinds.kinds[document.document_id].kind is None:
         return False
     name = plain_words(f"{document.path} {document.name}").split()
@@ -150,7 +150,7 @@ _DENIALS: Final = frozenset(
 
 
 def _absent(asked: str, kind: Kind | None, evidence: Evidence) -> CriterionResult:
-    """The result where no document is what is asked for, with those that come near and those that refer to it."""
+    """The result if no document is what is asked for, with those that come close and those that refer to it."""
     nearest = nearest_documents(asked, evidence, kind)
     reason = f"No document in the data room matches “{asked}” by its name, folder or opening lines."
     if nearest:
@@ -163,10 +163,10 @@ def _absent(asked: str, kind: Kind | None, evidence: Evidence) -> CriterionResul
 
 
 def nearest_documents(name: str, evidence: Evidence, kind: Kind | None = None) -> list[NearDocument]:
-    """The documents that come nearest to a missing one, each with why, best first.
+    """The documents closest to a missing one, each with the reason, best first.
 
-    First come those of the kind, of a wider or a lesser one, then those whose name, folder or opening lines share most
-    words with the name of the missing document, then those whose text mentions it.
+    Those of the same, a wider or a lesser kind come first, then those whose name, folder or opening lines share most
+    words with the missing document's name, then those whose text mentions it.
     """
     words = _words(name)
     of_kind = [
@@ -201,7 +201,7 @@ def nearest_documents(name: str, evidence: Evidence, kind: Kind | None = None) -
 
 
 def nearest_passages(excerpts: Sequence[Excerpt]) -> list[NearDocument]:
-    """The documents of the passages that a question found, which come best first."""
+    """The documents of the passages that a question found, which are given best first."""
     return [
         NearDocument(excerpt.document, _with_place("it has a passage related to the question", excerpt))
         for excerpt in _take_best_excerpts(excerpts)[:_MAX_NEAREST]
@@ -209,7 +209,7 @@ def nearest_passages(excerpts: Sequence[Excerpt]) -> list[NearDocument]:
 
 
 def _source(field: str, claims: Sequence[StoredClaim]) -> str:
-    """The source of a field's value in brackets: that of the first claim on the field, or on what it is a part of."""
+    """The source of a field's value in brackets: that of the first claim on the field or its parent."""
     first = next((claim for claim in claims if field == claim.field or field.startswith(f"{claim.field}.")), None)
     if first is None:
         return ""
@@ -235,7 +235,7 @@ def _present(
     kind: Kind | None = None,
     is_lesser: bool = False,
 ) -> CriterionResult:
-    """The result for documents that match. The front of the first family with a text is shown."""
+    """The result for documents that match. The representative of the first family with a text is shown."""
     room = evidence.kinds
     unread = {document.document_id for document in evidence.unread}
     fronts = {family.front.id for family in room.families}
@@ -282,7 +282,7 @@ def _names(documents: Sequence[RunDocument]) -> str:
 
 
 def _why_near(name: str, document: RunDocument, title: str) -> str:
-    """Why a document whose title shares words with a name comes near to it."""
+    """Why a document comes close whose title shares words with a name."""
     parts = (
         ("its name contains", _stem(document)),
         ("its folder's name contains", document.path),
@@ -328,12 +328,12 @@ def _path_and_name(document: RunDocument) -> str:
 
 
 def _stem(document: RunDocument) -> str:
-    """A document's name without its ending."""
+    """A document's name without its extension."""
     return document.name.rsplit(".", 1)[0]
 
 
 def _share(words: Sequence[str], text: str) -> float:
-    """The share of `words` that stand in a text, 0 to 1. Names are often run together, as in `captable`."""
+    """The share of `words` that occur in a text, 0 to 1. Names are often run together, as in `captable`."""
     if not words:
         return 0.0
     text_words = _words(text)
@@ -343,7 +343,7 @@ def _share(words: Sequence[str], text: str) -> float:
 
 
 def _find_shared_words(name: str, text: str) -> list[str]:
-    """The words of a name, as they are written, that stand in a text."""
+    """The words of a name, as written, that occur in a text."""
     text_words = set(_words(text))
     shared: list[str] = []
     for word in name.split():
@@ -355,7 +355,7 @@ def _find_shared_words(name: str, text: str) -> list[str]:
 
 @lru_cache(maxsize=10_000)  # every criterion needs those of all documents: 0.8 s for 2,000 without it
 def _words(text: str) -> tuple[str, ...]:
-    """The words of a name that count, in one form."""
+    """The significant words of a name in normalised form."""
     spaced = _WORD_BORDER.sub(" ", unicodedata.normalize("NFC", text).replace("_", " "))
     return tuple(intern(_base_letters(word)) for word in tokens(spaced))
 

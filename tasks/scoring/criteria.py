@@ -65,7 +65,7 @@ Words = Annotated[
 
 
 def _read_keys(written: Any) -> Any:
-    """The mapping with its scores as numbers: as JSON they are texts."""
+    """The mapping with its scores as numbers, which are texts in JSON."""
     if not isinstance(written, dict):
         raise ValueError("must give each score its rule, such as {5: '>= 80 %', 3: '>= 60 %'}")  # noqa: TRY004 - pydantic reports it so
     return {_number(key): value for key, value in written.items()}
@@ -86,7 +86,7 @@ SEVERITIES: Final[tuple[Severity, ...]] = ("high", "medium", "low")
 
 
 def _severity(written: Any) -> Any:
-    """A severity, or the highest score of each; of a graver one it is lower."""
+    """A severity, or the highest score for each; for a graver one it is lower."""
     if written in SEVERITIES:
         return written
     scores = list(written.values()) if isinstance(written, dict) and {*written} <= {*SEVERITIES} else []
@@ -107,8 +107,8 @@ ADDED_UP = frozenset({"weight", "must", "missing"})
 
 
 class _CriterionFields(BaseModel):
-    """What every criterion has. `must`: who falls short of it stands apart from the ranking. `missing: open`: that
-    nothing is said of it leaves its weight open, in place of earning nothing.
+    """The fields of every criterion. `must`: a company that falls short of it is left out of the ranking. `missing:
+    open`: if nothing is said, the weight stays open instead of earning nothing.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -138,14 +138,15 @@ class Judged(_CriterionFields):
 
     @property
     def searched(self) -> str:
-        """The words that passages are searched by: the guide's marks of the scale and its bounds stand in none."""
+        """The words to search passages by, without the guide's scale marks and bounds."""
         return f"{self.ask} {_NUMBERS.sub(' ', self.guide)}".strip()
 
 
 class FactRule(_CriterionFields):
-    """A rule on a field of the company profile: met is the top of the scale, not met its bottom.
+    """A rule on a field of the company profile: if met, it scores the top of the scale, otherwise the bottom.
 
-    With `bands` in its place, each score has a rule; the highest whose rule is met counts, else the scale's bottom.
+    With `bands` instead, each score has a rule; the highest score whose rule is met counts, otherwise the bottom of the
+    scale.
     """
 
     fact: Name
@@ -173,10 +174,10 @@ def _period(written: Any) -> Any:
 
 
 class FigureRule(_CriterionFields):
-    """A rule on a figure of the room: met is the top of the scale, not met its bottom.
+    """A rule on a figure of the room: if met, it scores the top of the scale, otherwise the bottom.
 
-    With `bands` in its place the first rule that holds counts, from the best score on; between them the score is in
-    proportion. `period` is `latest`, a year, a day, or the first and last day.
+    With `bands` instead, the first rule that holds counts, starting with the best score; between two of them the score
+    is proportional. `period` is `latest`, a year, a day, or the first and last day.
     """
 
     figure: Name
@@ -216,20 +217,20 @@ class DocumentCheck(_CriterionFields):
 
 
 def isolates(isolate: Isolate, criterion: Judged, *, have_orders: bool = False) -> bool:
-    """Whether each document is read by itself for a criterion; `have_orders`: words in its passages give orders."""
+    """Whether each document is read by itself for a criterion; `have_orders`: its passages hold orders to a model."""
     is_grave = criterion.severity is not None and "high" in criterion.severity
     return isolate == "all" or (isolate == "high" and (is_grave or have_orders))
 
 
 def rule_in_words(rule: str | None, bands: Mapping[float, str] | None) -> str:
-    """`>= 50`, or for bands `>= 50: 5; >= 20: 3`, the best first."""
+    """`>= 50`, or for bands `>= 50: 5; >= 20: 3`, best first."""
     if bands is None:
         return rule or ""
     return "; ".join(f"{bands[score]}: {score:g}" for score in sorted(bands, reverse=True))
 
 
 def figure_in_words(figure: str, rule: str | None, bands: Mapping[float, str] | None, period: str) -> str:
-    """`revenue: growth >= 20 %`, with the period where it is not the latest."""
+    """`revenue: growth >= 20 %`, with the period unless it is the latest."""
     return f"{figure}: {rule_in_words(rule, bands)}" + ("" if period == LATEST else f" ({period})")
 
 
@@ -247,16 +248,16 @@ _OPTIONAL: Final = SHOWN_ONLY | {"rule", "bands", "must", "missing"}
 
 
 def load_figure_rule(stored: Mapping[str, Any]) -> tuple[Step, ...]:
-    """What decides, in a run with these stored criteria, which of the figures that contradict each other counts."""
+    """The rule that decides, in a run with these stored criteria, which of several contradicting figures counts."""
     return tuple(stored.get("figure_rule", RULE))
 
 
 class Criteria(BaseModel):
     """A criteria file: the scale (lowest, highest) and the criteria in the user's order.
 
-    `runs` is how many times each judged criterion is judged; the median score counts. `figure_rule` decides
-    which of the figures that contradict each other counts, the first step first. `isolate` says for which judged
-    criteria each document is read by itself. `table` has the columns of a table of documents and questions.
+    `runs` is how many times each judged criterion is judged; the median score counts. `figure_rule` decides which of
+    several contradicting figures counts, first step first. `isolate` says for which judged criteria each document is
+    read by itself. `table` has the columns of a table of documents and questions.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -391,7 +392,7 @@ def _table(file: UserFile, written: Any) -> ColumnSet | None:
 
 
 def _included(file: UserFile, content: Mapping[str, Any], scale: tuple[float, float]) -> list[Criterion]:
-    """The criteria of the libraries that a file includes, those for its stage where it names one."""
+    """The criteria of the libraries that a file includes; if it names a stage, only those for that stage."""
     names, stage = content.get("include", []), content.get("stage")
     if stage is not None and stage not in STAGES:
         file.mistake(("stage",), f"must be one of {', '.join(STAGES)}: the deals that included criteria are meant for")
@@ -436,7 +437,7 @@ def _runs(file: UserFile, written: Any) -> int:
 
 
 def _read_one(file: UserFile, at: tuple[str | int, ...], written: Any, scale: tuple[float, float]) -> Criterion | None:
-    """One criterion of the file; None when it has mistakes, which are added to those of the file."""
+    """One criterion of the file; None if it has mistakes, which are added to those of the file."""
     if not isinstance(written, dict):
         file.mistake(at, "must be a mapping of fields, such as {id: audited, document: audited accounts}")
         return None
@@ -463,7 +464,7 @@ _Place = tuple[str | int, ...]
 def _rules(
     file: UserFile, at: _Place, criterion: FactRule | FigureRule, scale: tuple[float, float]
 ) -> dict[_Place, str]:
-    """The rules of a criterion by their places; scores of bands that are not on the scale are noted."""
+    """The rules of a criterion by their places; scores of bands that are not on the scale are recorded as mistakes."""
     places: dict[_Place, str] = {(*at, "rule"): criterion.rule} if criterion.rule else {}
     for score, rule in (criterion.bands or {}).items():
         place = (*at, "bands", f"{score:g}")

@@ -1,6 +1,6 @@
-"""Parts of a document that only say where something stands: tables of contents, indexes of exhibits, bookmarks.
+"""Parts of a document that only say where something is: tables of contents, indexes of exhibits, bookmarks.
 
-They have the words of every question, and answer none: they are no passages.
+They contain the words of every question and answer none, so they are not passages.
 """
 
 import re
@@ -36,10 +36,10 @@ _LONG: Final = 400  # characters: no entry is so long
 
 
 def is_directory(text: str, heading: str | None, header: str | None) -> bool:
-    """Whether a passage only lists where something stands.
+    """Whether a passage only lists where something is.
 
-    A table of contents has leaders before its page numbers, or says what it is and has page numbers that rise. An
-    index of exhibits says what it is, or where its entries were filed, and numbers them.
+    A table of contents has leaders before its page numbers, or says what it is and has ascending page numbers. An index
+    of exhibits says what it is, or where its entries were filed, and numbers them.
     """
     lines = [line for line in text.splitlines() if line.strip(" |-\t")]
     if len(lines) < _FEW or any(len(line) > _LONG for line in lines):
@@ -72,9 +72,9 @@ def _entry_page(line: str) -> int | None:
 
 
 def outline_start(text: str, places: Sequence[Place]) -> int:
-    """Where the titles of a PDF's bookmarks begin, which stand on no page; the text's length where it has none.
+    """Where the titles of a PDF's bookmarks begin, which are on no page; the text's length if there are none.
 
-    They repeat what stands on the pages; the values of a form, which follow them, do not.
+    They repeat what is on the pages; the values of a form, which follow them, do not.
     """
     pages = [place for place in places if place.kind == kinds.PAGE]
     if not pages or any(place.kind in {kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT} for place in places):

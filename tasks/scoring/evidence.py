@@ -1,6 +1,6 @@
-"""The evidence on one company: the passages of its data room's texts, ranked for each criterion.
+"""The evidence about one company: the passages of its data room's texts, ranked for each criterion.
 
-A room of 2,000 documents and 120,000 passages (127 MB of text) takes 150 MB, and its index 190 MB more.
+A room of 2,000 documents and 120,000 passages (127 MB of text) takes 150 MB, and its index another 190 MB.
 """
 
 import itertools
@@ -48,9 +48,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Words of a document: where they stand, and the span that they take of its stored text.
+    """Words of a document: their place, and their span in its stored text.
 
-    `header` is the first row of the table that a passage goes on with. `repeats` are passages that nearly repeat it.
+    `header` is the first row of the table that a passage continues. `repeats` are passages that nearly repeat it.
     """
 
     document: RunDocument
@@ -65,28 +65,28 @@ class Excerpt:
 
     @property
     def shown(self) -> "Excerpt":
-        """The excerpt whose place also names its columns, and how many passages nearly repeat it."""
+        """The excerpt with a place that also names its columns and says how many passages nearly repeat it."""
         columns = f", columns {' | '.join(self.header.split())[:_COLUMNS]}" if self.header else ""
         more = f" ({self.repeats} more nearly the same)" if self.repeats else ""
         return replace(self, place=f"{self.place}{columns}{more}")
 
     @property
     def with_header(self) -> str:
-        """The words, and in front of them the names of their columns."""
+        """The words, preceded by the names of their columns."""
         return f"{self.header}\n{self.text}" if self.header else self.text
 
 
 class RoomTexts:
-    """Texts by their ids. Of a very large room only those that were asked for last are in memory."""
+    """Texts by their ids. For a very large room, only the most recently used are in memory."""
 
     def __init__(self, kept: int = _KEPT_TEXTS) -> None:
-        """`kept` are the characters that are in memory at most."""
+        """`kept` is the most characters to keep in memory."""
         self._lengths: dict[int, int] = {}
         self._lock = Lock()  # criteria are judged side by side
         self._kept: LRUCache[int, str] = LRUCache(kept, getsizeof=len)
 
     def add(self, text_id: int, text: str) -> None:
-        """A stored text of the room."""
+        """Add a stored text of the room."""
         with self._lock:
             self._lengths[text_id] = len(text)
             self._keep(text_id, text)
@@ -95,7 +95,7 @@ class RoomTexts:
         return text_id in self._lengths
 
     def __getitem__(self, text_id: int) -> str:
-        """A text of the room; empty where it was deleted since.
+        """A text of the room; empty if it has been deleted since.
 
         Raises:
             KeyError: the room has no such text.
@@ -111,7 +111,7 @@ class RoomTexts:
             return text
 
     def length(self, text_id: int) -> int:
-        """How long a text of the room is, in characters, without loading it."""
+        """The length of a text of the room in characters, without loading it."""
         return self._lengths[text_id]
 
     def _keep(self, text_id: int, text: str) -> None:
@@ -122,11 +122,11 @@ class RoomTexts:
 class Evidence:
     """What the data room of a run's company says. Texts are loaded once; an index is built on first use.
 
-    `kept` are the documents of the room that are not among its `documents`, since they go to no model.
+    `kept` are documents of the room that are not among its `documents`, because they go to no model.
     """
 
     def __init__(self, company_id: int, documents: Sequence[RunDocument] | None = None) -> None:
-        """Load what the documents of a company say; `documents` are all of them, where they were loaded before."""
+        """Load what the documents of a company say; `documents` are all of them, if they are loaded already."""
         if documents is None:
             with database.reading() as session:
                 documents = run_documents.company_documents(session, company_id)
@@ -150,7 +150,7 @@ class Evidence:
 
     @cached_property
     def kinds(self) -> RoomKinds:
-        """What the documents are."""
+        """The kinds of the documents."""
         return run_kinds(self.documents)
 
     def open_to(self, answerer: Answerer) -> "Evidence":
@@ -172,7 +172,7 @@ class Evidence:
 
     @property
     def unread(self) -> list[RunDocument]:
-        """The documents that were not read, or not all of whose pages: what is missed may stand in one of them."""
+        """The documents that were not read, or not completely: what seems missing may be in one of them."""
         return [
             document
             for document in self.documents
@@ -188,10 +188,10 @@ class Evidence:
         return self._record([self._excerpt(*passage) for passage in self._visible_first(ranked)[:k]])
 
     def find_distinct(self, question: str, k: int, wordings: Sequence[str] = (), meant: str = "") -> list[Excerpt]:
-        """The same by words and by meaning, without passages that nearly repeat a better one, which counts them.
+        """As `find`, by words and meaning, without passages that nearly repeat a better one, which lists them.
 
-        One repeats another where that has most of its words in their order, and all its figures. `meant` is what is
-        asked, where the question has other words besides.
+        One repeats another if it has most of its words in their order, and all its figures. `meant` is what is asked,
+        if the question has other words besides.
         """
         if self._semantic is None:
             ranked = self._index.rank(question, _DEEPER * k, wordings, guess=False)
@@ -219,7 +219,7 @@ class Evidence:
         return self._record(chosen)
 
     def _visible_first(self, ranked: Sequence[tuple[int, float]]) -> list[tuple[RunDocument, PassageSpan]]:
-        """Ranked passages, those of hidden sheets, slides and rows behind all others."""
+        """Ranked passages, with those of hidden sheets, slides and rows last."""
         return sorted(
             (self._passages[position] for position, _score in ranked), key=lambda passage: passage[1].is_hidden
         )
@@ -230,9 +230,9 @@ class Evidence:
 
     @contextmanager
     def recorded(self, given: set[str]) -> Iterator[None]:
-        """Within the block, add to `given` the ids of the documents that a result takes words or figures from.
+        """In the block, add to `given` the ids of documents from which a result takes words or figures.
 
-        Where a question finds nothing, these are all documents. Not for blocks in several threads.
+        If a question finds nothing, these are all documents. Not for blocks in several threads.
         """
         outer, self._given = self._given, given
         try:
@@ -241,24 +241,24 @@ class Evidence:
             self._given = outer
 
     def record(self, document_ids: Iterable[str]) -> None:
-        """Add documents to what is recorded, where anything is."""
+        """Add documents to the record, if there is one."""
         if self._given is not None:
             self._given.update(document_ids)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no passage that a question could find."""
+        """Whether there are no passages that a question could find."""
         return not self._passages
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
-        """The languages of the room by their English names, the commonest first; none where it does not tell."""
+        """The languages of the room by their English names, the commonest first; empty if it does not tell."""
         step = max(1, len(self._passages) // _READ_FOR_LANGUAGE)
         spans = [(document.text_id or 0, span) for document, span in self._passages[::step]]
         return detect_languages([self._texts[text_id][span.start : span.end] for text_id, span in spans])
 
     def others(self, excerpts: Sequence[Excerpt], k: int) -> list[Excerpt]:
-        """The first `k` passages of the room, in reading order, that are not among these."""
+        """The first `k` passages of the room, in reading order, apart from these."""
         known = {(excerpt.document.document_id, excerpt.start) for excerpt in excerpts}
         more = (passage for passage in self._passages if (passage[0].document_id, passage[1].start) not in known)
         found = [self._excerpt(*passage) for passage in islice(more, k)]
@@ -267,7 +267,7 @@ class Evidence:
 
     @property
     def warning(self) -> str | None:
-        """Why passages were ranked by their words alone although an embedding model is set, or None."""
+        """Why passages were ranked by words alone although an embedding model is set, or None."""
         if self._keeps_names:
             return (
                 "Passages were ranked by their words alone: names would go to the embedding server as they are, and "
@@ -286,9 +286,9 @@ class Evidence:
         return self._texts[document.text_id][: characters + 1000].lstrip()[:characters].rstrip()
 
     def opening(self, document: RunDocument, characters: int, at: int = 0) -> Excerpt | None:
-        """How a document begins: its title, its first lines, some `characters` and to the end of their sentence.
+        """How a document begins: its title and first lines, about `characters` to the end of a sentence.
 
-        `at` is where it begins in its text, if another one stands before it.
+        `at` is where it begins in its text, if another document precedes it.
         """
         if document.text_id is None or document.text_id not in self._texts:
             return None
@@ -301,7 +301,7 @@ class Evidence:
         return self._span(document, document.text_id, start, max(end, in_sentence(text, end - 1, end)[1]))
 
     def line_of(self, document_id: str, text_id: int, start: int, end: int) -> Excerpt | None:
-        """The row of a table or the sentence that a span stands in; None where the room has no such text."""
+        """The table row or sentence around a span; None if the room has no such text."""
         document = next((document for document in self.documents if document.document_id == document_id), None)
         if document is None or text_id not in self._texts or end > self._texts.length(text_id):
             return None
@@ -313,10 +313,10 @@ class Evidence:
         return self._spans(excerpt.document, excerpt.text_id, spans)
 
     def verify(self, quote: str, near: Excerpt | None = None, *, within: bool = False) -> Excerpt | None:
-        """Where a quotation really stands: from the passage on that it was taken from, or in another document.
+        """Where a quotation really stands: at or after the passage it was taken from, or in another document.
 
-        With `within` other documents are not searched. Words that give orders to a model prove nothing: at least half
-        of a quotation must be other words.
+        With `within`, other documents are not searched. Orders to a model prove nothing: at least half of a quotation
+        must be other words.
         """
         for document, first, last, start in self._likely(quote, near):
             assert document.text_id is not None
@@ -333,7 +333,7 @@ class Evidence:
         return None
 
     def _likely(self, quote: str, near: Excerpt | None) -> Iterator[tuple[RunDocument, int, int, int]]:
-        """Where the quotation may stand, the likeliest first: document, stretch of its text, offset to begin at."""
+        """Where the quotation may stand, the most likely first: document, stretch of its text, offset to begin at."""
         own = near.document.document_id if near is not None else None
         if near is not None and self._texts.length(near.text_id) <= _WHOLE:
             yield near.document, 0, self._texts.length(near.text_id), near.start
@@ -375,7 +375,7 @@ class Evidence:
         ]
 
     def _find_places(self, text_id: int) -> TextPlaces:
-        """The places of a text. Those that were asked for last are kept: of every text they would be too many."""
+        """The places of a text. Only recently used ones are kept: those of all texts would be too many."""
         places = self._places.pop(text_id, None)
         if places is None:
             if len(self._places) == _PLACES_KEPT:
@@ -395,7 +395,7 @@ class Evidence:
 
     @cached_property
     def _index(self) -> Index:
-        """What is ranked is the passage with its document's name, heading and columns: they say what it is about."""
+        """The index of passages, each with its document's name, heading and columns, which say what it is about."""
         if len(self._passages) > MANY:
             count = len(self._passages)
             log.warning(

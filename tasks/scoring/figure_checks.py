@@ -53,9 +53,9 @@ def check_figure(
     evidence: Evidence,
     order: Sequence[Step] = RULE,
 ) -> CriterionResult:
-    """Hold a figure against the rule, or the rules of its bands; the quotes are the rows or sentences it stands in.
+    """Compare a figure with the rule, or the rules of its bands; the quotes are the rows or sentences that contain it.
 
-    `order` decides which of the figures that contradict each other counts.
+    `order` decides which of several contradicting figures counts.
     """
     written = {scale[1]: criterion.rule} if criterion.rule else criterion.bands or {}
     bands = {score: parse_condition(criterion.figure, rule) for score, rule in written.items()}
@@ -95,10 +95,10 @@ def check_figure(
 
 
 def documents_behind(figures: Iterable[RoomFigure], concepts: Container[str]) -> set[str]:
-    """The documents that have a part in figures of these concepts, by their ids.
+    """The ids of the documents that play a part in figures of these concepts.
 
-    These are also the ones by which the room's fiscal year is known, where it is not the calendar year: by them figures
-    of other documents are given their periods.
+    They include the documents that determine the room's fiscal year, if it is not the calendar year, because it decides
+    the periods of other documents' figures.
     """
     return {
         row.document_id
@@ -109,7 +109,7 @@ def documents_behind(figures: Iterable[RoomFigure], concepts: Container[str]) ->
 
 
 def amount_in_words(value: Decimal, unit: str) -> str:
-    """`EUR 9,412,345`, `22.1 %`, `14.2 months`, `120`; at most one decimal where the unit is not a ratio's."""
+    """`EUR 9,412,345`, `22.1 %`, `14.2 months`, `120`; at most one decimal unless the unit is a ratio."""
     places = Decimal("0.01") if unit == RATIO else Decimal("0.1")
     rounded = value.quantize(places) if abs(value) < 1_000_000 else value.quantize(Decimal(1))
     text = f"{rounded:,f}"
@@ -127,7 +127,7 @@ def period_in_words(period: str) -> str:
 
 
 def _inputs(value: FigureValue) -> str:
-    """What the value is computed from, with the numbers of the quotes; one figure that is stated is its own input."""
+    """What the value is computed from, with the numbers of the quotes; a stated figure is its own input."""
     if len(value.inputs) == 1 and value.inputs[0].figure.value == value.value:
         return f" ({value.inputs[0].basis}) [1]"
     parts = (
@@ -166,7 +166,7 @@ def _explain_missing(
     figures: Sequence[RoomFigure],
     evidence: Evidence,
 ) -> CriterionResult:
-    """The result where the room does not say: the figures of the same concepts come nearest, the newest first."""
+    """The result if the room does not say: the nearest figures of the same concepts, newest first."""
     name = expression.in_words
     of_period = "" if criterion.period == "latest" else f" of {criterion.period}"
     reason = f"No document gives an actual figure of the company for {name}{of_period}."
@@ -201,7 +201,7 @@ def _explain_missing(
 
 
 def _what_is_not_given(expression: Expression, figures: Sequence[RoomFigure]) -> str:
-    """Which of the figures that are held together the room lacks; that it lacks none, but not of one time."""
+    """Which of the figures to be compared the room lacks, or that it has all of them but not for one time."""
     given = {row.figure.concept for row in figures if row.figure.entity is None and row.basis in ACTUAL}
     lacking = [name.replace("_", " ") for name in expression.names if name not in given]
     if lacking:
@@ -210,7 +210,7 @@ def _what_is_not_given(expression: Expression, figures: Sequence[RoomFigure]) ->
 
 
 def _nearest(figures: Sequence[RoomFigure], concepts: Container[str]) -> list[RoomFigure]:
-    """The figures of these concepts that come nearest, each value of a time once; the company's and newest first."""
+    """The nearest figures of these concepts, each value and time once; the company's and newest first."""
     ordered = sorted(
         (row for row in figures if row.figure.concept in concepts),
         key=lambda row: (row.figure.entity is None, row.basis in ACTUAL, last_day(row.figure.period)),
@@ -291,7 +291,7 @@ _BOUNDS: Final[Mapping[str, Callable[[Decimal, Decimal], bool]]] = {
 
 
 def figures_asked_for(question: str, room: RoomFigures) -> list[RoomFigure]:
-    """The figures of the concepts that a question names, of the company as a whole; the newest actual ones first."""
+    """The figures of the company as a whole for concepts that a question names; newest actual ones first."""
     named = _concepts(question)
     if not named:
         return []
@@ -302,12 +302,14 @@ def figures_asked_for(question: str, room: RoomFigures) -> list[RoomFigure]:
 
 
 def as_lines(rows: Iterable[RoomFigure]) -> str:
-    """The rows, a line each, with what they are of, their basis and their place; empty where there are none."""
+    """The rows, one per line, with period, basis and place; empty if there are none."""
     return "\n".join(dict.fromkeys(one_line(row_in_words(row)) for row in rows))
 
 
 def _concepts(question: str) -> list[str]:
-    """The ids of the concepts whose labels stand in a question, in its order; a longer label goes before its parts."""
+    """The ids of the concepts whose labels occur in a question, in order; longer labels take precedence over their
+    parts.
+    """
     words = plain_label(question).split()
     known = taxonomy()
     found: dict[str, None] = {}
@@ -325,9 +327,9 @@ def _concepts(question: str) -> list[str]:
 
 
 def mark_numbers(reason: str, texts: Iterable[str], room: RoomFigures) -> str:
-    """The reason with a mark behind each number that neither the texts nor the room's figures have.
+    """The reason with a mark after each number that is neither in the texts nor among the room's figures.
 
-    Numbers agree as far as both are rounded. Dates, years, small counts and references are not looked at.
+    Numbers are compared as they are rounded. Dates, years, small counts and references are ignored.
     """
     named = [figure for figure in figures(_REFERENCE.sub(_blank, reason)) if _is_checked(figure)]
     if not named:
@@ -343,7 +345,7 @@ def mark_numbers(reason: str, texts: Iterable[str], room: RoomFigures) -> str:
 
 
 def _state_known(rows: Sequence[RoomFigure]) -> Iterator[StatedFigure]:
-    """The figures of a room, and what follows from them, as a sentence's."""
+    """The figures of a room, and those derived from them, in the form of figures in a sentence."""
     values = [(row.figure.value, row.figure.unit) for row in rows]
     values += [(derived.value, derived.unit) for derived in derive(rows)]
     for value, unit in dict.fromkeys(values):
@@ -362,7 +364,7 @@ def _is_checked(figure: StatedFigure) -> bool:
 
 
 def _same(one: StatedFigure, other: StatedFigure) -> bool:
-    """Whether a reason's figure says what another does; a bare number of a table may be in thousands or millions."""
+    """Whether a reason's figure agrees with another; a bare number from a table may be in thousands or millions."""
     if one.kind != other.kind and COUNT not in {one.unit, other.unit}:
         return False
     if one.limit in _BOUNDS and _BOUNDS[one.limit](abs(one.value), abs(other.value)):
@@ -374,6 +376,6 @@ def _same(one: StatedFigure, other: StatedFigure) -> bool:
 
 
 def _rounds(value: Decimal, digits: int, other: Decimal) -> bool:
-    """Whether two values are the same to so many digits, whatever their signs."""
+    """Whether two values are the same to that many digits, whatever their signs."""
     context = Context(prec=max(1, digits))
     return value == other or abs(context.plus(value)) == abs(context.plus(other))

@@ -1,7 +1,7 @@
-"""What an outcome rests on, as a hash: while it is the same, the criterion need not be scored again.
+"""A hash of everything that an outcome rests on: while it is the same, the criterion need not be scored again.
 
-It holds the criterion, what it is scored by (the documents, the profile, the model, the ledger of figures), and the
-program itself: what another version of the program would score in another way is scored again.
+It covers the criterion, what it is scored by (documents, profile, model, ledger of figures), and the program itself:
+what another version of the program would score differently is scored again.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ _PROGRAM: Final = (
 
 @dataclass(frozen=True)
 class Inputs:
-    """All that the outcomes of a run's company rest on but for the criteria themselves."""
+    """Everything that the outcomes of a run's company rest on, apart from the criteria themselves."""
 
     company: RunCompany
     criteria: Criteria
@@ -57,7 +57,7 @@ class Inputs:
 
     @classmethod
     def of(cls, session: Session, company_id: int) -> "Inputs":
-        """Those of a company as storage has them now."""
+        """The present inputs of a company, from storage."""
         company = runs.get_company(session, company_id)
         has_profile = company.profile_id is not None
         return cls(
@@ -69,7 +69,7 @@ class Inputs:
         )
 
     def hashes(self, answerer: Answerer) -> Mapping[str, str]:
-        """The hash of each criterion, by its id, in hex."""
+        """The hash for each criterion, by its id, in hex."""
         return {criterion.id: self._hash(criterion, answerer) for criterion in self.criteria.criteria}
 
     def _hash(self, criterion: Criterion, answerer: Answerer) -> str:
@@ -100,7 +100,7 @@ class Inputs:
 
     @cached_property
     def room(self) -> str:
-        """The same while the same documents hold the same content, in hex."""
+        """A hash in hex that stays the same while the same documents have the same content."""
         listed = [
             [document.document_id, document.path, document.name, document.url, document.text_id, document.content_hash]
             for document in self.documents
@@ -115,14 +115,14 @@ def _ways_of_judging() -> list[object]:
 
 
 class CarriedOver(NamedTuple):
-    """A company whose outcomes are all stored: the run they come from, and what its evidence warns of."""
+    """A company whose outcomes have all been copied: the run that they come from, and the warnings of its evidence."""
 
     run: str
     evidence_warnings: Sequence[str]
 
 
 def carry_over(company_id: int, inputs: Inputs, hashes: Mapping[str, str]) -> CarriedOver | None:
-    """Take over what rests on the same from the company's last run; None unless that is all of the company.
+    """Copy the company's last outcomes whose inputs are the same; None unless these are all of its outcomes.
 
     Args:
         company_id: the company of this run.
@@ -152,7 +152,7 @@ def carry_over(company_id: int, inputs: Inputs, hashes: Mapping[str, str]) -> Ca
 
 
 def keep_unchanged(outcomes: Iterable[CriterionOutcome], hashes: Mapping[str, str]) -> list[CriterionOutcome]:
-    """Those outcomes that rest on what they would rest on now, and that nothing else had a part in."""
+    """The outcomes whose inputs are unchanged and that nothing else had a part in."""
     return [
         outcome
         for outcome in outcomes
@@ -161,7 +161,7 @@ def keep_unchanged(outcomes: Iterable[CriterionOutcome], hashes: Mapping[str, st
 
 
 def place_criteria(criteria: Criteria, ids: Container[str]) -> dict[str, tuple[int, float]]:
-    """The place of each of these criteria among all (from 0), and its weight, by id."""
+    """The position of each of these criteria among all (from 0), and its weight, by id."""
     return {
         criterion.id: (place, criterion.weight)
         for place, criterion in enumerate(criteria.criteria)
@@ -170,5 +170,5 @@ def place_criteria(criteria: Criteria, ids: Container[str]) -> dict[str, tuple[i
 
 
 def first_run(company: RunCompany) -> str:
-    """The run in which a company's outcomes were found."""
+    """The run that found a company's outcomes."""
     return company.carried_from or company.run_id

@@ -72,7 +72,7 @@ class JudgementAlone(Judgement):
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Passages of one document that are read in one call, also as the sources that are put to the model."""
+    """Passages of one document that are read in one call, also in the form of sources for the model."""
 
     excerpts: Sequence[Excerpt]
     sources: Sequence[Source]
@@ -80,7 +80,7 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class IsolatedQuestion:
-    """A criterion with the passages to judge it by, also as the sources that are put to the model."""
+    """A criterion with the passages to judge it by, also in the form of sources for the model."""
 
     criterion: Judged
     scale: tuple[float, float]
@@ -124,7 +124,7 @@ class IsolatedQuestion:
         return _with_all(result, against)
 
     def _portions(self, ask: Ask) -> list[Portion]:
-        """The passages of each document, the best first: those that fit into the model's window together."""
+        """The passages of each document, best first: those that fit into the model's window together."""
         told = _write_reading_instructions(self.criterion, self.company)
         documents: dict[str, list[tuple[Excerpt, Source]]] = {}
         for excerpt, source in zip(self.excerpts, self.sources, strict=False):  # the ledger has no excerpt
@@ -150,10 +150,10 @@ class IsolatedQuestion:
         return portions
 
     def _read_all(self, portions: Sequence[Portion], ask: Ask) -> list[list[JudgedQuote] | DiligenceError]:
-        """What was quoted of each portion, or the error in its place.
+        """What was quoted from each portion, or the error in its place.
 
-        Ends where the budget does, and where the model writes what is no reading: nothing is scored then, and a model
-        that fails at one document mostly fails at the next.
+        It stops when the budget is spent, and when the model writes something that is no reading: nothing is scored
+        then, and a model that fails at one document mostly fails at the next.
         """
         told = _write_reading_instructions(self.criterion, self.company)
         read: list[list[JudgedQuote] | DiligenceError] = []
@@ -185,7 +185,7 @@ class IsolatedQuestion:
         return result.add_warning(ask.warn_left_out(len(given), len(all_given), "quotations"))
 
     def _second_look(self, result: CriterionResult, against: Quotes, verified: Quotes, ask: Ask) -> Steps:
-        """Score each portion that speaks against by that alone; the lowest score counts, where it is lower."""
+        """Score each portion that speaks against by itself; the lowest score counts, if it is lower."""
         alone: list[CriterionResult] = []
         for own in against:
             if own and sum(map(len, verified)) > len(own):  # else the model was given no more than that
@@ -200,7 +200,9 @@ class IsolatedQuestion:
         return replace(result, status=ScoreStatus.CONTESTED, reason=f"{result.reason} {_UNNAMED}")
 
     def _needs_a_second_look(self, result: CriterionResult, against: Quotes) -> bool:
-        """Whether quotations speak against and the result neither is in the lower half of the scale nor names them."""
+        """Whether there are quotations against, and the result is neither in the lower half of the scale nor names
+        them.
+        """
         if not any(against) or result.status is ScoreStatus.UNSCORED:
             return False
         if result.score is None:
@@ -209,7 +211,7 @@ class IsolatedQuestion:
         return result.score > sum(self.scale) / 2 and not named
 
     def _names(self, result: CriterionResult, quote: Quotation) -> bool:
-        """Whether a reason refers to a quotation, or has half of its words."""
+        """Whether a reason refers to a quotation, or contains half of its words."""
         named = [result.quotes[number - 1] for number in references(result.reason) if number <= len(result.quotes)]
         if any(_overlap(one, quote) for one in named):
             return True
@@ -217,7 +219,7 @@ class IsolatedQuestion:
         return bool(words) and 2 * len(words & {*tokens(result.reason)}) >= len(words)
 
     def _make_empty_result(self, invented: Sequence[Quotation]) -> CriterionResult:
-        """The result where no quotation stands in its document."""
+        """The result if no quotation is in its document."""
         if invented:
             return CriterionResult(ScoreStatus.UNSUPPORTED, NO_QUOTATION, quotes=invented)
         reason = "Each document was read by itself, and none answers the question."
@@ -226,7 +228,7 @@ class IsolatedQuestion:
         )
 
     def _count(self, portions: Sequence[Portion], ask: Ask) -> None:
-        """Count the calls that score, at the longest: as if all of each passage was quoted, and spoke against."""
+        """Count the scoring calls at their longest: as if all of each passage was quoted and spoke against."""
         quotes = [[Quotation.of(excerpt, "against") for excerpt in portion.excerpts] for portion in portions]
         self._ask([quote for own in quotes for quote in own], Judgement, ask)
         for own in quotes:
@@ -274,7 +276,7 @@ def _write_reading_instructions(criterion: Judged, company: str) -> str:
 
 
 def _sources(quotes: Sequence[Quotation]) -> list[Source]:
-    """Quotations as sources; for the model their documents have numbers, since a name may be an order too."""
+    """Quotations as sources; for the model their documents have numbers, because a name may contain an order too."""
     ids = dict.fromkeys(quote.excerpt.document.document_id for quote in quotes if quote.excerpt)
     numbers = {document_id: number for number, document_id in enumerate(ids, 1)}
     return [
@@ -285,14 +287,14 @@ def _sources(quotes: Sequence[Quotation]) -> list[Source]:
 
 
 def _quotes_in(reading: list[JudgedQuote] | DiligenceError) -> Sequence[JudgedQuote]:
-    """The quotations of a reading; of one that was cut those that stood whole in it."""
+    """The quotations of a reading; for a truncated one, those that are complete."""
     if isinstance(reading, AnswerCut):
         return whole_quotes(reading.text)
     return [] if isinstance(reading, DiligenceError) else reading
 
 
 def _unread(failed: Mapping[str, DiligenceError], kept: Sequence[Quotation]) -> CriterionResult:
-    """The result where documents could not be read; what the budget did not reach is read when the run goes on."""
+    """The result if documents could not be read; what the budget did not reach is read when the run continues."""
     error = next(iter(failed.values()))
     if isinstance(error, BudgetSpent | NotAsked):
         return CriterionResult.without_answer(error, kept)
@@ -304,7 +306,7 @@ def _unread(failed: Mapping[str, DiligenceError], kept: Sequence[Quotation]) -> 
 
 
 def _with_all(result: CriterionResult, against: Quotes) -> CriterionResult:
-    """The result with all quotations against, behind the verified ones: the reason's numbers stay."""
+    """The result with all quotations against, after the verified ones, so that the reason's numbers stay valid."""
     verified = [quote for quote in result.quotes if quote.excerpt]
     spoken = [quote for own in against for quote in own]
     missed = [quote for quote in spoken if not any(_overlap(quote, one) for one in verified)]

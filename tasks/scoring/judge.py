@@ -1,13 +1,13 @@
-"""Judged criteria: passages are searched, a model judges them once or several times, its quotations are checked.
+"""Judged criteria: passages are searched, a model judges them once or several times, and its quotations are verified.
 
-Searching and checking read the evidence and belong to one thread. Calling the model takes long, touches neither the
-evidence nor the stored outcomes, and may be done in another.
+Searching and verifying read the evidence and belong to one thread. Calling the model takes long, touches neither the
+evidence nor stored outcomes, and may happen in another thread.
 
-A model may give different answers to the same prompt; one answer alone does not show it. So a judgement can be
+A model may give different answers to the same prompt, which a single answer does not show. So a judgement can be
 repeated: the median score counts, and the report says how many agree with it.
 
-A criterion may be judged from each document by itself (`isolation`). Passages with words that give orders to a model
-are judged so without these words, and as they are with them (`orders`).
+A criterion may be judged from each document by itself (`isolation`). If passages contain orders to a model, they are
+judged that way without these words, and as they are with them (`orders`).
 """
 
 from collections import Counter
@@ -66,9 +66,9 @@ Answers = list[ModelAnswer | DiligenceError]
 class Question:
     """A judged criterion ready for the model: the passages to judge by, and the prompt.
 
-    The first `matching` of the `excerpts` share words with the question. Where a room has too few of these, its other
-    passages follow: a question in one language may be answered in another. `isolated` is None where documents are not
-    read each by itself.
+    The first `matching` of the `excerpts` share words with the question. If a room has too few of these, other passages
+    follow: a question in one language may be answered in another. `isolated` is None if documents are not read
+    separately.
     """
 
     criterion: Judged
@@ -82,7 +82,7 @@ class Question:
     isolated: IsolatedQuestion | None = None
 
     def judge(self, answerer: Answerer, ledger: Ledger | None, evidence: Evidence) -> Steps:
-        """Judge as often as is wanted; first what no order can have moved, for the budget may end with it."""
+        """Judge as many times as wanted, starting with what no order can have influenced, as the budget may run out."""
         if self.isolated is None:
             return self.result((yield partial(self.ask, answerer, ledger)), evidence)
         results = []
@@ -97,7 +97,7 @@ class Question:
         return self._add_warnings(judged)
 
     def ask(self, answerer: Answerer, ledger: Ledger | None = None) -> Answers:
-        """The model's answers to all passages, as often as they are to be judged. Ends where the budget does."""
+        """The model's answers to all passages, as many as there are to judgements. Stops when the budget is spent."""
         answers: Answers = []
         for nth in range(1, self.repeats + 1):
             try:
@@ -109,11 +109,11 @@ class Question:
         return answers
 
     def result(self, answers: Answers, evidence: Evidence) -> CriterionResult:
-        """What the answers prove. A model's failure is a result too: `unscored`, with the passages."""
+        """What the answers prove. A failure of the model is a result too: `unscored`, with the passages."""
         return self._add_warnings(self._of_all(answers, evidence))
 
     def doubt(self, result: CriterionResult) -> CriterionResult:
-        """The result of a weak model: that it found nothing counts only where no passage clearly speaks to it."""
+        """The result of a weak model: its finding nothing only counts if no passage clearly addresses the question."""
         passages = (
             f"{excerpt.document.name}\n{excerpt.heading or ''}\n{excerpt.with_header}"
             for excerpt in self.excerpts[: self.matching]
@@ -128,7 +128,7 @@ class Question:
         return combine_results([self._result(answer, evidence) for answer in answers])
 
     def _add_warnings(self, judged: CriterionResult) -> CriterionResult:
-        """The result with what a reader must know of the passages."""
+        """The result with what a reader must know about the passages."""
         judged = replace(judged, orders=self.passages.orders)
         if judged.status is ScoreStatus.UNSCORED and not judged.quotes:
             return _show_passages(judged, self.excerpts[: self.matching])
@@ -141,7 +141,7 @@ class Question:
     def _ask(self, sources: Sequence[Source], answerer: Answerer, ledger: Ledger | None, nth: int) -> ModelAnswer:
         """Ask once. A model that cannot take all the passages gets the best of them.
 
-        As many as fit into its window, where that is known; else half of them, then half of these again.
+        As many as fit into its window if that is known; otherwise half of them, then half of these again.
         """
         ask = Ask(answerer, ledger, nth)
         most = len(sources)
@@ -181,10 +181,10 @@ def prepare(
     room: RoomFigures = tuple,
     isolate: Isolate = "high",
 ) -> Question | CriterionResult:
-    """The question on one criterion for one company, or its result where there are no passages or no model.
+    """The question on one criterion for one company, or its result if there are no passages or no model.
 
-    Of the figures of the `room` those that the question names are given to the model beside the passages. `isolate`
-    says for which criteria each document is read by itself.
+    The figures of the `room` that the question names are given to the model along with the passages. `isolate` says for
+    which criteria each document is read by itself.
     """
     wordings = plan.phrases if plan else ()
     excerpts = evidence.find_distinct(criterion.searched, _PASSAGES, wordings, criterion.ask)
@@ -227,12 +227,12 @@ def _show_passages(result: CriterionResult, excerpts: Sequence[Excerpt]) -> Crit
 
 
 def combine_results(results: Sequence[CriterionResult]) -> CriterionResult:
-    """One result of several judgements of the same criterion.
+    """One result from several judgements of the same criterion.
 
-    The most frequent status decides whether there is a score. The score is the median, of an even number the lower of
-    the two in the middle: one of the scores themselves. `agreement` is the share of all repeats, failed ones too, with
-    that status and score. The first of these gives the reason; the quotations are those of all of them. When every
-    repeat failed, so did the criterion.
+    The most frequent status decides whether there is a score. The score is the median, the lower middle one of an even
+    number: always one of the scores. `agreement` is the share of all repeats, including failed ones, with that status
+    and score. The first of these gives the reason; the quotations are those of all of them. If every repeat failed, so
+    did the criterion.
     """
     if len(results) == 1:
         return results[0]
@@ -269,7 +269,7 @@ def _failures(results: Sequence[CriterionResult]) -> str:
 
 
 def _join_quotations(alike: Sequence[CriterionResult]) -> list[Quotation]:
-    """The distinct quotations of all, verified ones first; those of the first result keep their numbers."""
+    """The distinct quotations of all results, verified ones first; those of the first result keep their numbers."""
     distinct: dict[Hashable, Quotation] = {}
     for quote in (quote for result in alike for quote in result.quotes):
         distinct.setdefault(_span(quote.excerpt) if quote.excerpt else quote.text, quote)
@@ -299,7 +299,7 @@ class ReasonChecks:
     """Checks the reasons of one company's judgements. Safe to use from several threads."""
 
     def __init__(self, company: str, answerer: Answerer, ledger: Ledger | None) -> None:
-        """Checks by that model; the company's name may stand for a source's "we"."""
+        """Checks with that model; the company's name may stand for "we" in a source."""
         self._company, self._answerer, self._ledger = company, answerer, ledger
         self._failure: DiligenceError | None = None
 
@@ -310,7 +310,7 @@ class ReasonChecks:
         return is_wanted and not Width.of(self._answerer).is_narrow
 
     def left(self, question: Question, result: CriterionResult) -> Sequence[CheckedStatement]:
-        """The statements of a result's reason that are to be asked about; in an estimate the longest there can be."""
+        """The statements in a result's reason to ask about; for an estimate, the longest possible."""
         if not self.are_made:
             return ()
         if result.estimated:
@@ -320,7 +320,7 @@ class ReasonChecks:
         return result.unproved[:_MOST] if result.status.counts else ()
 
     def ask(self, statements: Sequence[CheckedStatement], question: Question) -> Opinions | DiligenceError:
-        """The verdicts, by the statement's place, or why there are none."""
+        """The verdicts by the statement's position, or why there are none."""
         if self._failure is not None:
             return self._failure
         sources = question.passages.without  # words that give orders prove nothing
@@ -337,7 +337,7 @@ class ReasonChecks:
 def with_opinions(
     result: CriterionResult, statements: Sequence[CheckedStatement], opinions: Opinions | DiligenceError
 ) -> CriterionResult:
-    """The result, with the verdicts behind its reason; with a warning where there are none."""
+    """The result with the verdicts after its reason, or with a warning if there are none."""
     if isinstance(opinions, DiligenceError):
         warning = f"The statements of its reason were checked by their words alone. {opinions.message}"
         unfinished = result.unfinished or isinstance(opinions, BudgetSpent)

@@ -68,7 +68,9 @@ def _stance(value: Any) -> Any:
 
 
 def of_some_source(value: Any) -> Any:
-    """Words as small models give them, bare or without a number: they are looked for in all sources anyway."""
+    """Words in the form in which small models give them, bare or without a number; they are looked
+    for in all sources.
+    """
     if isinstance(value, str):
         return {"source": _NO_SOURCE, "text": value}
     if isinstance(value, dict) and value.get("source") is None:
@@ -177,10 +179,10 @@ def _quotes_alone() -> TypeAdapter[list[JudgedQuote]]:
 
 
 def whole_quotes(answer: str) -> list[JudgedQuote]:
-    """The quotations that stand whole in an answer that was cut; nothing of what was cut off is completed.
+    """The complete quotations in a truncated answer; the truncated one is not completed.
 
-    Partial JSON: https://docs.pydantic.dev/latest/concepts/json/#partial-json-parsing, which leaves out a text without
-    its end.
+    Partial JSON: https://docs.pydantic.dev/latest/concepts/json/#partial-json-parsing, which leaves out unterminated
+    texts.
     """
     try:
         value = from_json(answer[answer.find("{") :], allow_partial=True)
@@ -200,7 +202,7 @@ def prove(
 ) -> CriterionResult:
     """The result of a judgement on numbered `sources` (from 1), with what its quotations prove.
 
-    A number in the reason that neither quotations and sources nor the figures of the `room` have is marked.
+    Numbers in the reason that are neither in quotations and sources nor among the `room`'s figures are marked.
     """
     contradictions = _contradictions(judgement.contradictions, sources, evidence)
     quotes, numbers = order_quotations(judgement.quotes, sources, evidence)
@@ -250,9 +252,9 @@ def _list_said(quotes: Sequence[Quotation], sources: Sequence[Excerpt]) -> Itera
 def order_quotations(
     quotes: Sequence[JudgedQuote], sources: Sequence[Excerpt], evidence: Evidence, *, within: bool = False
 ) -> tuple[list[Quotation], dict[int, int]]:
-    """The distinct quotations, verified ones first, and the new number of each verified one by the model's number.
+    """The distinct quotations, verified ones first, and each verified one's new number by the model's number.
 
-    With `within` the sources are those of one document, and a quotation must stand in that one.
+    With `within`, the sources are those of one document, and quotations must be in that document.
     """
     verified: dict[tuple[str, int, int], tuple[int, Quotation]] = {}
     unverified: dict[str, Quotation] = {}
@@ -284,13 +286,13 @@ def _verify(
 
 
 def _side(score: float, scale: tuple[float, float]) -> Stance | None:
-    """The side that a score takes; none in the middle of the scale."""
+    """The side that a score takes; None in the middle of the scale."""
     middle = sum(scale) / 2
     return None if score == middle else "for" if score > middle else "against"
 
 
 def _objection(quotes: Sequence[Quotation], side: Stance | None) -> str | None:
-    """Why the quotations do not support a score that takes this side; None when they do."""
+    """Why the quotations do not support a score on this side; None if they do."""
     if not any(quote.excerpt for quote in quotes):
         return NO_QUOTATION
     supporting = [quote for quote in quotes if side is not None and quote.stance in {side, None}]
@@ -306,7 +308,7 @@ def _objection(quotes: Sequence[Quotation], side: Stance | None) -> str | None:
 def _contradictions(
     contradictions: Sequence[JudgedContradiction], sources: Sequence[Excerpt], evidence: Evidence
 ) -> list[ProvenContradiction]:
-    """The distinct ones whose two quotations are verified, stand in different places and do not say the same."""
+    """The distinct contradictions whose two quotations are verified, in different places and not equal."""
     proven: dict[frozenset[tuple[str, int, int]], ProvenContradiction] = {}
     for contradiction in contradictions[:_MOST_CONTRADICTIONS]:
         one = _verify(contradiction.one, sources, evidence)
@@ -327,7 +329,7 @@ def _span(excerpt: Excerpt) -> tuple[str, int, int]:
 
 
 def _renumber(reason: str, numbers: Mapping[int, int]) -> str:
-    """The reason with the new numbers of its quotations in its references."""
+    """The reason with its references renumbered."""
 
     def renumber(reference: re.Match[str]) -> str:
         new_numbers = sorted({numbers[number] for number in _numbers(reference[1]) if number in numbers})
@@ -343,13 +345,13 @@ def _without_references(reason: str) -> str:
 def _without_contradicted(
     reason: str, passages: Sequence[str], ledger: Callable[[], str], quotes: Sequence[Quotation]
 ) -> tuple[str, list[CheckedStatement]]:
-    """The reason; in place of a statement that the passages contradict stands their sentence, as a quotation.
+    """The reason with each statement that the passages contradict replaced by their sentence, as a quotation.
 
-    With it the statements that no passage says in their words, each with the quotations that it refers to.
+    It comes with the statements that no passage makes in its words, each with the quotations that it refers to.
 
-    Only what a passage speaks of with another figure, or in the other sense, is replaced: a reason also weighs and
-    concludes, which no passage says in its words. What rows of the ledger bear out stays: a table may have its unit
-    elsewhere, so that its 12,000 stand against EUR 12 million.
+    Only statements are replaced that a passage makes with another figure or in the opposite sense: a reason also weighs
+    and concludes, which no passage does in its words. What rows of the ledger confirm stays: a table may have its unit
+    elsewhere, so that its 12,000 seems to contradict EUR 12 million.
     """
     parts = []
     unproved = []
@@ -381,7 +383,7 @@ def _find_referred_words(sentence: str, quotes: Sequence[Quotation]) -> str:
 
 
 def references(reason: str) -> list[int]:
-    """The numbers of the quotations that a reason refers to."""
+    """The numbers of quotations that a reason refers to."""
     numbers = (number for reference in _REFERENCE.finditer(reason) for number in _numbers(reference[1]))
     return [number for number in numbers if number > 0]
 
@@ -395,6 +397,6 @@ def _numbers(reference: str) -> list[int]:
 
 
 def _shorten(text: str, longest: int) -> str:
-    """A text in one line, cut behind `longest` characters."""
+    """A text on one line, cut after `longest` characters."""
     line = one_line(text[: longest * 4])
     return line if len(line) <= longest else f"{line[:longest].rstrip()} …"

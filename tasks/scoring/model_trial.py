@@ -58,7 +58,7 @@ Kind = Literal["found", "missing", "contradicted", "order", "table", "unsure"]
 
 
 class Case(BaseModel):
-    """A question of known answer; `score` is None where the sources say nothing."""
+    """A question with a known answer; `score` is None if the sources say nothing."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -71,7 +71,7 @@ class Case(BaseModel):
 
 
 class Trial(BaseModel):
-    """What came of a trial; shares are from 0 to 1, None where there was nothing to count."""
+    """The results of a trial; shares are from 0 to 1, None if there was nothing to count."""
 
     cases: int
     answered: float
@@ -87,7 +87,7 @@ class Trial(BaseModel):
 
     @property
     def is_weak(self) -> bool:
-        """Whether scores of the model are to be told as those of a weak one."""
+        """Whether the report must mark the model's scores as those of a weak model."""
         return (
             self.scores < _FEWEST_SCORES
             or self.silent < _FEWEST_SILENT
@@ -111,7 +111,7 @@ class Trial(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What the model made of a case; `judgement` is None where it gave none, or one whose reason is none."""
+    """The model's answer to a case; `judgement` is None if it gave none, or one without a related reason."""
 
     case: Case
     judgement: Judgement | None
@@ -126,7 +126,7 @@ def read_cases() -> tuple[Case, ...]:
 
 
 def try_model(answerer: Answerer, ledger: Ledger | None = None) -> Trial:
-    """Put the cases to a model, keep the result and give it.
+    """Put the cases to a model, store the result and return it.
 
     Raises:
         BudgetSpent: the ledger leaves too little for all of them.
@@ -153,7 +153,7 @@ def try_model(answerer: Answerer, ledger: Ledger | None = None) -> Trial:
 
 
 def find_trial(answerer: Answerer) -> Trial | None:
-    """The result that is kept of this model at this address; None where it was never tried."""
+    """The stored result for this model at this address; None if it has not been tried."""
     if answerer.model is None:
         return None
     with reading() as session:
@@ -165,7 +165,7 @@ def find_trial(answerer: Answerer) -> Trial | None:
 
 
 def find_standing(answerer: Answerer) -> ModelTrial | None:
-    """How the model stands after its trial; None where no model judges. Nothing is asked."""
+    """The model's standing after its trial; None if no model judges. Sends nothing."""
     if not answerer.judges:
         return None
     trial = find_trial(answerer)
@@ -214,7 +214,7 @@ def _count(outcomes: list[_Outcome], seconds: float) -> Trial:
 
 
 def _quotes(outcomes: list[_Outcome]) -> Iterator[tuple[str, str]]:
-    """The quotations of all answers, each with all that its sources say."""
+    """The quotations of all answers, each with everything that its sources say."""
     for outcome in outcomes:
         for quote in outcome.given.quotes if outcome.given else ():
             yield quote.text, "\n".join(outcome.case.sources)

@@ -1,9 +1,9 @@
-"""Words in passages that give orders to a model, and which of two judgements counts that were made with and without.
+"""Words in passages that give orders to a model, and which of two judgements, made with and without them, counts.
 
-Nothing that a document says is kept from the model: to leave out what an order stands in would reward the seller who
-plants one beside bad news. So such a criterion is judged twice: from the passages as they are, and from what each
-document says when it is read by itself, without the words of the orders (`isolation`). Where both judgements agree, the
-orders did nothing. Where they do not, the score is contested:
+Nothing that a document says is hidden from the model: to leave out the surroundings of an order would reward a seller
+who plants one beside bad news. So such a criterion is judged twice: from the passages as they are, and from what each
+document says when it is read by itself, without the words of the orders (`isolation`). If both judgements agree, the
+orders had no effect. Otherwise the score is contested:
 
 - Of two scores the lower counts.
 - A score without the words counts also where there is none with them: an order may have silenced the model.
@@ -26,7 +26,7 @@ LEDGER = "figures of the documents"  # the source that holds rows of the ledger
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """Passages as the sources of a judgement: as they are, and without the words that give orders, which are `orders`.
+    """Passages as sources for a judgement: as they are, and without `orders`, the words that give orders.
 
     Rows of the ledger are the last source of both.
     """
@@ -60,17 +60,17 @@ class Passages:
 
     @property
     def have_orders(self) -> bool:
-        """Whether words in them, in names and headers too, give orders to a model."""
+        """Whether they, including names and headers, contain words that give orders to a model."""
         return self.sources != self.without
 
 
 def pick_counted(
     with_words: CriterionResult, without: CriterionResult, scale: tuple[float, float], words: str = ORDERS
 ) -> CriterionResult:
-    """Which of two judgements counts: one with words that may move a model, or one without these `words`.
+    """Which of two judgements counts: the one with words that may influence a model, or the one without these `words`.
 
-    Where one of them failed, or the budget did not reach it, the result's warning says so, and the other one counts as
-    if that one had given no score.
+    If one of them failed, or the budget did not reach it, the result's warning says so, and the other one counts as if
+    that one had given no score.
     """
     if without.status is with_words.status is ScoreStatus.UNSCORED:
         return without

@@ -63,7 +63,7 @@ _MOST_TOUCHED: Final = 100
 
 
 class TextPlaces:
-    """A text with its places: says in words where a span of it stands."""
+    """A text with its places: says in words where a span is."""
 
     def __init__(self, text: str, places: Places) -> None:
         self._text = text
@@ -94,9 +94,9 @@ class TextPlaces:
         return [0, *(match.end() for match in re.finditer("\n", self._text))]
 
     def label(self, offset: int, kind: str, last: int | None = None) -> str | None:
-        """The label of the nearest place of that kind that begins before an offset and reaches over it (and `last`).
+        """The label of the nearest place of that kind that begins before an offset and includes it (and `last`).
 
-        In an attachment the places of its host do not count.
+        In an attachment, the places of its host do not count.
         """
         starts, rest = self._kinds.get(kind, ([], []))
         at = bisect_right(starts, offset) - 1
@@ -104,11 +104,11 @@ class TextPlaces:
         return rest[at][1] if reaches and starts[at] >= self._find_beginning(offset) else None
 
     def place(self, start: int, end: int) -> str:
-        """Where a span stands, in words.
+        """Where a span is, in words.
 
-        `page 3`, `page 3 (OCR, 91 %)`, `slide 2, Title 1`, `sheet Accounts, A1:F20`, else its heading and lines;
-        in an attachment with its name in front: `in “Budget.xlsx”, sheet Costs, A1:F20`. What it is stands behind, if
-        it is not the document's own story: `page 3, footnote`, `lines 4 to 5, comment by A. Author, 2024-05-01`.
+        `page 3`, `page 3 (OCR, 91 %)`, `slide 2, Title 1`, `sheet Accounts, A1:F20`, otherwise its heading and lines;
+        in an attachment preceded by its name: `in “Budget.xlsx”, sheet Costs, A1:F20`. If it is not part of the
+        document's main text, what it is follows: `page 3, footnote`, `lines 4 to 5, comment by A. Author, 2024-05-01`.
         """
         last = max(start, end - 1)
         steps: list[str | None] = [f"in “{name}”" for _start, _end, name in self._around(start)]
@@ -128,7 +128,7 @@ class TextPlaces:
         return ", ".join([*filter(None, steps), *self._name_kinds(start, last)])
 
     def exact_place(self, start: int, end: int) -> str:
-        """The same for words that are quoted; in a table with their cell: `page 3, row “Revenue”, column “2023”`."""
+        """As `place`, for quoted words; in a table with their cell: `page 3, row “Revenue”, column “2023”`."""
         place, cell = self.place(start, end), self._cell(start, end)
         return f"{place}, {cell}" if cell else place
 
@@ -213,14 +213,14 @@ class TextPlaces:
 
 
 class Index:
-    """Texts made ready for many questions, ranked as the passages of a data room are. No vector is stored."""
+    """Texts prepared for many questions, ranked like the passages of a data room. No vectors are stored."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._words = ranking.Index(texts)
         self._semantic = semantic_ranking(lambda: [Candidate(0, 0, 0, text) for text in texts])
 
     def rank(self, question: str, k: int, wordings: Sequence[str] = ()) -> Ranked:
-        """The `k` best texts as (position, score), best first; as `tasks.ranking.Index` where meaning has no part."""
+        """The `k` best texts as (position, score), best first; like `tasks.ranking.Index` if meaning plays no part."""
         if self._semantic is None:
             return self._words.rank(question, k, wordings)
         by_words = self._words.rank(question, max(k, SCORED), wordings)
@@ -347,7 +347,7 @@ class CutText(NamedTuple):
 
 
 def load_passages(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[CutText]:
-    """Stored texts and their passages, which are cut and stored unless they were before, in the order of `sizes`.
+    """Stored texts and their passages, cut and stored now if they were not before, in the order of `sizes`.
 
     Args:
         sizes: how long each text is, in characters, by its id. Small ones are loaded many at a time.

@@ -1,4 +1,4 @@
-"""The check of quotations under the name that programs outside use; `tasks.language.quotations` does the work."""
+"""The check of quotations under the name that outside programs use; `tasks.language.quotations` implements it."""
 
 from tasks.language.quotations import locate, verify
 

@@ -21,9 +21,9 @@ OTHERS: Final = "words of other passages"
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Words that a reason rests on. `excerpt` is where they stand; None for words that stand nowhere.
+    """Words that a reason rests on. `excerpt` is their place; None if they are nowhere.
 
-    `stance` says whether they speak for or against what the criterion asks; None where no judgement was made.
+    `stance` says whether they speak for or against what the criterion asks; None if no judgement was made.
     """
 
     text: str
@@ -38,14 +38,14 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class ProvenContradiction:
-    """Two places of the data room that say different things of the same matter."""
+    """Two places in the data room that say different things about the same matter."""
 
     about: str
     one: Excerpt
     other: Excerpt
 
     def as_json(self) -> dict[str, Any]:
-        """The form that storage keeps: `{about, quotes: [two of {text, document_*, place, text_id, start, end}]}`."""
+        """The stored form: `{about, quotes: [two of {text, document_*, place, text_id, start, end}]}`."""
         quotes = [
             {
                 "text": excerpt.text,
@@ -62,7 +62,7 @@ class ProvenContradiction:
 
 @dataclass(frozen=True, slots=True)
 class FoundOrder:
-    """Words that give orders to a model: `excerpt` is where they stand; None for those in a document's name."""
+    """Words that give orders to a model: `excerpt` is their place; None for words in a document's name."""
 
     document: RunDocument
     text: str
@@ -78,7 +78,7 @@ class FoundOrder:
         return cls(excerpt.document, excerpt.text, excerpt.place, excerpt)
 
     def as_json(self) -> dict[str, Any]:
-        """The form that storage keeps: `{text, document_*, place, text_id, start, end}`, the last three may be null."""
+        """The stored form: `{text, document_*, place, text_id, start, end}`, the last three may be null."""
         span = self.excerpt
         return {
             "text": self.text,
@@ -92,7 +92,7 @@ class FoundOrder:
 
 @dataclass(frozen=True, slots=True)
 class Contested:
-    """The scores with words that may move a model, and without these `words`; None where there is none."""
+    """The scores with words that may influence a model, and without these `words`; None where there is none."""
 
     with_orders: float | None
     without: float | None
@@ -105,19 +105,19 @@ class Contested:
         return f"{one} with {self.words}, {other} without them"
 
     def as_json(self) -> dict[str, float | None]:
-        """The form that storage keeps: `{with, without}`."""
+        """The stored form: `{with, without}`."""
         return {"with": self.with_orders, "without": self.without}
 
 
 @dataclass(frozen=True, slots=True)
 class NearDocument:
-    """A document that comes near to one that is missing, and why."""
+    """A document that comes close to one that is missing, and why."""
 
     document: RunDocument
     why: str
 
     def as_json(self) -> dict[str, Any]:
-        """The form that storage keeps: `{document_id, document_name, document_url, why}`."""
+        """The stored form: `{document_id, document_name, document_url, why}`."""
         return {**_write_name(self.document), "why": self.why}
 
 
@@ -125,17 +125,15 @@ class NearDocument:
 class CriterionResult:
     """The result of one criterion.
 
-    `quotes` that stand in their documents come first: the reason's `[1]` is the first of them. `missing`
-    says what to request from the company, `absence` why nothing is said (None: nothing, or it may lie in what could not
-    be read), `nearest` which documents come close. `failed` marks a judgement that
-    a model's failure prevented, `unfinished` one that is made when the run continues.
-    `confidence` and `agreement` are shares from 0 to 1: the judge's own, and that of repeated judgements
-    which came out like this one. `orders` are the words in its passages that give orders to a model, `contested` what
-    they did to the score, where they did something, and `warning` what a reader must know of how it was judged.
-    `unproved` are the statements of the reason that no passage says in their words, `estimated` marks a judgement whose
-    calls were only counted; neither is stored.
-    `given` are the ids of the documents that had a part in the result: shown to a model, quoted, or counted. None
-    stands for all of the room, as for a result that rests on what no document says.
+    Verified `quotes` come first: the reason's `[1]` is the first of them. `missing` says what to request from the
+    company, `absence` why nothing is said (None: nothing is missing, or it may be in what could not be read), `nearest`
+    which documents come close. `failed` marks a judgement that a failure of the model prevented, `unfinished` one that
+    will be made when the run continues. `confidence` and `agreement` are shares from 0 to 1: the judge's own, and that
+    of repeated judgements with this result. `orders` are words in its passages that give orders to a model, `contested`
+    their effect on the score, if any, and `warning` what a reader must know about how it was judged. `unproved` are
+    statements of the reason that no passage makes in its words, `estimated` marks a judgement whose calls were only
+    counted; neither is stored. `given` are the ids of the documents that played a part in the result: shown to a model,
+    quoted, or counted. None means the whole room, as for a result that rests on what no document says.
     """
 
     status: ScoreStatus
@@ -159,9 +157,9 @@ class CriterionResult:
 
     @classmethod
     def without_answer(cls, error: DiligenceError, kept: Sequence[Quotation] = ()) -> "CriterionResult":
-        """The result where the model gave no answer; what the budget did not reach is asked when the run goes on.
+        """The result if the model gave no answer; what the budget did not reach is asked when the run continues.
 
-        The verified ones of the quotations `kept` are shown: they stood whole in an answer that was cut, or were read
+        The verified ones among the quotations `kept` are shown: they were complete in a truncated answer, or were read
         before the answer failed.
         """
         spent = isinstance(error, BudgetSpent)

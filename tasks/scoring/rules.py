@@ -33,9 +33,9 @@ _KINDS: Final = {PERCENT: "a percentage", "count": "a count", RATIO: "a ratio", 
 
 @dataclass(frozen=True, slots=True)
 class FigureCondition:
-    """What a rule asks for: a figure, an operator, a number in base units, and its unit where the rule names one.
+    """What a rule asks for: a figure, an operator, a number in base units, and its unit if the rule names one.
 
-    Of `between` the number is the lower one, and `most` the upper one; both belong to it.
+    For `between`, the number is the lower bound and `most` the upper one, both inclusive.
     """
 
     expression: Expression
@@ -45,13 +45,13 @@ class FigureCondition:
     most: Decimal | None = None
 
     def fits(self, unit: str) -> bool:
-        """Whether a figure of this unit can be held against the rule."""
+        """Whether a figure in this unit can be compared with the rule."""
         if unit == UNKNOWN:
             return False
         return self.unit is None or self.unit == unit or (self.unit == PERCENT and unit == RATIO)
 
     def comparable(self, value: Decimal, unit: str) -> Decimal:
-        """A figure's value in the unit of the rule: a ratio as percent where the rule says %."""
+        """A figure's value in the unit of the rule: a ratio as a percentage if the rule says %."""
         return value * 100 if self.unit == PERCENT and unit == RATIO else value
 
     def holds(self, value: Decimal) -> bool:
@@ -65,7 +65,7 @@ class FigureCondition:
 
 
 def parse_condition(figure: str, written: str) -> FigureCondition:
-    """The rule that a user wrote for a figure, which `read_expression` reads.
+    """Parse the rule that a user wrote for a figure, which `read_expression` parses.
 
     Raises:
         ValueError: the text is no rule, or does not go with the figure's unit; the message says what is allowed.
@@ -125,9 +125,9 @@ def score_bands(
 ) -> tuple[float, FigureCondition | None]:
     """The score of a comparable value, and the rule that gives it.
 
-    The rules are tried from the best score to the worst, and the first that holds counts. Where none holds, the value
-    lies between the numbers of two rules, and its score between theirs, in proportion; beyond all numbers it is
-    the scale's lowest.
+    The rules are tried from the best score to the worst, and the first that holds counts. If none holds, a value
+    between the numbers of two rules gets a proportional score between theirs; beyond all numbers it gets the bottom of
+    the scale.
     """
     for score in sorted(bands, reverse=True):
         if bands[score].holds(value):
@@ -143,7 +143,7 @@ def score_bands(
 def points_around(
     bands: Mapping[float, FigureCondition], value: Decimal
 ) -> tuple[tuple[Decimal, float], tuple[Decimal, float]] | None:
-    """The numbers of the bands between which a value lies, each with its score; None where it lies beyond them all."""
+    """The numbers of the bands between which a value lies, each with its score; None if it lies beyond them all."""
     points = sorted(
         (value, score)
         for score, condition in bands.items()
@@ -179,7 +179,7 @@ class Rule:
     value: Any
 
     def holds(self, fact: Any) -> bool:
-        """Whether a known fact, as JSON has it, meets the rule."""
+        """Whether a known fact, as JSON, meets the rule."""
         if self.sign == "contains":
             parts = fact if isinstance(fact, list) else [fact]
             return any(caseless(self.value) in caseless(str(part)) for part in parts)
@@ -191,7 +191,7 @@ class Rule:
 
 
 def parse(field: str, written: str) -> Rule:
-    """The rule that a user wrote for a field of the profile.
+    """Parse the rule that a user wrote for a field of the profile.
 
     Raises:
         BadRequest: the profile has no such field.

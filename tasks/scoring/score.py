@@ -59,9 +59,9 @@ Scored = tuple[int, Criterion, CriterionResult, str]
 
 @operation(name="score_criteria")
 def score_criteria(company_id: int, *, is_new: bool = False) -> bool:
-    """Score a run's company on all the run's criteria; returns False when a judgement failed.
+    """Score a run's company on all the run's criteria; returns False if a judgement failed.
 
-    An outcome that was stored before, by an interrupted run or by the last one, stays when it rests on the same.
+    An outcome stored by an interrupted run, or by the last one, stays if its inputs are the same.
 
     Args:
         company_id: the company of a run.
@@ -78,7 +78,7 @@ def score_criteria(company_id: int, *, is_new: bool = False) -> bool:
 
 
 def take_over(company_id: int) -> bool:
-    """Take over from the run before what rests on the same as there; gives whether that is all of the company."""
+    """Copy outcomes with unchanged inputs from the previous run; returns whether these are all of the company's."""
     with database.reading() as session:
         inputs = Inputs.of(session, company_id)
     carried = carry_over(company_id, inputs, inputs.hashes(current_answerer()))
@@ -144,12 +144,12 @@ def criterion_results(
     ledger: Ledger | None,
     plans: SearchPlans | None = None,
 ) -> Iterator[Scored]:
-    """The results of the criteria that have no stored outcome, or one that failed or rests on something else.
+    """The results of the criteria without a stored outcome, or with one that failed or has other inputs.
 
-    Stores nothing but what the model answered. Without `plans` passages are found by the words of the criteria alone.
-    Facts, documents and figures come first; judgements are made side by side, as many at once as the answerer
-    takes (12 of a server that takes 0.2 s each: 2.8 s one by one, 0.4 s so), and come as they are made. The hash is
-    empty where the criterion is to be scored again.
+    Stores nothing but the model's answers. Without `plans`, passages are found by the criteria's words alone. Facts,
+    documents and figures come first; judgements are made concurrently, as many as the answerer takes (12 on a server
+    that takes 0.2 s each: 2.8 s one by one, 0.4 s concurrently), and yielded as they are made. The hash is empty if the
+    criterion is to be scored again.
     """
     assert inputs.company.id is not None
     with database.reading() as session:
@@ -305,7 +305,7 @@ def _in_part(document: RunDocument) -> str:
 
 
 def list_passage_warnings(outcomes: Sequence[CriterionOutcome]) -> list[str]:
-    """What a reader must know of the passages judged: words in them, and in names, that give orders to a model."""
+    """What a reader must know about the passages judged: words in them, and in names, that give orders to a model."""
     found = {
         f"{order['document_name']}: this document's name gives orders to a language model. Check what rests on it."
         if order["place"] == NAME_OF_DOCUMENT
@@ -384,11 +384,10 @@ def _quote(quotation: Quotation) -> Quote:
 
 
 def stability(standings: Sequence[Scores], weights: Mapping[str, float]) -> list[float] | None:
-    """The share of draws in which each company keeps its place, 0 to 1; the same for the same figures.
+    """The share of draws in which each company keeps its place, 0 to 1; the same figures always give the same shares.
 
-    The ranking is drawn up again a thousand times. In each draw every weight is multiplied by a factor of its own
-    between a half and twice, halving as likely as doubling. A company that keeps its place in nearly all draws owes it
-    to its scores.
+    The ranking is recomputed a thousand times. In each draw every weight is multiplied by a factor between a half and
+    two, halving as likely as doubling. A company that keeps its place in nearly all draws owes it to its scores.
 
     Args:
         standings: the ranked companies, none without a scored criterion.

@@ -1,11 +1,11 @@
-"""The search plan of a criterion: how documents would say what it asks for, as the model puts it.
+"""The search plan of a criterion: the model's suggestions of how documents would word what it asks for.
 
-Passages are found by their words, and whoever asks in everyday words seldom uses those of an annual report or a
-contract. So the model is asked once for each criterion, not for each company, for the wordings to search by. The answer
-is kept in the answer cache. Where nothing was found by them, it is asked once more, for others.
+Passages are found by their words, and everyday questions seldom use those of an annual report or a contract. So the
+model is asked once for each criterion, not for each company, for wordings to search by. The answer is stored in the
+answer cache. If they find nothing, it is asked once more, for others.
 
-A plan can only help. Whatever goes wrong with one is a warning: passages are then found by the criterion's own words.
-A failed plan is not asked for again, and no other one of the company either.
+A plan can only help. Any failure is a warning: passages are then found by the criterion's own words. A failed plan is
+not asked for again, nor any other for the same company.
 """
 
 from collections.abc import Sequence
@@ -74,18 +74,18 @@ class SearchPlan(BaseModel):
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """All that is searched for. Units stand on every page of figures, so they count once."""
+        """Everything to search for. Units are on every page of figures, so they count once."""
         return (*self.wordings, *self.names, *([" ".join(self.units)] if self.units else []))
 
 
 class SearchPlans:
     """The plans for the criteria of one company. Safe to use from several threads.
 
-    The first plan is asked for alone: a model that gives none is asked once.
+    The first plan is requested alone: a model that fails to give one is asked only once.
     """
 
     def __init__(self, answerer: Answerer, ledger: Ledger | None, languages: Sequence[str] = ()) -> None:
-        """The plans of that model, in the `languages` (English names) of the company's documents."""
+        """Plans by that model, in the `languages` (English names) of the company's documents."""
         self._answerer, self._ledger = answerer, ledger
         # In order of the alphabet: rooms that differ in which language is the commonest share their plans.
         named = " and ".join(sorted(languages or _DEFAULT_LANGUAGES))
@@ -96,14 +96,14 @@ class SearchPlans:
 
     @property
     def warning(self) -> str | None:
-        """Why there are no plans, or no more; None where nothing failed."""
+        """Why there are no plans, or no more; None if nothing failed."""
         if self._failure is None:
             return None
         why = f"for no search plan could be had. {self._failure.message}"
         return f"The passages were found by the words of the criteria alone, {why}"
 
     def plan(self, criterion: Judged) -> SearchPlan | None:
-        """The plan of a criterion; None where there is none."""
+        """The plan for a criterion; None if there is none."""
         return self._plan(self._instructions, _material(criterion))
 
     def another(self, criterion: Judged, tried: SearchPlan) -> SearchPlan | None:
@@ -135,7 +135,7 @@ class SearchPlans:
 
 
 def search_plans(evidence: Evidence, answerer: Answerer, ledger: Ledger | None) -> SearchPlans | None:
-    """The plans for a company with that evidence; None without a model, or where the settings want none."""
+    """The plans for a company with that evidence; None without a model, or if the settings want none."""
     if not answerer.judges or not AiSettings.current().ai_search_plan:
         return None
     return SearchPlans(answerer, ledger, evidence.languages)

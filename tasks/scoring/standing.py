@@ -1,4 +1,4 @@
-"""Where the companies of a run stand: the share of all the weight that each has proven, and what is still open.
+"""The standing of a run's companies: the share of all weight that each has proven, and what is still open.
 
 stand    a company's outcomes added up
 rank     companies by their proven shares
@@ -26,10 +26,10 @@ _SAME: Final = 9  # decimals; shares that differ less are equal
 
 
 class Standing(BaseModel):
-    """Where a company stands. Shares are of the weight of all criteria, 0 to 1.
+    """A company's standing. Shares are of the weight of all criteria, 0 to 1.
 
-    `proven` is what its scores earned. `high` is what it would be if all that is open turned out best; what is missing
-    in a room that was read is not open. `coverage` is the share that was scored, `shares` that of each status.
+    `proven` is what its scores earned. `high` is what it would be if everything open turned out best; what is missing
+    in a room that was read is not open. `coverage` is the share that was scored, `shares` the share with each status.
     `gates_failed` and `gates_open` are ids of criteria.
     """
 
@@ -47,7 +47,7 @@ class Standing(BaseModel):
 
     @classmethod
     def of(cls, company: RunCompany) -> "Standing":
-        """That of a run's company; in runs of earlier releases all that is not scored is open."""
+        """The standing of a run's company; in runs of earlier releases everything that is not scored is open."""
         if company.standing is not None:
             return cls.model_validate(company.standing)
         coverage = company.coverage or 0.0
@@ -65,14 +65,14 @@ def is_open(criterion: Mapping[str, Any] | Criterion, outcome: CriterionOutcome 
 
 
 def is_short(score: float, severity: Severity | Mapping[Severity, float] | None, scale: tuple[float, float]) -> bool:
-    """Whether a score is in the lower two fifths of the scale, or in a band of severity where there are bands."""
+    """Whether a score is in the lower two fifths of the scale or, if there are bands of severity, in one of them."""
     if isinstance(severity, Mapping):
         return score <= max(severity.values())
     return score <= scale[0] + SHORT * (scale[1] - scale[0]) + 10**-_SAME
 
 
 def stand(company: RunCompany, outcomes: Iterable[CriterionOutcome], criteria: Criteria) -> None:
-    """Write down where the company stands by these outcomes; criteria without one are unscored."""
+    """Compute the company's standing from these outcomes; criteria without one are unscored."""
     low, high = criteria.scale
     by_criterion = {outcome.criterion_id: outcome for outcome in outcomes}
     whole = sum(criterion.weight for criterion in criteria.criteria) or 1.0
@@ -106,7 +106,7 @@ def stand(company: RunCompany, outcomes: Iterable[CriterionOutcome], criteria: C
 
 
 class Ranked(Protocol):
-    """What a rank is given by; see `Standing`."""
+    """What a rank depends on; see `Standing`."""
 
     @property
     def proven(self) -> float: ...
@@ -117,10 +117,10 @@ class Ranked(Protocol):
 
 
 def rank(standings: Sequence[Ranked]) -> list[int | None]:
-    """The rank of each company, from 1; None where it has none.
+    """The rank of each company, from 1; None if it has none.
 
-    A company is behind those that have proven more, unless the range of what one may still prove lies wholly within the
-    other's: then they share a rank. Nobody is ahead of a company that has proven more.
+    A company ranks behind those that have proven more, unless the range that one may still prove is wholly inside the
+    other's: then they share a rank. Nobody ranks ahead of a company that has proven more.
     """
     ranges = [(round(one.proven, _SAME), round(one.high, _SAME)) if one.ranked else None for one in standings]
     ranks: dict[float, int] = {}

@@ -1,1 +1,1 @@
-"""statements."""
+"""Checks statements against the sentences of their sources: supported, contradicted, or not found."""

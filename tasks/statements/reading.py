@@ -1,8 +1,7 @@
-"""A sentence as tokens: words, names and figures, each with its clause and with the words that limit or deny it.
+"""A sentence as tokens: words, names and figures, each with its clause and with words that limit or deny it.
 
-This is reading for comparison, not grammar: where two sentences are read alike, they may be held against each other.
-The words are those of `tasks.language.words`. German and French sentences are read by their own negations and otherwise
-word by word.
+This is reading for comparison, not grammar: if two sentences are read alike, they can be compared. The words are those
+of `tasks.language.words`. German and French sentences are read with their own negations and otherwise word by word.
 """
 
 import re
@@ -54,7 +53,7 @@ _AHEAD: Final = 8
 
 
 class Limit(StrEnum):
-    """What a word limits a sentence to: the kinds of the vocabulary."""
+    """How a word limits a sentence: the kinds in the vocabulary."""
 
     NEGATION = "negation"
     EXPECTED = "expected"
@@ -80,10 +79,10 @@ _LIMIT_STEMS: Final = {stem(word): kind for word, kind in _LIMITS.items() if wor
 
 @dataclass(slots=True)
 class Token:
-    """A word or a figure of a sentence.
+    """A word or figure of a sentence.
 
-    `clause` and `segment` count from 0: clauses end at stops and joining words, segments at commas too. `limit` is
-    what the word limits, `preposition` the one in front of it, `is_content` whether it says something by itself.
+    `clause` and `segment` count from 0: clauses end at stops and conjunctions, segments at commas too. `limit` is what
+    the word limits, `preposition` the one before it, `is_content` whether it carries meaning by itself.
     """
 
     text: str
@@ -102,7 +101,7 @@ class Token:
 
 @dataclass(slots=True)
 class ParsedSentence:
-    """A sentence read: `text` has its phrases in one word, `content` and `figures` are places in `tokens`."""
+    """A parsed sentence: `text` has its phrases as single words, `content` and `figures` are positions in `tokens`."""
 
     original: str
     text: str
@@ -112,11 +111,13 @@ class ParsedSentence:
 
     @property
     def stems(self) -> frozenset[str]:
-        """What it is about, for finding it."""
+        """The stems of what it is about, for finding it."""
         return frozenset(self.tokens[at].stem for at in self.content)
 
     def limits_at(self, place: int) -> frozenset[Limit]:
-        """What limits a token, negations apart: words before it in its clause, and in the one that reports it."""
+        """What limits a token, apart from negations: words before it in its clause, and in the
+        clause that reports it.
+        """
         before = {token.limit for token in self._before(place) if token.limit and token.limit is not Limit.NEGATION}
         behind = {
             token.limit
@@ -128,7 +129,7 @@ class ParsedSentence:
         return frozenset(kind for kind in before | behind if kind)
 
     def is_denied(self, place: int) -> bool:
-        """Whether an odd number of negations stand before a token in its clause, or before a clause that it reports."""
+        """Whether an odd number of negations precede a token in its clause, or a clause that reports it."""
         own = self.tokens[place]
         denials = []
         for token in self._before(place):
@@ -156,7 +157,7 @@ class ParsedSentence:
 
 @lru_cache(maxsize=4096)
 def read(original: str) -> ParsedSentence:
-    """A sentence, or a table's row that `tables` has put into words."""
+    """Parse a sentence, or a table row that `tables` has put into words."""
     text = in_one_word(_plain(original))
     tokens = _Reader(text).tokens
     _tell_offices(tokens)

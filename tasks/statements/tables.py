@@ -1,4 +1,4 @@
-"""The sentences of a text to prove statements by: its prose, and its table rows put into words with their header.
+"""The sentences of a text that can prove statements: its prose, and its table rows put into words with their header.
 
 A row `Revenue<tab>391<tab>383` below `<tab>2024<tab>2023` and `(in millions of USD)` reads `Revenue: USD 391 million in
 2024, USD 383 million in 2023`.

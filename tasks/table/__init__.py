@@ -1,1 +1,1 @@
-"""Documents × questions: what each document of a room says of each column, found without a model where it can be."""
+"""Documents × questions: what each document of a room says about each column, found without a model where possible."""

@@ -1,8 +1,8 @@
-"""The cells that a text does not fill in ordinary form, as a model reads them.
+"""Asks a model for the cells that a text does not fill in ordinary form.
 
-A model is asked once for each text, for all columns that are left, and its answers are kept with the text. A value is
-taken where the model quotes the words that say so, these words stand in the text, and the value is of the column's type
-and stands in them. Everything else is "not stated": silence beats a wrong value.
+A model is asked once for each text, for all columns that are left, and its answers are stored with the text. A value is
+accepted if the model quotes the words that say so, these words are in the text, and the value has the column's type and
+is in them. Anything else is "not stated": silence beats a wrong value.
 """
 
 import hashlib
@@ -88,20 +88,20 @@ class CellAnswers(BaseModel):
 
 
 def model_version(columns: Sequence[Column]) -> str:
-    """What a model's cells for these columns are kept under."""
+    """The key under which a model's cells for these columns are stored."""
     asked = [column.model_dump() for column in columns]
     return f"model {hashlib.sha256(json.dumps([_VERSION, asked]).encode()).hexdigest()[:24]}"
 
 
 def find_model_cells(text_ids: Iterable[int], columns: ColumnSet) -> dict[int, dict[str, Any]]:
-    """The cells that a model gave to these texts, by text and column, as `read_cells` gives them."""
+    """The cells that a model filled for these texts, by text and column, in the form of `read_cells`."""
     with database.reading() as session:
         stored = find_cells(session, sorted(set(text_ids)), model_version(columns.columns))
     return {text_id: row["cells"] for text_id, row in stored.items()}
 
 
 def list_open_columns(columns: ColumnSet, cells: Mapping[str, Any]) -> list[Column]:
-    """The columns that a text does not fill in ordinary form, and that have a question."""
+    """The columns with a question that a text does not fill in ordinary form."""
     return [
         column
         for column in columns.columns
@@ -111,7 +111,7 @@ def list_open_columns(columns: ColumnSet, cells: Mapping[str, Any]) -> list[Colu
 
 @operation(name="ask_table")
 def ask_table(company_id: int) -> list[str]:
-    """Ask the model for what is left of the table of a run's company; gives warnings. Nothing is asked without a model.
+    """Ask the model for the cells left in the table of a run's company; returns warnings. Does nothing without a model.
 
     Args:
         company_id: the company of a run, whose documents are read.
@@ -122,7 +122,7 @@ def ask_table(company_id: int) -> list[str]:
 
 
 def ask_company(company_id: int, answerer: Answerer, ledger: Ledger | None) -> list[str]:
-    """As `ask_table`, of this model, which may spend what the ledger leaves."""
+    """As `ask_table`, with this model, which may spend what the ledger has left."""
     with database.reading() as session:
         company = runs.get_company(session, company_id)
         run = runs.get_run(session, company.run_id)
@@ -144,7 +144,7 @@ def ask_rows(
     *,
     above: Sequence[str],
 ) -> list[str]:
-    """Ask a model for the cells of a room's table that are left, and keep its answers; gives warnings.
+    """Ask a model for the cells left in a room's table, and store its answers; returns warnings.
 
     Args:
         columns: what is asked.
@@ -194,7 +194,7 @@ def ask_rows(
 
 
 def ask_text(text: str, columns: Sequence[Column], answerer: Answerer, ledger: Ledger | None = None) -> dict[str, Any]:
-    """The cells that a model gives to a text, by column.
+    """The cells that a model fills for a text, by column.
 
     Raises:
         As `Answerer.judge`.
@@ -216,7 +216,7 @@ def ask_text(text: str, columns: Sequence[Column], answerer: Answerer, ledger: L
 
 
 def prove_answer(answer: CellAnswer, column: Column, text: str) -> dict[str, Any] | None:
-    """The cell of an answer whose quotation stands in the text and states its value; None where it does not."""
+    """The cell of an answer whose quotation is in the text and states its value; None otherwise."""
     span = locate(answer.quotation, text)
     if span is None or find_orders(text[span[0] : span[1]]):
         return None

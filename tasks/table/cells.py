@@ -1,4 +1,4 @@
-"""The cells of a table, by text: found once, verified, and stored with the text."""
+"""The cells of a table by text: found once, verified, and stored with the text."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -28,9 +28,9 @@ def _version() -> str:
 
 
 def read_cells(text: str, columns: Iterable[Column]) -> dict[str, Any]:
-    """The cells of a text by column: `value`, `absence`, `sure` and `spans`, where the words stand that say so.
+    """The cells of a text by column: `value`, `absence`, `sure`, and `spans`, the words that say so.
 
-    A value of which a quotation cannot be verified is none. Of a column that only a model could fill, there is no cell.
+    Values whose quotation cannot be verified are dropped. Columns that only a model could fill have no cell.
     """
     contract = Contract(text)
     cells: dict[str, Any] = {}
@@ -51,9 +51,9 @@ def read_cells(text: str, columns: Iterable[Column]) -> dict[str, Any]:
 
 
 def find_text_cells(text_ids: Iterable[int], columns: ColumnSet, *, find: bool = True) -> dict[int, dict[str, Any]]:
-    """The cells of these texts, by text; those that are not stored are found now (unless not `find`), and stored.
+    """The cells of these texts, by text id; those that are not stored are found now (unless `find` is off) and stored.
 
-    All that can be found is found at once, so that another set of columns finds it there.
+    Everything that can be found is found at once, ready for another set of columns.
     """
     ids, version = sorted(set(text_ids)), _version()
     everything = [Column(id=name).model_copy(update={"find": name}) for name in FINDERS]
@@ -83,9 +83,9 @@ _chosen: Final[WeakKeyDictionary[RoomKinds, dict[str, tuple[list[str], dict[int,
 def choose_rows(
     columns: ColumnSet, room: RoomKinds, texts: Mapping[str, int], *, find: bool = True
 ) -> tuple[list[str], dict[int, dict[str, Any]]]:
-    """The documents of a room that are rows, in its order, and what their texts state; arguments as of `build_table`.
+    """The documents of a room that are rows, in order, and what their texts state; arguments as in `build_table`.
 
-    A document is one where it is of the kinds, or of no known one and says much of what is looked for.
+    A document is a row if it is of the wanted kinds, or of no known kind and says much of what is looked for.
     """
     remembered, key = _chosen.setdefault(room, {}), columns.model_dump_json()
     if key in remembered:

@@ -1,6 +1,6 @@
 """What contracts state in ordinary form: parties, days, terms, notice, law, assignment, control, liability, price.
 
-A finder takes a text and gives what it states with the words that say so, or nothing: silence beats a wrong value.
+A finder takes a text and returns what it states with the words that say so, or nothing: silence beats a wrong value.
 """
 
 import re
@@ -44,7 +44,7 @@ def _written(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FoundValue:
-    """A value with the stretches of the text that say so; without a value `absence` says why there is none."""
+    """A value with the stretches of text that say so; without a value, `absence` says why there is none."""
 
     value: Any
     spans: tuple[Span, ...]
@@ -54,14 +54,14 @@ class FoundValue:
 
 @dataclass
 class Contract:
-    """A text that finders look at."""
+    """A text for finders to look at."""
 
     text: str
     known: dict[str, FoundValue | None] = field(default_factory=dict)
 
     @cached_property
     def flat(self) -> str:
-        """The text without breaks of lines."""
+        """The text with spaces in place of line breaks."""
         return flatten(self.text)
 
     @cached_property
@@ -78,7 +78,7 @@ class Contract:
         return " ".join(self.flat[span.start : span.end].split())
 
     def find(self, name: str) -> FoundValue | None:
-        """What a finder finds, once."""
+        """What a finder finds, cached."""
         if name not in self.known:
             self.known[name] = FINDERS[name](self)
         return self.known[name]
@@ -108,7 +108,7 @@ _NO_PARTY: Final = re.compile(_written("no_party"), re.IGNORECASE)
 
 
 def find_parties(contract: Contract) -> FoundValue | None:
-    """The names of the parties: what stands behind `between`, each name up to what describes it."""
+    """The names of the parties: what follows `between`, each name up to its description."""
     flat = contract.flat
     best: list[tuple[str, Span]] = []
     for match in _all(contract, _BETWEEN, _OPENING):
@@ -231,7 +231,7 @@ _OTHER_CONTRACT: Final = re.compile(_written("other_contract"), re.IGNORECASE)
 
 
 def find_agreement_date(contract: Contract) -> FoundValue | None:
-    """The day on which it was made: that beside `dated`, `made as of`, `this 21st day of`."""
+    """The day on which it was made: the one beside `dated`, `made as of`, `this 21st day of`."""
     best: FoundValue | None = None
     for match in _all(contract, _DATED, 5000):
         found = find_dates(contract.flat, match.end(), match.end() + 45)
@@ -263,7 +263,7 @@ _SAME_DAY: Final = _written("same_day")
 
 
 def find_effective_date(contract: Contract) -> FoundValue | None:
-    """The day from which it holds: defined as the Effective Date, else said so, else the day of the agreement."""
+    """The day from which it applies: defined as the Effective Date, else stated, else the agreement's date."""
     flat = contract.flat
     for match in _all(contract, _EFFECTIVE_NAME):
         before = [
@@ -322,7 +322,7 @@ _FROM: Final = r"\b(?:from|commencing(?: on)?|beginning(?: on)?|starting(?: on)?
 
 
 def find_expiry(contract: Contract) -> FoundValue | None:
-    """The last day of the first term: named, or reckoned from its beginning; `perpetual` without an end."""
+    """The last day of the first term: stated, or computed from its beginning; `perpetual` if it has no end."""
     flat = contract.flat
     open_ended: FoundValue | None = None
     for match in _terms(contract):
@@ -461,7 +461,7 @@ _FIRST_TERM: Final = _written("first_term")
 
 
 def find_renewal(contract: Contract) -> FoundValue | None:
-    """How long one further term is."""
+    """The length of one further term."""
     flat = contract.flat
     for match in _all(contract, _RENEWAL):
         clause = contract.clause(match.start(), match.end())
@@ -508,7 +508,9 @@ _NOTICE_BEHIND: Final = r"[\s,'’]*(?!(?:by|on|upon|with|without|after) )(?:\(?
 
 
 def find_notice(contract: Contract) -> FoundValue | None:
-    """The notice to end it, or not to have it renewed: first that beside a renewal, then that without a cause."""
+    """The notice period for ending it, or for not renewing: first the one beside a renewal, then
+    the one without cause.
+    """
     flat = contract.flat
     best: FoundValue | None = None
     for match in _all(contract, _NOTICE):
@@ -564,7 +566,7 @@ _PLACE_TAIL: Final = re.compile(_written("place_tail"))
 
 
 def find_governing_law(contract: Contract) -> FoundValue | None:
-    """The place whose law governs: a state, a province or a country."""
+    """The place whose law governs it: a state, a province or a country."""
     for match in _LAW.finditer(contract.flat):
         if _NO_LAW.search(match[0]):
             continue
@@ -650,7 +652,7 @@ _CAP: Final = _written("cap")
 
 
 def find_liability_cap(contract: Contract) -> FoundValue | None:
-    """Whether what a party is liable for is capped."""
+    """Whether a party's liability is capped."""
     for match in _all(contract, _CAP):
         clause = contract.clause(match.start(), match.end())
         words = contract.words(clause)

@@ -1,4 +1,4 @@
-"""Columns of tables of documents and questions: the sets that come with the program, and those of a user's file."""
+"""Columns of tables of documents and questions: the sets that come with the program, and those in a user's file."""
 
 import tomllib
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _SIGNED: Final = "*signed"
 
 
 class Column(BaseModel):
-    """A column. `find` names what fills it without a model; of those that nothing can fill so a model is asked."""
+    """A column. `find` names what fills it without a model; for columns that nothing fills, a model is asked."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -30,7 +30,7 @@ class Column(BaseModel):
 
 
 class ColumnSet(BaseModel):
-    """Columns, and which kinds of documents are rows; None for all documents with words."""
+    """Columns, and the kinds of documents that are rows; None for all documents with words."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -38,7 +38,7 @@ class ColumnSet(BaseModel):
     kinds: list[str] | None = None
 
     def takes(self, kind: str | None) -> bool | None:
-        """Whether a document of this kind is a row; None where its kind does not tell."""
+        """Whether a document of this kind is a row; None if its kind does not tell."""
         if self.kinds is None:
             return True
         if kind is None:
@@ -72,7 +72,7 @@ def named_set(name: str) -> ColumnSet:
 
 
 def read_columns(named: str, beside: Path | None = None) -> ColumnSet:
-    """The set of that name, else the columns of that file, whose path counts from the folder `beside`.
+    """The set of that name, otherwise the columns in that file, whose path is relative to the folder `beside`.
 
     Raises:
         BadRequest: there is neither, or the file has mistakes, each named with line, field and what is allowed.

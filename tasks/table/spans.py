@@ -1,6 +1,6 @@
 """Dates and durations as contracts write them, and the clauses around them.
 
-Offsets are those of the text: `flatten` puts a blank for each break of a line, so that words may be looked for over it.
+Offsets are those of the text: `flatten` replaces each line break with a space, so that words can be found across it.
 """
 
 import re
@@ -52,7 +52,7 @@ class Span(NamedTuple):
 
 
 class Dated(NamedTuple):
-    """A day with where it stands."""
+    """A day and its place in the text."""
 
     day: date
     start: int
@@ -60,7 +60,7 @@ class Dated(NamedTuple):
 
 
 class Duration(NamedTuple):
-    """A duration in ISO 8601 with where it stands."""
+    """A duration in ISO 8601 and its place in the text."""
 
     value: str
     start: int
@@ -68,12 +68,12 @@ class Duration(NamedTuple):
 
 
 def flatten(text: str) -> str:
-    """The text with a blank for each break of a line and tab: as long as it was."""
+    """The text with a space in place of each line break and tab; its length stays the same."""
     return _BREAK.sub(" ", text)
 
 
 def find_dates(flat: str, start: int, end: int) -> list[Dated]:
-    """The days that stand between two places of a flat text, in order."""
+    """The days between two offsets of a flat text, in order."""
     stretch = flat[max(0, start) : end]
     found: list[Dated] = []
     for match in _ORDINAL_DAY.finditer(stretch):
@@ -107,7 +107,7 @@ def _narrow(stretch: str) -> str:
 
 
 def find_durations(flat: str, start: int, end: int) -> Iterator[Duration]:
-    """The durations that stand between two places of a flat text, in order."""
+    """The durations between two offsets of a flat text, in order."""
     for match in _duration().finditer(flat, max(0, start), end):
         number = match["beside"] or match["digits"]
         count = int(number) if number else _NUMBERS[" ".join(match["words"].casefold().split())]
@@ -127,7 +127,7 @@ def _singular(unit: str) -> str:
 
 
 def add_duration(day: date, duration: str) -> date:
-    """The day so long after another: a year after 1 March 2024 is 1 March 2025."""
+    """The day that much later: a year after 1 March 2024 is 1 March 2025."""
     count, unit = int(duration[1:-1]), duration[-1]
     if unit in "DW":
         return day + timedelta(days=count * (7 if unit == "W" else 1))
@@ -137,7 +137,7 @@ def add_duration(day: date, duration: str) -> date:
 
 
 def subtract_duration(day: date, duration: str) -> date:
-    """The day so long before another."""
+    """The day that much earlier."""
     return add_duration(day, f"P-{duration[1:]}")
 
 
@@ -147,7 +147,7 @@ _SENTENCE_END: Final = re.compile(
 
 
 def clause_around(text: str, flat: str, start: int, end: int, most: int = 700) -> Span:
-    """The sentence around a stretch, `most` characters at most on each side."""
+    """The sentence around a stretch, at most `most` characters on each side."""
     low, high = max(0, start - most), min(len(text), end + most)
     first = max((match.end() for match in _SENTENCE_END.finditer(flat, low, start)), default=low)
     blank = text.rfind("\n\n", first, start)

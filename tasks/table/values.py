@@ -1,4 +1,4 @@
-"""The values of cells: as people and models write them, and as people read them."""
+"""The values of cells, as people and models write them and as people read them."""
 
 import re
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ ALLOWED: Final[dict[ColumnType, str]] = {
 
 
 def parse_value(type_: ColumnType, written: str, choices: Sequence[str] | None = None) -> Any:
-    """The value that words stand for, as a cell of a column of this type has it; None where they are none.
+    """The value of these words in the form for a cell of this type; None if they are no such value.
 
-    A day without its year, an amount without its currency and a second value beside the first are none.
+    A day without its year, an amount without its currency, and two different values are rejected.
     """
     words = " ".join(written.split())
     if not words or len(words) > _LONGEST:
@@ -78,7 +78,7 @@ def _amount(type_: ColumnType, words: str) -> Any:
 
 
 def value_in_words(value: Any) -> str:
-    """A cell's value as people read it; `parse_value` reads it again."""
+    """A cell's value for people; `parse_value` parses it again."""
     if value is None:
         return ""
     if isinstance(value, bool):

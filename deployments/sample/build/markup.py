@@ -43,10 +43,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Source:
-    """One document's source: who wrote it and when, what stands at the page's edges, and the blocks.
+    """One document's source: its author and date, its header and footer, and its blocks.
 
-    `scanned` asks for pictures of the pages, `damaged` for a file that cannot be opened, `encoding` is
-    that of a text file.
+    `scanned` asks for pictures of the pages, `damaged` for a file that cannot be opened; `encoding` is that of a text
+    file.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""Makes Office files repeatable: the libraries that write them stamp each part with the hour of writing."""
+"""Makes Office files reproducible: the libraries that write them stamp each part with the current time."""
 
 import io
 import re
@@ -9,8 +9,8 @@ _STAMP = re.compile(rb"(<dcterms:(?:created|modified)[^>]*>)[^<]*(</dcterms:)")
 
 
 def settle(package: bytes, written: date) -> bytes:
-    """The same Office package with fixed times: the zip's own are the format's first day, 1980-01-01, and the
-    document's properties say `written`. Workbooks inside (the data of charts) are settled too.
+    """The same Office package with fixed times: zip entries get the format's first day, 1980-01-01, and the document's
+    properties get `written`. Embedded workbooks (the data of charts) are treated alike.
     """
     settled = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(package)) as given, zipfile.ZipFile(settled, "w") as out:

@@ -47,7 +47,7 @@ class _Outlined(SimpleDocTemplate):  # type: ignore[misc]  # reportlab has no ty
 
 
 def write(source: Source) -> bytes:
-    """The source as the bytes of a PDF, uncompressed and without a time, so that it can be repeated."""
+    """The source as the bytes of a PDF, uncompressed and without timestamps, so that it is reproducible."""
 
     def edges(canvas: Any, _: Any) -> None:
         canvas.setFont("Helvetica", 8)

@@ -32,6 +32,6 @@ def _document(place: Path, source: Source) -> bytes:
 
 
 def _damage(document: bytes) -> bytes:
-    """What a failing disk leaves of a file: its first line and its length. Nothing of it can be saved."""
+    """What a failing disk leaves of a file: its first line and its length. Nothing of it can be recovered."""
     first = document[:9]
     return first + random.Random(len(document)).randbytes(len(document) - len(first))  # noqa: S311 - not a secret

@@ -1,7 +1,7 @@
-"""The answerer that calls a language model, and the web search of its server.
+"""The answerer that calls a language model, and its server's web search.
 
-Servers differ: not all know the Responses protocol, not all take a JSON schema or a JSON mode, few say how much they
-take at once. The best request format is tried first, and what works is known for each address and model from then on.
+Servers differ: not all support the Responses protocol, not all accept a JSON schema or a JSON mode, and few say how
+much they take at once. The best request format is tried first; what works is remembered for each address and model.
 Whatever the server promises, each judgement is validated here.
 """
 
@@ -89,11 +89,11 @@ def _server(settings: AiSettings) -> tuple[str, str | None]:
 
 
 class OpenAiAnswerer:
-    """Calls `model` at `base_url` (OpenAI's own address where None).
+    """Calls `model` at `base_url` (OpenAI's own address if None).
 
-    `timeout`, `pause` and `patience` are in seconds and as for `Endpoint`. `window` is how many tokens the model
-    takes at once; where None, that is found out. With `probes` the server is asked once what it is able to do, before
-    its first question.
+    `timeout`, `pause` and `patience` are in seconds and as for `Endpoint`. `window` is how many tokens the model takes
+    at once; if None, that is found out. With `probes`, the server is asked once what it can do, before its first
+    question.
     """
 
     judges = True
@@ -122,7 +122,7 @@ class OpenAiAnswerer:
 
     @property
     def side_by_side(self) -> int:
-        """How many questions at once make sense; fewer once the server has answered 429."""
+        """How many questions are worth asking at once; fewer after the server has answered 429."""
         return self._endpoint.limiter.useful_at_once
 
     @property
@@ -136,7 +136,7 @@ class OpenAiAnswerer:
 
     @property
     def window(self) -> int | None:
-        """Tokens that the model takes at once, as set or as it has shown; None where neither is known."""
+        """How many tokens the model takes at once, as set or as it has shown; None if neither is known."""
         return min(filter(None, (self._window, self._endpoint.capabilities.window)), default=None)
 
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
@@ -184,7 +184,7 @@ class OpenAiAnswerer:
         self.find_out(ledger)
 
     def find_out(self, ledger: Ledger | None = None) -> Capabilities:
-        """What the server is able to do; it is asked where that is not known yet and wanted. Raises as `answer`."""
+        """What the server can do; it is asked if that is not known yet and wanted. Raises as `answer`."""
         if self._probes:
             find_out(self._endpoint, self.model, self._formats, ledger)
         return self._endpoint.capabilities
@@ -202,10 +202,10 @@ class OpenAiAnswerer:
         ledger: Ledger | None = None,
         one_attempt: bool = False,
     ) -> Verdict[T]:
-        """What the model makes of `material`, validated against `schema`; a second attempt where it does not fit.
+        """The model's judgement of `material`, validated against `schema`; a second attempt is made if it does not fit.
 
-        With `one_attempt` there is no second one, and a server that fails is not asked again. A busy one is waited
-        for, and the request format that the server knows is looked for as ever.
+        With `one_attempt` there is no second one, and a server that fails is not asked again. A busy server is still
+        waited for, and the right request format is still looked for.
 
         Raises:
             NoJson: no attempt fits.
@@ -342,7 +342,7 @@ def _read(reply: Reply, schema: type[T], material: str) -> T:
 class WebSearch:
     """The AI server's own web search: a request with the tool `web_search`, and the pages that the model used.
 
-    Only servers that speak the Responses protocol have it. Nothing confidential is sent, and the server is asked to
+    Only servers that support the Responses protocol have it. Nothing confidential is sent, and the server is asked to
     store nothing.
     """
 
@@ -351,7 +351,7 @@ class WebSearch:
         self._model = model
 
     def find(self, query: str) -> list[dict[str, str]]:
-        """The pages found: `url`, `title`, and as `content` what the model cites them for (or empty).
+        """The pages found: `url`, `title`, and as `content` what the model cites them for (may be empty).
 
         Pages that the model cites come first, then the others that it opened; each address once.
 

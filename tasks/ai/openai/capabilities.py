@@ -1,4 +1,4 @@
-"""What a model at an address is able to do, as it has shown: one record for each, as long as the process lives."""
+"""What a model at an address has shown that it can do: one record for each, kept as long as the process lives."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from tasks.ai.openai.protocols import RequestFormat
 
 @dataclass
 class Capabilities:
-    """What is known of a model at an address.
+    """What is known about a model at an address.
 
     Attributes:
         unsupported: request formats that it does not know.
@@ -49,23 +49,24 @@ class Capabilities:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def mark_working(self, request_format: RequestFormat, *, instead_of: Iterable[RequestFormat]) -> None:
-        """Note that this format worked where those did not."""
+        """Record that this format worked where those did not."""
         with self._lock:  # new sets: other threads may be reading the old ones
             self.works = self.works | {request_format}
             self.unsupported = self.unsupported | set(instead_of)
 
     def mark_unsupported(self, request_format: RequestFormat) -> None:
-        """Note that it does not know this format."""
+        """Record that the server does not know this format."""
         with self._lock:
             self.unsupported = self.unsupported | {request_format}
 
     def mark_loose(self, request_format: RequestFormat) -> None:
-        """Note that it took a schema in this format and did not keep to it."""
+        """Record that the server accepted a schema in this format and did not keep to it."""
         with self._lock:
             self.loose = self.loose | {request_format}
 
     def refuse(self, option: Option) -> Option | None:
-        """Note that it does not take a part of a request; gives what is left out now, None where that was out already.
+        """Record that the server refuses a part of a request; returns what is left out now, None if it was left out
+        already.
 
         Without the newer name of the limit the older one is sent, and without that none.
         """
@@ -78,24 +79,24 @@ class Capabilities:
             return option
 
     def mark_thinking(self) -> bool:
-        """Note that its thoughts count as a part of the answer; True the first time."""
+        """Record that the model's thoughts count as part of the answer; True the first time."""
         with self._lock:
             first, self.thinks = not self.thinks, True
             return first
 
     def reset_formats(self) -> None:
-        """No format works any more: another server may have taken the address."""
+        """Forget which formats work: another server may have taken the address."""
         with self._lock:
             self.unsupported, self.works, self.loose, self.refused = set(), set(), set(), set()
 
     def narrow_window(self, window: int, *, truncates: bool = False) -> None:
-        """It has shown that it takes no more than `window` tokens at once."""
+        """Record that the model takes no more than `window` tokens at once."""
         with self._lock:
             self.window = window if self.window is None else min(window, self.window)
             self.truncates = self.truncates or truncates
 
     def note_server(self, server: str) -> bool:
-        """Note what an answer came from; True where that is another model than before, the first time."""
+        """Record which model an answer came from; True the first time that it differs from before."""
         with self._lock:
             before = self.servers
             if server and len(before) < _MOST_SERVERS:
@@ -103,7 +104,7 @@ class Capabilities:
             return len(before) == 1 and len(self.servers) == 2
 
     def note_speed(self, read: int, waited: float, written: int, seconds: float) -> None:
-        """Note how fast an answer came: `read` tokens until its first piece, `written` ones until its end."""
+        """Record how fast an answer came: `read` tokens before its first piece, `written` tokens until its end."""
         with self._lock:
             if read >= _COUNTS and waited > 0:
                 self.reading = max(self.reading or 0.0, read / waited)
@@ -111,7 +112,7 @@ class Capabilities:
                 self.writing = max(self.writing or 0.0, written / seconds)
 
     def as_json(self) -> dict[str, Any]:
-        """What is worth knowing in another process too."""
+        """What is worth keeping for other processes."""
         return {
             "unsupported": sorted(known.name for known in self.unsupported),
             "loose": sorted(known.name for known in self.loose),
@@ -123,7 +124,7 @@ class Capabilities:
         }
 
     def load(self, stored: Mapping[str, Any]) -> None:
-        """Take over what `as_json` gave."""
+        """Take over what `as_json` returned."""
         with self._lock:
             self.unsupported, self.loose, self.works = (
                 {RequestFormat[name] for name in stored[key]} for key in ("unsupported", "loose", "works")
@@ -136,7 +137,7 @@ class Capabilities:
             self.known = True
 
     def mark_uncounted(self) -> bool:
-        """Note that it does not count tokens; True the first time."""
+        """Record that the server does not count tokens; True the first time."""
         with self._lock:
             first, self.counts = self.counts, False
             return first
@@ -158,7 +159,7 @@ def find_capabilities(address: str, model: str) -> Capabilities:
 
 
 def forget(address: str) -> None:
-    """Drop the records of an address, as when another server has taken it."""
+    """Drop the records of an address, for example when another server has taken it."""
     with _lock:
         for key in [key for key in _capabilities if key[0].rstrip("/") == address.rstrip("/")]:
             del _capabilities[key]

@@ -1,12 +1,12 @@
 """A model at the address of an AI server: a request goes out, and a reply or one clear error comes back.
 
-The `openai` library carries the connection. Bodies are parsed in `protocols.py`, because the library takes a web page
-with status 200 for an answer and lets an empty body through as a raw exception (measured on 3.52). Retries happen
-here: the library would also repeat what has timed out. How many requests are under way at once is the
-limiter's matter (`tasks/remote/rate_limit.py`), what they may cost the ledger's.
+The `openai` library handles the connection. Bodies are parsed in `protocols.py`, because the library takes a web page
+with status 200 for an answer and lets an empty body through as a raw exception (measured on 3.52). Retries happen here,
+because the library would also repeat what has timed out. The limiter (`tasks/remote/rate_limit.py`) decides how many
+requests are under way at once, the ledger what they may cost.
 
-What a server is able to do is found out by trying, and known for as long as the process lives: one record for each
-address and model, shared by all that use it.
+What a server can do is found out by trying and kept as long as the process lives: one record for each address and
+model, shared by all callers.
 """
 
 import json
@@ -99,7 +99,7 @@ _limiters = RateLimiters(SERVER_LIMIT)
 
 
 def forget(address: str) -> None:
-    """Drop what is known of an address, as when another server has taken it."""
+    """Drop what is known about an address, for example when another server has taken it."""
     capabilities.forget(address)
     _limiters.forget(address.rstrip("/"))
 
@@ -113,11 +113,11 @@ def _price(model: str, own: Path | None) -> Price | None:
 
 
 class Endpoint:
-    """A model at an address. All endpoints of the same model and address share its capabilities and its limiter.
+    """A model at an address. All endpoints with the same model and address share capabilities and a limiter.
 
-    `timeout` is how long the server may be silent, besides the time that it needs to read the prompt (an answer that is
-    not streamed must be whole by then), `pause` the first wait before trying again, `patience` how long a busy server
-    is tried that answers no request; `PATIENCE` where None. All are in seconds.
+    `timeout` is how long the server may be silent, in addition to the time it needs to read the prompt (an answer that
+    is not streamed must be complete by then); `pause` is the first wait before trying again; `patience` is how long to
+    keep trying a busy server that answers no request, `PATIENCE` if None. All are in seconds.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Endpoint:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What is known of the model here."""
+        """What is known about the model here."""
         return find_capabilities(self.address, self._model)
 
     @property
@@ -152,8 +152,8 @@ class Endpoint:
     ) -> Reply:
         """Send `messages` in that format; with `schema`, ask for JSON as far as the format can.
 
-        With `one_attempt` a failure is final, but for a server that is busy or loads its model. `most` is how many
-        tokens an answer needs at the most, thoughts aside, where that is known.
+        With `one_attempt` a failure is final, unless the server is busy or loading its model. `most` is how many tokens
+        an answer needs at most, without thoughts, if that is known.
 
         Raises:
             UnsupportedRequestFormat: the server does not know this format.
@@ -220,7 +220,7 @@ class Endpoint:
                 )
 
     def send(self, request_format: RequestFormat, request: dict[str, Any]) -> bytes:
-        """The body of the response to a request of that format; a busy server is tried again for a while.
+        """The body of the response to a request in that format; a busy server is tried again for a while.
 
         Raises:
             UnsupportedRequestFormat: the server does not know this format.
@@ -457,12 +457,12 @@ class Endpoint:
         return arrival, _Pace(0.0, 0.0) if first is None else _Pace(first, time.monotonic() - began - first)
 
     def describe(self) -> None:
-        """Ask the server for what it says of itself without answering: its models, their context, its slots.
+        """Ask the server what it says about itself: its models, their context, its slots.
 
-        llama.cpp tells its slots and their context at `/props`, beside `/v1`, and the context in `/v1/models`
+        llama.cpp gives its slots and their context at `/props`, beside `/v1`, and the context in `/v1/models`
         (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md); vLLM has `max_model_len` there,
-        OpenRouter `context_length`, Groq `context_window`. A server that tells nothing, or wants another key for it,
-        is asked for answers all the same.
+        OpenRouter `context_length`, Groq `context_window`. A server that says nothing, or wants another key for it, is
+        still asked for answers.
         """
         models = self._get("models").get("data")
         listed = [entry for entry in models if isinstance(entry, dict)] if isinstance(models, list) else []
@@ -485,7 +485,7 @@ class Endpoint:
         self.capabilities.models = tuple(str(entry["id"]) for entry in listed[:_MOST_LISTED] if entry.get("id"))
 
     def allow_slots(self) -> None:
-        """Call the server no more often side by side than it has said that it answers."""
+        """Limit concurrent calls to the number that the server says it answers at once."""
         if self.capabilities.slots is not None:
             self.limiter.allow(self.capabilities.slots)
 

@@ -85,7 +85,7 @@ _ALL_MODELS = 20_000_000  # tokens; what is above is no window
 
 
 def was_cut(prompt: str, counted: int, *, window: int | None = None) -> bool:
-    """Whether a server that counted so many tokens cannot have read all of `prompt`.
+    """Whether a server that counted this many tokens cannot have read all of `prompt`.
 
     `window` is the length, in tokens, to which the server is known to cut.
     """
@@ -102,18 +102,18 @@ def was_cut(prompt: str, counted: int, *, window: int | None = None) -> bool:
 
 
 def read_window(message: str) -> int | None:
-    """The most tokens that a prompt may have, as a server's error about a long prompt (in lower case) names it."""
+    """The most tokens that a prompt may have, as stated in a server's error about a long prompt (in lower case)."""
     numbers = [int(number.replace(",", "")) for pattern in _NAMED for number in pattern.findall(message)]
     return min((number for number in numbers if 256 <= number <= _ALL_MODELS), default=None)
 
 
 def fewest(text: str) -> int:
-    """Fewer tokens than `text` can be."""
+    """A lower bound for the number of tokens in `text`."""
     return int(pieces(text) * _FEWEST_TOKENS)
 
 
 def pieces(text: str) -> int:
-    """Its words, figures and marks, to which its tokens are nearly in proportion."""
+    """How many words, figures and marks a text has; its tokens are nearly proportional to that."""
     return sum(1 for _ in _PIECE.finditer(text)) + len(_UNSPACED.findall(text)) // 4
 
 
@@ -174,7 +174,7 @@ class Option(Enum):
 
 
 class RefusedOption(Exception):
-    """The server does not take that part of the request."""
+    """The server does not accept that part of the request."""
 
     def __init__(self, option: Option) -> None:
         super().__init__(option.name)
@@ -182,14 +182,14 @@ class RefusedOption(Exception):
 
 
 def find_refused(message: str) -> Option | None:
-    """The part of a request that a server's error speaks against, its words in lower case; None for none of them."""
+    """The part of a request that a server's error (in lower case) objects to; None if it names none."""
     return next((option for option in Option if option.value.search(message)), None)
 
 
 class UnsupportedRequestFormat(Exception):
-    """The server does not know this request format; `error` is for the user if it knows no other format.
+    """The server does not know this request format; `error` is for the user if it knows no other.
 
-    `path_missing`: not even the path exists, so that other formats on the same path are no use.
+    `path_missing`: the path does not exist either, so other formats on the same path are useless.
     """
 
     def __init__(self, error: DiligenceError, *, path_missing: bool) -> None:
@@ -201,7 +201,7 @@ class UnsupportedRequestFormat(Exception):
 class ContextWindowExceeded(TooLarge):
     """The prompt is longer than the model takes at once.
 
-    `window` is how many tokens it takes, where the server has shown it; `usage` is what the attempt cost all the same.
+    `window` is how many tokens it takes, if the server has shown that; `usage` is what the attempt cost.
     """
 
     def __init__(self, message: str, window: int | None = None, usage: Usage | None = None) -> None:
@@ -214,11 +214,11 @@ class ContextWindowExceeded(TooLarge):
 
 
 class UnknownModel(NotConfigured):
-    """The server does not know the model, or has it not loaded."""
+    """The server does not know the model, or has not loaded it."""
 
 
 class ServerFailed(Unavailable):
-    """HTTP 500. Some servers that know only a part of a protocol answer so."""
+    """HTTP 500. Some servers that know only a part of a protocol answer with it."""
 
 
 def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exception:
@@ -340,7 +340,7 @@ _MEANINGS: Final[Sequence[tuple[Callable[[_Refusal], object], Callable[[_Refusal
 
 
 def not_taken(status: int) -> UnsupportedRequestFormat:
-    """The server refuses the request, and does not say why in words that are known here."""
+    """The error for a request that the server refuses in words that are not known here."""
     return UnsupportedRequestFormat(
         SourceFailed(f"The AI server does not take the request (HTTP {status}). Check DILIGENCE_AI_MODEL and _AI_API."),
         path_missing=False,
@@ -348,7 +348,7 @@ def not_taken(status: int) -> UnsupportedRequestFormat:
 
 
 def unknown_model(models: Sequence[str] = ()) -> UnknownModel:
-    """The server does not know the model; `models` are those that it has, as far as it lists them."""
+    """The error for a model that the server does not know; `models` are those that it lists."""
     names = [name[:_LONGEST_NAME] for name in models if name.isprintable()]
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     has = f" It has: {', '.join(names[:_MOST_NAMED])}{more}." if names else ""
@@ -356,12 +356,12 @@ def unknown_model(models: Sequence[str] = ()) -> UnknownModel:
 
 
 def may_have_cost(status: int) -> bool:
-    """Whether a model may have answered, though the response with this status is an error."""
+    """Whether a response with this status, though an error, may have been billed."""
     return status in _GATEWAY_GAVE_UP
 
 
 def content_filtered(usage: Usage) -> ModelRefused:
-    """A content filter stopped the prompt or the answer."""
+    """The error for a content filter that stopped the prompt or the answer."""
     return ModelRefused(
         "The AI server's content filter stopped the question or its answer. Name another model in DILIGENCE_AI_MODEL, "
         "or have the filter changed where the model is deployed.",
@@ -370,7 +370,7 @@ def content_filtered(usage: Usage) -> ModelRefused:
 
 
 def too_many_requests(seconds: float | None = None) -> TooManyRequests:
-    """The server wants fewer requests; `seconds` is how long it wants none."""
+    """The error for a server that wants fewer requests; `seconds` is how long it wants none."""
     return TooManyRequests("The AI server is asked too often. Try again later.", ceil(seconds or 1))
 
 
@@ -380,7 +380,7 @@ def says_too_long(message: str) -> bool:
 
 
 def window_exceeded(message: str) -> ContextWindowExceeded:
-    """The prompt does not fit, as the server's message says (in lower case)."""
+    """The error for a prompt that does not fit, according to the server's message (in lower case)."""
     return ContextWindowExceeded(
         "The question with its texts is longer than the model takes. Shorten the context, or name a model with a "
         "larger window in DILIGENCE_AI_MODEL.",
@@ -389,7 +389,7 @@ def window_exceeded(message: str) -> ContextWindowExceeded:
 
 
 def prompt_truncated(counted: int, usage: Usage) -> ContextWindowExceeded:
-    """The server read no more than `counted` tokens of the prompt, and answered all the same."""
+    """The error for a server that read only `counted` tokens of the prompt and answered all the same."""
     return ContextWindowExceeded(
         f"The AI server cuts prompts at about {counted} tokens without a word, so its answer rests on a part of the "
         "text. Raise the server's context size, or shorten the text.",
@@ -399,7 +399,9 @@ def prompt_truncated(counted: int, usage: Usage) -> ContextWindowExceeded:
 
 
 def make_time_out(silence: float) -> TookTooLong:
-    """The server sent nothing for so many seconds, or an answer that comes whole was not complete by then."""
+    """The error for a server that sent nothing for that many seconds, or had not finished an answer
+    that comes whole.
+    """
     return TookTooLong(
         f"The AI server gave no answer within {silence:.3g} s. Look whether it still works, use a smaller model, or "
         "raise DILIGENCE_AI_TIMEOUT."
@@ -407,7 +409,7 @@ def make_time_out(silence: float) -> TookTooLong:
 
 
 def too_slow(seconds: float, tokens: int) -> TookTooLong:
-    """The server was still writing after so many seconds, and had written about that many tokens."""
+    """The error for a server that was still writing after that many seconds, with about that many tokens written."""
     return TookTooLong(
         f"The AI server was still writing its answer after {seconds:.3g} s, at {tokens / seconds:.2g} tokens a second. "
         "Use a smaller model or a faster machine, or raise DILIGENCE_AI_TIMEOUT."
@@ -415,7 +417,7 @@ def too_slow(seconds: float, tokens: int) -> TookTooLong:
 
 
 class EndlessAnswer(AnswerCut):
-    """The model repeats itself, or writes far more than it may, and was stopped. Another attempt would be as long."""
+    """The model repeated itself, or wrote far more than it may, and was stopped. Another attempt would be as long."""
 
     says = (
         "The model's answer does not end: it repeats itself, or the server ignores the limit on its length. It was "
@@ -424,7 +426,7 @@ class EndlessAnswer(AnswerCut):
 
 
 def make_proxy_error() -> NotConfigured:
-    """What stands between us and the server did not let the request through."""
+    """The error for a proxy between us and the server that did not let the request through."""
     return NotConfigured(
         "A proxy or gateway before the AI server did not let the request through. Check OPENAI_BASE_URL, HTTPS_PROXY, "
         "HTTP_PROXY and NO_PROXY."
@@ -432,7 +434,7 @@ def make_proxy_error() -> NotConfigured:
 
 
 def unreachable() -> TryAgain:
-    """No connection could be opened."""
+    """The error for a connection that could not be opened."""
     return TryAgain(
         Unavailable("The AI server cannot be reached. Check that it runs and that OPENAI_BASE_URL is its address."),
         attempts=3,
@@ -440,7 +442,7 @@ def unreachable() -> TryAgain:
 
 
 def connection_cut() -> TryAgain:
-    """The connection or the body ended before the answer was complete."""
+    """The error for a connection or body that ended before the answer was complete."""
     return TryAgain(
         SourceFailed(
             "The AI server's answer ended in the middle: the connection was cut, or the answer is broken. Try again "
@@ -451,14 +453,14 @@ def connection_cut() -> TryAgain:
 
 
 def empty_response() -> TryAgain:
-    """Status 200 without a body: seen with servers that are starting or stopping."""
+    """The error for status 200 without a body, seen with servers that are starting or stopping."""
     return TryAgain(
         SourceFailed("The AI server answered with nothing. Try again later, or look into its log."), attempts=3
     )
 
 
 def unreadable_response(body: bytes) -> UnsupportedRequestFormat | TryAgain:
-    """Status 200 with a body that is no answer of this protocol."""
+    """The error for status 200 with a body that is no answer in this protocol."""
     start = body.lstrip()[:6]
     if start[:1] == b"<":
         error = SourceFailed("The AI server answered with a web page. Check OPENAI_BASE_URL; it usually ends in /v1.")

@@ -34,9 +34,9 @@ _FENCE_END = re.compile(r"[\s`]*\Z")
 
 
 class Misfit(Exception):
-    """The answer does not say for certain what was asked for.
+    """The answer does not clearly say what was asked for.
 
-    `problems` tell the model why; `is_prose` says that it holds words and no object at all.
+    `problems` are for the model to read; `is_prose` means that it has words and no object at all.
     """
 
     def __init__(self, problems: list[str], *, is_prose: bool = False) -> None:
@@ -50,7 +50,7 @@ class _SameKeyTwice(ValueError):
 
 
 def read_object(texts: Iterable[str], schema: type[T], material: str, reasoning: str = "") -> T:
-    """The object that the texts of an answer hold, or else the end of the reasoning.
+    """The object in the texts of an answer, or else at the end of the reasoning.
 
     Args:
         texts: the answer, or the arguments of the tools that were called in its place.

@@ -1,8 +1,8 @@
 """Answers from sources that are longer than the model takes at once: they are read completely, part by part.
 
-Each part is asked for what it says on the question, many of them side by side. The answer is made from the notes of
-all parts, in several steps where the notes are themselves too long. Nothing is left out: a part that the model does
-not read is a failure of the whole answer.
+The model is asked, for each part, what it says about the question, many parts side by side. The answer is made from the
+notes of all parts, in several steps if the notes are too long themselves. Nothing is left out: a part that the model
+does not read makes the whole answer fail.
 """
 
 import logging
@@ -35,9 +35,9 @@ log = logging.getLogger(__name__)
 
 
 class LongContext:
-    """One question on sources that are too long. `ask` calls the model; `at_once` calls are made side by side.
+    """One question about sources that are too long. `ask` calls the model; `at_once` calls run side by side.
 
-    `parts` is the number of parts that were read, `window` the tokens for which they were made.
+    `parts` is the number of parts that were read, `window` the tokens that they were cut for.
     """
 
     def __init__(self, ask: Callable[[Messages], Reply], question: str, at_once: int) -> None:
@@ -51,7 +51,7 @@ class LongContext:
         self.parts = 0
 
     def answer(self, sources: Sequence[Source], window: int) -> Reply:
-        """The answer from all that the sources say, for a model that takes `window` tokens at once, or fewer.
+        """The answer from everything that the sources say, for a model that takes `window` tokens at once, or fewer.
 
         Raises:
             TooLarge: they are too long even for that.
@@ -155,9 +155,9 @@ class LongContext:
 
 
 def cut(sources: Sequence[Source], room: int) -> Iterator[list[Source]]:
-    """The sources in parts of at most `room` bytes (UTF-8) each, counted as they stand in a prompt.
+    """The sources in parts of at most `room` bytes (UTF-8) each, counted as they appear in a prompt.
 
-    Texts are cut at their own borders where that is possible. Nothing is left out or repeated, and each piece has its
+    Texts are cut at their own borders where possible. Nothing is left out or repeated, and each piece keeps its
     source's number, name and place.
     """
     part: list[Source] = []

@@ -1,7 +1,7 @@
-"""What a server and its model are able to do, found out by asking once, and kept with the answers.
+"""Finds out what a server and its model can do by asking once, and keeps the result with the answers.
 
-A small judgement is asked for in each request format, the best first, until an answer keeps to its schema: a status
-of 200 alone says nothing, as some servers take a schema and ignore it. On the way it shows which parts of a request the
+A small judgement is requested in each request format, best first, until an answer keeps to its schema: a status of 200
+alone says nothing, as some servers accept a schema and ignore it. The requests also show which parts of a request the
 server refuses, whether it counts tokens, and how fast it reads and writes.
 """
 
@@ -44,7 +44,7 @@ class Sighting(BaseModel):
 
 
 def find_out(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat], ledger: Ledger | None) -> None:
-    """Learn what the server is able to do, from what is kept or by asking it, unless it is known in this process.
+    """Learn what the server can do, from what is stored or by asking it, unless this process knows it already.
 
     Raises:
         tasks.errors.DiligenceError: the server cannot be asked at all.
@@ -72,7 +72,7 @@ def find_out(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat], l
 
 
 def recall(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat]) -> bool:
-    """Take over what is kept of the server, unless it is known in this process; False where nothing is."""
+    """Load what is stored about the server, unless this process knows it already; False if nothing is stored."""
     if endpoint.capabilities.known:
         return True
     with reading() as session:

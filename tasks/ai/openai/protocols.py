@@ -71,22 +71,22 @@ class RequestFormat(Enum):
 
     @property
     def takes_schema(self) -> bool:
-        """Whether a schema goes along, to which the server can hold the model."""
+        """Whether a schema is sent along, to which the server can hold the model."""
         return self in {RequestFormat.RESPONSES, RequestFormat.SCHEMA}
 
     @property
     def json_only(self) -> bool:
-        """Whether the model can answer in JSON only."""
+        """Whether the model can only answer in JSON."""
         return self in {RequestFormat.SCHEMA, RequestFormat.OBJECT}
 
 
 @dataclass(frozen=True)
 class Reply:
-    """The model's text without its reasoning, and its cost as the server gave it (0 where it did not).
+    """The model's text without its reasoning, and its cost as the server gave it (0 if it did not).
 
-    Where `text` is empty, `instead` is a sentence on what came in its place, `arguments` are those of the tools that
-    the model called, and `reasoning` is what it thought. `cached` are the tokens of the prompt that the server had read
-    before, `server` is what it calls the model that answered. `is_cut`: these are the whole sentences of a longer one.
+    If `text` is empty, `instead` is a sentence on what came in its place, `arguments` are those of the tools that the
+    model called, and `reasoning` is what it thought. `cached` are tokens of the prompt that the server had read before,
+    `server` is its name for the model that answered. `is_cut`: the text is the complete sentences of a longer one.
     """
 
     text: str
@@ -107,9 +107,9 @@ def build_request(
     limit: int | None = None,
     without: Collection[Option] = (),
 ) -> dict[str, Any]:
-    """The request with that prompt; with `schema`, for JSON as far as the format can ask for it.
+    """The request for that prompt; with `schema`, for JSON as far as the format can ask for it.
 
-    `limit` is the most tokens that the answer may have, `without` what the server does not take.
+    `limit` is the most tokens that the answer may have, `without` the options that the server does not accept.
     """
     # A lone surrogate, from a broken file name or escape, would fail deep inside the client.
     messages = [{**message, "content": _encodable(message["content"])} for message in messages]
@@ -179,7 +179,9 @@ def _bound(schema: Any) -> Any:
 
 
 def longest_answer(schema: type[BaseModel]) -> tuple[int, int]:
-    """The longest answer that keeps to a schema and its bounds, those added here too: characters of texts, and keys."""
+    """The longest answer that keeps to a schema and its bounds, with those added here: characters
+    of texts, and keys.
+    """
     whole: Any = _bound(schema.model_json_schema())
 
     def longest(part: Any) -> tuple[int, int]:

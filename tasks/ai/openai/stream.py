@@ -29,10 +29,10 @@ _THOUGHTS = 8  # times the limit for answer and thoughts, where a server counts 
 
 
 class Arrival:
-    """The body of an answer that is coming; `limit` is the most tokens that were asked for.
+    """The body of an answer that is arriving; `limit` is the most tokens that were asked for.
 
-    `size` is its bytes so far, `pieces` the events that held text, no more than its tokens. `is_endless` says that it
-    goes on saying the same, or says far more than it may.
+    `size` is its bytes so far, `pieces` the events that held text, at most one for each token. `is_endless` means that
+    it keeps repeating itself, or says far more than it may.
     """
 
     def __init__(self, limit: int | None = None) -> None:
@@ -50,12 +50,12 @@ class Arrival:
 
     @property
     def is_stream(self) -> bool:
-        """Whether it comes piece by piece, as far as its beginning shows."""
+        """Whether the answer comes piece by piece, judging by its beginning."""
         return bool(self._is_stream)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing but white space has come."""
+        """Whether nothing but white space has arrived."""
         return self._is_stream is None
 
     @property
@@ -85,7 +85,7 @@ class Arrival:
         return any(_repeats(texts) for texts in self._texts.values())
 
     def whole(self) -> bytes:
-        """The body that the answer has as a whole.
+        """The body that the answer would have if it were not streamed.
 
         Raises:
             ValueError: the stream breaks off before its answer is complete, or its events are not of either protocol.

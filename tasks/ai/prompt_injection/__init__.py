@@ -1,4 +1,6 @@
-"""Prompt injection: words in a document or page that are meant for a model, such as to ignore, to score, to reveal."""
+"""Prompt injection: words in a document or page that address a model, such as orders to ignore, score or reveal
+something.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +13,7 @@ VERSION: Final = "orders-5"
 class Injection:
     """The span of a prompt injection, in characters: the clauses that give orders to a model.
 
-    What is told beside them, in the same sentence or the next, is no part of it: a seller may have put it there.
+    Facts in the same sentence or the next are not part of it: a seller may have put the order there to hide them.
     """
 
     start: int
@@ -19,7 +21,7 @@ class Injection:
 
 
 def find_orders(text: str) -> list[Injection]:
-    """The prompt injections in a text, in the order of the text; none touches the next."""
+    """The prompt injections in a text, in order; no two of them touch."""
     # 0.2 s of processor time for the patterns, which most commands never need.
     from tasks.ai.prompt_injection import detect  # noqa: PLC0415
 

@@ -1,7 +1,7 @@
-"""Finds the prompt injections in a text, and leaves them out.
+"""Finds the prompt injections in a text, and removes them.
 
-It warns, and no more: most orders are worded in ways that no list has. Conversations and fences that a text imitates, so
-that what follows seems to come from the user or the system, are injections too.
+This only supports warnings: most orders are worded in ways that no list has. Text that imitates a conversation or a
+fence, so that what follows seems to come from the user or the system, is an injection too.
 """
 
 # ruff: noqa: E501 - a pattern reads best in one line
@@ -72,7 +72,7 @@ _GAP: Final = re.compile(r"[^\S\n]{0,9}\n?[^\S\n]{0,9}(?=\S)")
 
 
 def find_orders(text: str) -> list[Injection]:
-    """The prompt injections in a text, in the order of the text; none touches the next."""
+    """The prompt injections in a text, in order; no two of them touch."""
     return list(_find_known(text) if len(text) <= _PASSAGE else _find_new(text))
 
 
@@ -100,7 +100,7 @@ def _find_spans(text: str) -> list[Span]:
 
 
 def merge_spans(spans: Iterable[Span]) -> list[Span]:
-    """The spans in order, with those that touch joined."""
+    """The spans in order, with touching ones joined."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:

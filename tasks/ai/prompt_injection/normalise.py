@@ -38,20 +38,20 @@ _MOST_CACHED: Final = 50_000
 
 @dataclass(frozen=True, slots=True)
 class SearchableText:
-    """A normalised text. From each of `starts` on, its characters stand `by` characters further in the original."""
+    """A normalised text. From each of `starts` on, its characters are `by` characters further on in the original."""
 
     text: str
     starts: list[int]
     by: list[int]
 
     def original(self, offset: int) -> int:
-        """Where a character of the normalised text stands in the original."""
+        """The offset in the original of a character of the normalised text."""
         at = bisect_right(self.starts, offset) - 1
         return offset + self.by[at] if at >= 0 else offset
 
 
 def normalise(text: str) -> SearchableText:
-    """The text in plain small letters, in a time that grows with its length alone."""
+    """The text in plain lower-case letters, in linear time."""
     if text.isascii():
         return SearchableText(text.lower(), [], [])
     lines: list[str] = []

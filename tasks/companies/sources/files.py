@@ -1,8 +1,8 @@
-"""Facts from files beside the batch: `<folder>/<domain>.json`, a Company profile each.
+"""Facts from files beside the batch: one company profile each, `<folder>/<domain>.json`.
 
-The profile may also stand under a key `profile`, as the operation Get Company Facts answers. Fields
-may be left out. A field that the profile does not have is left out with a warning, a value of a wrong
-type is an error, so that a typo does not become a missing fact.
+The profile may also be under a key `profile`, as in answers of Get Company Facts. Fields may be left out. A field that
+the profile does not know is ignored with a warning; a value of the wrong type is an error, so that a typo does not
+become a missing fact.
 """
 
 import logging
@@ -32,13 +32,13 @@ _SETTLED: Final = 50_000_000
 
 
 def open_source() -> "FileSource":
-    """The source as `DILIGENCE_FACTS` has it."""
+    """The source as configured by `DILIGENCE_FACTS`."""
     folder = CompanySettings.current().facts
     return FileSource(folder or Path("facts"), required=folder is not None)
 
 
 class FileSource:
-    """Facts from the profiles in a folder. A missing folder is an error only where it is `required`."""
+    """Facts from the profiles in a folder. A missing folder is only an error if it is `required`."""
 
     name = "files"
     origin = None
@@ -48,7 +48,7 @@ class FileSource:
         self._required = required
 
     def facts(self, domain: str) -> SourceClaims | None:
-        """The claims of the company's file, as of its `last_updated`; None where there is no file, or an empty one.
+        """The claims in the company's file, as of its `last_updated`; None if the file is missing or empty.
 
         Raises:
             BadRequest: `domain` is no registrable domain.
@@ -67,7 +67,7 @@ class FileSource:
         return None
 
     def domains(self, name: str) -> Sequence[str]:
-        """The domains whose file gives the company that name. A file that cannot be read is skipped.
+        """The domains whose files give the company that name. Files that cannot be read are skipped.
 
         Raises:
             NotConfigured: the folder is missing.

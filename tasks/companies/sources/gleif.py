@@ -1,10 +1,10 @@
-"""Facts from GLEIF, which keeps the register of legal entities: legal name, headquarters, status, parents.
+"""Facts from GLEIF, the register of legal entities: legal name, headquarters, status, parents.
 
-An entity is found by the LEI that Wikidata has for its website. A name alone joins nothing: where Wikidata has no
-LEI, an entity of exactly that name is taken only if its country and another fact (town, postal code or founding year)
-are those that Wikidata gives for the website; any other entity of the name is a possible match in the warnings.
+An entity is found by the LEI that Wikidata has for its website. A name alone is never enough: if Wikidata has no LEI,
+an entity with exactly that name is only taken if its country and another fact (town, postal code or founding year)
+match what Wikidata gives for the website; other entities of that name are listed as possible matches in the warnings.
 
-Documented: records by LEI and `filter[entity.legalName]`, pages, JSON:API and a limit of 60 requests a minute a user
+Documented: records by LEI and `filter[entity.legalName]`, paging, JSON:API and a limit of 60 requests a minute per user
 ("GLEIF API", https://www.gleif.org/en/lei-data/gleif-api and https://documenter.getpostman.com/view/7679680/SVYrrxuU).
 GLEIF's data is in the public domain (CC0).
 """
@@ -46,7 +46,7 @@ _PARENTS: Final = ("direct-parent", "ultimate-parent")
 
 
 def open_source() -> "GleifSource":
-    """The source as `DILIGENCE_GLEIF_URL` has it."""
+    """The source as configured by `DILIGENCE_GLEIF_URL`."""
     return GleifSource(CompanySettings.current().gleif_url)
 
 
@@ -64,7 +64,7 @@ class GleifSource(FactSource):
         return self._address
 
     def facts(self, domain: str) -> SourceClaims | None:
-        """The claims of the legal entity with that website, as of its record's last update; None where there is none.
+        """The claims about the legal entity with that website, as of its record's last update; None if there is none.
 
         Raises:
             BadRequest: `domain` is no registrable domain.

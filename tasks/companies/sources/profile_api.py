@@ -1,11 +1,11 @@
-"""Facts from the commercial provider of company profiles, for users who have a key for it.
+"""Facts from a commercial provider of company profiles, for users who have a key for it.
 
 A company takes two calls: its web domain gives the profile's address, and the address gives the full profile. The
-provider answers at new paths, and at older ones where it has not moved yet. Calls that fail are not charged; once
-the credits are spent, it is not asked for an hour.
+provider answers at new paths, and at older ones where it has not moved yet. Failed calls are not charged; once the
+credits are spent, it is not asked for an hour.
 
-Its profile has the structure of ours, with the names of networks and databases in its keys and a few more keys.
-`our_profile` renames the keys and leaves out the values that do not fit.
+Its profile is structured like ours, except that some keys contain the names of networks and databases, and there are a
+few more. `our_profile` renames the keys and drops values that do not fit.
 """
 
 import time
@@ -49,7 +49,8 @@ _VALIDATIONS: Final = 3
 class ProviderState:
     """What this process knows about the provider's servers.
 
-    `limiter` is for 300 calls a minute; a trial has 2 a minute, and the provider answers 429 with the time to wait.
+    `limiter` allows 300 calls a minute; a trial account has 2 a minute, and the provider answers 429 with the time to
+    wait.
     """
 
     limiter: RateLimiter = field(default_factory=lambda: RateLimiter(RateLimit(at_once=10, per_second=5)))
@@ -73,14 +74,14 @@ class _Resolved:
 
 
 def open_source() -> "ProfileApiSource":
-    """The source as `DILIGENCE_PROFILE_API_URL` and `DILIGENCE_PROFILE_API_KEY` have it."""
+    """The source as configured by `DILIGENCE_PROFILE_API_URL` and `DILIGENCE_PROFILE_API_KEY`."""
     settings = CompanySettings.current()
     key = settings.profile_api_key
     return ProfileApiSource(settings.profile_api_url, key.get_secret_value().strip() if key else "", STATE)
 
 
 class ProfileApiSource(FactSource):
-    """Facts from the provider at `address`, asked with `key` (empty: there is none)."""
+    """Facts from the provider at `address`, asked with `key` (empty if there is none)."""
 
     name = "profile_api"
 
@@ -94,7 +95,7 @@ class ProfileApiSource(FactSource):
         return self._address
 
     def facts(self, domain: str) -> SourceClaims | None:
-        """The claims of the company's profile, as of its last update; None where the provider does not know it.
+        """The claims in the company's profile, as of its last update; None if the provider does not know it.
 
         Raises:
             BadRequest: `domain` is no registrable domain.
@@ -223,10 +224,10 @@ def _host(website: str | None) -> str | None:
 
 
 def our_profile(provided: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The provider's profile with our keys and types, and the paths of the values that were left out.
+    """The provider's profile with our keys and types, and the paths of values that were left out.
 
-    A key that our profile does not have is left out without a word. A value of a wrong type is left out alone: one
-    bad post does not take the others with it.
+    Keys that our profile does not have are dropped silently. A value of the wrong type is left out by itself, so one
+    bad post does not remove the others.
     """
     values = _rename(tidy(dict(provided)))
     values.pop("last_updated", None)  # the date of the whole profile, and no value of its own

@@ -1,4 +1,4 @@
-"""The sources of facts by name, and those that the settings ask for."""
+"""The sources of facts by name, and those that the settings select."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -26,7 +26,7 @@ A module is imported when its source is opened: `files` alone, as in the demo, s
 def choose_sources() -> Sequence[FactSource]:
     """The sources that `DILIGENCE_FACT_SOURCES` names, in order of precedence.
 
-    Where it is not set, those of its default, after `profile_api` when there is a key for it.
+    If it is not set, the default ones, preceded by `profile_api` if there is a key for it.
 
     Raises:
         NotConfigured: a name is unknown, or there is none; the message lists the known ones.
@@ -50,7 +50,7 @@ def choose_sources() -> Sequence[FactSource]:
 
 
 def open_source(name: str) -> FactSource:
-    """The source of that name in `SOURCES` or of another package, with the settings in force.
+    """The source of that name, from `SOURCES` or from another package, with the settings in force.
 
     Raises:
         NotConfigured: it is another package's, and cannot be loaded.

@@ -18,12 +18,12 @@ from tasks.errors import DiligenceError
 
 
 def open_source() -> "SecSource":
-    """The source as `DILIGENCE_SEC_DATA_URL` and `DILIGENCE_CONTACT` have it."""
+    """The source as configured by `DILIGENCE_SEC_DATA_URL` and `DILIGENCE_CONTACT`."""
     return SecSource()
 
 
 class SecSource(FactSource):
-    """Facts from the submissions API, revenue and employees from the registrant's XBRL."""
+    """Facts from the submissions API; revenue and employees from the registrant's XBRL."""
 
     name = "sec"
 
@@ -32,7 +32,7 @@ class SecSource(FactSource):
         return CompanySettings.current().sec_data_url
 
     def facts(self, domain: str) -> SourceClaims | None:
-        """The claims of the registrant with that website, as of its newest filing; None where EDGAR has none.
+        """The claims about the registrant with that website, as of its newest filing; None if EDGAR has none.
 
         Raises:
             BadRequest: `domain` is no registrable domain.

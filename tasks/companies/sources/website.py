@@ -1,7 +1,7 @@
-"""Facts from the company's own site: its home page (of `www.` where the domain does not answer) and its feed.
+"""Facts from the company's own site: its home page (at `www.` if the domain itself does not answer) and its feed.
 
-Where the home page does not give the company's address and founding year, at most two more pages are read: about,
-contact, the imprint. Pages that robots.txt excludes are not fetched.
+If the home page lacks the company's address or founding year, at most two more pages are read: about, contact, the
+imprint. Pages that robots.txt excludes are not fetched.
 """
 
 import logging
@@ -38,12 +38,12 @@ _ABOUT: Final = re.compile(
 
 
 def open_source() -> "WebsiteSource":
-    """The source as `DILIGENCE_WEBSITE_URL` has it."""
+    """The source as configured by `DILIGENCE_WEBSITE_URL`."""
     return WebsiteSource()
 
 
 class WebsiteSource(FactSource):
-    """Facts from the company's own site. An empty site has none, and neither has one that is for sale."""
+    """Facts from the company's own site. An empty site, or one that is for sale, has none."""
 
     name = "website"
 
@@ -52,7 +52,7 @@ class WebsiteSource(FactSource):
         return CompanySettings.current().website_url
 
     def facts(self, domain: str) -> SourceClaims | None:
-        """The claims of the site's pages, with their addresses; None where there is no page, or nothing on it.
+        """The claims on the site's pages, with their addresses; None if there is no page, or nothing on it.
 
         Raises:
             BadRequest: `domain` is no registrable domain.

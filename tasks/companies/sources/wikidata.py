@@ -41,7 +41,7 @@ _MAX_FETCHED_FOR_NAME: Final = 8
 
 
 def open_source() -> "WikidataSource":
-    """The source; its addresses are those of the settings."""
+    """The source, with the addresses in the settings."""
     return WikidataSource()
 
 
@@ -57,7 +57,7 @@ class WikidataSource:
         return f"{settings.wikidata_url} {settings.wikidata_sparql_url} {settings.wikipedia_url}"
 
     def facts(self, domain: str) -> SourceClaims | None:
-        """What the item says, in at most one claim a field; None where no item has that website.
+        """What the item says, in at most one claim per field; None if no item has that website.
 
         Raises:
             BadRequest: `domain` is no registrable domain.

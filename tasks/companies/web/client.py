@@ -1,9 +1,8 @@
 """Fetching from the web: safely, politely, and within limits of time and size.
 
-There are two kinds of address. Those that come from data (a search result, a link, a company's domain) are public:
-wherever they or their redirects lead is checked. Those that a setting gives are trusted: their own origin may lie
-anywhere, since whoever runs the service said so; a redirect off it is checked like any other. The two never share a
-connection.
+There are two kinds of address. Those from data (a search result, a link, a company's domain) are public: wherever they
+or their redirects lead is checked. Those from a setting are trusted: their own origin may be anywhere, because the
+operator said so; redirects to other origins are checked like any other. The two never share a connection.
 """
 
 import atexit
@@ -100,7 +99,7 @@ class FetchOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class WebRequest:
-    """One request. `trusted` is the origin that a setting gave, `seconds` what is left of the attempt's time."""
+    """One request. `trusted` is the origin that a setting gave, `seconds` the time left for the attempt."""
 
     method: str
     address: Address
@@ -151,12 +150,12 @@ class _OutOfReach(TryAgain):
 
 
 class Web:
-    """The web as this process sees it, with connections that are kept for the next request. Safe between threads."""
+    """The web as this process sees it, with connections that are reused. Safe between threads."""
 
     def __init__(
         self, allowed: Allowed, agent: str, *, resolver: Resolver = resolve, trust: ssl.SSLContext | None = None
     ) -> None:
-        """`agent` is the User-Agent; `resolver` and `trust` are for names and certificates of one's own."""
+        """`agent` is the User-Agent; `resolver` and `trust` replace the usual name resolution and certificates."""
         trust = trust or _public_authorities()
         self._agent = agent
         self._public = CheckedTransport(allowed, trust, resolver)
@@ -167,7 +166,7 @@ class Web:
 
     @classmethod
     def current(cls) -> "Web":
-        """The one of this process, by the settings in force; made at the first call."""
+        """The process's instance, with the settings in force; created at the first call."""
         settings = CompanySettings.current()
         return _share_web(settings.web_allow, settings.contact)
 

@@ -1,7 +1,8 @@
-"""What an HTML page says: its text in paragraphs, its metadata, its links, and what it describes with schema.org.
+"""What an HTML page says: its text in paragraphs, its metadata, its links, and its schema.org descriptions.
 
-JSON-LD and microdata come in one form, JSON-LD's: `{"@type": "Organization", "name": …}`, a type without the address of
-its vocabulary. Runs in a process of the pool (`page.py`): a hostile page may take any time and memory here.
+JSON-LD and microdata are returned in one form, JSON-LD's: `{"@type": "Organization", "name": …}`, with types stripped
+of their vocabulary's address. It runs in a process of the pool (`page.py`), because a hostile page may take any time
+and memory.
 """
 
 import re
@@ -50,7 +51,7 @@ _BLOCK_TAGS: Final = {"p", "head", "quote", "code", "item", "fw", "ab", "comment
 
 
 def read_html(data: bytes, content_type: str, url: str) -> dict[str, Any]:
-    """The fields of a `Page` from its bytes, the server's Content-Type and where it was found."""
+    """The fields of a `Page`, from its bytes, the server's Content-Type, and its address."""
     text = decode_page(data[:_MAX_BYTES], content_type)[0]
     tree = parse_page(text)
     base = _absolute(url, tree.xpath("string(//base/@href)")) or url
@@ -71,15 +72,15 @@ def read_html(data: bytes, content_type: str, url: str) -> dict[str, Any]:
 
 
 def read_report(data: bytes, content_type: str) -> list[str]:
-    """The paragraphs of an HTML filing, half of which is tables: each of one line, but a table, whose rows are lines.
+    """The paragraphs of an HTML filing, half of which is tables: one line each, except tables, whose rows are lines.
 
-    What finds the main text of a page drops tables, and takes minutes for a file of this size.
+    Libraries that find a page's main text drop tables, and take minutes for a file of this size.
     """
     return read_whole_text(decode_page(data[:_MAX_REPORT_BYTES], content_type)[0], _MAX_REPORT)
 
 
 def read_whole_text(text: str, most: float = inf) -> list[str]:
-    """Every paragraph that a page shows, menus too; a table is one, its rows are lines, their cells parted by tabs."""
+    """Every paragraph on a page, with menus; a table is one paragraph, its rows lines, its cells separated by tabs."""
     blocks = blocks_in(BOM_UTF8 + plain(text).encode(), most)
     return [("\n" if any("\t" in line for line in lines) else " ").join(map(_plain_row, lines)) for lines in blocks]
 
@@ -100,7 +101,7 @@ def _plain_row(line: str) -> str:
 
 
 def parse_page(text: str) -> html.HtmlElement:
-    """The tree of a page, with a head and a body whatever it is."""
+    """The tree of a page; it always has a head and a body."""
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
     # A declaration of another encoding in the text would stop lxml from taking it as text.
     try:
@@ -112,7 +113,7 @@ def parse_page(text: str) -> html.HtmlElement:
 
 
 def schema_org_items(tree: html.HtmlElement, base: str) -> list[dict[str, Any]]:
-    """The things that a page describes, its graphs taken apart; at most 200, and none that is broken."""
+    """The things that a page describes, with graphs taken apart; at most 200, without broken ones."""
     items: list[dict[str, Any]] = []
     budget = _ValueBudget(_MAX_VALUES)
     for item in (*_json_ld(tree), *_microdata(tree, base)):

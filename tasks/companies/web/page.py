@@ -1,4 +1,4 @@
-"""A parsed page or feed of a site: its text, its metadata and its links, without markup."""
+"""A parsed page or feed of a site: text, metadata and links, without markup."""
 
 import calendar
 import io
@@ -89,7 +89,7 @@ _MAX_MARKUP: Final = 100_000
 
 
 def parse(data: bytes, kind: str, content_type: str = "", url: str = "") -> str:
-    """What is in `data`: JSON with the fields of an HTML page, a filing or a feed, the text of anything else.
+    """What `data` contains: JSON with the fields of an HTML page, a filing or a feed; for anything else its text.
 
     Raises:
         Unreadable, TookTooLong: it cannot be read within the limits.
@@ -108,12 +108,12 @@ def parse(data: bytes, kind: str, content_type: str = "", url: str = "") -> str:
 
 
 def warm() -> None:
-    """Let the processes start and load, so that no caller waits for it; comes back at once."""
+    """Start and load the processes in the background, so that no caller waits for them; returns at once."""
     share_reading_pool().start()
 
 
 def load() -> None:
-    """Load what pages are read with, 1.4 s: once a process, on no page's time."""
+    """Import what reads pages (1.4 s) once per process, so that it does not count as a page's time."""
     from tasks.companies.web import html  # noqa: PLC0415 - in the processes alone
 
     html.read_html(b"<p>A page.</p>", "text/html", "https://example.org/")
@@ -152,12 +152,12 @@ _UNSAID: Final = {"", "application/octet-stream", "binary/octet-stream", "text/x
 
 @dataclass(frozen=True)
 class Page:
-    """What a page says. Texts are plain: without markup, controls or characters that nobody sees.
+    """What a page says. Texts are plain: without markup, control characters or invisible characters.
 
-    `paragraphs` are the main text, each of one line, but a table, whose rows are lines and whose cells are parted
-    by tabs. `metadata` is its meta elements by name in lower case (`og:image`), `schema_org` what it describes
-    in JSON-LD's form, by JSON-LD and microdata. `feeds`, `links` (address and words), `canonical` and `refresh`, to
-    which a browser would go on at once, are absolute. `markup` is HTML as it was sent, its first 100 KB.
+    `paragraphs` are the main text, one line each, except tables, whose rows are lines and whose cells are separated by
+    tabs. `metadata` holds its meta elements by lower-case name (`og:image`), `schema_org` its JSON-LD and microdata in
+    JSON-LD's form. `feeds`, `links` (address and words), `canonical` and `refresh` (where a browser would go at once)
+    are absolute. `markup` is the first 100 KB of HTML as it was sent.
     """
 
     url: str
@@ -175,14 +175,14 @@ class Page:
 
     @property
     def text(self) -> str:
-        """The main text, its paragraphs in lines."""
+        """The main text, one paragraph a line."""
         return "\n".join(self.paragraphs)
 
 
 def read_page(data: bytes, content_type: str, url: str) -> Page:
-    """Read a page: HTML, PDF or plain text, by the server's Content-Type, or its look where that says nothing.
+    """Read a page (HTML, PDF or plain text) by the server's Content-Type or, if that says nothing, its content.
 
-    `url` is where it was found. Takes 0.1 s for 40 KB; the first one waits 1.4 s for its process.
+    `url` is where it was found. Takes 0.1 s for 40 KB; the first call waits 1.4 s for its process.
 
     Raises:
         UnsupportedFormat: it is something else, a picture for example.
@@ -198,7 +198,7 @@ def read_page(data: bytes, content_type: str, url: str) -> Page:
 
 
 def read_filing(data: bytes, content_type: str, url: str, title: str) -> Page:
-    """Read a filing as `read_page` does a page, all of its text with its tables; `title` is what it is called.
+    """Read a filing as `read_page` reads a page, with all of its text and tables; `title` is its name.
 
     Takes 2 s for 10 MB.
 
@@ -212,7 +212,7 @@ def read_filing(data: bytes, content_type: str, url: str, title: str) -> Page:
 
 
 def shorten_page(page: Page, most: int) -> Page:
-    """The page with those of its first paragraphs that have so many characters together."""
+    """The page with only its first paragraphs, up to that many characters."""
     ends = accumulate(map(len, page.paragraphs))
     return replace(
         page, paragraphs=[paragraph for paragraph, end in zip(page.paragraphs, ends, strict=True) if end <= most]
@@ -239,7 +239,7 @@ def _kind(data: bytes, content_type: str) -> str:
 
 @dataclass(frozen=True)
 class FeedUpdate:
-    """An entry of a feed; None and an empty text are what it does not say. `text` is its title and its summary."""
+    """An entry of a feed; missing values are None or an empty text. `text` is its title and summary."""
 
     link: str | None
     image: str | None
@@ -248,9 +248,9 @@ class FeedUpdate:
 
 
 def feed_updates(data: bytes, url: str = "") -> list[FeedUpdate]:
-    """The latest entries of the feed in `data`, at most 50, in its order; none where it is no feed.
+    """The latest entries of the feed in `data`, at most 50, in its order; empty if it is not a feed.
 
-    `url` is where it was found: its links may be relative.
+    `url` is where it was found, because its links may be relative.
 
     Raises:
         Unreadable, TookTooLong: it cannot be read within the limits on a page.

@@ -61,7 +61,7 @@ class WebResponse:
 
     @property
     def content_type(self) -> str:
-        """As the server gave it: `text/html; charset=utf-8`; empty where it gave none."""
+        """As the server gave it: `text/html; charset=utf-8`; empty if it gave none."""
         return self.headers.get("content-type", "")
 
     def json(self) -> Any:
@@ -77,7 +77,7 @@ class WebResponse:
 
     @property
     def is_challenge(self) -> bool:
-        """Whether the server says that it asks for a browser."""
+        """Whether the server says that it wants a real browser."""
         return any(self.headers.get(name, "").strip().lower() == value for name, value in _CHALLENGES)
 
     @property
@@ -87,7 +87,7 @@ class WebResponse:
 
 
 def status_error(response: WebResponse) -> DiligenceError:
-    """The error that a challenge, or a status which is not 2xx, means."""
+    """The error for a challenge, or for a status that is not 2xx."""
     status, name = response.status, response.name
     if response.is_challenge:
         return SiteChallenge(f"{name} asks for a browser that runs scripts, and answers no program.")
@@ -104,7 +104,7 @@ def status_error(response: WebResponse) -> DiligenceError:
 
 
 def connection_error(error: httpx.TransportError, name: str) -> tuple[DiligenceError, bool]:
-    """The error that a failed connection means, and whether it may pass."""
+    """The error for a failed connection, and whether another attempt may help."""
     if isinstance(error, httpx.TimeoutException):
         return TookTooLong(f"{name} took too long to answer."), True
     if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
@@ -131,7 +131,7 @@ _MEMBERS: Final = 100
 
 
 def read_body(pieces: Iterable[bytes], packing: str, most_packed: int, most: int) -> tuple[bytes, bool]:
-    """The body decompressed, and whether that is all of it: no more than the limits (bytes) is read or kept.
+    """The decompressed body, and whether it is complete: no more than the limits (bytes) is read or kept.
 
     `packing` is the Content-Encoding.
 

@@ -1,6 +1,6 @@
-"""Fetching the pages of sites that let programs fetch them: a company's own, search results, and linked pages.
+"""Fetches pages from sites that allow it: a company's own, search results, and linked pages.
 
-robots.txt is read as RFC 9309 has it and remembered for a day.
+robots.txt is interpreted according to RFC 9309 and remembered for a day.
 """
 
 import time
@@ -52,9 +52,9 @@ _HEADERS: Final = {"Accept": "text/html, application/xhtml+xml, application/pdf;
 def fetch_page(
     url: str, *, trusted: bool = False, limits: FetchLimits = PAGE_LIMITS, headers: Mapping[str, str] = _HEADERS
 ) -> WebResponse:
-    """Fetch a page, or a feed, that its site lets programs fetch.
+    """Fetch a page or feed, if its site allows that.
 
-    `trusted`: the address comes from a setting (see `website`); what it redirects to is checked like any other.
+    `trusted`: the address comes from a setting (see `website`); its redirects are checked like any other.
 
     Raises:
         NotAllowed: it, or where it redirects to, is not fetched from, or its robots.txt asks for that.
@@ -66,7 +66,7 @@ def fetch_page(
 
 
 def fetch_home(domain: str) -> WebResponse:
-    """Fetch the home page of a company's own site; of `www.` where the domain itself does not answer.
+    """Fetch the home page of a company's own site, at `www.` if the domain itself does not answer.
 
     Raises:
         BadRequest: it is no registrable domain.
@@ -85,7 +85,7 @@ def fetch_home(domain: str) -> WebResponse:
 
 
 def read_public(url: str, trusted: bool) -> Page:
-    """Fetch a page and read it, as far as its main text is looked at.
+    """Fetch a page and read as much of its main text as is used.
 
     Raises:
         DiligenceError: as `fetch_page` and `read_following`.
@@ -94,7 +94,7 @@ def read_public(url: str, trusted: bool) -> Page:
 
 
 def read_following(answer: WebResponse, trusted: bool) -> Page:
-    """Read a page, or the one that it leads a browser to: a `meta refresh` is followed as a redirect is.
+    """Read a page, or the one that it sends a browser to: a `meta refresh` is followed like a redirect.
 
     Raises:
         SourceFailed: it leads on too often.
@@ -112,8 +112,8 @@ def read_following(answer: WebResponse, trusted: bool) -> Page:
 def website(domain: str) -> tuple[str, bool]:
     """The address of a company's own site, and whether a setting gave its host.
 
-    `DILIGENCE_WEBSITE_URL` may put all sites on one server (`http://127.0.0.1:9000/{domain}`); where the domain
-    itself is the host, it is data, and what it resolves to is checked.
+    `DILIGENCE_WEBSITE_URL` may put all sites on one server (`http://127.0.0.1:9000/{domain}`); if the domain itself is
+    the host, it is data, and what it resolves to is checked.
 
     Raises:
         BadRequest: it is no registrable domain.
@@ -125,11 +125,11 @@ def website(domain: str) -> tuple[str, bool]:
 
 
 class SiteSilent(NotAllowed):
-    """The robots.txt of a site could not be had, so its pages are left alone."""
+    """The robots.txt of a site could not be fetched, so its pages are left alone."""
 
 
 class Robots:
-    """The robots.txt of the sites that a web visits. Safe to use from many threads."""
+    """The robots.txt files of the sites that are visited. Safe to use from many threads."""
 
     def __init__(self, web: Web) -> None:
         self._web = web
@@ -141,7 +141,7 @@ class Robots:
         self._lock = Lock()
 
     def check(self, url: str, *, trusted: bool = False) -> None:
-        """Do nothing where the site lets this address be fetched. `trusted`: a setting gave its origin.
+        """Refuse an address that the site does not allow to be fetched. `trusted`: a setting gave its origin.
 
         Raises:
             NotAllowed: it does not, or its robots.txt could not be had just now.

@@ -1,6 +1,6 @@
-"""The SSRF guard: http and https to hosts of the public internet alone, safe from DNS rebinding.
+"""The SSRF guard: http and https to hosts on the public internet only, safe from DNS rebinding.
 
-A name is resolved once, its addresses are checked, and one of them is connected to.
+A name is resolved once, its addresses are checked, and the connection is made to one of them.
 """
 
 import re
@@ -47,7 +47,7 @@ _LOOPBACK: Final = (IPv4Address("127.0.0.1"), IPv6Address("::1"))
 
 @dataclass(frozen=True)
 class Address:
-    """An http or https address in its parts. `host` is in lower-case A-labels or an IP address without brackets."""
+    """The parts of an http or https address. `host` is in lower-case A-labels, or an IP address without brackets."""
 
     scheme: str
     host: str
@@ -80,7 +80,7 @@ class Address:
         return cls(scheme, _plain_host(host), port or _PORTS[scheme], parts.raw_path.decode("ascii"))
 
     def join(self, location: str) -> "Address":
-        """The address that a redirect's `location` or a page's link leads to from here.
+        """The address that a redirect's `location` or a page's link leads to.
 
         Raises:
             NotAllowed: it is none that is fetched.
@@ -95,12 +95,12 @@ class Address:
 
     @property
     def by_name(self) -> bool:
-        """Whether the host has a name, and is no IP address."""
+        """Whether the host is a name rather than an IP address."""
         return ":" not in self.host and not _NUMBER.fullmatch(self.host.rpartition(".")[2])
 
     @property
     def origin(self) -> tuple[str, str, int]:
-        """Scheme, host and port: what belongs to one server."""
+        """Scheme, host and port, which identify one server."""
         return self.scheme, self.host, self.port
 
     @property
@@ -115,7 +115,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Allowed:
-    """What `DILIGENCE_WEB_ALLOW` names: hosts and networks that may be fetched from though they are not public."""
+    """What `DILIGENCE_WEB_ALLOW` names: hosts and networks that may be fetched from although they are not public."""
 
     hosts: frozenset[str] = frozenset()
     networks: tuple[IPv4Network | IPv6Network, ...] = field(default=())
@@ -132,7 +132,7 @@ class Allowed:
         return cls(hosts, tuple(place for place in places if not isinstance(place, str)))
 
     def refusal(self, host: str, address: str, port: int) -> str | None:
-        """Why no connection may be made to `address` (an IP address), which `host` resolves to; None: it may."""
+        """Why no connection may be made to `address` (an IP address), to which `host` resolves; None if it may."""
         try:
             ip = _unwrap(ip_address(address))
         except ValueError:
@@ -151,9 +151,10 @@ class Allowed:
 
 
 def is_public(address: IPAddress) -> bool:
-    """Whether the public internet reaches that address: it is in no private, local, shared or reserved network.
+    """Whether the address is reachable from the public internet, and so in no private, local, shared or reserved
+    network.
 
-    Python's own `is_global` changed its mind with releases of 3.11, and takes addresses within 6to4 for public.
+    Python's own `is_global` changed between releases of 3.11, and counts addresses within 6to4 as public.
     """
     address = _unwrap(address)
     if isinstance(address, IPv4Address):
@@ -197,7 +198,7 @@ def _plain_host(host: str) -> str:
 
 
 def registrable_domain(url: str) -> str | None:
-    """The registrable domain of an address; None for an IP address, and for what is no address."""
+    """The registrable domain of an address; None for IP addresses and for text that is no address."""
     try:
         host = Address.parse(url).host
     except NotAllowed:
@@ -221,7 +222,7 @@ _LONGEST_WAIT: Final = 60.0
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host as this machine's resolver gives them; every name within `localhost` is this machine.
+    """The addresses of a host according to this machine's resolver; every name within `localhost` is this machine.
 
     Raises:
         OSError: there are none.

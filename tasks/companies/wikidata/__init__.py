@@ -1,1 +1,1 @@
-"""Wikidata as it is asked and read: its items, its query service, and what an item says as claims."""
+"""Wikidata: requests to it, its items, its query service, and what an item says as claims."""

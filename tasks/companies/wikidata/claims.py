@@ -1,8 +1,8 @@
 """What an item of Wikidata says about a company, field by field of the profile.
 
-A property may have several values: the preferred ones count, the latest of them first, and a warning tells where
-nothing decides between them. What Wikidata refers to by its id (an industry, a town) has its name in `terms`; what
-has no name there is left out.
+A property may have several values: the preferred ones count, the latest first, and a warning says where nothing decides
+between them. Things that Wikidata refers to by id (an industry, a town) get their names from `terms`; those without a
+name there are left out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ _IMAGES: Final = "https://commons.wikimedia.org/wiki/Special:FilePath/"
 
 
 class FieldValue(NamedTuple):
-    """A value for a field of the profile, and the statement that it is read from, if there is one."""
+    """A value for a field of the profile, and the statement that it comes from, if any."""
 
     field: str
     value: Any
@@ -57,7 +57,7 @@ class FieldValue(NamedTuple):
 
 
 def list_references(item: Item) -> list[str]:
-    """The ids of items whose names the claims on this one need; the most useful ones first."""
+    """The ids of items whose names are needed for claims about this one; the most useful first."""
     hq = _latest(item.best("P159"))
     places = [read_id(hq.value), read_id(hq.qualifier("P17")), *item.items("P17")[:3]] if hq else []
     ids = [*places, *item.items("P452")[:10], *_read_relations(item)]
@@ -65,7 +65,7 @@ def list_references(item: Item) -> list[str]:
 
 
 def read_values(entity: Entity, terms: Mapping[str, ItemTerms]) -> tuple[list[FieldValue], list[str]]:
-    """What the item says, and a warning for each choice between values that are equally good."""
+    """What the item says, and a warning for each choice between equally good values."""
     item = entity.item
     values = [
         *_name(entity),

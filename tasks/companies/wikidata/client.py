@@ -52,7 +52,7 @@ _MAX_URL: Final = 3900
 
 
 class Site(NamedTuple):
-    """An item and its official website (empty where the answer left it out)."""
+    """An item and its official website (empty if the answer left it out)."""
 
     item: str
     url: str
@@ -60,7 +60,7 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True)
 class ItemTerms:
-    """The name of an item; of a country its code too, of a place the code of its country."""
+    """The name of an item; for a country also its code, for a place also the code of its country."""
 
     label: str | None = None
     code: str | None = None
@@ -68,7 +68,7 @@ class ItemTerms:
 
 
 def check_contact() -> None:
-    """Do nothing where a contact is set, which Wikimedia's User-Agent policy asks for.
+    """Fail unless a contact is set, which Wikimedia's User-Agent policy asks for.
 
     Raises:
         NotConfigured: none is.
@@ -81,7 +81,7 @@ def check_contact() -> None:
 
 
 def find_items(urls: Collection[str]) -> list[Site]:
-    """The items that have one of those addresses as their official website, deprecated or not.
+    """The items that have one of these addresses as their official website, even as a deprecated one.
 
     Raises:
         DiligenceError: the query service cannot be asked, or sent invalid data.
@@ -95,10 +95,11 @@ def find_items(urls: Collection[str]) -> list[Site]:
 
 
 def link_entry(host: str) -> list[Site]:
-    """The items on whose pages an address of that host stands, with the address; official website or not.
+    """The items with a link to that host on their pages, and the link's address, whether or not it is the official
+    website.
 
-    The list of external links finds any path, where the query service finds whole addresses only ("API:Exturlusage",
-    https://www.mediawiki.org/wiki/API:Exturlusage).
+    The list of external links matches any path, while the query service only matches whole addresses
+    ("API:Exturlusage", https://www.mediawiki.org/wiki/API:Exturlusage).
 
     Raises:
         DiligenceError: Wikidata cannot be asked, or sent invalid data.
@@ -123,7 +124,7 @@ def link_entry(host: str) -> list[Site]:
 
 
 def find_named_items(names: Collection[str], languages: Collection[str]) -> list[tuple[Site, list[str]]]:
-    """The items with a website whose label, alias or official name is exactly one of `names`, with their names.
+    """The items with a website whose label, alias or official name is exactly one of `names`, and these names.
 
     Raises:
         DiligenceError: as `find_items`.
@@ -144,7 +145,7 @@ def find_named_items(names: Collection[str], languages: Collection[str]) -> list
 
 
 def terms(ids: Sequence[str]) -> dict[str, ItemTerms]:
-    """The names of those items that have an English label, with the codes of countries; one request.
+    """The names of those items that have an English label, with codes of countries; one request.
 
     Raises:
         DiligenceError: as `find_items`.
@@ -165,7 +166,7 @@ def terms(ids: Sequence[str]) -> dict[str, ItemTerms]:
 
 
 def fetch_item(item: str) -> Item | None:
-    """The item with that id; None where there is none any more.
+    """The item with that id; None if it no longer exists.
 
     Raises:
         DiligenceError: it cannot be fetched, or is no item.
@@ -178,7 +179,7 @@ def fetch_item(item: str) -> Item | None:
 
 
 def fetch_items(ids: Sequence[str]) -> dict[str, Item]:
-    """The items by `ids`, fetched at the same time; one that is gone is left out.
+    """The items with these ids, fetched concurrently; those that no longer exist are left out.
 
     Raises:
         DiligenceError: as `fetch_item`.
@@ -242,7 +243,7 @@ def _id(address: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class Summary:
-    """An article's first paragraph, its address, and the day of its last change where that is given."""
+    """An article's first paragraph, its address, and the day of its last change if given."""
 
     text: str
     url: str
@@ -250,7 +251,7 @@ class Summary:
 
 
 def fetch_summary(title: str, item: str) -> Summary | None:
-    """The summary of the article with that title, which is about that item of Wikidata; None where there is none.
+    """The summary of the article with that title, about that item of Wikidata; None if there is none.
 
     Raises:
         DiligenceError: Wikipedia cannot be asked, or sent invalid data.

@@ -1,12 +1,12 @@
-"""Entity resolution: the item of Wikidata for a company's domain, and the ids that other sources know it by.
+"""Entity resolution: the Wikidata item for a company's domain, and the ids under which other sources know it.
 
-The join is by the official website (P856), exact and never by a name. The website's host must be the domain, with or
-without `www.`, and its path that of a home page (`/`, `/en/`, `/global/en/home.html`); both schemes count. Of several
-items the one is taken whose official website it is by the better rank, then the top parent (P749, P127) among them,
-then one that still exists, with identifiers of a legal entity, and with properties of a company. Where all that does
-not tell two items apart, two companies claim the domain and none is taken: `claimants` names them.
+Items are matched by their official website (P856), exactly, and never by name. The website's host must be the domain,
+with or without `www.`, and its path that of a home page (`/`, `/en/`, `/global/en/home.html`); both schemes count.
+Among several items, the one with the better-ranked statement is preferred, then the top parent (P749, P127), then one
+that still exists, that has identifiers of a legal entity, and that has properties of a company. If two items are still
+equal, two companies claim the domain and none is taken: `claimants` names them.
 
-An answer is used for some minutes, and callers that ask at the same time share one search.
+An answer is reused for some minutes, and callers that ask at the same time share one search.
 """
 
 import re
@@ -65,10 +65,10 @@ _LEGAL_IDENTIFIERS: Final = ("P1278", "P5531", "P414")
 
 @dataclass(frozen=True)
 class Entity:
-    """The item taken for a domain, its statement on that website, and the names of items that claim it as well.
+    """The item chosen for a domain, its statement about that website, and the names of other items that claim it.
 
-    `others` were less likely to be the company, nothing tells `rivals` apart from it, and `not_fetched` further items
-    have that website and were not compared.
+    `others` were less likely to be the company, `rivals` could not be told apart from it, and `not_fetched` further
+    items with that website were not compared.
     """
 
     item: Item
@@ -94,17 +94,18 @@ class Entity:
 
     @property
     def ciks(self) -> tuple[str, ...]:
-        """Its numbers with the SEC, in ten digits, the best first."""
+        """Its ten-digit numbers with the SEC, best first."""
         return tuple(cik.zfill(10) for cik in self.item.texts("P5531") if re.fullmatch("[0-9]{1,10}", cik))
 
     @property
     def leis(self) -> tuple[str, ...]:
-        """Its numbers with GLEIF, the best first."""
+        """Its LEIs (GLEIF), best first."""
         return tuple(lei.upper() for lei in self.item.texts("P1278") if re.fullmatch("[0-9A-Za-z]{20}", lei))
 
 
 def find_entity(domain: str) -> Entity | None:
-    """The company with that registrable domain; None: Wikidata could be asked, and knows none, or several alike.
+    """The company with that registrable domain; None if Wikidata answered and knows none, or several equally likely
+    ones.
 
     Raises:
         BadRequest: it is no registrable domain.
@@ -115,7 +116,7 @@ def find_entity(domain: str) -> Entity | None:
 
 
 def claimants(domain: str) -> Sequence[str]:
-    """The names of the items that claim the domain alike, so that none of them is taken; none where one is.
+    """The names of items that claim the domain equally, so that none was taken; empty otherwise.
 
     Raises:
         DiligenceError: as `find_entity`.
@@ -132,14 +133,14 @@ def _likeliest(domain: str) -> Entity | None:
 
 
 class EntityCache:
-    """The latest answers by domain and servers, and the searches under way."""
+    """The latest answers by domain and servers, and searches under way."""
 
     def __init__(self) -> None:
         self._searches: OrderedDict[tuple[str, str, str], tuple[Future[Entity | None], float]] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: tuple[str, str, str], max_age: float) -> Entity | None:
-        """The answer of a search that is under way or at most `max_age` seconds old, or else of a new one.
+        """The answer of a search that is under way or at most `max_age` seconds old, otherwise of a new one.
 
         Raises:
             DiligenceError: the search failed; the failure is not kept.
@@ -220,7 +221,7 @@ def _addresses(domain: str) -> list[str]:
 
 
 def is_at(url: str, domain: str) -> bool:
-    """Whether the address is on the domain itself or its `www.`, at the usual port."""
+    """Whether the address is on the domain or its `www.`, at the default port."""
     try:
         address = Address.parse(url)
     except NotAllowed:
@@ -229,7 +230,7 @@ def is_at(url: str, domain: str) -> bool:
 
 
 def is_home(url: str) -> bool:
-    """Whether the address is that of a home page, perhaps of one language, and not of a page deeper in the site."""
+    """Whether the address is that of a home page, perhaps in one language, rather than of a page deeper in the site."""
     try:
         return _HOME.fullmatch(Address.parse(url).target) is not None
     except NotAllowed:

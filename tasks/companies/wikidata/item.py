@@ -1,7 +1,7 @@
-"""An item of Wikidata, with what its EntityData says about companies: labels, and statements with their ranks.
+"""An item of Wikidata, as its EntityData describes it: labels, and statements with their ranks.
 
-A statement is deprecated, normal or preferred, and may have an end; deprecated ones are left out. `Item.best` gives
-the statements that Wikidata itself takes as current: the preferred ones, or else the normal ones.
+A statement is deprecated, normal or preferred, and may have ended; deprecated ones are left out. `Item.best` returns
+the statements that Wikidata itself considers current: the preferred ones, otherwise the normal ones.
 """
 
 import re
@@ -44,7 +44,7 @@ _MAX_CHARACTERS: Final = 2000
 
 @dataclass(frozen=True)
 class ItemStatement:
-    """A statement of an item: its value as Wikidata's JSON has it (None: explicitly unknown, or none)."""
+    """A statement of an item: its value as in Wikidata's JSON (None: explicitly unknown, or none)."""
 
     value: Any
     preferred: bool
@@ -58,25 +58,25 @@ class ItemStatement:
 
     @property
     def ended(self) -> bool:
-        """Whether it has an end, on whatever day."""
+        """Whether it has an end date, whatever the date."""
         return END in self.qualifiers
 
     @property
     def as_of(self) -> str | None:
-        """The statement's date: its point in time, the day its reference was read, or its start."""
+        """The statement's date: its point in time, the day its reference was retrieved, or its start."""
         dates = (iso(self.qualifier(MOMENT)), self.retrieved, iso(self.qualifier(START)))
         today = datetime.now(UTC).date().isoformat()
         return next((day for day in dates if day is not None and day <= today), None)
 
     @property
     def since(self) -> str:
-        """For sorting statements by time: its point in time or start; an empty text where it has neither."""
+        """A key for sorting statements by time: point in time or start; empty if it has neither."""
         return iso(self.qualifier(MOMENT)) or iso(self.qualifier(START)) or ""
 
 
 @dataclass(frozen=True)
 class Item:
-    """An item, and when it was fetched. `statements` are those that are not deprecated, in the order of Wikidata."""
+    """An item, and when it was fetched. `statements` are those that are not deprecated, in Wikidata's order."""
 
     id: str
     labels: Mapping[str, str]
@@ -90,24 +90,24 @@ class Item:
         return self.statements.get(name, ())
 
     def best(self, name: str) -> Sequence[ItemStatement]:
-        """The current statements (without an end, with a value): the preferred ones of them, or else all."""
+        """The current statements (with a value and without an end): the preferred ones if there are any, else all."""
         current = [statement for statement in self.all(name) if statement.value is not None and not statement.ended]
         return [statement for statement in current if statement.preferred] or current
 
     def texts(self, name: str) -> Sequence[str]:
-        """The best values of a property of texts or identifiers."""
+        """The best values of a property whose values are texts or identifiers."""
         return list(dict.fromkeys(filter(None, (text(statement.value) for statement in self.best(name)))))
 
     def items(self, name: str) -> Sequence[str]:
-        """The best values of a property of items, by their ids."""
+        """The ids in the best values of a property whose values are items."""
         return list(dict.fromkeys(filter(None, (read_id(statement.value) for statement in self.best(name)))))
 
     def label(self, language: str | None = None) -> str | None:
-        """The label in English or for all languages, or else in `language`."""
+        """The label in English or for all languages, otherwise in `language`."""
         return self._text(self.labels, language)
 
     def description(self, language: str | None = None) -> str | None:
-        """The description, as the label."""
+        """The description, chosen like the label."""
         return self._text(self.descriptions, language)
 
     @staticmethod
@@ -141,31 +141,31 @@ def read_item(data: Any, item: str, retrieved_at: datetime) -> Item:
 
 
 def text(value: Any) -> str | None:
-    """A value that is a text, an identifier or a text with its language; in one line."""
+    """The value if it is a text, an identifier or a text with a language; on one line."""
     content = value.get("text") if isinstance(value, dict) else value
     return (plain_line(content[:_MAX_CHARACTERS]) or None) if isinstance(content, str) else None
 
 
 def read_text_language(value: Any) -> str:
-    """The code of a text's language; an empty text where it has none."""
+    """The language code of a text; empty if it has none."""
     return str(value.get("language") or "") if isinstance(value, dict) else ""
 
 
 def read_id(value: Any) -> str | None:
-    """The id of the item that a value is."""
+    """The id of the item that the value refers to."""
     item = value.get("id") if isinstance(value, dict) else None
     return item if isinstance(item, str) and re.fullmatch(r"Q[1-9][0-9]{0,11}", item) else None
 
 
 def number(value: Any) -> int | None:
-    """The integer part of a quantity that is not negative."""
+    """The integer part of a non-negative quantity."""
     amount = value.get("amount") if isinstance(value, dict) else None
     match = re.fullmatch(r"\+?([0-9]{1,12})(?:\.[0-9]+)?", amount) if isinstance(amount, str) else None
     return int(match[1]) if match else None
 
 
 def money(value: Any) -> tuple[int | float, str] | None:
-    """The amount of a quantity whose unit is a currency, and the currency's code; None of other quantities."""
+    """The amount of a quantity whose unit is a currency, and the currency's code; None for other quantities."""
     unit, amount = (value.get("unit"), value.get("amount")) if isinstance(value, dict) else (None, None)
     currency = _CURRENCIES.get(unit.rpartition("/")[2]) if isinstance(unit, str) else None
     if (
@@ -179,7 +179,7 @@ def money(value: Any) -> tuple[int | float, str] | None:
 
 
 def day(value: Any) -> Date | None:
-    """As much of a date as its precision covers; None where the year is uncertain or before our era."""
+    """As much of a date as its precision covers; None if the year is uncertain or BCE."""
     if not isinstance(value, dict) or not isinstance(value.get("time"), str):
         return None
     parts = re.match(r"\+0*([0-9]{4})-([0-9]{2})-([0-9]{2})T", value["time"])
@@ -206,7 +206,7 @@ def iso(value: Any) -> str | None:
 
 
 def read_website_language(statement: ItemStatement) -> str | None:
-    """The code of the language that a website is in."""
+    """The language code of a website."""
     return _LANGUAGES.get(read_id(statement.qualifier(_LANGUAGE)) or "")
 
 

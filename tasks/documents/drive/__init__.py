@@ -1,1 +1,1 @@
-"""The Drive seam: where documents lie. One file a drive."""
+"""The Drive interface: where documents are kept. One file or folder for each drive."""

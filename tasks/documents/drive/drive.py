@@ -1,6 +1,6 @@
-"""The Drive seam: what every drive gives, as which account it answers, and what it declares about itself.
+"""The Drive interface: what every drive offers, as which account it answers, and what it declares about itself.
 
-Callers know the protocol `Drive` and a drive's description, and no drive by name.
+Callers use the protocol `Drive` and a drive's description, and no drive by name.
 """
 
 import re
@@ -29,14 +29,14 @@ class Bearer:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A user who logged in here: the id of the stored login, whose refresh token is stored encrypted."""
+    """A user who logged in here: the id of the stored login, whose refresh token is encrypted."""
 
     id: int
 
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredAccount:
-    """The account that the drive's settings name, by a key file for example."""
+    """The account that the drive's settings name, for example by a key file."""
 
 
 Identity = Bearer | Login | ConfiguredAccount
@@ -46,7 +46,7 @@ _caller: ContextVar[Identity | None] = ContextVar("caller", default=None)
 
 @contextmanager
 def acting_as(identity: Identity | None) -> Iterator[None]:
-    """Let the drive answer as `identity` within the block; with None, as nobody."""
+    """Make the drive answer as `identity` in the block; with None, as nobody."""
     token = _caller.set(identity)
     try:
         yield
@@ -55,7 +55,7 @@ def acting_as(identity: Identity | None) -> Iterator[None]:
 
 
 def caller() -> Identity | None:
-    """Who is asking; None while nobody is named. A thread knows it if it runs in a copy of the caller's context."""
+    """The identity in force; None if there is none. A thread has it if it runs in a copy of the caller's context."""
     return _caller.get()
 
 
@@ -68,10 +68,10 @@ _ID_IN_URL = re.compile(r"/(?:file/d|folders|d)/([^/?#]+)|[?&]id=([^&#]+)")
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder of a listing, below the folder `parent_id` of the same listing.
+    """A folder of a listing, inside the folder `parent_id` of the same listing.
 
-    `path` is for reading: relative to the listed folder, `/` between names, "" for the folder itself.
-    Names may repeat and may hold a `/` on some drives, so it identifies nothing.
+    `path` is for people: relative to the listed folder, with `/` between names, "" for the folder itself. Names may
+    repeat and, on some drives, contain `/`, so it identifies nothing.
     """
 
     id: str
@@ -84,8 +84,8 @@ class Folder:
 class Document:
     """A document as the drive describes it.
 
-    `folder_id` is the listing's folder that it lies in, `path` that folder's path. `size` is in bytes,
-    times are in UTC. `version` changes whenever the content may have changed.
+    `folder_id` is the folder of the listing that it is in, `path` that folder's path. `size` is in bytes, times are in
+    UTC. `version` changes whenever the content may have changed.
     """
 
     id: str
@@ -102,9 +102,9 @@ class Document:
 
 @dataclass(slots=True)
 class Listing:
-    """What lies in a folder, every document once. It is `incomplete` when the drive could not show all of it.
+    """The contents of a folder, every document once. It is `incomplete` if the drive could not show everything.
 
-    Documents that are on disk (`list_folder` with a spool) may come twice: the first one counts.
+    Documents kept on disk (`list_folder` with a spool) may occur twice: the first one counts.
     """
 
     folder: Folder
@@ -120,9 +120,9 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a drive has recorded since a mark: the ids of what changed and of its folders now, and the next mark.
+    """What a drive has recorded since a mark: the ids of what changed, their present folders, and the next mark.
 
-    Where it is not `complete`, the record may lack some of what changed in the folder.
+    Unless it is `complete`, the record may miss some changes in the folder.
     """
 
     ids: frozenset[str]
@@ -134,7 +134,7 @@ class Changes:
 class Fetched:
     """A document's content on the local disk: the file, the SHA-256 of its bytes in hex, and its version.
 
-    The file, a copy in the spool, is there until `release`. A `with` block releases it.
+    The file, a copy in the spool, exists until `release`, which a `with` block calls.
     """
 
     path: Path
@@ -142,11 +142,11 @@ class Fetched:
     version: str
 
     def is_unchanged(self) -> bool:
-        """Whether the file still holds what was hashed, for the reader to ask at the end. A copy always does."""
+        """Whether the file still has the content that was hashed; readers ask at the end. Always true for a copy."""
         return True
 
     def release(self) -> None:
-        """Remove the file: it is not needed any more."""
+        """Delete the file, which is no longer needed."""
         self.path.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
@@ -157,7 +157,7 @@ class Fetched:
 
 
 class Drive(Protocol):
-    """Where documents lie. Every method raises `NotFound`, `Unavailable` or `SourceFailed` where it cannot answer."""
+    """Where documents are kept. Every method raises `NotFound`, `Unavailable` or `SourceFailed` if it cannot answer."""
 
     @property
     def name(self) -> str:
@@ -165,56 +165,56 @@ class Drive(Protocol):
 
     @property
     def view(self) -> str:
-        """The name in storage of what this account sees of the drive: an index is kept under it."""
+        """The name in storage for what this account sees of the drive; indexes are stored under it."""
 
     @property
     def remote(self) -> bool:
-        """Whether its answers come over a network. An event loop must not wait for them."""
+        """Whether its answers come over a network, so that an event loop must not wait for them."""
 
     @property
     def max_parallel_fetches(self) -> int:
-        """How many documents to fetch at the same time at most."""
+        """The most documents to fetch at the same time."""
 
     def find_folder(self, reference: str) -> str:
-        """The id of the folder that a user names: by id, by URL, or by its path under the drive's root."""
+        """The id of the folder that a user names by id, URL, or path under the drive's root."""
 
     def find_document(self, reference: str) -> str:
-        """The id of the document that a caller names, by id or by URL."""
+        """The id of the document that a caller names by id or URL."""
 
     def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
-        """Everything in the folder; with `recursive`, in its subfolders too.
+        """Everything in the folder; with `recursive`, also in its subfolders.
 
-        With a folder on disk in `spool`, the documents are kept there and not in memory, for as long as it exists.
+        If `spool` names a folder on disk, the documents are kept there instead of in memory, as long as it exists.
         """
 
     def changes_since(self, folder_id: str, mark: str) -> Changes | None:
-        """What changed since a listing's mark. This account must still see the folder.
+        """What changed since a listing's mark, if this account may still see the folder.
 
-        None where the drive does not know, or no longer: then the folder has to be listed again.
+        None if the drive does not know, or no longer: then the folder must be listed again.
         """
 
     def document(self, document_id: str) -> Document:
         """One document as it is now. `path` is empty."""
 
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
-        """Bring the document's content to the local disk, into the folder `spool` if it is not on the disk already.
+        """Bring the document's content to the local disk, into the folder `spool` unless it is on disk already.
 
         Raises:
             TooLarge: it is larger than `max_bytes`.
         """
 
     def open(self, document_id: str) -> BinaryIO:
-        """The document's content as an open file, for showing it to the account's user."""
+        """The document's content as an open file, to show it to the account's user."""
 
     def local_path(self, document_id: str) -> Path | None:
-        """Where the document, or the archive that it is in, lies on this machine's disk; None where it does not.
+        """Where the document, or its archive, is on this machine's disk; None if it is not there.
 
-        For links of pages that are opened from the file system.
+        For links on pages that are opened from the file system.
         """
 
 
 def identifier(reference: str, field_name: str) -> str:
-    """The id in a user's text, which is the id itself or a URL with it (`/file/d/ID`, `/folders/ID`, `?id=ID`).
+    """The id in a user's text, which is the id itself or a URL that has it (`/file/d/ID`, `/folders/ID`, `?id=ID`).
 
     Raises:
         BadRequest: the text is blank, or a URL without an id in it. The error names the field.
@@ -232,7 +232,7 @@ def identifier(reference: str, field_name: str) -> str:
 
 
 def hidden(name: str) -> bool:
-    """Whether drives leave out what has this name: `.x`, `~$x` (lock files), Thumbs.db, desktop.ini."""
+    """Whether drives leave out files with this name: `.x`, `~$x` (lock files), Thumbs.db, desktop.ini."""
     return name.startswith((".", "~$")) or name.lower() in _CLUTTER
 
 
@@ -242,9 +242,9 @@ if TYPE_CHECKING:  # only a login needs them: the tables and the encryption take
 
 @dataclass(frozen=True, slots=True)
 class AccountAccess:
-    """How callers are known to a drive that answers each of them as that caller's own account.
+    """How callers are known to a drive that answers each of them as their own account.
 
-    The documents of such a drive are shown by the drive itself: `Document.url` leads there.
+    Such a drive shows its documents itself: `Document.url` leads there.
     """
 
     provider: str
@@ -265,7 +265,7 @@ class AccountAccess:
 
 @dataclass(frozen=True, slots=True)
 class DriveDescription:
-    """What a drive can do, and where its code is."""
+    """What a drive can do, and the module that implements it."""
 
     name: str
     """As DILIGENCE_DRIVE names it."""
@@ -288,7 +288,9 @@ class DriveDescription:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One line of `diligence doctor`. With `failed`, `state` says what to do; `tried` is whether anything was tried."""
+    """One line of `diligence doctor`. If it `failed`, `state` says what to do; `tried` is whether
+    anything was tried.
+    """
 
     subject: str
     state: str
@@ -297,22 +299,22 @@ class CheckResult:
 
     @property
     def mark(self) -> str:
-        """What stands before the line: only what was tried, and works, has a tick."""
+        """The mark before the line: only what was tried and works gets a tick."""
         return "✗" if self.failed else "✓" if self.tried else "·"
 
 
 class DriveProvider(Protocol):
-    """Opens a drive and answers for its configuration. A module with these functions is one."""
+    """Opens a drive and reports on its configuration. Implemented by a module with these functions."""
 
     def open_drive(self, identity: Identity | None) -> Drive:
-        """The drive as that identity sees it; None stands for the service's own rights.
+        """The drive as that identity sees it; None means the service's own rights.
 
         Raises:
             NotConfigured: a setting is missing or names nothing that is there.
         """
 
     def run_identity(self) -> Identity | None:
-        """The account of scheduled runs and of the command line; None for the service's own rights.
+        """The account of scheduled runs and the command line; None for the service's own rights.
 
         Raises:
             NotConfigured: no account is configured.
@@ -331,10 +333,10 @@ class DriveProvider(Protocol):
 
 
 class SessionCheck(Protocol):
-    """Tries a drive out for `diligence doctor --drive-check`. A module with this function is one."""
+    """Tries a drive out for `diligence doctor --drive-check`. Implemented by a module with this function."""
 
     def check_folder(self, reference: str) -> Iterator[CheckResult]:
-        """What the drive answers about a folder, in counts, times and shapes: no name, id, address or token.
+        """What the drive answers about a folder, as counts, times and shapes: no name, id, address or token.
 
         Raises:
             NotConfigured, NotLoggedIn: as `DriveProvider.run_identity`.
@@ -343,7 +345,7 @@ class SessionCheck(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LoginStart:
-    """A login that has begun: the address to send the user to, and a sealed note that the user's browser keeps."""
+    """A login that has begun: the address to send the user to, and a sealed note for the user's browser to keep."""
 
     url: str
     note: str
@@ -351,14 +353,14 @@ class LoginStart:
 
 @dataclass(frozen=True, slots=True)
 class LoginResult:
-    """A login that was granted and is not stored yet. `then` is the path that was given when it began."""
+    """A login that was granted but is not stored yet. `then` is the path that was given at the start."""
 
     login: "StoredLogin"
     then: str
 
 
 class LoginFlow(Protocol):
-    """Logs users in, in a browser that goes to the drive's own pages and comes back. A module with these is one."""
+    """Logs users in through the drive's own pages in the browser. Implemented by a module with these functions."""
 
     def begin(self, redirect_uri: str, then: str = "") -> LoginStart:
         """Begin a login that comes back to `redirect_uri`.
@@ -368,7 +370,7 @@ class LoginFlow(Protocol):
         """
 
     def finish(self, note: str | None, answer: Mapping[str, str], whose: "Whose") -> LoginResult:
-        """Finish the login with the note and with what came back in the address's query.
+        """Finish the login with the note and the query of the address that the browser came back to.
 
         Raises:
             BadRequest: the answer belongs to no login of this browser, or to one that is over.

@@ -1,4 +1,6 @@
-"""The MIME type of a document by its name, else its content, the same on every machine: for drives that keep none."""
+"""The MIME type of a document by its name or else its content, the same on every machine: for
+drives that store none.
+"""
 
 import mimetypes
 from pathlib import Path
@@ -13,7 +15,7 @@ for _extension in formats.list_supported():
 
 
 def guess_mime_type(name: str) -> str:
-    """The MIME type that goes with a file's name; `application/octet-stream` for an unknown one."""
+    """The MIME type for a file's name; `application/octet-stream` if the extension is unknown."""
     mime_type, encoding = _TYPES.guess_type(f"./{name}")  # without the dot, "data:…" would be read as a URL
     if encoding:
         return f"application/{encoding}" if encoding == "gzip" else _UNKNOWN
@@ -21,7 +23,7 @@ def guess_mime_type(name: str) -> str:
 
 
 def guess_file_mime_type(path: Path) -> str:
-    """The same of a file that can be read, by its content where its name has no known ending."""
+    """The MIME type of a file, by its content if its name has no known extension."""
     by_name = guess_mime_type(path.name)
     if by_name != _UNKNOWN or not path.is_file():
         return by_name

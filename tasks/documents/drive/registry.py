@@ -1,6 +1,6 @@
-"""Which drives there are, and the one that DILIGENCE_DRIVE names.
+"""The available drives, and the one that DILIGENCE_DRIVE names.
 
-A new drive is a package with a `DESCRIPTION`, and one line in `DRIVES`.
+To add a drive, write a package with a `DESCRIPTION` and add a line to `DRIVES`.
 """
 
 from collections.abc import Hashable, Iterator
@@ -38,7 +38,7 @@ DRIVES = _OURS | _ADDED
 
 
 class DriveSettings(Settings):
-    """Which drive it is. What a drive itself needs to know stands in its own settings."""
+    """Which drive to use. Each drive has further settings of its own."""
 
     drive: str = Field("local", description="the drive that documents lie in")
 
@@ -54,7 +54,7 @@ class DriveSettings(Settings):
 
 
 def descriptions() -> list[DriveDescription]:
-    """The configured drive and all of our own, in the order of `DRIVES`."""
+    """The configured drive and all built-in ones, in the order of `DRIVES`."""
     configured = DriveSettings.current().drive
     return [_describe(name) for name in DRIVES if name not in _ADDED or name == configured]
 
@@ -65,19 +65,19 @@ def choose_drive() -> DriveDescription:
 
 
 def account_access() -> AccountAccess:
-    """How callers are known: to the configured drive if it has accounts, else to the first drive that has."""
+    """How callers are known: to the configured drive if it has accounts, otherwise to the first drive that has."""
     return next(
         description.accounts for description in [choose_drive(), *descriptions()] if description.accounts is not None
     )
 
 
 def load_provider(description: DriveDescription) -> DriveProvider:
-    """The module that opens the drive. Imported at its first use: Google's takes 0.35 s more than the local one."""
+    """The module that opens the drive. Imported on first use: Google's takes 0.35 s longer than the local one."""
     return cast("DriveProvider", _module(description.provider))
 
 
 def load_login_flow(accounts: AccountAccess) -> LoginFlow:
-    """The module that logs users in. Imported here, at its first use: that of Google takes 0.2 s."""
+    """The module that logs users in. Imported on first use: Google's takes 0.2 s."""
     return cast("LoginFlow", import_module(accounts.login))
 
 
@@ -98,7 +98,7 @@ def open_drive() -> Drive:
 
 
 def drive_to_open_again() -> dict[str, str]:
-    """Which drive this is and where it lies, as `override_settings` takes it, from whatever folder it is opened."""
+    """Which drive this is and where it is, in the form that `override_settings` takes, valid from any folder."""
     description = choose_drive()
     settings = description.settings.current()
     places = {name: getattr(settings, name) for name in sorted(description.batch_settings)}
@@ -108,7 +108,7 @@ def drive_to_open_again() -> dict[str, str]:
 
 
 def run_identity() -> Identity | None:
-    """The account of scheduled runs and of the command line; None where the drive knows the service's rights only.
+    """The account of scheduled runs and the command line; None if the drive only knows the service's rights.
 
     Raises:
         NotConfigured: no account is configured.
@@ -128,7 +128,7 @@ def open_run_drive() -> Drive:
 
 @contextmanager
 def acting_as_run_account() -> Iterator[None]:
-    """Let `open_drive` open the drive as the account of runs within the block: for the command line.
+    """Make `open_drive` open the drive as the account of runs in the block: for the command line.
 
     Raises:
         NotConfigured, NotLoggedIn: as `run_identity`.

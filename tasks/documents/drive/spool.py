@@ -1,6 +1,6 @@
-"""The spool: folders on the local disk for fetched files, and for the documents of listings that memory must not hold.
+"""The spool: folders on the local disk for fetched files, and for documents of listings too long for memory.
 
-A listing of 200,000 documents takes no more memory than one of 2,000 when its documents are spooled.
+With spooled documents, a listing of 200,000 documents takes no more memory than one of 2,000.
 """
 
 import json
@@ -26,7 +26,7 @@ _CREATED, _UPDATED = 7, 8
 
 @contextmanager
 def spool() -> Iterator[Path]:
-    """A folder for fetched files that is removed at the end of the block. Removes those of killed processes too.
+    """A folder for fetched files, removed at the end of the block. Also removes those of killed processes.
 
     Raises:
         Unavailable: the home has no room for it.
@@ -40,7 +40,7 @@ def spool() -> Iterator[Path]:
 
 
 def remove_left(*, dry_run: bool = False) -> tuple[int, int]:
-    """Remove what killed processes have left in the spool; gives how many files it was, and their bytes.
+    """Remove what killed processes have left in the spool; returns the number of files, and their bytes.
 
     With `dry_run` they are only counted.
     """
@@ -48,7 +48,7 @@ def remove_left(*, dry_run: bool = False) -> tuple[int, int]:
 
 
 class SpooledRows:
-    """Rows of plain values in the order in which they were added, in a file in the folder `spool`."""
+    """Rows of plain values, in the order in which they were added, in a file in the folder `spool`."""
 
     def __init__(self, spool: Path) -> None:
         self._file = spool / uuid4().hex
@@ -82,7 +82,7 @@ class SpooledRows:
 
 
 class SpooledDocuments(Collection[Document]):
-    """Documents that are made again, one at a time, whenever they are iterated over."""
+    """Documents that are recreated one at a time whenever they are iterated over."""
 
     def __init__(self, make: Callable[[], Iterator[Document]]) -> None:
         self._make = make
@@ -114,7 +114,7 @@ def write_values(document: Document) -> Values:
 
 
 def read_values(values: Sequence[Any]) -> Document:
-    """The document of the values that `write_values` gave."""
+    """The document from the values that `write_values` returned."""
     fields = list(values)
     for position in (_CREATED, _UPDATED):
         fields[position] = datetime.fromisoformat(fields[position]) if fields[position] else None

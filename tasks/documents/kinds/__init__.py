@@ -1,1 +1,1 @@
-"""What documents are: their kinds, as the catalogue has them, their states and dates, and which belong together."""
+"""What documents are: their kinds from a catalogue, their states and dates, and which belong together."""

@@ -1,4 +1,4 @@
-"""The catalogue of kinds of documents (`catalogue.toml`), and which of them the words of a line name."""
+"""The catalogue of document kinds (`catalogue.toml`), and which of them the words of a line name."""
 
 import re
 import tomllib
@@ -36,7 +36,7 @@ _LASTS: Final = ("vertrag", "vereinbarung", "agreement", "contract", "deed")
 
 @lru_cache(maxsize=20_000)
 def plain_words(text: str) -> str:
-    """The words of a text in the form in which names of kinds are compared, a blank between them."""
+    """The words of a text in the normalised form in which names of kinds are compared, with spaces between them."""
     text = unicodedata.normalize("NFC", text).replace("_", " ")
     if not _SIGNS.isdisjoint(text):  # to look for them at each character takes as long as all that follows
         text = _SLASH.sub(" and ", _POSSESSIVE.sub("", text))
@@ -66,12 +66,12 @@ class Kind:
     against: "Phrases"
 
     def is_confirmed(self, body_words: str) -> bool:
-        """Whether two of the words that stand in such a document stand in these."""
+        """Whether these words of a document include two that documents of this kind must contain."""
         return sum(word in body_words for word in self.body) >= 2
 
 
 class Match(NamedTuple):
-    """A kind that words name: from and to which of their characters; `weak` where its body must confirm it."""
+    """A kind that words name, and the start and end of its name; `weak` if the body must confirm it."""
 
     kind: Kind
     start: int
@@ -79,7 +79,7 @@ class Match(NamedTuple):
     weak: bool
 
     def fills(self, words: str) -> bool:
-        """Whether the name is what the words are about: it begins them, or is a good part of them."""
+        """Whether the words are mainly this name: they begin with it, or it is a large part of them."""
         length = self.end - self.start
         if " " not in words[self.start : self.end]:
             share = 0.5 if self.kind.over and not self.kind.title else 0.25
@@ -89,10 +89,10 @@ class Match(NamedTuple):
 
 
 class Phrases:
-    """Phrases to look for in plain words, found by the beginning of their rarest word."""
+    """Phrases to look for in plain words, indexed by the beginning of their rarest word."""
 
     def __init__(self, phrases: Iterable[tuple[str, Any]]) -> None:
-        """`phrases` are pairs: what is looked for, and what it stands for."""
+        """`phrases` are pairs: the phrase, and the value that it stands for."""
         listed = [(phrase.split(), meaning) for phrase, meaning in phrases]
         counts = Counter(_word_beginning(word) for words, _ in listed for word in words)
         self._by_word: dict[str, list[tuple[str, re.Pattern[str], Any]]] = {}
@@ -102,14 +102,14 @@ class Phrases:
             self._by_word.setdefault(rarest, []).append((longest, _pattern(words), meaning))
 
     def find(self, words: str) -> Iterator[tuple[int, int, Any]]:
-        """Where each stands in plain words, and what it stands for."""
+        """Where each phrase occurs in plain words, and its value."""
         for start in self._by_word.keys() & _starts(words):
             for longest, pattern, meaning in self._by_word[start]:
                 if longest in words:
                     yield from ((*match.span(), meaning) for match in pattern.finditer(words))
 
     def stand_in(self, words: str) -> bool:
-        """Whether one of them stands in plain words."""
+        """Whether any of the phrases occurs in plain words."""
         return next(self.find(words), None) is not None
 
 
@@ -142,7 +142,7 @@ def _pattern(words: Sequence[str]) -> re.Pattern[str]:
 
 @cache
 def read_file(name: str) -> Mapping[str, Any]:
-    """One of the data files beside this module."""
+    """The content of one of the data files beside this module."""
     return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
@@ -178,7 +178,7 @@ def _names() -> Phrases:
 
 @lru_cache(maxsize=20_000)
 def find_kinds(words: str) -> tuple[Match, ...]:
-    """The kinds that plain words name, in order; of names within each other the longer one."""
+    """The kinds that plain words name, in order; where one name contains another, only the longer."""
     found = [
         Match(kind, start, end, weak)
         for start, end, (kind, weak) in _names().find(words)
@@ -193,7 +193,7 @@ def find_kinds(words: str) -> tuple[Match, ...]:
 
 
 def find_joined_kinds(words: str) -> list[Match]:
-    """The kinds that a title joins in one name: a loan and security agreement is a loan agreement and a security."""
+    """The kinds that a title combines: a loan and security agreement is both a loan agreement and a security."""
     if not any(last in words for last in _LASTS):
         return []
     named = find_kinds(words)
@@ -218,7 +218,7 @@ def _spans(joined: re.Match[str], match: Match) -> bool:
 
 
 def find_kind(words: str) -> Match | None:
-    """The kind that a title is of. The last of two names that stand together is what it is: a lease *guarantee*."""
+    """The kind that a title names. Of two names in a row, the last one counts: a lease *guarantee*."""
     found = [match for match in find_kinds(words) if match.fills(words)]
     over = next((match for match in found if match.kind.over), None)
     if over is None and (joined := next(filter(lambda match: match.fills(words), find_joined_kinds(words)), None)):
@@ -234,7 +234,7 @@ def find_kind(words: str) -> Match | None:
 
 
 def is_kind(name: str, wanted: str) -> bool:
-    """Whether a kind is another one, or a part of it."""
+    """Whether a kind is the same as another, or a part of it."""
     kind: Kind | None = kinds().get(name)
     while kind is not None and kind.id != wanted:
         kind = kinds()[kind.wider] if kind.wider else None

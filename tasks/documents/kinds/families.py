@@ -1,7 +1,7 @@
 """Which documents of a room belong together: copies, near copies, and versions of one document.
 
-Each family has its newest signed member in front. Near copies are found by bands of their marks, so that a room of
-10,000 of them takes no longer than 10,000 different documents.
+The newest signed member of each family represents it. Near copies are found by bands of their sketches, so a room of
+10,000 near copies takes no longer than one of 10,000 different documents.
 """
 
 import re
@@ -31,7 +31,7 @@ _MONTH: Final = re.compile(
 
 
 class FamilyTie(StrEnum):
-    """What makes a document a member of its family, besides the one in front."""
+    """What makes a document a member of its family, apart from the one that represents it."""
 
     COPY = "copy"
     NEAR_COPY = "near copy"
@@ -40,7 +40,7 @@ class FamilyTie(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FamilyMember:
-    """A document that may belong to a family: `content` is the hash of what it holds, `sketch` the mark of its text."""
+    """A document that may belong to a family: `content` is the hash of its content, `sketch` the sketch of its text."""
 
     id: str
     name: str
@@ -51,14 +51,14 @@ class FamilyMember:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Documents that are one: the one in front, and the others by what ties them to it."""
+    """Documents that belong together: the one that represents them, and the others by how they are tied to it."""
 
     front: FamilyMember
     others: tuple[tuple[FamilyMember, FamilyTie], ...]
 
 
 def find_families(members: Sequence[FamilyMember]) -> list[Family]:
-    """The families of a room, of two members and more, in the order of their fronts."""
+    """The families of a room that have two or more members, in the order of the documents that represent them."""
     head = {member.id: member.id for member in members}
     by_id = {member.id: member for member in members}
 

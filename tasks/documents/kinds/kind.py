@@ -1,7 +1,6 @@
-"""What a document is: its kind, state and date, from its name, its folder and what its text tells.
+"""What a document is: its kind, state and date, from its name, its folder and its text.
 
-A kind that is not sure is not given. Of a name and a title that differ, the one counts that the words of the document
-confirm.
+A kind that is not certain is not given. If name and title disagree, the one that the document's words confirm counts.
 """
 
 import re
@@ -57,17 +56,17 @@ class DocumentKind:
 
     @property
     def title(self) -> str | None:
-        """What people call its kind."""
+        """The ordinary name of its kind."""
         return kinds()[self.kind].title if self.kind else None
 
     def holds(self, wanted: str) -> int | None:
-        """Where a document of that kind begins in it; None where it holds none."""
+        """The offset at which a document of that kind begins in this one; None if it contains none."""
         held = [(self.kind, 0), *self.also] if self.kind else self.also
         return next((start for kind, start in held if kind and is_kind(kind, wanted)), None)
 
 
 def document_kind(name: str, path: str = "", signs: Signs | None = None) -> DocumentKind:
-    """What a document is. `name` has its ending, `path` is its folder; without `signs` its text is not known."""
+    """What a document is. `name` has its extension, `path` is its folder; without `signs` its text is not known."""
     said = signs or Signs()
     stem, ending = PurePath(name).stem if "." in name else name, PurePath(name).suffix.lower()
     folder = path.rsplit("/", 1)[-1]
@@ -186,7 +185,7 @@ def _state(name: str, folder: str, said: Signs, kind: Kind | None, *, is_picture
 
 
 def parse_asked_kind(asked: str) -> tuple[Kind | None, list[str]]:
-    """The kind that a user asks for, and the other words that its document must have; None where no kind is named."""
+    """The kind that a user asks for, and other words that the document must contain; None if no kind is named."""
     words = plain_words(asked)
     left_out = set(read_file("marks.toml")["asked"]["left_out"])
     best = max(

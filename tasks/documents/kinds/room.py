@@ -22,7 +22,7 @@ from tasks.documents.kinds.signs import Signs, read_signs, sketch
 
 
 class Listed(Protocol):
-    """A document of a room or a run, as far as its kind depends on it."""
+    """What the kind of a document in a room or run depends on."""
 
     @property
     def document_id(self) -> str: ...
@@ -42,9 +42,9 @@ class IndexedDocument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CitedDocument:
-    """What a document refers to and the room has not: its words, and its kind where it is an agreement.
+    """A document that another one refers to and the room lacks: the words, and the kind if it is an agreement.
 
-    `start` and `end` are where the words begin and end in the text of that document.
+    `start` and `end` are the offsets of the words in the text of the citing document.
     """
 
     words: str
@@ -56,13 +56,13 @@ class CitedDocument:
 
     @property
     def in_words(self) -> str:
-        """What to ask for."""
+        """What to ask for, in words."""
         return f"“{self.words}”, which {self.document_name} refers to"
 
 
 @dataclass(frozen=True, eq=False)
 class RoomKinds:
-    """What the documents of a room are, by their ids."""
+    """The kinds of a room's documents, by document id."""
 
     documents: Mapping[str, Listed]
     kinds: Mapping[str, DocumentKind]
@@ -72,7 +72,7 @@ class RoomKinds:
 
     @cached_property
     def families(self) -> list[Family]:
-        """The documents that belong together."""
+        """The families of documents that belong together."""
         return find_families(
             [
                 FamilyMember(name, row.name, self.kinds[name], self.contents.get(name), self.sketches.get(name, b""))
@@ -82,7 +82,7 @@ class RoomKinds:
 
     @cached_property
     def fronts(self) -> Mapping[str, str]:
-        """By the id of each member of a family the name of the document in front of it."""
+        """The name of the document that represents the family, by the id of each other member."""
         return {
             member.id: family.front.name
             for family in self.families
@@ -90,7 +90,7 @@ class RoomKinds:
         }
 
     def row(self, document_id: str) -> dict[str, Any]:
-        """What a list says of a document: kind and its title, state, date, family, pages and those with words."""
+        """What a list says about a document: kind and title, state, date, family, pages, and pages with words."""
         what, signs = self.kinds[document_id], self.signs.get(document_id)
         pages = signs.pages if signs else 0
         return {
@@ -105,7 +105,7 @@ class RoomKinds:
 
     @cached_property
     def cited(self) -> list[CitedDocument]:
-        """Agreements and annexes that documents refer to and the room surely has not, each once."""
+        """Agreements and annexes that documents refer to and that are certainly not in the room, each once."""
         hidden = {other.id for family in self.families for other, _ in family.others}
         found: dict[tuple[str, str], CitedDocument] = {}
         names = [plain_words(row.name) for row in self.documents.values()]
@@ -135,12 +135,12 @@ class RoomKinds:
 
 
 def signs_version() -> str:
-    """The version of what is found: it changes with the program's own modules and data files."""
+    """The version of what is found: it changes with the program's modules and data files."""
     return code_version("tasks.documents.kinds")[:16]
 
 
 def find_text_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
-    """What these texts tell, by text; what was not found before is found now, and stored."""
+    """What these texts show, by text id; what has not been found before is found now and stored."""
     ids, version = sorted(set(text_ids)), signs_version()
     with database.reading() as session:
         known = find_signs(session, ids, version)
@@ -159,7 +159,7 @@ def find_text_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
 
 
 def load_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
-    """What is stored of these texts, by text."""
+    """What is stored about these texts, by text id."""
     with database.reading() as session:
         return {
             text_id: (Signs(**signs), mark)
@@ -170,7 +170,7 @@ def load_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
 def room_kinds(
     documents: Sequence[Listed], texts: Mapping[str, int], contents: Mapping[str, str | None], *, find: bool = True
 ) -> RoomKinds:
-    """What documents are.
+    """The kinds of these documents.
 
     Args:
         documents: those of a room or a run.
@@ -209,7 +209,7 @@ def _final_kinds(rows: tuple[tuple[str, str, str, int | None, str | None], ...])
 
 
 def find_company_kinds(company_id: int) -> None:
-    """Find what the texts of a company of a run tell of its documents, where that is not stored."""
+    """Find what the texts of a company in a run show about its documents, if that is not stored yet."""
     with database.reading() as session:
         documents = company_documents(session, company_id)
     find_text_signs(row.text_id for row in documents if row.text_id is not None and row.characters)

@@ -1,6 +1,6 @@
-"""What a text tells of the kind, the state and the date of its document, read once and stored with it.
+"""What a text shows about the kind, state and date of its document, found once and stored with the text.
 
-A document's name tells as much, and two copies may have two names: `kind.py` puts both together.
+The document's name also counts, and two copies may have different names: `kind.py` combines the two.
 """
 
 import re
@@ -47,7 +47,7 @@ _CHANCES: Final = np.random.default_rng(20_261_128).integers(1, 2**61, size=(2, 
 
 @dataclass(slots=True)
 class Signs:
-    """What a text tells.
+    """What a text shows.
 
     Attributes:
         title: the kind that its first title is of; `line` is that line.
@@ -80,19 +80,19 @@ class Signs:
     pages_read: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """The form that storage keeps."""
+        """The form that is stored."""
         return asdict(self)
 
 
 @cache
 def marks(table: str, name: str) -> Phrases:
-    """The words of one list of `marks.toml`; `table` is empty for those at its top."""
+    """The phrases of one list in `marks.toml`; `table` is empty for the lists at its top level."""
     content = read_file("marks.toml")
     return Phrases((phrase, True) for phrase in (content[table] if table else content)[name])
 
 
 def find_state(words: str) -> str | None:
-    """The state that the plain words of a name or a title tell."""
+    """The state that the plain words of a name or title indicate."""
     return next((state for state in read_file("marks.toml")["states"] if marks("states", state).stand_in(words)), None)
 
 
@@ -117,7 +117,7 @@ class _Segment(NamedTuple):
 
 
 def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
-    """What a text tells, with the places that its reader found."""
+    """What a text shows, given the places that its reader found."""
     text = shown_text(text, places)
     signs = Signs()
     opening = text.lstrip()[:_OPENING]
@@ -378,7 +378,8 @@ def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | Non
 
 
 def sketch(text: str) -> bytes:
-    """A small mark of a text: two share about as many of their 64 numbers as the texts share shingles.
+    """A small sketch of a text: two sketches share about as large a part of their 64 numbers as the texts share
+    shingles.
 
     MinHash over runs of four words (Broder, On the resemblance and containment of documents, 1997). Empty for fewer
     than twenty words.
@@ -394,7 +395,7 @@ def sketch(text: str) -> bytes:
 
 
 def resemblance(one: bytes, other: bytes) -> float:
-    """About the share of shingles that two texts have in common, 0 to 1, by their marks."""
+    """The approximate share of shingles that two texts have in common, 0 to 1, from their sketches."""
     if not one or not other:
         return 0.0
     return float((np.frombuffer(one, "<u4") == np.frombuffer(other, "<u4")).mean())

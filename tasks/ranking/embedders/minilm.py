@@ -1,8 +1,8 @@
-"""How all-MiniLM-L6-v2 is run, in a process of its own.
+"""Runs all-MiniLM-L6-v2 in a process of its own.
 
-`wordpieces.txt` is the vocabulary that the model was trained with: the 30,522 lower-case pieces of BERT
-(google-research/bert, Apache-2.0), one a line, as sentence-transformers/all-MiniLM-L6-v2 has them in `tokenizer.json`.
-A text's vector is the mean of its pieces' vectors, of length one, as that model's card says.
+`wordpieces.txt` is the vocabulary that the model was trained with: BERT's 30,522 lower-case pieces
+(google-research/bert, Apache-2.0), one a line, as in `tokenizer.json` of sentence-transformers/all-MiniLM-L6-v2. A
+text's vector is the mean of its pieces' vectors, normalised to length one, as that model's card says.
 """
 
 import base64
@@ -27,8 +27,8 @@ _PIECES: Final = Path(__file__).with_name("wordpieces.txt")
 def embed_batch(model: Path, order: str) -> Reading:
     """The vectors of texts as the bytes of 32-bit floats, in base64.
 
-    `order` is a JSON list: how many pieces are read of each text, then the texts. One after the other, as the model
-    scales its numbers by all that it is given at once: a text's vector must not depend on its neighbours'.
+    `order` is a JSON list: the number of pieces to read of each text, followed by the texts. Texts are embedded one by
+    one, because the model scales its numbers by everything in a batch, and a vector must not depend on its neighbours.
     """
     longest, *texts = json.loads(order)
     session, tokenizer = _session(model), _tokenizer(longest)

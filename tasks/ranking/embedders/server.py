@@ -1,8 +1,8 @@
-"""The embedder that asks a server: any address that speaks OpenAI's `/v1/embeddings`.
+"""The embedder that asks a server: any address that supports OpenAI's `/v1/embeddings`.
 
-The `openai` client carries the connection and repeats what is worth it (a busy or failing server, `Retry-After`
-included). The body is read here, because the client takes a web page with status 200 for an answer. Servers take
-different amounts at once: what is too much is halved until it fits.
+The `openai` client handles the connection and retries where that helps (a busy or failing server, `Retry-After`
+included). The body is parsed here, because the client takes a web page with status 200 for an answer. Servers accept
+different batch sizes: a batch that is too large is halved until it fits.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _RETRIES = 3
 
 
 class ServerEmbedder:
-    """The embedding model `model` at `address` (OpenAI's own when None). `timeout` is for one request, in seconds."""
+    """The embedding model `model` at `address` (OpenAI's own if None). `timeout` is for one request, in seconds."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class ServerEmbedder:
         self.name = f"{model} at {hashlib.sha256(self._address.encode()).hexdigest()[:12]}"
 
     def seconds(self, characters: Iterable[int]) -> float:  # noqa: ARG002 - the protocol's
-        """None of this machine's."""
+        """Always 0: it uses none of this machine's processor time."""
         return 0.0
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

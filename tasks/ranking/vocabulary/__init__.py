@@ -91,16 +91,16 @@ def _phrases(name: str, listed: Iterable[str]) -> tuple[Phrase, ...]:
 
 
 def phrase(text: str) -> Phrase:
-    """The words of a phrase that count; `#` stays, for any number."""
+    """The significant words of a phrase; `#` stays, for any number."""
     return tuple(word for part in text.split() for word in ([NUMBER] if part == NUMBER else tokens(part)))
 
 
 @cache
 def shares() -> dict[str, float]:
-    """The share of passages of 100 words in which a frequent word (as `tokens` gives it) stands, 0 to 1.
+    """The share of passages of 100 words that contain a frequent word (in the form of `tokens`), 0 to 1.
 
-    The mean over annual reports and contracts, for words in 0.2 % of passages or more (`frequent.txt`: word and
-    per mille). A word that is not in it is rare.
+    The mean over annual reports and contracts, for words in at least 0.2 % of passages (`frequent.txt`: word and per
+    mille). Words that are not in it are rare.
     """
     listed = (resources.files(__name__) / "frequent.txt").read_text("utf-8").split()
     return {NUMBER: 0.8} | {word: int(share) / 1000 for word, share in zip(listed[::2], listed[1::2], strict=True)}

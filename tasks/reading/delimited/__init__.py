@@ -1,4 +1,4 @@
-"""Values split by commas, semicolons or tabs (.csv, .tsv)."""
+"""Values separated by commas, semicolons or tabs (.csv, .tsv)."""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
-"""Values split by commas, semicolons, tabs or bars (.csv, .tsv): rows one a line, cells split by tabs.
+"""Values separated by commas, semicolons, tabs or bars (.csv, .tsv): one row a line, cells separated by tabs.
 
-Cells stand as the file writes them: `1.234,50` stays `1.234,50`.
+Cells are kept as written: `1.234,50` stays `1.234,50`.
 """
 
 import re
@@ -31,15 +31,15 @@ _DIRECTIVE: Final = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
 
 
 def directive(text: str) -> tuple[str | None, int]:
-    """The delimiter that Excel's first line `sep=;` names, and how many characters that line has."""
+    """The delimiter in Excel's first line `sep=;`, and the length of that line."""
     match = _DIRECTIVE.match(text)
     return (match[1], match.end()) if match else (None, 0)
 
 
 def delimiter(text: str) -> str | None:
-    """The delimiter of a file by its first 200 rows; None where it has one column.
+    """The delimiter of a file by its first 200 rows; None if it has one column.
 
-    A comma between two figures of most cells is a decimal comma: such files have another delimiter.
+    A comma between two digits in most cells is a decimal comma: such files have another delimiter.
     """
     sample = text[:_SAMPLE]
     if len(sample) < len(text):
@@ -59,7 +59,7 @@ def delimiter(text: str) -> str | None:
 
 
 def has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether it is sure that the first row names the columns: words over figures, each other than the others."""
+    """Whether the first row certainly names the columns: distinct words above figures."""
     if len(rows) < 2:
         return False
     names, others = rows[0], [row for row in rows[1:_MOST_ROWS] if len(row) > 1]
@@ -80,7 +80,7 @@ def _is_value(words: str) -> bool:
 
 
 def _score(lines: Sequence[str], sign: str) -> tuple[float, int]:
-    """The share of rows that are cut into as many cells as most are, and that number; 0 where they are not cut."""
+    """The share of rows with the most frequent number of cuts, and that number; 0 if rows are not cut."""
     counts = Counter(line.count(sign) for line in lines)
     uncut = counts.pop(0, 0)
     if not counts or uncut > _MOST_UNCUT * len(lines):
@@ -90,12 +90,12 @@ def _score(lines: Sequence[str], sign: str) -> tuple[float, int]:
 
 
 def _is_single_figure_column(lines: Sequence[str]) -> bool:
-    """Whether a name stands over nothing but decimal numbers: one column, with decimal commas."""
+    """Whether there is only a name above decimal numbers: one column, with decimal commas."""
     return len(lines) > 1 and "," not in lines[0] and all(map(_FIGURE.fullmatch, lines[1:]))
 
 
 def _are_decimal(lines: Sequence[str]) -> bool:
-    """Whether most commas are decimal ones."""
+    """Whether most commas are decimal commas."""
     commas = sum(line.count(",") for line in lines)
     return sum(len(_DECIMAL.findall(line)) for line in lines) > commas / 2
 
@@ -127,7 +127,7 @@ class DelimitedRows:
         self._plain = re.compile(rf"[^{sign}\n]*+")
 
     def __iter__(self) -> Iterator[list[str]]:
-        """Each row's cells, unquoted, as the file writes them."""
+        """Each row's cells, unquoted, as written in the file."""
         text, at = self._text, 0
         while at < len(text):
             end = text.find("\n", at)
@@ -140,7 +140,7 @@ class DelimitedRows:
                 yield cells
 
     def _read_quoted_row(self, at: int) -> tuple[list[str], int]:
-        """The row that begins at an offset and has quotes in it, and where the next one begins."""
+        """The row with quotes that begins at an offset, and where the next row begins."""
         text = self._text
         cells: list[str] = []
         while True:
@@ -184,9 +184,9 @@ _HEAD: Final = 1 << 16
 
 
 def read(source: Source) -> Reading:
-    """The rows of the file in `source`, a table; an empty line stays one. An empty file is an empty text.
+    """The rows of the file in `source` as a table; empty lines are kept. An empty file gives an empty text.
 
-    Of a file of more than 64 MB the first ones are read, with a warning.
+    Of a file above 64 MB, the first 64 MB are read, with a warning.
     """
     text, warnings = text_and_warnings(source)
     writer = Writer()
@@ -226,7 +226,7 @@ def _cells(row: list[str]) -> list[str]:
 
 
 def _split(text: str, sign: str) -> str:
-    """The same for a text without quotes, all of it at once."""
+    """The same for a whole text without quotes, in one go."""
     if sign != "\t":
         text = text.replace("\t", " ").replace(sign, "\t")
     if "  " in text:

@@ -1,4 +1,4 @@
-"""Word documents from before 2007: LibreOffice makes .docx of them, whose reader reads the rest."""
+"""Word documents from before 2007: LibreOffice converts them to .docx, which our own reader then reads."""
 
 import struct
 from typing import Final

@@ -1,10 +1,10 @@
-"""Puts the words of a Word document into lines: paragraphs, rows of tables, and what stands below them.
+"""Assembles the words of a Word document into lines: paragraphs, rows of tables, and what follows them.
 
-The lines of a text box, a note or a drawing wait until the paragraph, or the outermost row, that holds them
-has ended.
+The lines of a text box, a note or a drawing are held back until the paragraph, or the outermost row, around them has
+ended.
 
-Words are collected as they stand in the part, with `PARAGRAPH` at the end of each paragraph, and become lines many
-paragraphs at a time. What stands below a paragraph is kept aside, with its position among the words.
+Words are collected in the part's order, with `PARAGRAPH` at the end of each paragraph, and turned into lines many
+paragraphs at a time. What belongs below a paragraph is kept separately with its position among the words.
 """
 
 from collections.abc import Iterable
@@ -47,7 +47,7 @@ _MOST_COLUMNS: Final = 63
 
 @dataclass(slots=True)
 class _Table:
-    """An open table, or what of it stands behind a frame: where its rows stand among the lines."""
+    """An open table, or the part of it after a frame, with the positions of its rows among the lines."""
 
     lines: list[str]
     depth: int  # of the rows round it
@@ -59,7 +59,7 @@ class _Table:
 
 
 class _Flow:
-    """The lines of a part, or those of a text box until it ends."""
+    """The lines of a part, or of a text box until it ends."""
 
     def __init__(self, kind: str = "") -> None:
         self.kind = kind
@@ -76,7 +76,7 @@ class _Flow:
 
 
 class Layout:
-    """The lines of a part, while they are put together.
+    """The lines of a part while they are being assembled.
 
     Attributes:
         words: what the open paragraphs hold so far, escaped as in the part; scans add to it.
@@ -97,45 +97,45 @@ class Layout:
 
     @property
     def lines(self) -> list[str]:
-        """The paragraphs and rows in reading order, an empty line between tables; all of them after `finish`."""
+        """The paragraphs and rows in reading order, with an empty line between tables; complete after `finish`."""
         return self._flow.lines
 
     def end_paragraph(self) -> None:
-        """End the open paragraph's line, or that of words outside one."""
+        """End the line of the open paragraph, or of words outside any paragraph."""
         self.words.append(PARAGRAPH)
 
     def flush(self) -> None:
-        """Make lines of the paragraphs that have ended, so that their words take no more memory."""
+        """Turn the finished paragraphs into lines, to free the memory of their words."""
         ended, _, open_words = join_words(self.words).rpartition(PARAGRAPH)
         self.words[:] = [ended]
         self._to_lines(open_words)
 
     def mark_heading(self) -> None:
-        """The open paragraph is a heading, unless it stands in a table or a text box."""
+        """Make the open paragraph a heading, unless it is in a table or text box."""
         if not self.depth:
             self._flow.plain = False
             self.words.append(HEADING.encode())
 
     def mark(self, bound: str) -> None:
-        """A bound of a place (see `Marks`) stands here."""
+        """Put a bound of a place (see `Marks`) here."""
         self._flow.plain = False
         self.words.append(f"{MARKED}{bound}".encode())
 
     def number(self, number: ListNumber) -> None:
-        """The open paragraph, which has no words yet, has a number in front."""
+        """Put a number in front of the open paragraph, which has no words yet."""
         self._flow.plain = False
         self.words.append(xml.escape(number.text + (BULLET if number.bullet else NUMBER)))
 
     def delete_end(self, *, parted: bool) -> None:
-        """The end of the open paragraph was deleted: the next one goes on with its words.
+        """Record that the end of the open paragraph was deleted, so that the next one continues it.
 
-        `parted`: the next one does not begin right behind it.
+        `parted`: something stands between the two.
         """
         self._flow.plain = False
         self.words.append(NO_END[parted].encode())
 
     def below(self, lines: Iterable[str]) -> None:
-        """Lines to stand below the open paragraph, or the outermost row."""
+        """Add lines below the open paragraph, or the outermost row."""
         filled = [words for line in lines if (words := line.strip("\r\n")) and not words.isspace()]
         if self._flow.rows:
             self._flow.asides += filled
@@ -145,29 +145,29 @@ class Layout:
             self._below.append(filled)
 
     def here(self, lines: Iterable[str]) -> None:
-        """Paragraphs and rows that come from elsewhere."""
+        """Insert paragraphs and rows that come from elsewhere."""
         self._to_lines()
         self._flow.lines += lines
 
     def start_table(self, *, header_row: bool) -> None:
-        """A table begins; `header_row`: its first row is one by its style."""
+        """Begin a table; `header_row`: its style makes the first row a header."""
         flow = self._flow
         if not self._beyond and len(flow.tables) < _DEEPEST:
             self._count(1)
             flow.tables.append(_Table(flow.lines, len(flow.rows), header_row))
 
     def repeat_row(self) -> None:
-        """The open row is a header of its table."""
+        """Make the open row a header of its table."""
         if self._flow.rows and not self._beyond:
             self._flow.repeated[-1] = True
 
     def delete_row(self) -> None:
-        """The open row was deleted: its cells are left out."""
+        """Leave out the open row, which was deleted."""
         if self._flow.rows and not self._beyond:
             self._flow.deleted[-1] = True
 
     def end_table(self) -> None:
-        """The table that is open ends, with its rows."""
+        """End the open table and its rows."""
         flow = self._flow
         if flow.tables and not self._beyond:
             while len(flow.rows) > flow.tables[-1].depth:
@@ -176,7 +176,7 @@ class Layout:
             self._close(flow.tables.pop())
 
     def start(self, kind: str, *, closed: bool) -> None:
-        """A `row`, `cell`, `box` of text or `drawn_paragraph` begins; `closed`: and ends at once.
+        """Begin a `row`, `cell`, `box` of text or `drawn_paragraph`; if `closed`, end it at once.
 
         Raises:
             TooLarge: there are millions of them.
@@ -212,7 +212,7 @@ class Layout:
             self.depth += 1
 
     def leave_columns(self, count: int) -> None:
-        """The open cell spans so many columns; before the first cell of a row: so many stay empty."""
+        """Make the open cell span that many columns or, before a row's first cell, leave that many empty."""
         flow = self._flow
         count = min(count, _MOST_COLUMNS)
         if self._beyond or not flow.rows:
@@ -224,7 +224,7 @@ class Layout:
             flow.rows[-1] += [[]] * count
 
     def end(self, kind: str) -> None:
-        """What is open ends: `row_end`, `cell_end`, or `box_end` and `drawn_end`."""
+        """End what is open: `row_end`, `cell_end`, or `box_end` and `drawn_end`."""
         if self._beyond:
             self._beyond -= 1
         elif kind == "row_end":
@@ -235,7 +235,7 @@ class Layout:
             self._end_box()
 
     def finish(self) -> None:
-        """End whatever is open: the part is over, or breaks off."""
+        """End everything that is open, because the part is over or breaks off."""
         while self._outer:
             self._end_box()
         self._end_flow()
@@ -251,7 +251,7 @@ class Layout:
             raise TooLarge("The document has millions of table cells, more than can be read. Split it.")
 
     def _to_lines(self, rest: bytes = b"") -> None:
-        """Make lines of all words; `rest` are those of a paragraph that is still open."""
+        """Convert all words to lines; `rest` are those of a paragraph that is still open."""
         flow = self._flow
         if not flow.words:
             return
@@ -279,7 +279,7 @@ class Layout:
                 self._below.clear()
 
     def _add_paragraph(self, text: str) -> None:
-        """Make a line of a paragraph with facts and marks."""
+        """Make a line from a paragraph with facts and marks."""
         lines = self._flow.lines
         below: list[str] = []
         if "\6" in text:
@@ -373,13 +373,13 @@ class Layout:
 
 
 def _part_from_table(lines: list[str]) -> None:
-    """Between two tables stands an empty line."""
+    """Add an empty line if the last line ends a table, to separate it from the next table."""
     if lines and ends_table(lines[-1]):
         lines.append("")
 
 
 def _add_row(table: _Table, *, repeated: bool) -> None:
-    """A line is about to be added that is a row of `table`."""
+    """Note that the next line to be added is a row of `table`."""
     lines = table.lines
     if table.first < 0:
         _part_from_table(lines)

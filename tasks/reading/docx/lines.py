@@ -1,6 +1,6 @@
-"""The lines of a Word document while they are collected: words of paragraphs, rows of tables, and where places begin.
+"""The lines of a Word document while they are being collected: paragraphs, rows of tables, and where places begin.
 
-Lines are still moved about, in cells, boxes and notes; their places go with them.
+Lines may still be moved, in cells, boxes and notes; their places move with them.
 """
 
 import re
@@ -21,22 +21,22 @@ _TABLE_CLOSING: Final = "\1\3"
 
 
 class Marks:
-    """The places of one document whose bounds stand in its lines."""
+    """The places of a document while their bounds are still marked inside its lines."""
 
     def __init__(self) -> None:
         self._marked: list[tuple[str, str]] = []
 
     @property
     def is_full(self) -> bool:
-        """Whether no more places are kept."""
+        """Whether the limit for places is reached."""
         return len(self._marked) >= _MOST
 
     def opening(self, kind: str, label: str = "") -> str:
-        """What is put before the words of a place, and `CLOSING` behind them; "" when there are too many places."""
+        """The mark before the words of a place, to be closed by `CLOSING`; "" if there are too many places."""
         return self._opening(kind, label, "\1{}\2")
 
     def around(self, kind: str, label: str, lines: Sequence[str]) -> list[str]:
-        """`lines` as one place."""
+        """The lines as one place."""
         if not lines or self.is_full:
             return [*lines]
         opening = self.opening(kind, label)
@@ -46,7 +46,7 @@ class Marks:
         return marked
 
     def table(self, label: str) -> tuple[str, str]:
-        """What is put before the first row of a table, and behind its last one; see `without_tables`."""
+        """The marks before the first row and after the last row of a table; see `without_tables`."""
         opening = self._opening(places.TABLE, label, "\1{}\3")
         return opening, _TABLE_CLOSING if opening else ""
 
@@ -81,12 +81,12 @@ class Marks:
 
 
 def drop_marks(text: str) -> str:
-    """`text` without the bounds of places in it."""
+    """`text` without the marks for places."""
     return _BOUND.sub("", text) if "\1" in text else text
 
 
 def without_tables(text: str) -> str:
-    """`text` as it stands in the cell of another table: the tables in it are none of their own."""
+    """`text` for a cell of another table, in which inner tables are no places of their own."""
     return _TABLE_BOUND.sub("", text) if "\1" in text else text
 
 
@@ -99,7 +99,7 @@ def table_bounds(line: str) -> tuple[int, int]:
 
 
 def ends_table(line: str) -> bool:
-    """Whether `line` is the last one of a table."""
+    """Whether `line` is the last line of a table."""
     return line.endswith(_TABLE_CLOSING)
 
 
@@ -125,7 +125,7 @@ _AT_ONCE: Final = 1 << 16
 
 
 def without_deleted_ends(paragraphs: list[str]) -> list[str]:
-    """The paragraphs, each whose end was deleted as the beginning of the next one, behind the number of that."""
+    """The paragraphs; one whose end was deleted becomes the beginning of the next, after that one's number."""
     whole: list[str] = []
     begun, parted = "", False
     for paragraph in paragraphs:
@@ -144,13 +144,13 @@ def without_deleted_ends(paragraphs: list[str]) -> list[str]:
 
 
 def after_number(paragraph: str) -> tuple[str, str, str]:
-    """The number in front of a paragraph, what ends it, and the words; two empty ones where there is no number."""
+    """A paragraph's number, what ends the number, and the words; the first two are empty without a number."""
     number, mark, words = paragraph.rpartition(NUMBER)
     return (number, mark, words) if mark else paragraph.rpartition(BULLET)
 
 
 def join_words(words: list[bytes]) -> bytes:
-    """`words` as one; Python's own joining takes 80 bytes of memory for each of them."""
+    """`words` as one; Python's own join takes 80 bytes of memory for each of them."""
     if len(words) <= _AT_ONCE:
         return b"".join(words)
     return b"".join([b"".join(words[at : at + _AT_ONCE]) for at in range(0, len(words), _AT_ONCE)])
@@ -168,7 +168,7 @@ class RowLine(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """Lines of a cell that are its own, or a table in it."""
+    """Lines that belong directly to a cell, or a table inside it."""
 
     lines: list[str]
     inner: bool
@@ -177,9 +177,9 @@ class _Piece(NamedTuple):
 def row_lines(cells: Sequence[list[str]]) -> list[RowLine]:
     """The lines of a row, given those of its cells.
 
-    One, with the words of a cell on it. A table in a cell has lines of its own below what stands before it, and what
-    follows it in the row begins another line, in its columns. Where all tables in a cell are of one row or one column
-    they are words of the cell.
+    Usually a single line with the words of all cells. A table inside a cell has lines of its own below what precedes
+    it, and what follows it in the row begins another line, in its columns. If all tables in a cell have one row or one
+    column, they are words of the cell.
     """
     if max(map(len, cells)) < 2 or not any(any(map(_is_bound, lines)) for lines in cells):
         return [_line(map(_cell, cells))]
@@ -207,7 +207,7 @@ def _line(cells: Iterator[str] | Sequence[str]) -> RowLine:
 
 
 def _pieces(lines: list[str]) -> list[_Piece]:
-    """What stands in a cell, in order."""
+    """The contents of a cell, in order."""
     pieces: list[_Piece] = []
     open_tables = 0
     held: list[str] = []

@@ -1,11 +1,11 @@
-"""The numbers in front of paragraphs, which a Word document does not hold: they are counted as Word counts them.
+"""The numbers in front of paragraphs, which a Word document does not contain: they are counted as Word counts them.
 
-`Numbering` holds the lists of a document, `ListCounter` counts those of one story, `ParagraphNumbers` says which
+`Numbering` holds the lists of a document, `ListCounter` counts those of one story, `ParagraphNumbers` determines which
 paragraphs of a part are counted.
 
 A paragraph, or its style, names a list (`numId`) and a level. The list refers to a definition (`abstractNum`), which it
-shares with others, and may change some levels of it or begin them anew. Lists of one definition count on together.
-Where ISO/IEC 29500-1, 17.9 leaves something open, this does what Word and LibreOffice do.
+shares with others, and may change or restart some of its levels. Lists with one definition continue each other's
+numbers. Where ISO/IEC 29500-1, 17.9 leaves something open, this follows Word and LibreOffice.
 """
 
 import re
@@ -39,7 +39,7 @@ _LONGEST: Final = 80
 
 
 class ListNumber(NamedTuple):
-    """What stands in front of a paragraph, with the space behind it if there is one; a bullet counts nothing."""
+    """A number in front of a paragraph, with the space after it if there is one; a bullet counts nothing."""
 
     text: str
     bullet: bool
@@ -47,7 +47,7 @@ class ListNumber(NamedTuple):
 
 @dataclass(slots=True)
 class Level:
-    """What a definition says of one level."""
+    """What a definition says about one level."""
 
     start: int = 0
     number_format: str = "decimal"
@@ -60,7 +60,7 @@ class Level:
     symbols: bool = False  # in a font whose letters are pictures
 
     def numeral(self, *, legal: bool) -> Callable[[int], str]:
-        """How its numbers are written; `legal`: in digits."""
+        """How its numbers are written; with `legal`, in digits."""
         if self.width:
             return f"{{:0{self.width}}}".format
         in_digits = legal and self.number_format not in ("none", "decimalZero")
@@ -69,7 +69,7 @@ class Level:
         )
 
     def bullet(self) -> str:
-        """The sign that stands in a number's place; a picture of a font is a plain one."""
+        """The sign in place of a number; pictures from symbol fonts become plain bullets."""
         text = "".join(piece if at % 2 == 0 else f"%{piece}" for at, piece in enumerate(self.pieces)).strip()
         if len(text) == 1 and (self.symbols or text.isalnum() or "\ue000" <= text <= "\uf8ff" or text == "·"):
             return _BULLET
@@ -77,7 +77,9 @@ class Level:
 
 
 class _Shown(NamedTuple):
-    """What a level shows: words, each with the level whose number follows and how that is written; words behind."""
+    """What a level shows: words, each with the level whose number follows and its format, and the
+    words after the last.
+    """
 
     numbers: list[tuple[str, int, Callable[[int], str]]]
     end: str
@@ -86,7 +88,7 @@ class _Shown(NamedTuple):
 
 
 class Definition:
-    """What a definition says of its levels, or a list that changes some; each level is read when it is asked for.
+    """What a definition says about its levels, or a list that changes some; levels are parsed on demand.
 
     Attributes:
         definition: the definition that a list refers to.
@@ -113,7 +115,7 @@ class Definition:
         self._levels: dict[int, Level | None] = {}
 
     def level(self, level: int) -> Level | None:
-        """What is said of a level; None for one that is not defined."""
+        """The definition of a level; None if it is not defined."""
         if level not in self._levels:
             span = self._find(level) if self._has_levels else None
             self._levels[level] = _read_level(self._data, *span) if span is not None else None
@@ -121,7 +123,7 @@ class Definition:
 
     @cached_property
     def starts(self) -> dict[int, int]:
-        """The numbers with which a list lets levels begin anew."""
+        """The numbers with which a list restarts levels."""
         if not xml.holds(self._data, b"<w:startOverride", self._start, self._end):
             return {}
         found = ((level, _START.search(self._data, *span)) for level, span in self._spans[1].items())
@@ -129,12 +131,12 @@ class Definition:
 
     @cached_property
     def restarts(self) -> bool:
-        """Whether a level says when it begins anew."""
+        """Whether a level says when it restarts."""
         return xml.holds(self._data, b"<w:lvlRestart", self._start, self._end)
 
     @cached_property
     def styles(self) -> dict[bytes, int]:
-        """The levels that are made for paragraphs of a style."""
+        """The levels that are linked to a paragraph style."""
         links = ((level, _PARAGRAPH_STYLE.search(self._data, *span)) for level, span in self._spans[0].items())
         styles: dict[bytes, int] = {}
         for level, link in links:
@@ -143,14 +145,14 @@ class Definition:
         return styles
 
     def _find(self, level: int) -> tuple[int, int] | None:
-        """Where a level stands: mostly as all programs write it, which is found quickest."""
+        """The position of a level: usually in the form that all programs write, which is found fastest."""
         at = self._data.find(b'<w:lvl w:ilvl="%d"' % level, self._start, self._end)
         end = _LEVEL_END.search(self._data, at, self._end) if at >= 0 else None
         return (at, end.start()) if end is not None else self._spans[0].get(level)
 
     @cached_property
     def _spans(self) -> tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int]]]:
-        """Where the levels stand, and what a list changes of them."""
+        """The positions of the levels, and of a list's overrides of them."""
         spans: tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int]]] = ({}, {})
         tags = list(_LEVEL.finditer(self._data, self._start, self._end))
         for tag, behind in zip(tags, [*(tag.start() for tag in tags[1:]), self._end], strict=False):
@@ -159,7 +161,7 @@ class Definition:
 
 
 class ListLevels:
-    """The levels of a list after its own changes to its definition, with which it is `counted` together with others."""
+    """The levels of a list, with its changes to the definition; lists that are `counted` together share numbers."""
 
     def __init__(self, list_id: int, definition: Definition, own: Definition, counted: int) -> None:
         self.id = list_id
@@ -172,12 +174,12 @@ class ListLevels:
         self._shown: dict[int, _Shown | None] = {}
 
     def start(self, level: int) -> int:
-        """What a level begins with."""
+        """The first number of a level."""
         own = self._level(level)
         return self.starts.get(level, own.start if own is not None else 1)
 
     def find_level(self, style: StyleNumber | None) -> int:
-        """The level of a paragraph that has a style and names none: a level may name the style."""
+        """The level of a paragraph with a style that names none: a level may name the style."""
         if style is None:
             return 0
         for definition in (self._own, self._definition):
@@ -186,12 +188,12 @@ class ListLevels:
         return style.level or 0
 
     def begins_anew(self, level: int, after: int) -> bool:
-        """Whether `level` begins anew when the higher level `after` was used."""
+        """Whether `level` restarts after the higher level `after` was used."""
         own = self._level(level)
         return own is None or own.restart is None or after < own.restart
 
     def written(self, level: int, counts: Sequence[int | None]) -> ListNumber | None:
-        """The number of a paragraph on that level; None where nothing is shown."""
+        """The number of a paragraph on that level; None if nothing is shown."""
         if level not in self._shown:
             self._shown[level] = self._read_shown(level)
         shown = self._shown[level]
@@ -266,7 +268,7 @@ def _set(level: Level, name: bytes, value: str, rest: bytes) -> None:
 
 
 def parse_number(value: str | bytes) -> int:
-    """`value` as a number; 0 where it is none, or absurd."""
+    """`value` as a number; 0 if it is not a number, or absurd."""
     return int(value) if value.isdigit() and value.isascii() and len(value) < 10 else 0
 
 
@@ -303,7 +305,7 @@ class Numbering:
     """
 
     def __init__(self, load: Callable[[], bytes]) -> None:
-        """`load` gives the part with the definitions as scanners take it."""
+        """`load` returns the part with the definitions, in the form for scanners."""
         self._load = load
         self._lists: dict[int, ListLevels | None] = {}
         self._loaded: bytes | None = None
@@ -317,17 +319,17 @@ class Numbering:
         return ListCounter(self, styles)
 
     def names_style(self, style: bytes) -> bool:
-        """Whether a level is made for paragraphs of that style."""
+        """Whether a level is linked to that paragraph style."""
         return xml.holds(self._data, style) and re.search(_LEVEL_STYLE % re.escape(style), self._data) is not None
 
     def list(self, list_id: int, styles: Styles) -> ListLevels | None:
-        """The list of that id; None where there is none, or where its definition is lost."""
+        """The list with that id; None if there is none, or its definition is missing."""
         if list_id not in self._lists:
             self._lists[list_id] = self._read(list_id, styles)
         return self._lists[list_id]
 
     def note_number(self, characters: int) -> None:
-        """One more paragraph was counted."""
+        """Count one more numbered paragraph."""
         self._numbers += 1
         self._characters += characters
         if self._numbers > _MOST_NUMBERS or self._characters > _MOST_CHARACTERS:
@@ -340,7 +342,9 @@ class Numbering:
         return self._loaded
 
     def _read(self, list_id: int, styles: Styles) -> ListLevels | None:
-        """The list of that id; a definition may refer to a style, that to another list, and that to its definition."""
+        """The list with that id; a definition may refer to a style, the style to another list, and that to its
+        definition.
+        """
         lists, definitions = self._lists_and_definitions()
         own = list_ = lists.read(list_id)
         for _ in range(_MOST_LINKS):
@@ -367,10 +371,10 @@ class Numbering:
 
 
 class _Elements:
-    """The elements of one name, lists or definitions, by their ids: the first of each, read once."""
+    """The elements of one name (lists or definitions) by their ids: the first with each id, read once."""
 
     def __init__(self, data: bytes, name: bytes, attribute: bytes, first: int = 0) -> None:
-        """`attribute` names the id; they mostly stand behind the byte `first`."""
+        """`attribute` is the name of the id; the elements usually come after the byte `first`."""
         self._data = data
         self._first = first
         self._opening = b"<" + name
@@ -382,7 +386,7 @@ class _Elements:
         self._read: dict[int, Definition | None] = {}
 
     def read(self, number: int) -> Definition | None:
-        """The element of that id; None where there is none."""
+        """The element with that id; None if there is none."""
         if number not in self._read:
             start = self._find(number) if len(self._read) < _MOST_DEFINITIONS else -1
             self._read[number] = Definition(self._data, start, self._end(start)) if start >= 0 else None
@@ -394,7 +398,7 @@ class _Elements:
         return end if bound is None else bound.start()
 
     def _find(self, number: int) -> int:
-        """Where in the tag of that element its id ends; -1 where there is none."""
+        """The position in that element's tag after its id; -1 if there is no such element."""
         self._looked_for += 1
         if self._looked_for <= (_MOST_LOOKED_FOR if self._first else 2):
             usual = self._usual % number
@@ -406,7 +410,7 @@ class _Elements:
         return self._all.get(number, -1)
 
     def _positions(self) -> dict[int, int]:
-        """Where the ids of all end, however they are written."""
+        """The positions after all ids, however they are written."""
         positions: dict[int, int] = {}
         at = self._data.find(self._opening)
         while at >= 0:
@@ -430,11 +434,11 @@ class ListCounter:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more is counted."""
+        """Whether the limit for counted paragraphs is reached."""
         return self._numbering.is_full
 
     def number(self, reference: bytes | None, style: StyleNumber | None) -> ListNumber | None:
-        """Count a paragraph, and give its number; None where it has none.
+        """Count a paragraph and return its number; None if it has none.
 
         Args:
             reference: the elements within its `w:numPr`; None where it has no such element.
@@ -453,7 +457,7 @@ class ListCounter:
         return number
 
     def _item(self, reference: bytes | None, style: StyleNumber | None) -> "_Item | None":
-        """How a paragraph is counted."""
+        """The list and level in which a paragraph is counted."""
         values = {name: int(value) for name, value in _REFERENCE.findall(reference or b"")}
         list_id = values.get(b"numId", style.list_id if style is not None else 0)
         own = self._numbering.list(list_id, self._styles) if list_id else None
@@ -465,7 +469,7 @@ class ListCounter:
 
 
 class _Item:
-    """A level of a list in one story; `counts` are those of all lists that are counted together."""
+    """A level of a list in one story; `counts` are shared by all lists that are counted together."""
 
     def __init__(self, own: ListLevels, level: int, counts: list[int | None], begun: set[tuple[int, int]]) -> None:
         self._own = own
@@ -476,7 +480,7 @@ class _Item:
         self._deeper: list[int | None] = [None] * (LEVELS - 1 - level)
 
     def next(self) -> ListNumber | None:
-        """Count one more paragraph, and give its number."""
+        """Count one more paragraph and return its number."""
         own, level, counts = self._own, self._level, self._counts
         before = counts[level]
         if before is not None and not self._starts:
@@ -494,7 +498,7 @@ class _Item:
         return own.written(level, counts)
 
     def _begin(self, before: int | None) -> None:
-        """Count the first paragraph of this level: a list may begin it anew, once."""
+        """Count the first paragraph of this level: a list may restart it, once."""
         begun = self._own.id, self._level
         anew = before is None or (self._starts and begun not in self._begun)
         self._counts[self._level] = self._own.start(self._level) if anew or before is None else before + 1
@@ -515,11 +519,13 @@ class ParagraphNumbers:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more is counted."""
+        """Whether the limit for counted paragraphs is reached."""
         return self._counter.is_full
 
     def by_style(self, style: StyleNumber, at: int) -> ListNumber | None:
-        """The number of the paragraph whose style, named at `at`, belongs to a list, unless it has one of its own."""
+        """The number of the paragraph whose style, named at `at`, belongs to a list, unless it has
+        a list of its own.
+        """
         if self._counter.is_full:
             return None
         properties = self._properties(at)
@@ -531,7 +537,7 @@ class ParagraphNumbers:
         return self._counter.number(None, style)
 
     def own(self, reference: bytes, at: int) -> ListNumber | None:
-        """The number of the paragraph whose properties refer to a list up to `at`."""
+        """The number of the paragraph whose properties refer to a list before `at`."""
         if self._counter.is_full:
             return None
         properties = self._properties(at)
@@ -540,13 +546,13 @@ class ParagraphNumbers:
         return self._counter.number(reference, self._style if at <= self._style_until else None)
 
     def _properties(self, at: int) -> bytes:
-        """The properties of a paragraph from `at` on, without what they were before."""
+        """The properties of a paragraph from `at` on, without their tracked earlier state."""
         end = self._data.find(b"</w:pPr", at, at + _LONGEST_PROPERTIES)
         properties = self._data[at : end if end >= 0 else at + _LONGEST_PROPERTIES]
         return properties.partition(b"<w:pPrChange")[0]
 
     def _is_counted(self, properties: bytes, at: int) -> bool:
-        """Whether a paragraph whose end was deleted counts (no), or one that ends with a section (if it has words)."""
+        """Whether a paragraph counts: not if its end was deleted; if a section ends with it, only if it has words."""
         if _DELETED.search(properties) is not None:
             return False
         end = at + len(properties)

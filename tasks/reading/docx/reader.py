@@ -1,8 +1,8 @@
 """Word documents: body, headers, footers, notes, comments, text boxes, charts, diagrams, formulas.
 
-Notes, comments, text boxes, drawings and alternative texts come after the paragraph (in a table, the row) that they
-belong to; headers stand first, footers last. Paragraphs are headings by their style, and have the numbers of their
-lists in front, as Word shows them. Deleted text stays out.
+Notes, comments, text boxes, drawings and alternative texts follow the paragraph (in a table, the row) that they belong
+to; headers come first, footers last. Headings are recognised by their style, and the numbers of lists are put in front,
+as Word shows them. Deleted text is left out.
 """
 
 import re
@@ -59,7 +59,7 @@ _MOST_DELETIONS: Final = 10_000
 
 
 def read(source: Source) -> Reading:
-    """The text of the document in `source`, by heading.
+    """The text of the document in `source`, with its headings as places.
 
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
@@ -68,7 +68,7 @@ def read(source: Source) -> Reading:
 
 
 def _number_fields(data: bytes) -> int:
-    """How many fields of a part show a number that it does not hold; most parts have no field at all."""
+    """The number of fields in a part that show a number without storing it; most parts have no fields at all."""
     if not xml.holds(data, b"<w:instrText") or not (xml.holds(data, b"LISTNUM") or xml.holds(data, b"AUTONUM")):
         return 0
     missing = 0
@@ -93,23 +93,26 @@ _UNSEEN: Final = re.compile("\x12([^\x12\x13]*+)\x13")
 
 
 def _without_prompts(data: bytes) -> bytes:
-    """A part without the words of fields that show their prompt (`w:showingPlcHdr`, ISO/IEC 29500-1, 17.5.2.39)."""
+    """A part without the words of fields that only show their prompt (`w:showingPlcHdr`, ISO/IEC
+    29500-1, 17.5.2.39).
+    """
     if b"<w:showingPlcHdr" not in data:
         return data
     return _PROMPT.sub(lambda match: match[1] + _PLAIN_WORDS.sub(rb"\1", match[2]), data)
 
 
 def _with_hidden_told_apart(data: bytes) -> bytes:
-    """A part whose hidden words stand between characters that no words have.
+    """A part whose hidden words are enclosed in characters that never occur in text.
 
-    They are hidden (`w:vanish`, ISO/IEC 29500-1, 17.3.2.41), or no larger than 1.5 points (`w:sz`, 17.3.2.38).
+    Hidden words are marked so (`w:vanish`, ISO/IEC 29500-1, 17.3.2.41), or no larger than 1.5 points (`w:sz`,
+    17.3.2.38).
     """
     is_likely = any(sign in data for sign in _SIGNS_OF_HIDDEN)
     return _HIDDEN.sub(b"\\1\x12\\2\x13", data) if is_likely else data
 
 
 class _Document:
-    """One pass over the parts of a document; for its scans, what stands round them."""
+    """One pass over the parts of a document; gives its scans the surrounding data that they need."""
 
     def __init__(self, package: Package) -> None:
         self.writer = Writer()
@@ -151,13 +154,13 @@ class _Document:
         attach_embedded(self._package, self._embedded, self.writer)
 
     def note(self, kind: str, name: str) -> list[str]:
-        """The lines of the notes of that id, the first time; careless programs give one id to several."""
+        """The lines of the notes with that id, on the first call; careless programs use one id for several."""
         if self._note_depth >= _DEEPEST_NOTE:
             return []
         return self._write_notes(kind, self._notes.take(kind, name))
 
     def _write_notes_left(self) -> None:
-        """Write the notes that were not read where somebody refers to them."""
+        """Write the notes that no reference has used."""
         self._write([line for kind, notes in self._notes.left() for line in self._write_notes(kind, notes)])
 
     def _write_notes(self, kind: str, notes: Iterable[_Note]) -> list[str]:
@@ -189,7 +192,7 @@ class _Document:
         return self._drawings.lines(part, name)
 
     def chunk(self, part: str, name: str) -> list[str]:
-        """The lines of the page of HTML to which `part` refers by that id; other documents are handed on."""
+        """The lines of the HTML page to which `part` refers by that id; other documents are left for others to read."""
         target = next((item.target for item in self._package.relationships(part) if item.id == name), "")
         data = self._package.attachment(target, EMBEDDED_LIMIT) if target in self._embedded else None
         if data is None:
@@ -201,7 +204,7 @@ class _Document:
         return read_lines(page)
 
     def note_deletion(self, rest: bytes) -> None:
-        """Words are left out that somebody deleted while changes were tracked, as the rest of a tag says."""
+        """Note that words deleted with tracked changes are left out; the rest of the tag says by whom and when."""
         if len(self._deletions) < _MOST_DELETIONS:
             self._deletions[places.make_label(*signature(rest))] = None
 
@@ -219,7 +222,7 @@ class _Document:
             self.writer.end_heading()
 
     def _counter(self) -> ListCounter | None:
-        """A counter for one story; None in a document without lists."""
+        """A counter for one story; None if the document has no lists."""
         return self._numbering.counter(self.styles) if "numbering" in self._parts else None
 
     def _warn_about_deletions(self) -> None:
@@ -236,7 +239,7 @@ class _Document:
                 self._write(Scan(self._scan(part), part, self, counter=self._counter()).run().lines)
 
     def _scan(self, part: str) -> bytes:
-        """A part other than the main one, after a look for documents inside it."""
+        """A part other than the main one; also notes the documents embedded in it."""
         data = self._read_visible(self._package.scan(part))
         if b" r:id=" in data:
             related = self._package.relationships(part)
@@ -244,7 +247,7 @@ class _Document:
         return data
 
     def _read_visible(self, part: bytes) -> bytes:
-        """A part without prompts, and with hidden words told apart."""
+        """A part without prompts, with its hidden words marked."""
         part = _without_prompts(part)
         told_apart = _with_hidden_told_apart(part)
         self._has_hidden |= told_apart is not part
@@ -257,7 +260,7 @@ class _Document:
             self.marks.write("\n".join(lines), self.writer)
 
     def _with_hidden_below(self, line: str) -> Iterator[str]:
-        """A line, and below it what of its words is hidden."""
+        """A line, followed by those of its words that are hidden."""
         hidden = one_line("".join(_UNSEEN.findall(line)))
         shown = _UNSEEN.sub("", line)
         if not hidden or drop_marks(shown).strip():
@@ -268,10 +271,10 @@ class _Document:
 
 
 class _Notes:
-    """The notes of one document by their ids, each until somebody refers to it.
+    """The notes of one document by their ids, each kept until it is referred to.
 
-    There may be hundreds of thousands: a part is cut up at once, and of what is kept the garbage collector soon takes
-    no notice.
+    There may be hundreds of thousands: a part is split in one go, into objects that the garbage collector soon stops
+    tracking.
     """
 
     def __init__(self) -> None:
@@ -279,7 +282,7 @@ class _Notes:
         self._namesakes: defaultdict[tuple[str, str], list[_Note]] = defaultdict(list)  # of an id that others have
 
     def collect(self, kind: str, part: str, data: bytes) -> None:
-        """Keep the notes of a part."""
+        """Store the notes of a part."""
         pieces = _NOTE_TAG.split(data, _MOST_KEPT)
         kept = self._first.setdefault(kind, {})
         has_separators = xml.holds(data, b"eparator")
@@ -292,19 +295,19 @@ class _Notes:
                 self._namesakes[kind, name].append(note)
 
     def take(self, kind: str, name: str) -> list[_Note]:
-        """The notes of that id, the first time."""
+        """The notes with that id, on the first call."""
         first = self._first[kind].pop(name, None) if kind in self._first else None
         if first is None:
             return []
         return [first, *self._namesakes.pop((kind, name))] if (kind, name) in self._namesakes else [first]
 
     def left(self) -> Iterator[tuple[str, list[_Note]]]:
-        """The kinds of notes that nobody has taken, and the notes of each id; others may be taken meanwhile."""
+        """The notes of each id that was not taken, with their kind; others may be taken meanwhile."""
         for kind, notes in self._first.items():
             for name in list(notes):
                 yield kind, self.take(kind, name)
 
 
 def _scan_parts(package: Package, parts: Mapping[str, Iterable[str]], kind: str) -> bytes:
-    """The parts of that kind."""
+    """The scanned parts of that kind, joined."""
     return b"".join(package.scan(part) for part in parts[kind])

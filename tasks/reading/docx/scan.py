@@ -1,8 +1,8 @@
 """The words of WordprocessingML, scanned as bytes: one pattern over the tags that matter, no tree.
 
-Takes the form that `canonical` gives. Formulas alone, which are rare and have a shape, are cut out and
-given to lxml. The time is linear in the bytes, whatever the document does: each byte is looked at a
-bounded number of times, and nothing calls itself.
+Expects the form that `canonical` returns. Only formulas, which are rare and structured, are cut out and passed to lxml.
+Time is linear in the bytes, whatever the document does: each byte is looked at a bounded number of times, and nothing
+recurses.
 """
 
 import re
@@ -58,33 +58,35 @@ _MOST_FORMULAS: Final = 100_000  # that are read with their shape, at 20 µs eac
 
 
 class PartContext(Protocol):
-    """What stands round a part: the scan asks for it where the part refers to it."""
+    """What surrounds a part: the scan asks for it where the part refers to it."""
 
     @property
     def marks(self) -> Marks:
-        """Where the places of the document are kept."""
+        """The places of the document."""
 
     @property
     def styles(self) -> Mapping[bytes, StyleFacts | None]:
-        """What styles say, by id."""
+        """The facts about styles, by id."""
 
     def note(self, kind: str, name: str) -> list[str]:
-        """The lines of a note (kind: `footnotes`, `endnotes`, `comments`) by its id; none the second time."""
+        """The lines of a note (kind: `footnotes`, `endnotes`, `comments`) by its id; empty the second time."""
 
     def drawing(self, part: str, name: str) -> Iterable[str]:
-        """The lines of the chart or diagram to which `part` refers by the relationship of that id."""
+        """The lines of the chart or diagram that `part` refers to by the relationship with that id."""
 
     def chunk(self, part: str, name: str) -> list[str]:
-        """The lines of the document that is shown as a piece of this one, by the id of its relationship."""
+        """The lines of a document that is shown as part of this one, by the id of its relationship."""
 
     def note_deletion(self, rest: bytes) -> None:
-        """Words are left out that somebody deleted while changes were tracked, as the rest of a tag says."""
+        """Record that words were left out which somebody deleted with tracked changes; `rest` is
+        the rest of the tag.
+        """
 
 
 class Scan:
-    """One pass over a part, which `context` knows how to complete.
+    """One pass over a part, for which `context` provides what the part refers to.
 
-    With `headings` it looks for these too; with `counter` it writes the numbers of lists.
+    With `headings` it also looks for these; with `counter` it writes the numbers of lists.
     """
 
     def __init__(
@@ -110,7 +112,7 @@ class Scan:
         self._description = ""
 
     def run(self, start: int = 0, end: int | None = None) -> Layout:
-        """The lines of what stands from the byte `start` up to `end` (default: of the whole part)."""
+        """The lines between the bytes `start` and `end` (default: of the whole part)."""
         if end is not None:
             self._end = end
         if self._counter is not None:
@@ -136,7 +138,7 @@ class Scan:
         return self._end
 
     def _run(self, start: int, stop: int) -> int:
-        """Read on from `start` up to `stop`, or to something that is cut out. Returns where that ends."""
+        """Read from `start` up to `stop`, or to something that is left out. Returns where that ends."""
         layout = self._layout
         words = layout.words
         styles = self._styles
@@ -237,7 +239,7 @@ class Scan:
         self._layout.below([xml.attribute(self._rest(tag), b"string")])
 
     def _picture(self, _: str, tag: re.Match[bytes]) -> None:
-        """The alternative text of a drawing, unless a mark in its properties says that it is there for beauty alone."""
+        """Take the alternative text of a drawing, unless its properties mark it as decorative."""
         rest = self._rest(tag)
         self._description = alternative_text(rest)
         if self._description:
@@ -247,7 +249,7 @@ class Scan:
                 self._describe(self._description)
 
     def _inner_picture(self, _: str, tag: re.Match[bytes]) -> None:
-        """A picture in a drawing mostly has its alternative text again."""
+        """Take the alternative text of a picture in a drawing, unless it repeats the drawing's, as it usually does."""
         rest = self._rest(tag)
         if b"descr" in rest and (words := alternative_text(rest)) != self._description:
             self._describe(words)
@@ -280,7 +282,7 @@ class Scan:
             self._layout.mark(CLOSING)
 
     def _leave_out(self, kind: str, tag: re.Match[bytes]) -> int | None:
-        """What was deleted, moved away, or was otherwise before."""
+        """Leave out what was deleted or moved away, and earlier states."""
         rest = self._rest(tag)
         if kind == "del" and _END_OF_ROW_PROPERTIES.match(self._data, tag.end() + len(rest)) is not None:
             self._delete_row(rest, tag.end())
@@ -301,14 +303,14 @@ class Scan:
         return behind
 
     def _delete_end(self, at: int) -> None:
-        """The end of the paragraph was deleted in whose properties the mark stands that ends before `at`."""
+        """Note the deletion of a paragraph's end; the mark in the paragraph's properties ends before `at`."""
         properties = _END_OF_PARAGRAPH.match(self._data, at, min(at + _LONGEST_PROPERTIES, self._end))
         end = _PARAGRAPH_END.search(self._data, properties.end(), self._end) if properties is not None else None
         if end is not None:
             self._layout.delete_end(parted=not self._data.startswith(b"<w:p", end.end()))
 
     def _delete_row(self, rest: bytes, at: int) -> None:
-        """The row whose properties end here was deleted, whether or not its words say so themselves."""
+        """Note the deletion of the row whose properties end here, even if its words are not marked as deleted."""
         self._layout.delete_row()
         end = self._data.find(b"</w:tr>", at, self._end)
         if DELETED_WORDS.search(self._data, at, end if end >= 0 else self._end):
@@ -370,5 +372,5 @@ def signature(rest: bytes) -> tuple[str, str]:
 
 @lru_cache(maxsize=256)
 def _signature(author: bytes, date: bytes) -> tuple[str, str]:
-    """Cached, since documents have few authors, who change much in a minute."""
+    """Author and date as text; cached, because documents have few authors, who change a lot within a minute."""
     return xml.unescape(author.decode("utf-8", "replace")), date.decode("ascii")

@@ -1,4 +1,6 @@
-"""What the styles and tags of a Word document say: headings, lists, header rows, and which tags matter to its words."""
+"""What the styles and tags of a Word document mean: headings, lists, header rows, and which tags
+matter for its words.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -39,7 +41,7 @@ _HEADED_TABLES: Final = re.compile(
 
 
 class StyleNumber(NamedTuple):
-    """The list that a style belongs to; `level` is None where it does not say; `style` is the one that says so."""
+    """The list that a style belongs to; `level` is None if it names none; `style` is the style that says so."""
 
     list_id: int
     level: int | None
@@ -47,7 +49,7 @@ class StyleNumber(NamedTuple):
 
 
 class StyleFacts(NamedTuple):
-    """What a style makes of a paragraph or a table."""
+    """The effect of a style on a paragraph or table."""
 
     heading: bool = False
     number: StyleNumber | None = None
@@ -59,7 +61,7 @@ _NOTHING: Final = StyleFacts()
 
 
 class _Own(NamedTuple):
-    """What a style says itself, and the id of the one it is based on."""
+    """What a style itself specifies, and the id of the style that it is based on."""
 
     base: bytes
     heading: bool | None
@@ -69,17 +71,17 @@ class _Own(NamedTuple):
 
 
 class Styles(dict[bytes, StyleFacts | None]):
-    """Facts by the ids of styles, as they stand in the parts; None for a style that says nothing.
+    """Facts by style id, as written in the parts; None for a style without any effect.
 
-    The styles are inflated when the first one is asked for that Word does not name itself; in a document with lists,
-    when a heading is asked for too, and any style that a list is made for.
+    The styles are only unpacked when one is needed that Word does not name itself; in a document with lists also for
+    headings and for styles linked to a list.
 
     Attributes:
         in_lists: says whether a list is made for a style; None in a document without lists.
     """
 
     def __init__(self, load: Callable[[], bytes]) -> None:
-        """`load` gives the styles as scanners take them."""
+        """`load` returns the styles, in the form for scanners."""
         self._load = load
         self.in_lists: Callable[[bytes], bool] | None = None
         self._looked_for = 0
@@ -103,7 +105,7 @@ class Styles(dict[bytes, StyleFacts | None]):
 
     @cached_property
     def _starts(self) -> dict[bytes, int]:
-        """Where the content of each style begins."""
+        """The offset at which the content of each style begins."""
         starts: dict[bytes, int] = {}
         at = 0
         for piece in self._data.split(_STYLE):  # in a tenth of the time that a pattern takes to find them
@@ -114,7 +116,7 @@ class Styles(dict[bytes, StyleFacts | None]):
         return starts
 
     def _start(self, style: bytes) -> int:
-        """Where the content of a style begins; -1 where there is no such style."""
+        """The offset at which the content of a style begins; -1 if there is no such style."""
         self._looked_for += 1
         if self._looked_for <= _MOST_LOOKED_FOR:
             usual = b' w:styleId="%b"' % style
@@ -139,7 +141,7 @@ class Styles(dict[bytes, StyleFacts | None]):
         return self.setdefault(asked, None)
 
     def _own(self, at: int) -> _Own:
-        """What the style that stands at `at` says itself."""
+        """What the style at the offset `at` itself specifies."""
         heading: bool | None = None
         values: dict[bytes, bytes] = {}
         header_row = False
@@ -163,7 +165,7 @@ class Styles(dict[bytes, StyleFacts | None]):
 
 
 def has_header_row(data: bytes, at: int, styles: Mapping[bytes, StyleFacts | None]) -> bool:
-    """Whether the table whose properties stand at `at` has its first row set off, and its style does so."""
+    """Whether the table whose properties are at `at` sets off its first row, and its style does so too."""
     end = data.find(b"</w:tblPr", at, at + _LONGEST_PROPERTIES)
     style = _TABLE_STYLE.search(data, at, max(at, end))
     if style is None or style[1] in _PLAIN_TABLES:
@@ -181,12 +183,12 @@ def has_header_row(data: bytes, at: int, styles: Mapping[bytes, StyleFacts | Non
 
 
 def is_on(value: str) -> bool:
-    """A property that stands there is on, unless its value says otherwise."""
+    """Whether a property is on: its presence means yes, unless its value says otherwise."""
     return value not in ("0", "false", "off")
 
 
 def hexadecimal(value: str) -> int:
-    """`value` as a number; 0 where it is none."""
+    """`value` as a number; 0 if it is not one."""
     try:
         return int(value, 16)
     except ValueError:
@@ -302,14 +304,14 @@ those are given that tell something: ticks, crosses, boxes, arrows, bullets. Wha
 
 
 def symbol(font: str, code: int) -> str:
-    """The character with that code in a font; "" where it is a picture that tells nothing."""
+    """The character with that code in a font; "" for an uninformative picture."""
     if _PRIVATE <= code < _PRIVATE + 0x100:
         return _SIGNS.get(font.lower(), {}).get(code - _PRIVATE, "")
     return "" if 0xD800 <= code <= 0xF8FF or not 0 < code <= 0x10FFFF else chr(code)
 
 
 def is_ticked(data: bytes, at: int) -> bool:
-    """Whether a box of a form of the old kind is ticked, whose tag ends at `at`: it is drawn and has no character."""
+    """Whether a legacy check box, whose tag ends at `at`, is ticked: it is drawn and has no character."""
     end = data.find(b"</w:checkBox", at, at + _LONGEST_BOX)
     states = dict(_BOX_STATE.findall(data, at, max(end, at)))
     state = states.get(b"checked", states.get(b"default"))
@@ -317,9 +319,9 @@ def is_ticked(data: bytes, at: int) -> bool:
 
 
 def chosen_entry(data: bytes, at: int, stop: int) -> bytes:
-    """What is chosen from the list of a form of the old kind, whose tag ends at `at`; escaped as in the part.
+    """The selected entry of a legacy list field, whose tag ends at `at`; escaped as in the part.
 
-    Nothing where the field has words of its own, which are the same.
+    Empty if the field has words of its own, which are the same.
     """
     end = data.find(b"</w:ddList", at, stop)
     behind = _FIELD_END.search(data, max(end, at), stop)

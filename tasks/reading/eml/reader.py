@@ -1,7 +1,7 @@
-"""Mails as the internet sends them (.eml): headers, words, and what is attached, in that order.
+"""Internet mail (.eml): headers, words, and attachments, in that order.
 
-Of two forms of the same words the plain one is taken, unless it says next to nothing, or the other has tables. Pictures
-within the words (signatures, logos) are left out. Signatures are not checked; what is encrypted is named.
+If the same words come in two forms, the plain one is used, unless it says next to nothing or the other has tables.
+Pictures within the words (signatures, logos) are left out. Signatures are not verified; encrypted parts are named.
 """
 
 import mimetypes
@@ -40,7 +40,7 @@ _ARCHIVE: Final = re.compile(rb"(?:MIME-Version|From|Content-Type):\s", re.IGNOR
 
 
 class PartAllowance:
-    """How many parts may still be looked at."""
+    """How many more parts may be looked at."""
 
     def __init__(self) -> None:
         self.left = MOST_PARTS
@@ -59,7 +59,7 @@ class Part:
             self.headers.setdefault(name.lower(), str(value).encode("ascii", "surrogateescape"))
 
     def header(self, name: str) -> str:
-        """The header of that name (in lower case), decoded; "" where there is none."""
+        """The decoded header of that name (in lower case); "" if there is none."""
         return read_header(self.headers.get(name, b""))
 
     @cached_property
@@ -73,11 +73,11 @@ class Part:
 
     @cached_property
     def content_type(self) -> str:
-        """The MIME type, in lower case; `text/plain` where there is none."""
+        """The MIME type, in lower case; `text/plain` if there is none."""
         return self._fields.get_content_type()
 
     def parameter(self, name: str, header: str = "content-type") -> str:
-        """A parameter of a header, however it is encoded (RFC 2231)."""
+        """A parameter of a header, in whatever encoding (RFC 2231)."""
         try:
             value = self._fields.get_param(name, "", header=header)
             if isinstance(value, tuple):
@@ -89,7 +89,7 @@ class Part:
 
     @property
     def file_name(self) -> str:
-        """The name of the file that the part is; "" where it has none."""
+        """The name of the part as a file; "" if it has none."""
         return self.parameter("filename", "content-disposition") or self.parameter("name")
 
     @property
@@ -99,7 +99,7 @@ class Part:
 
     @cached_property
     def content(self) -> bytes:
-        """The part's content, its transfer encoding undone."""
+        """The part's content with its transfer encoding undone."""
         encoding = self.header("content-transfer-encoding").lower()
         del self._message["content-transfer-encoding"]
         self._message["content-transfer-encoding"] = encoding
@@ -116,7 +116,7 @@ class Part:
             return b""
 
     def parts(self) -> "list[Part]":
-        """The parts of a multipart message; none where there are no boundaries, or too many levels round it."""
+        """The parts of a multipart message; empty if there are no boundaries, or it is nested too deeply."""
         inner = self._message.get_payload()
         if not isinstance(inner, list):
             return []
@@ -147,7 +147,7 @@ def parse_mail(data: bytes, budget: PartAllowance | None = None, depth: int = 0)
 
 
 def page_in(name: str, data: bytes) -> bytes | None:
-    """The page of HTML that a file of that name is, or that a web archive (.mht) holds; None without one."""
+    """The HTML page in a file of that name, or in a web archive (.mht); None if there is none."""
     extension = PurePath(name).suffix.lower()
     if extension in _PAGES or _PAGE.match(data) is not None:
         return data
@@ -157,7 +157,7 @@ def page_in(name: str, data: bytes) -> bytes | None:
 
 
 def _find_archive_page(message: Part) -> bytes | None:
-    """The first page in a message, with a mark where its encoding is known."""
+    """The first HTML page in a message, with a byte order mark if its encoding is known."""
     waiting = [message]
     while waiting:
         part = waiting.pop()
@@ -192,7 +192,7 @@ _TYPES: Final = mimetypes.MimeTypes(filenames=())
 
 
 def read(source: Source) -> Reading:
-    """The text of the mail in `source`; its attachments are handed on.
+    """The text of the mail in `source`; its attachments are passed on.
 
     Raises:
         Damaged: it is no mail.
@@ -213,7 +213,7 @@ def read(source: Source) -> Reading:
 
 
 class _Reader:
-    """Takes one message apart."""
+    """Parses one message."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
@@ -221,7 +221,7 @@ class _Reader:
         self._forms: MailWords | None = None  # of what the parts of an alternative say
 
     def read(self, message: Part) -> None:
-        """Read all of a message."""
+        """Read the whole message."""
         for name in HEADERS:
             value = message.header(name.lower())
             if name in _ADDRESSES:
@@ -280,7 +280,7 @@ class _Reader:
                 self._take(one)
 
     def _take_alternatives(self, parts: list[Part]) -> None:
-        """Of several forms of the same, the plain one and the page, in which the best one is chosen at the end."""
+        """Take the plain text and the HTML page of several alternatives; the better one is chosen at the end."""
         outer, forms = self._forms, self._forms or MailWords()
         if outer is None:
             self._forms = forms
@@ -310,7 +310,7 @@ class _Reader:
             forms.plain += f"\n{words}" if forms.plain else words
 
     def _name_packed(self, part: Part) -> None:
-        """Outlook's winmail.dat is not taken apart."""
+        """Warn of Outlook's winmail.dat, which is not unpacked."""
         name = one_line(clean(part.file_name))[:_LONGEST_NAME] or "winmail.dat"
         self._writer.warn(
             f"{name}, which Outlook attached in a format of its own (TNEF), cannot be read: "
@@ -318,12 +318,12 @@ class _Reader:
         )
 
     def _is_within_the_words(self, part: Part, kind: str) -> bool:
-        """Whether a part is a picture of the page: a logo, a signature."""
+        """Whether a part is a picture within the page, such as a logo or a signature."""
         shown = part.disposition == "inline" or (bool(part.header("content-id")) and part.disposition != "attachment")
         return kind.startswith("image/") and shown
 
     def _name_mail(self, part: Part) -> str:
-        """The name of the file that a mail inside the mail would be."""
+        """A file name for a mail inside the mail."""
         inner = parse_mail(part.content, part.budget, part.depth + 1)
         name = part.file_name or inner.header("subject") or "mail"
         return name if PurePath(name).suffix.lower() == ".eml" else f"{name[:100].replace('/', '-')}.eml"
@@ -337,5 +337,5 @@ class _Reader:
 
 
 def _guess_extension(kind: str) -> str:
-    """The extension that goes with a MIME type; "" where there is none."""
+    """The extension for a MIME type; "" if there is none."""
     return _TYPES.guess_extension(kind) or ""

@@ -1,4 +1,4 @@
-"""The rows of a page's table with every cell in its column, and whether the table is one or arranges the page."""
+"""The rows of a page's table with every cell in its column, and whether the table is data or page layout."""
 
 import re
 from typing import Final, NamedTuple
@@ -11,7 +11,7 @@ _WIDE_SPACE: Final = re.compile("[ \xa0]{2,}")
 
 
 class HtmlMark(NamedTuple):
-    """The characters from `start` up to `end` of a line are of another kind of place."""
+    """The characters from `start` to `end` of a line belong to a place of another kind."""
 
     start: int
     end: int
@@ -20,7 +20,7 @@ class HtmlMark(NamedTuple):
 
 
 class HtmlLine(NamedTuple):
-    r"""A line of a page, with `\n` where it breaks; its kind is a place's, or ""."""
+    r"""A line of a page, with `\n` at line breaks; its kind is a place's, or ""."""
 
     text: str
     kind: str = ""
@@ -28,7 +28,7 @@ class HtmlLine(NamedTuple):
 
 
 class HtmlTable(NamedTuple):
-    """The rows of a table, their cells split by tabs; `header_rows` is 0 where the page names none."""
+    """The rows of a table, cells separated by tabs; `header_rows` is 0 if the page marks none."""
 
     rows: list[HtmlLine]
     header_rows: int
@@ -38,7 +38,7 @@ Block = HtmlLine | HtmlTable
 
 
 class Flow:
-    """The blocks of a page, or of a cell, while they are put together.
+    """The blocks of a page, or of a cell, while they are being assembled.
 
     Attributes:
         blocks: those that have ended.
@@ -57,7 +57,7 @@ class Flow:
         self._asides: list[HtmlLine] = []
 
     def words(self, text: str, *, kept: bool = False, mark: tuple[str, str] | None = None) -> None:
-        """Add to the open line.
+        """Add words to the open line.
 
         Args:
             text: the words, with white space that counts as one space.
@@ -79,17 +79,17 @@ class Flow:
         self._at_space = text[-1] in " \n"
 
     def line_break(self) -> None:
-        """The words go on in the next line."""
+        """Break the line."""
         if self._length and self._pieces[-1] != "\n":
             self._add("\n")
         self._at_space = True
 
     def aside(self, line: HtmlLine) -> None:
-        """A line that stands below the open one."""
+        """Add a line below the open one."""
         self._asides.append(line)
 
     def end_line(self) -> None:
-        """End the open line, if there is anything in it."""
+        """End the open line, unless it is empty."""
         if self._pieces:
             text = "".join(self._pieces)
             if self._marks:
@@ -133,7 +133,7 @@ _LONGEST_FOLDED: Final = 1 << 20
 
 
 class HtmlCell(NamedTuple):
-    """A cell: a plain line of words, or blocks; how many columns and rows it spans; whether it heads others."""
+    """A cell: a plain line of words, or blocks; the number of columns and rows it spans; whether it is a header."""
 
     content: str | list[Block]
     columns: int = 1
@@ -142,14 +142,14 @@ class HtmlCell(NamedTuple):
 
 
 class HtmlRow(NamedTuple):
-    """The cells that begin in a row; `in_head`: it stands in the table's `thead`."""
+    """The cells that begin in a row; `in_head`: it is in the table's `thead`."""
 
     cells: list[HtmlCell]
     in_head: bool = False
 
 
 class _GridCell(NamedTuple):
-    """What stands in a column of a row; `span` is how many columns it spans, 0 for one that is spanned."""
+    """The text in one column of a row; `span` is the number of columns that it spans, 0 for a spanned one."""
 
     text: str
     marks: tuple[HtmlMark, ...] = ()
@@ -161,7 +161,7 @@ _SPANNED: Final = _GridCell("", (), 0)
 
 
 def split_blocks(rows: list[HtmlRow], *, is_data: bool) -> list[Block]:
-    """A table as it is read.
+    """A table in the form in which it is read.
 
     Args:
         rows: its rows; those without words fall away.
@@ -194,7 +194,7 @@ def _is_frame(cell: HtmlCell) -> bool:
 
 
 def _read_in_order(row: HtmlRow) -> list[Block]:
-    """The cells of a row of a table that arranges the page; those of single lines are a row all the same."""
+    """The cells of a row in a table used for layout; if all are single lines, they still form a row."""
     filled = [cell for cell in row.cells if cell.content]
     if len(filled) > 1 and all(isinstance(cell.content, str) for cell in filled):
         return [_row_line([_grid_cell(cell) for cell in row.cells])]
@@ -211,7 +211,7 @@ def _write_lines(content: str | list[Block]) -> list[HtmlLine]:
 
 
 def _grid_cell(cell: HtmlCell) -> _GridCell:
-    """The words of a cell in one line."""
+    """The words of a cell on one line."""
     if isinstance(cell.content, str):
         return _GridCell(cell.content, (), cell.columns)
     pieces: list[str] = []
@@ -258,7 +258,7 @@ def _build_grid(rows: list[HtmlRow]) -> list[list[_GridCell]]:
 
 
 def _without_spanned(grid: list[list[_GridCell]]) -> list[list[_GridCell]]:
-    """Without the columns in which no cell begins: spans alone make them."""
+    """The grid without columns in which no cell begins, which exist only because of spans."""
     width = max(map(len, grid))
     begun = {column for texts in grid for column, text in enumerate(texts) if text.span}
     if len(begun) == width:
@@ -267,9 +267,9 @@ def _without_spanned(grid: list[list[_GridCell]]) -> list[list[_GridCell]]:
 
 
 def _with_signs_joined(grid: list[list[_GridCell]]) -> list[list[_GridCell]]:
-    """Figures with their signs: filings put `$` and `)` into columns of their own, with empty ones between.
+    """Figures with their signs: filings put `$` and `)` in separate columns, with empty columns in between.
 
-    Where there are such columns, they join the figures' columns, and columns without a word fall away.
+    If there are such columns, they are joined with those of the figures, and columns without words are dropped.
     """
     width = max(map(len, grid))
     if width < 3 or width * len(grid) > 4 * sum(map(len, grid)):
@@ -300,7 +300,7 @@ def _with_signs_joined(grid: list[list[_GridCell]]) -> list[list[_GridCell]]:
 
 
 def _is_sign_column(column: list[_GridCell], figures: list[_GridCell], signs: frozenset[str]) -> bool:
-    """Whether a column holds the signs of a column of figures, and over them at most headings of both."""
+    """Whether a column holds the signs for a column of figures, and above them at most headings of both."""
     found = False
     for text, figure in zip(column, figures, strict=True):
         if not text.text:
@@ -334,7 +334,7 @@ def _row_line(texts: list[_GridCell]) -> HtmlLine:
 
 
 def _header_rows(rows: list[HtmlRow]) -> int:
-    """How many rows at the beginning are headers by the page's word: those of `thead`, or of `th` alone."""
+    """The number of leading rows that the page declares as headers: those in `thead`, or with only `th`."""
     count = 0
     for row in rows:
         filled = [cell for cell in row.cells if cell.content]

@@ -1,7 +1,7 @@
-"""From the markup of a page to its lines and tables: what the parser tells of, one tag after the other.
+"""From the markup of a page to its lines and tables: handles what the parser reports, tag by tag.
 
-Not a browser: no scripts run, nothing is fetched, and of styles only those of `styles.py` are known. All of the page is
-read, menus too, but not what it hides: such text is a way to speak to machines behind people's backs.
+It is not a browser: no scripts run, nothing is fetched, and only the styles in `styles.py` are known. The whole page is
+read, including menus, but not what it hides: hidden text is a way to address machines behind people's backs.
 """
 
 import re
@@ -49,7 +49,7 @@ class HtmlStyles:
         self._left = _LONGEST_SHEET
 
     def add(self, sheet: str) -> None:
-        """Read a style sheet; of all of them together 1 MB."""
+        """Read a style sheet; at most 1 MB of all of them together."""
         sheet = sheet[: self._left]
         self._left -= len(sheet)
         if "none" not in sheet and "hidden" not in sheet:
@@ -61,7 +61,7 @@ class HtmlStyles:
                 self._hidden.update(name for name in names if _SELECTOR.fullmatch(name))
 
     def hide(self, tag: str, attributes: Mapping[str, str]) -> bool:
-        """Whether the page hides this element with all that is in it."""
+        """Whether the page hides this element and everything in it."""
         if not attributes:
             return tag in self._hidden
         if "hidden" in attributes:
@@ -78,7 +78,7 @@ class HtmlStyles:
 
 
 def is_block(attributes: Mapping[str, str]) -> bool:
-    """Whether an element that stands in a line by its nature begins one by its style."""
+    """Whether the style of an inline element makes it begin a line."""
     style = attributes.get("style")
     return style is not None and _BLOCK.search(style[:2000]) is not None
 
@@ -93,7 +93,7 @@ def counter_style(tag: str, attributes: Mapping[str, str], depth: int) -> str:
 
 
 def item_marker(style: str, number: int) -> str:
-    """What stands before a list item, with a space: `• `, `4. `, `c. `; "" where the list shows nothing."""
+    """The marker before a list item, with a space: `• `, `4. `, `c. `; "" if the list shows none."""
     if style == "none":
         return ""
     if style in BULLETS:
@@ -113,7 +113,7 @@ def _without_comments(sheet: str) -> str:
 
 
 def _screen_rules(sheet: str) -> str:
-    """`sheet` without the blocks of rules that hold under conditions (`@media print { … }`)."""
+    """`sheet` without its conditional blocks of rules (`@media print { … }`)."""
     if "@" not in sheet:
         return sheet
     kept = []
@@ -161,12 +161,12 @@ _MOST_REVISIONS: Final = 10
 
 
 class TooManyCells(Exception):
-    """The page has millions of cells: what was read until here is kept."""
+    """The page has millions of cells: what was read so far is kept."""
 
 
 @dataclass
 class _List:
-    """A list that is open: how its items are marked, and the number of the next one."""
+    """An open list: the marker of its items, and the next number."""
 
     style: str
     number: int
@@ -175,7 +175,7 @@ class _List:
 
 @dataclass
 class _Table:
-    """A table that is open; `outer` is where it stands."""
+    """An open table; `outer` is the flow that contains it."""
 
     outer: Flow
     lists: list[_List]
@@ -187,7 +187,7 @@ class _Table:
 
 
 class HtmlPage:
-    """Takes what the parser of lxml tells (its target), and holds the page's title and blocks.
+    """The target of lxml's parser; it holds the page's title and blocks.
 
     Attributes:
         title: what the page is called.
@@ -218,11 +218,11 @@ class HtmlPage:
 
     @property
     def blocks(self) -> list[Block]:
-        """The lines and tables of the page; all of them after `finish`."""
+        """The lines and tables of the page; complete after `finish`."""
         return self._flow.blocks
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
         self.depth += 1
         if self._skipped:
             return
@@ -262,7 +262,7 @@ class HtmlPage:
             self._flow.words("“")
 
     def end(self, tag: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
         self.depth -= 1
         if self._skipped:
             if self.depth < self._skipped:
@@ -295,7 +295,7 @@ class HtmlPage:
             self._flow.words("”")
 
     def data(self, text: str) -> None:
-        """Words, and white space between tags."""
+        """Handle words, and white space between tags."""
         if self._skipped:
             self._skipped_words.append(text)
             return
@@ -308,16 +308,16 @@ class HtmlPage:
         self._flow.words(text, kept=kept, mark=(INSERTED, self._inserted[-1][1]) if self._inserted else None)
 
     def comment(self, text: str) -> None:
-        """Comments are not shown."""
+        """Ignore a comment, which is not shown."""
 
     def pi(self, target: str, data: str | None = None) -> None:
-        """Nor are processing instructions."""
+        """Ignore a processing instruction."""
 
     def close(self) -> None:
-        """The parser is through with what it was given."""
+        """Called when the parser has finished its input."""
 
     def finish(self) -> None:
-        """End whatever is open: the page is over, or breaks off."""
+        """End everything that is open, because the page is over or breaks off."""
         if self._skipped:
             self._end_skipped()
         while self._tables:
@@ -340,7 +340,7 @@ class HtmlPage:
         return ""
 
     def _reason_to_skip_option(self, attributes: Mapping[str, str]) -> str:
-        """Of the options of a list one opens, those that are chosen are shown."""
+        """Why an option of a drop-down list is skipped; "" if it is selected, because only selected ones are shown."""
         if "selected" in attributes:
             self._select[-1] = self._select[-1][0], True
             return ""
@@ -470,13 +470,13 @@ class HtmlPage:
 
 
 def _number(text: str | None, otherwise: int) -> int:
-    """The number in an attribute of a few digits."""
+    """The number in an attribute, if it is one of a few digits, otherwise `otherwise`."""
     stripped = (text or "").strip()
     digits = stripped.removeprefix("-")
     return int(stripped) if digits.isascii() and digits.isdigit() and len(digits) < 8 else otherwise
 
 
 def _revision(attributes: Mapping[str, str]) -> str:
-    """Who inserted or deleted, and when; Word writes the author into `cite`."""
+    """Who made the insertion or deletion, and when; Word writes the author to `cite`."""
     author = attributes.get("cite", "").removeprefix("mailto:")
     return make_label("" if "://" in author else author.replace("%20", " "), attributes.get("datetime", ""))

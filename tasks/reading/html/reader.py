@@ -1,8 +1,8 @@
-"""Pages of HTML (.html, .htm, .xhtml), as they would be printed: all words that they show, in the order of the file.
+"""HTML pages (.html, .htm, .xhtml), as they would be printed: all words that they show, in the order of the file.
 
 A page's title comes first, unless its first heading says the same. Text that the page hides (`display: none` and the
-like) stays out, with a warning; so does deleted text (`<del>`). Pictures, scripts and whatever else lies outside the
-file are not fetched. `aria-hidden` hides nothing from those who see, and such text stays.
+like) is left out, with a warning; so is deleted text (`<del>`). Pictures, scripts and anything else outside the file
+are not fetched. `aria-hidden` hides nothing from people who see, so such text stays.
 """
 
 import re
@@ -36,9 +36,9 @@ _PROLOG: Final = re.compile(r"\s*<\?xml\b")
 
 
 def read(source: Source) -> Reading:
-    """The text of the page in `source`, its headings and tables as places; an empty file is an empty text.
+    """The text of the page in `source`, with headings and tables as places; an empty file gives an empty text.
 
-    Of a page of more than 64 MB the first ones are read, with a warning.
+    Of a page above 64 MB, the first 64 MB are read, with a warning.
     """
     data, complete = read_beginning(source)
     writer = Writer()
@@ -57,14 +57,14 @@ def read(source: Source) -> Reading:
 
 
 def read_lines(data: bytes) -> list[str]:
-    """The lines that the page in `data` shows, for documents that hold pages: table rows a line each, no title."""
+    """The lines that the page in `data` shows, for documents that hold pages: one line for each table row, no title."""
     return [line for lines in blocks_in(data) for line in lines]
 
 
 def blocks_in(data: bytes, most: float = inf) -> list[list[str]]:
-    """The lines of each paragraph that the page in `data` shows, but for its title, and the rows of each table.
+    """The lines of each paragraph that the page in `data` shows, except its title, and the rows of each table.
 
-    Of a page with more than `most` characters of text the first ones, and a few more.
+    If the page has more than `most` characters of text, about the first `most`.
     """
     page, _ = _page(data, Writer(), most=most)
     return [lines for block in page.blocks if (lines := _lines(block))]
@@ -76,7 +76,7 @@ def _lines(block: Block) -> list[str]:
 
 
 def _page(data: bytes, writer: Writer, *, tagged: bool = False, most: float = inf) -> tuple[HtmlPage, bool]:
-    """What is on the page, with the tags of its numbers if they are asked for; and whether all was read in time."""
+    """The page's content, with the tags of its numbers if requested, and whether all of it was read in time."""
     text, sure = decode_page(data)
     if not sure:
         writer.warn(UNSURE)
@@ -115,9 +115,9 @@ def _page(data: bytes, writer: Writer, *, tagged: bool = False, most: float = in
 
 
 def decode_page(data: bytes, content_type: str = "") -> tuple[str, bool]:
-    """The text of the page in `data`, which a server sent with that Content-Type; and whether its encoding is certain.
+    """The text of the page in `data`, sent by a server with that Content-Type, and whether its encoding is certain.
 
-    A byte order mark decides, then the Content-Type, then the page's own declaration unless it makes no sense.
+    A byte order mark decides, then the Content-Type, then the page's own declaration unless that makes no sense.
     """
     if not data.startswith(_MARKS):
         declared = http_content_type_encoding(content_type) or html_body_declared_encoding(data)
@@ -132,7 +132,7 @@ def decode_page(data: bytes, content_type: str = "") -> tuple[str, bool]:
 
 
 def _as_html(text: str) -> str:
-    """`text` with the character data sections of XHTML as ordinary characters; HTML has none and is left alone."""
+    """`text` with XHTML's CDATA sections as ordinary characters; HTML has none and is left alone."""
     if "<![CDATA[" not in text or not _PROLOG.match(text[:1000]):
         return text
     pieces = text.split("<![CDATA[")
@@ -149,7 +149,7 @@ def _parser(page: HtmlPage) -> etree.HTMLParser:
 
 
 def _boundary(raw: bytes, at: int) -> int:
-    """The beginning of a character at or behind `at`."""
+    """The position of the first character that begins at `at` or after it."""
     while at < len(raw) and raw[at] & 0xC0 == 0x80:
         at += 1
     return at

@@ -1,7 +1,7 @@
-"""Pages with tagged numbers (inline XBRL): the text of any page, and a place for each number with what its tag says.
+"""Pages with tagged numbers (inline XBRL): the text of the page, and for each number a place with what its tag says.
 
-While the page is put together a number is preceded by characters that no text has (Unicode's noncharacters), which say
-which one it is: so its place is known whatever becomes of the lines around it.
+While the page is assembled, each number is preceded by characters that no text has (Unicode's noncharacters) and that
+identify it: so its place is known whatever happens to the lines around it.
 """
 
 import re
@@ -30,7 +30,7 @@ def is_tagged(text: str) -> bool:
 
 
 def without_marks(text: str) -> str:
-    """A page without the characters by which its numbers will be known."""
+    """A page without the characters that will identify its numbers."""
     return _MARKS.sub("", text)
 
 
@@ -45,7 +45,7 @@ class TaggedPage(HtmlPage):
         self._waiting = ""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
         name = tag.rpartition(":")[2]
         if name in RESOURCES:
             self._tags.resource(name, attributes)
@@ -56,7 +56,7 @@ class TaggedPage(HtmlPage):
         super().start(tag, attributes)
 
     def end(self, tag: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
         name = tag.rpartition(":")[2]
         if name in RESOURCES:
             self._tags.end_resource(name)
@@ -66,7 +66,7 @@ class TaggedPage(HtmlPage):
         super().end(tag)
 
     def data(self, text: str) -> None:
-        """Words, and white space between tags."""
+        """Handle words, and white space between tags."""
         self._tags.words(text)
         for fact in self._open:
             fact.words.append(text)
@@ -76,7 +76,7 @@ class TaggedPage(HtmlPage):
         super().data(text)
 
     def placed(self, text: str) -> tuple[str, list[HtmlMark]]:
-        """A line without the characters before its numbers, and the places of these."""
+        """A line without the characters before its numbers, and the places of these numbers."""
         pieces, marks, at, length = [], [], 0, 0
         for mark in _MARK.finditer(text):
             pieces.append(text[at : mark.start()])

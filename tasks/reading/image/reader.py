@@ -1,6 +1,6 @@
-"""Pictures: photographs of pages, screenshots and scans, page by page. Their text is recognised by `reading.ocr`.
+"""Pictures: photographs of pages, screenshots and scans, page by page. `reading.ocr` recognises their text.
 
-Pillow takes them apart, in a fork under limits: a picture of 1 KB may unpack to gigabytes, and keep its decoder busy.
+Pillow decodes them in a fork under limits: a picture of 1 KB may unpack to gigabytes and keep its decoder busy.
 """
 
 import struct
@@ -53,7 +53,7 @@ def read(source: Source) -> Reading:
 
 
 def _pages(source: Source) -> tuple[int, bool]:
-    """How many pages there are, and whether the last of them breaks off."""
+    """The number of pages, and whether the last one is cut off."""
     if not (source[:1] if isinstance(source, bytes) else source.stat().st_size):
         raise Damaged("The file is empty (0 bytes). Ask for it again.")
     try:
@@ -92,9 +92,9 @@ def _breaks_off(image: Image.Image, last: int) -> bool:
 
 
 def draw_page(source: Source, index: int) -> Picture | None:
-    """A page as a grey picture of a size that engines read well, upright; None when it cannot be had.
+    """A page as a grey, upright picture of a size that engines read well; None if it cannot be decoded.
 
-    In a process with limits: a picture of 1 KB may unpack to gigabytes, and keep its decoder busy.
+    It runs in a process with limits: a picture of 1 KB may unpack to gigabytes and keep its decoder busy.
     """
     with _open(source) as image:
         if index:
@@ -118,7 +118,7 @@ def draw_page(source: Source, index: int) -> Picture | None:
 
 
 def _grey(image: Image.Image) -> Image.Image:
-    """A picture without colours, on white where it can be seen through."""
+    """A picture in shades of grey, on white where it is transparent."""
     if image.mode.startswith("I"):  # 16 bits a dot
         return image.convert("I").point(lambda value: value / 256).convert("L")
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
@@ -130,7 +130,7 @@ def _grey(image: Image.Image) -> Image.Image:
 
 
 def _scale(image: Image.Image) -> float:
-    """What the picture is to be enlarged by: the middle one of what it has, claims, and a page usually has."""
+    """The factor to enlarge the picture by: for the median of its actual, its claimed and a page's usual size."""
     width, height = image.size
     edge = max(width, height)
     density = image.info.get("dpi", (0, 0))[0]

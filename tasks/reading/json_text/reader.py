@@ -1,6 +1,6 @@
-"""JSON (.json) as the text that it is: its lines stand as the file has them.
+"""JSON (.json) as text: its lines stay as they are in the file.
 
-It is not parsed, and need not be whole.
+It is not parsed, and need not be valid.
 """
 
 from tasks.reading.text_writer import Reading, Source
@@ -8,5 +8,5 @@ from tasks.reading.txt import reader as plain_text
 
 
 def read(source: Source) -> Reading:
-    """The text of the file in `source`; of one of more than 64 MB the first ones, with a warning."""
+    """The text of the file in `source`; of a file above 64 MB the first 64 MB, with a warning."""
     return plain_text.read(source)

@@ -1,1 +1,1 @@
-"""Documents of Office before 2007, turned into today's formats by LibreOffice where it is installed."""
+"""Office documents from before 2007, converted to today's formats by LibreOffice if it is installed."""

@@ -1,9 +1,9 @@
-"""LibreOffice, the program that opens documents of Office before 2007: whether it is there, and one conversion.
+"""LibreOffice, which opens Office documents from before 2007: whether it is installed, and one conversion.
 
-A document is foreign, so LibreOffice gets as little as can be: a profile made for this one conversion, in which macros,
-links, remembered passwords and proxies are off; a folder of its own, which goes with it; no network where the kernel
-can take it away; the memory limit of the process that starts it, and a time limit. It is one process, a child of ours
-in our group: it ends with us, even when we are killed.
+A document is foreign, so LibreOffice gets as little as possible: a profile made for this one conversion, with macros,
+links, remembered passwords and proxies off; a folder of its own, deleted afterwards; no network where the kernel can
+remove it; the memory limit of the process that starts it, and a time limit. It is a child process in our group and ends
+with us, even if we are killed.
 """
 
 import contextlib
@@ -61,7 +61,7 @@ _RECALCULATION: Final = ("Office.Calc/Formula/Load", "OOXMLRecalcMode", "0")
 
 @dataclass(frozen=True)
 class Conversion:
-    """What LibreOffice makes of a format.
+    """What LibreOffice turns a format into.
 
     Attributes:
         extension: of the format (".doc").
@@ -85,7 +85,7 @@ class Conversion:
     lost: str = ""
 
     def told(self, reading: Reading) -> Reading:
-        """`reading` with a warning of how it came about."""
+        """`reading` with a warning that says how it was made."""
         warning = f"A file from before Office 2007 ({self.extension}): it was read through LibreOffice."
         return replace(reading, warnings=[warning, *reading.warnings])
 
@@ -121,7 +121,8 @@ BETTER: Final = (RTF, ODT, ODP, XLSX)
 
 
 def compound(source: Source, stream: str) -> tuple[bytes, ole.Compound]:
-    """What is in the file, and the file as a compound one that has this stream: LibreOffice would open anything.
+    """The file's content, and the file as a compound file with this stream; without the check LibreOffice would open
+    anything.
 
     Raises:
         Damaged: it is none.
@@ -180,9 +181,9 @@ def convert(data: bytes, conversion: Conversion) -> bytes:
 def read_through(
     conversion: Conversion, data: bytes, read: Callable[[bytes], Reading], read_alone: Callable[[bytes], Reading]
 ) -> Reading:
-    """What `read` makes of a document that LibreOffice converts, else what `read_alone` makes of it, with a warning.
+    """What `read` makes of a document that LibreOffice converts, or what `read_alone` makes of it, with a warning.
 
-    LibreOffice may be missing, may not open the document, take too long, or leave no text of it.
+    LibreOffice may be missing, fail to open the document, take too long, or leave no text.
 
     Raises:
         Damaged, TooLarge: `read_alone` cannot read it either.
@@ -242,7 +243,9 @@ def _run(command: list[str], folder: Path, end: float) -> int:
 
 
 def _make_limits(seconds: float) -> Callable[[], None]:
-    """What LibreOffice does before it starts: take the limits, give up the network, see that it ends with us."""
+    """A function for LibreOffice to run before it starts: it sets limits, drops the network and
+    ties its life to ours.
+    """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     parent = os.getpid()
     bounds = ((resource.RLIMIT_CPU, int(seconds) + 1), (resource.RLIMIT_AS, _MEMORY), (resource.RLIMIT_FSIZE, _LARGEST))

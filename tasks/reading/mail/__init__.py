@@ -1,1 +1,1 @@
-"""What mails of every kind share: how they stand in a text, and how the bytes of the internet's mails become words."""
+"""What all kinds of mail share: the form of their texts, and how the bytes of internet mail become words."""

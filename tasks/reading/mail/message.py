@@ -1,6 +1,6 @@
-"""Mails: their bytes as words (character sets, headers, transfer encodings), and a mail as text.
+"""Mails: from bytes to words (character sets, headers, transfer encodings), and a mail as text.
 
-The headers stand one a line, then an empty line and the words; what is attached is read after them.
+The headers come first, one a line, then an empty line and the words; attachments are read after them.
 """
 
 import binascii
@@ -37,7 +37,7 @@ _FOLDED: Final = re.compile(r"\r?\n[ \t]*")
 
 
 def decode_charset(data: bytes, charset: str | None) -> str:
-    """Words in that character set; as they look where there is none, or where it cannot be."""
+    """Words in that character set; if there is none, or it is wrong, in the one that they seem to have."""
     name = _codec(charset)
     if name is None or (name in ("ascii", "us-ascii") and not data.isascii()):
         return decode_text(data)[0]
@@ -50,9 +50,9 @@ def decode_charset(data: bytes, charset: str | None) -> str:
 
 
 def join_flowed(text: str, *, delete_spaces: bool) -> str:
-    """The paragraphs of a text of the form `format=flowed` (RFC 3676), whose lines go on where they end with a space.
+    """The paragraphs of a `format=flowed` text (RFC 3676), in which a line that ends with a space continues.
 
-    `delete_spaces` (`delsp=yes`) says that those spaces are no part of the words.
+    `delete_spaces` (`delsp=yes`) says that those spaces are not part of the words.
     """
     lines: list[list[str]] = []
     open_depth = -1  # of quotation, of the line that goes on
@@ -73,7 +73,7 @@ def join_flowed(text: str, *, delete_spaces: bool) -> str:
 
 
 def read_header(raw: bytes) -> str:
-    """The value of a header: unfolded, its encoded words decoded, whatever bytes stand in it."""
+    """The value of a header: unfolded, with encoded words decoded, whatever bytes it contains."""
     raw = raw[: 4 * _LONGEST_VALUE]
     value = _FOLDED.sub(" ", raw.decode("ascii") if raw.isascii() else decode_charset(raw, "utf-8")).strip()[
         :_LONGEST_VALUE
@@ -91,7 +91,7 @@ def read_header(raw: bytes) -> str:
 
 
 def decode_addresses(raw: bytes) -> str:
-    """The value of a header with addresses: names are decoded one by one, as an encoded one may hold a comma."""
+    """The value of a header with addresses: names are decoded one by one, as an encoded one may contain a comma."""
     value = _FOLDED.sub(" ", raw[: 4 * _LONGEST_VALUE].decode("latin-1")).strip()[:_LONGEST_VALUE]
     if "=?" not in value:
         return read_header(raw)
@@ -110,7 +110,7 @@ def decode_addresses(raw: bytes) -> str:
 
 
 def _codec(charset: str | None) -> str | None:
-    """Python's name of a character set; None where it is none."""
+    """Python's name for a character set; None if it has none."""
     name = (charset or "").strip().strip("\"'").lower()
     try:
         codec = codecs.lookup(_ALIASES.get(name, name)) if name and name.isascii() and "\0" not in name else None
@@ -143,13 +143,13 @@ _MOST_NAMES: Final = 50
 
 @dataclass(slots=True)
 class MailWords:
-    """The words of a mail, or of a part of it, in one form or in two: plain text, and a page in UTF-8."""
+    """The words of a mail or part in one form or two: plain text, and a page in UTF-8."""
 
     plain: str = ""
     html: bytes = b""
 
     def text(self) -> str:
-        """The plain text, or the page where that says more: where there is no other, or where it has tables."""
+        """The plain text, or the page if that says more: if there is no plain text, or the page has tables."""
         plain = self.plain.strip()
         has_table = _TABLE.search(self.html) is not None
         is_short = len(plain) <= _SHORT and self.html != b""
@@ -167,7 +167,7 @@ class MailWords:
 class Mail:
     """What was found in a mail.
 
-    `attached` are the names of what is attached; the reader hands the content on by itself.
+    `attached` are the names of attachments; the reader passes their content on itself.
     """
 
     headers: dict[str, str] = field(default_factory=dict)
@@ -193,7 +193,7 @@ def write(mail: Mail, writer: Writer) -> None:
 
 
 def _rows(text: str) -> int:
-    """The most lines one behind the other that have the same number of cells, more than one of them filled."""
+    """The longest run of lines with the same number of cells, with more than one of them filled."""
     most = run = cells = 0
     for line in text.split("\n"):
         filled = [cell for cell in line.split("\t") if cell.strip()]
@@ -204,18 +204,18 @@ def _rows(text: str) -> int:
 
 
 def _has_words(page: str, plain: str) -> bool:
-    """Whether a page has next to all words of a plain text, but for the addresses behind its links."""
+    """Whether a page has nearly all words of a plain text, apart from the addresses after its links."""
     return _share(page, plain) >= _KEPT
 
 
 def _share(page: str, plain: str) -> float:
-    """The share of the words of a plain text, without the addresses behind its links, that a page has."""
+    """The share of a plain text's words that a page has, apart from the addresses after its links."""
     words = set(_WORD.findall(_LINK.sub(" ", plain)))
     return len(words & set(_WORD.findall(page))) / len(words) if words else 1.0
 
 
 def iso_date(value: str) -> str:
-    """A mail's date as ISO 8601 has it, with its own zone; as it stands where it is none."""
+    """A mail's date in ISO 8601 with its own zone; unchanged if it is not a date."""
     try:
         moment = parsedate_to_datetime(value)
     except (ValueError, TypeError, IndexError, OverflowError):

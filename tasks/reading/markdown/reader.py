@@ -1,7 +1,7 @@
-"""Markdown (.md): its text as it is, headings and tables as places, the rows of tables with their cells split by tabs.
+"""Markdown (.md): its text unchanged, headings and tables as places, the cells of table rows separated by tabs.
 
-Headings are those of CommonMark (`# …`, and lines underlined with `===` or `---`), tables those of GitHub. In code
-blocks nothing is one, nor in the front matter, which stays.
+Headings are those of CommonMark (`# …`, and lines underlined with `===` or `---`), tables those of GitHub. Nothing in
+code blocks or in the front matter counts as one; the front matter stays.
 """
 
 import re
@@ -31,7 +31,7 @@ _MOST_HEADINGS: Final = 100_000
 
 
 def read(source: Source) -> Reading:
-    """The text of the file in `source`; of one of more than 64 MB the first ones, with a warning."""
+    """The text of the file in `source`; of a file above 64 MB the first 64 MB, with a warning."""
     text, warnings = text_and_warnings(source)
     writer = Writer()
     for warning in warnings:
@@ -85,14 +85,14 @@ def _flush(plain: list[str], writer: Writer) -> None:
 
 
 def _front_matter(lines: list[str]) -> int:
-    """How many lines at the beginning are front matter."""
+    """The number of lines of front matter at the beginning."""
     if lines[0].rstrip() != "---":
         return 0
     return next((at + 1 for at, line in enumerate(lines[1:200], 1) if line.rstrip() in ("---", "...")), 0)
 
 
 def _heading(lines: list[str], at: int) -> str:
-    """The words of the heading in a line; "" where it is none."""
+    """The words of the heading on a line; "" if it is not a heading."""
     line = lines[at]
     match = _HEADING.fullmatch(line)
     if match:
@@ -106,12 +106,12 @@ def _heading(lines: list[str], at: int) -> str:
 
 
 def _continues(before: str) -> bool:
-    """Whether a line may belong to the paragraph of the line before it."""
+    """Whether a line may continue the paragraph of the line before it."""
     return bool(before.strip()) and not _HEADING.fullmatch(before[:_LONGEST_LINE])
 
 
 def _table_end(lines: list[str], at: int) -> int:
-    """Where the table ends whose header may be this line; 0 where it is none."""
+    """The line after the table whose header may be this line; 0 if it is no table."""
     if at + 1 == len(lines) or "|" not in lines[at] or "-" not in lines[at + 1]:
         return 0
     rule = lines[at + 1]
@@ -124,7 +124,7 @@ def _table_end(lines: list[str], at: int) -> int:
 
 
 def _cells(row: str) -> list[str]:
-    """The cells of a row; a bar behind a backslash or in code is one of its characters."""
+    """The cells of a row; a pipe character after a backslash or in code is part of the text."""
     row = row.strip()
     row = row.removeprefix("|")
     splits = len(row) <= _LONGEST_LINE and row.count("`") <= _MOST_BACKTICKS

@@ -1,4 +1,4 @@
-"""A mailbox (.mbox, RFC 4155): each of its mails is handed on as a document of its own, by its subject."""
+"""A mailbox (.mbox, RFC 4155): each of its mails is passed on as a document, named by its subject."""
 
 import re
 from email.parser import BytesHeaderParser
@@ -19,7 +19,7 @@ _HEAD: Final = 1 << 16  # bytes of a mail in which its subject is looked for
 
 
 def read(source: Source) -> Reading:
-    """The mails of the mailbox in `source`, as documents inside it; of more than ten thousand the first ones.
+    """The mails of the mailbox in `source` as embedded documents; of more than ten thousand, the first ten thousand.
 
     Raises:
         Damaged: no mail begins in it.

@@ -1,4 +1,4 @@
-"""A page of the web saved as one file (.mhtml, RFC 2557): its first page of HTML; its pictures have no words."""
+"""A web page saved as one file (.mhtml, RFC 2557): its first HTML page; pictures are ignored."""
 
 from tasks.errors import Damaged
 from tasks.reading.eml.reader import page_in

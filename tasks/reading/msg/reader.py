@@ -1,8 +1,8 @@
-"""Mails as Outlook keeps them (.msg): a compound file of properties ([MS-OXMSG]).
+"""Outlook mails (.msg): a compound file of properties ([MS-OXMSG]).
 
-The values of properties come through python-oxmsg, which reads all of a file at once and gives up where one value is
-not as it should be: so it is given our own compound file, a property at a time. What is attached is handed on; a mail
-inside the mail as an .eml, made of what is in it.
+Property values are read by python-oxmsg, which reads a whole file at once and gives up if one value is malformed: so it
+is given our own compound file, one property at a time. Attachments are passed on; a mail inside the mail is passed on
+as an .eml made from its parts.
 """
 
 import mimetypes
@@ -59,7 +59,7 @@ _ASIDE: Final = frozenset(
 
 
 def choose_words(plain: str, page: str, packed: bytes) -> MailWords:
-    """The words of a mail of Outlook's, given its plain text, its page and its compressed RTF; each may be empty."""
+    """The words of an Outlook mail, from its plain text, its page and its compressed RTF; each may be empty."""
     words = MailWords(plain, _UTF_8 + page.encode("utf-8", "replace") if page else b"")
     said = bool(words.text().strip())
     if said and (page or len(packed) > _LONGEST_BESIDE_PLAIN):
@@ -77,7 +77,7 @@ def choose_words(plain: str, page: str, packed: bytes) -> MailWords:
 
 
 def _read_rtf(rtf: bytes) -> str:
-    """The text of RTF that is nothing but RTF."""
+    """The text of RTF that wraps no HTML or plain text."""
     if ".rtf" in formats.list_supported():
         return formats.reader(".rtf").read(rtf).text
     return unwrap_rtf(rtf)
@@ -120,7 +120,7 @@ def decompress_rtf(data: bytes) -> bytes:
 
 
 def is_page(rtf: bytes) -> bool:
-    """Whether the RTF holds a page."""
+    """Whether the RTF contains a page."""
     return _ENCAPSULATED.search(rtf[:1024]) is not None
 
 
@@ -130,7 +130,7 @@ def is_plain_text(rtf: bytes) -> bool:
 
 
 def unwrap_rtf(rtf: bytes) -> str:
-    """The page or the plain text that the RTF holds."""
+    """The page or plain text inside the RTF."""
     named = _CODE_PAGE.search(rtf[:1024])
     charset = f"cp{named[1].decode()}" if named else "cp1252"
     pieces: list[str] = []
@@ -148,7 +148,7 @@ def unwrap_rtf(rtf: bytes) -> str:
 
 
 def _pieces(rtf: bytes) -> Iterator[bytes | str]:
-    """What the page or text consists of: bytes in the code page, or characters."""
+    """The contents of the page or text: bytes in the code page, or characters."""
     stack: list[_Group] = []
     group = _Group()
     skip = 0  # characters that stand for one that came before, for readers that do not know it
@@ -177,7 +177,7 @@ def _pieces(rtf: bytes) -> Iterator[bytes | str]:
 
 
 def _at_brace(brace: bytes, group: "_Group", stack: "list[_Group]") -> "_Group":
-    """What holds behind a brace; `stack` are the groups round this one."""
+    """The state after a brace; `stack` are the states of the enclosing groups."""
     if brace == b"}":
         return stack.pop() if stack else group
     if len(stack) < _DEEPEST:
@@ -187,9 +187,9 @@ def _at_brace(brace: bytes, group: "_Group", stack: "list[_Group]") -> "_Group":
 
 @dataclass(frozen=True)
 class _Group:
-    """What holds within braces: whether they are a destination of RTF's own, and stand for what the page has not.
+    """The state within braces: whether they are a destination of RTF, and whether they are for RTF only, not the page.
 
-    `fallback` characters behind the number of a character stand for it elsewhere.
+    `fallback` characters after a character's number replace it in other readers.
     """
 
     hidden: bool = False
@@ -198,11 +198,11 @@ class _Group:
 
     @property
     def shows(self) -> bool:
-        """Whether its text is the page's."""
+        """Whether its text belongs to the page."""
         return not self.hidden and not self.only_rtf
 
     def after(self, word: bytes, number: bytes | None, starred: bool) -> "_Group":
-        """What holds from a control word on; the same object where that changes nothing."""
+        """The state after a control word; the same object if the word changes nothing."""
         if word == b"htmlrtf":
             return replace(self, only_rtf=number != b"0")
         if word == b"htmltag":
@@ -260,7 +260,7 @@ def read(source: Source) -> Reading:
 
 
 class _Storage:
-    """A folder of the compound file, as python-oxmsg wants it: one property is read at a time."""
+    """A folder of the compound file, in the form that python-oxmsg expects: properties are read one at a time."""
 
     def __init__(self, file: ole.Compound, path: tuple[str, ...]) -> None:
         self.file = file
@@ -281,7 +281,7 @@ class _Storage:
         return _Storage(self.file, (*self.path, name))
 
     def folders(self, prefix: str) -> list[str]:
-        """The names of the folders in this one that begin so, in order."""
+        """The names of the folders in this one that begin with `prefix`, in order."""
         depth = len(self.path)
         names = {
             path[depth]
@@ -292,14 +292,14 @@ class _Storage:
 
 
 class _Values:
-    """The properties of a storage; one that cannot be read is as if it were not there."""
+    """The properties of a storage; unreadable ones count as missing."""
 
     def __init__(self, storage: _Storage, header: int) -> None:
         self._storage = storage
         self._properties = Properties(storage, header)
 
     def text(self, *pids: int) -> str:
-        """The first of these properties that is a text with something in it."""
+        """The first of these properties that is a non-empty text."""
         for pid in pids:
             value = _or_none(lambda pid=pid: self._properties.str_prop_value(pid))  # type: ignore[misc]
             if value is None:  # not in the encoding that it is said to be in, or not listed
@@ -332,7 +332,7 @@ class _Values:
 
 
 class _Message:
-    """The mail in a storage; its properties begin after a header of so many bytes."""
+    """The mail in a storage; its properties begin after a header of `header` bytes."""
 
     def __init__(self, storage: _Storage, header: int, writer: Writer, depth: int) -> None:
         self._storage = storage
@@ -341,7 +341,7 @@ class _Message:
         self._depth = depth
 
     def mail(self) -> Mail:
-        """Headers and words."""
+        """The headers and words."""
         values = self._values
         sent = values.moment(c.PID_CLIENT_SUBMIT_TIME, c.PID_MESSAGE_DELIVERY_TIME)
         headers = self._transport_headers()
@@ -363,7 +363,7 @@ class _Message:
         return mail
 
     def attachments(self) -> Iterator[Attachment]:
-        """What is attached, but for the pictures of the page."""
+        """The attachments, except for the pictures of the page."""
         names = self._storage.folders(_ATTACHMENT)
         if len(names) > _MOST_ATTACHED:
             self._writer.warn(f"The mail has more than {_MOST_ATTACHED} attachments: the others were left out.")
@@ -390,7 +390,7 @@ class _Message:
             yield Attachment(shown_as, content or None)
 
     def as_eml(self) -> bytes:
-        """The mail as the internet would send it."""
+        """The mail in the form in which it is sent over the internet."""
         mail, attachments = self.mail(), list(self.attachments())
         body = MIMEText(_valid(mail.words[0].text()), "plain", "utf-8")
         message: Message = body
@@ -444,7 +444,7 @@ class _Message:
         return {kind: ", ".join(shown) for kind, shown in found.items()}
 
     def _transport_headers(self) -> dict[str, str]:
-        """The headers with which the mail came, where they were kept."""
+        """The headers that the mail arrived with, if they were kept."""
         text = self._values.text(c.PID_TRANSPORT_MESSAGE_HEADERS)[: 1 << 18]
         headers = reversed(HeaderParser().parsestr(text).items())  # the first of a name counts
         return {name.lower(): read_header(value.encode("utf-8", "replace")) for name, value in headers}
@@ -457,7 +457,7 @@ class _Message:
 
 
 def _name_for(mime_type: str) -> str:
-    """The name of what is attached without one: a mail is one too that was signed as a whole."""
+    """The name for an attachment that has none: one that was signed as a whole is a mail too."""
     ending = ".eml" if mime_type.startswith("multipart/") else _TYPES.guess_extension(mime_type)
     return f"attachment{ending or ''}"
 
@@ -470,7 +470,7 @@ def _address(name: str, address: str) -> str:
 
 
 def _or_none(value: "Callable[[], T]") -> T | None:
-    """What python-oxmsg makes of a property; None where it cannot make anything of it."""
+    """A property as python-oxmsg reads it; None if it cannot read it."""
     try:
         return value()
     except (Damaged, MemoryError):
@@ -480,5 +480,5 @@ def _or_none(value: "Callable[[], T]") -> T | None:
 
 
 def _valid(text: str) -> str:
-    """A text that can be encoded."""
+    """The text with everything replaced that cannot be encoded."""
     return text.encode("utf-8", "replace").decode()

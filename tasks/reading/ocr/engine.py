@@ -1,4 +1,4 @@
-"""The seam of text recognition: what an engine is given, and what it gives."""
+"""The interface of text recognition: what an engine gets, and what it returns."""
 
 from typing import NamedTuple, Protocol
 
@@ -6,17 +6,17 @@ from tasks.reading.picture import Picture
 
 
 class RecognitionFailed(Exception):
-    """An engine crashed, refused the picture or cannot be loaded."""
+    """An engine crashed, refused the picture, or cannot be loaded."""
 
 
 class RecognitionTimedOut(RecognitionFailed):
-    """An engine was ended as the page's time was up."""
+    """An engine was stopped because the page's time was up."""
 
 
 class RecognisedWord(NamedTuple):
-    """A word in a picture: its box in dots from the upper left corner, and the number of the line it was read with.
+    """A word in a picture: its box in pixels from the upper left corner, and the number of the line it was read with.
 
-    `confidence` is how sure the engine is of it, 0 to 1.
+    `confidence` is how certain the engine is, 0 to 1.
     """
 
     text: str
@@ -29,7 +29,7 @@ class RecognisedWord(NamedTuple):
 
 
 class Engine(Protocol):
-    """Reads pictures, in a process of its own that ends it when a page takes too long."""
+    """Reads pictures in a process of its own, which ends it if a page takes too long."""
 
     name: str
     """Under which its pages are kept: the engine and, where it needs to be told them, the languages."""

@@ -1,4 +1,4 @@
-"""What was recognised on one page: kept by itself, laid out as a printed page is."""
+"""What was recognised on one page: stored by itself, and laid out like a printed page."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ _LONG: Final = 8
 
 
 class ScanState(StrEnum):
-    """What became of a page: its words were read; there are none; an engine failed on it; its time was up."""
+    """The outcome for a page: words were read; there are none; an engine failed; time was up."""
 
     READ = "read"
     EMPTY = "empty"
@@ -41,7 +41,7 @@ class ScanState(StrEnum):
 
 
 class WordBox(NamedTuple):
-    """A word, and where it stands on its page as shown, in shares of its width and height."""
+    """A word and its place on the page as shown, as fractions of the page's width and height."""
 
     text: str
     left: float
@@ -52,7 +52,7 @@ class WordBox(NamedTuple):
 
 @dataclass(frozen=True)
 class RecognisedPage:
-    """The words of a page in the picture that was read, which was turned to the left by `turn` quarters of a circle."""
+    """The words of a page in the picture that was read, which was turned left by `turn` quarters of a circle."""
 
     state: ScanState
     engine: str = ""
@@ -63,7 +63,7 @@ class RecognisedPage:
 
     @property
     def confidence(self) -> float:
-        """How sure the engine is of the page's characters, 0 to 1."""
+        """How certain the engine is of the page's characters, 0 to 1."""
         letters = sum(len(word.text) for word in self.words)
         return sum(word.confidence * len(word.text) for word in self.words) / letters if letters else 0.0
 
@@ -72,7 +72,7 @@ class RecognisedPage:
         return text_of_words([placed for placed, _ in _placed(self.words)]).replace("\r\n", "\n")
 
     def boxes(self) -> list[WordBox]:
-        """Its words on the page as it is shown, row by row."""
+        """Its words with their places on the page as shown, row by row."""
         across, down = self.width, self.height
         return [
             _turned_back(
@@ -83,7 +83,7 @@ class RecognisedPage:
         ]
 
     def pack(self) -> str:
-        """The page as JSON, which `unpack` takes."""
+        """The page as JSON, for `unpack`."""
         words = [
             [word.text, *(round(side) for side in word[1:5]), round(word.confidence, 3), word.line]
             for word in self.words
@@ -92,7 +92,7 @@ class RecognisedPage:
 
     @classmethod
     def unpack(cls, packed: str) -> "RecognisedPage":
-        """The page that `pack` gave."""
+        """The page from what `pack` returned."""
         state, engine, width, height, turn, words = json.loads(packed)
         return cls(ScanState(state), engine, width, height, turn, [RecognisedWord(*word) for word in words])
 
@@ -111,7 +111,7 @@ def _turned_back(box: WordBox, turn: int) -> WordBox:
 
 
 class _Line(NamedTuple):
-    """Words that were read together, set straight: the middle of their line, and its height."""
+    """Words recognised together, straightened: the middle and the height of their line."""
 
     middle: float
     height: float
@@ -120,7 +120,7 @@ class _Line(NamedTuple):
 
 
 def _placed(words: Sequence[RecognisedWord]) -> list[tuple[PageWord, RecognisedWord]]:
-    """Words in points as `pdf.words` has them: those of one row have one base, however a page slopes or bends."""
+    """Words in points, as in `pdf.words`: those of one row get one baseline, however much a page slopes or bends."""
     groups = [list(group) for _, group in groupby(sorted(words, key=attrgetter("line")), key=attrgetter("line"))]
     slope = _slope(groups)
     lines = sorted(_line([(_straight(word, slope), word) for word in group]) for group in groups)
@@ -139,7 +139,7 @@ def _placed(words: Sequence[RecognisedWord]) -> list[tuple[PageWord, RecognisedW
 
 
 def _slope(groups: Iterable[Sequence[RecognisedWord]]) -> float:
-    """How much most lines of a page fall, for each dot to the right."""
+    """How far most lines of a page fall per pixel to the right."""
     slopes: list[tuple[float, float]] = []
     for group in groups:
         first, last = min(group, key=attrgetter("left")), max(group, key=attrgetter("left"))
@@ -164,14 +164,14 @@ def _straight(word: RecognisedWord, slope: float) -> RecognisedWord:
 
 
 def _line(words: Sequence[tuple[RecognisedWord, RecognisedWord]]) -> _Line:
-    """A line by the words that reach highest and lowest, but for a few that stand out of it, as a rule read as `|`."""
+    """A line measured by its highest and lowest words, except for a few outliers, such as a rule read as `|`."""
     tops, bottoms = sorted(word.top for word, _ in words), sorted(word.bottom for word, _ in words)
     top, bottom = tops[len(words) // 4], bottoms[-1 - len(words) // 4]
     return _Line((top + bottom) / 2, max(1.0, bottom - top), words)
 
 
 def _rows(lines: Iterable[_Line]) -> Iterable[list[_Line]]:
-    """Lines that stand side by side, from the top; `lines` come in order of their middles."""
+    """Lines side by side, grouped from the top; `lines` are sorted by their middles."""
     row: list[_Line] = []
     for line in lines:
         if row and line.middle - sum(other.middle for other in row) / len(row) > _SAME_ROW * min(

@@ -1,7 +1,7 @@
-"""RapidOCR: PaddleOCR's models on ONNX Runtime (github.com/RapidAI/RapidOCR, Apache-2.0); its wheel holds the weights.
+"""RapidOCR: PaddleOCR's models on ONNX Runtime (github.com/RapidAI/RapidOCR, Apache-2.0); its wheel has the weights.
 
-One model reads the languages in Latin letters, Chinese and Japanese, so that it need not be told the page's. A page of
-A4 takes 4 to 8 s of one processor and 0.9 GB of memory, the first one 0.5 s more.
+One model reads the languages in Latin letters, Chinese and Japanese, so it need not be told the page's language. An A4
+page takes 4 to 8 s of one processor and 0.9 GB of memory, the first one 0.5 s more.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ _SETTINGS: Final = {
 
 
 def missing() -> str | None:
-    """The package that is not installed, of those that it needs; None where all are. None of them is loaded."""
+    """The first package that it needs and that is not installed; None if all are. Nothing is imported."""
     return next((name for name in _PACKAGES if find_spec(name) is None), None)
 
 
@@ -79,7 +79,8 @@ def _model() -> "Model":
 
 
 def _words(line: int, text: str, box: Any, score: float, words: Sequence[Any]) -> Iterator[RecognisedWord]:
-    """The words of a line: by their own boxes, or where these do not give its text, each with its share of the line's.
+    """The words of a line: with their own boxes or, if these do not add up to its text, with their share of the line's
+    box.
 
     `box` has the line's corners, clockwise from the upper left one.
     """

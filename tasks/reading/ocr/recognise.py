@@ -1,7 +1,7 @@
-"""One page that is a picture: drawn, turned upright, and read by the engines that are there.
+"""One page that is a picture: drawn, turned upright, and read by the available engines.
 
-`recognise_page` is what a recognising process runs, a page at a time. A page is drawn as a grey picture of a size that
-engines read well and that no page's claim can inflate.
+A recognising process runs `recognise_page`, one page at a time. A page is drawn as a grey picture of a size that
+engines read well and that no file can inflate.
 """
 
 import json
@@ -60,9 +60,9 @@ _BLANK: Final = 20
 
 
 class Engines(NamedTuple):
-    """The engines that read pages here: Tesseract first, in these languages ("eng+deu"), where there are any.
+    """The engines that read pages here: first Tesseract in these languages ("eng+deu"), if there are any.
 
-    `is_auto`: a page counts whichever of them has read it. `program` is where Tesseract lies.
+    `is_auto`: a page counts whichever engine has read it. `program` is the path of Tesseract.
     """
 
     tesseract: str | None
@@ -72,17 +72,17 @@ class Engines(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Under which their pages are kept, the one first that reads what the others are not sure of."""
+        """The names under which their pages are stored, the last resort first."""
         told = (f"{tesseract.NAME} {self.tesseract}",) if self.tesseract else ()
         return ((rapidocr.NAME,) if self.rapidocr else ()) + told
 
     def accept(self, page: RecognisedPage) -> bool:
-        """Whether a page of one of them is not to be read again, by another one."""
+        """Whether a page that one engine has read need not be read by another."""
         is_sure = self.is_auto and page.engine.startswith(tesseract.NAME) and page.confidence >= _SURE
         return is_sure or page.engine == self.names[0]
 
     def opened(self) -> Iterator[Engine]:
-        """The engines themselves, the first first."""
+        """The engines themselves, in the order in which they are asked."""
         if self.program and self.tesseract:
             seconds = min(_SECONDS, limits.seconds_left())
             yield Tesseract(self.program, self.tesseract, seconds / 2 if self.rapidocr else seconds)
@@ -91,12 +91,12 @@ class Engines(NamedTuple):
 
 
 def order_page(document_format: str, page: str, engines: Engines) -> str:
-    """What `recognise_page` is to do: `page` is the label of a place of kind `scan`."""
+    """The order for `recognise_page`: `page` is the label of a place of kind `scan`."""
     return json.dumps([document_format, page, engines])
 
 
 def recognise_page(path: Path, order: str) -> Reading:
-    """What a recognising process runs: the page in `order`, packed, as the text of a reading."""
+    """What a recognising process runs: returns the page in `order`, packed, in place of a reading's text."""
     document_format, label, engines = json.loads(order)
     number, _, digest = label.partition(" ")
     source: Source = path
@@ -110,7 +110,7 @@ def recognise_page(path: Path, order: str) -> Reading:
 
 
 def recognise(picture: Picture, engines: Engines) -> RecognisedPage:
-    """The words of a picture by the first of these engines that is sure of them, or the one that is surest."""
+    """The words of a picture by the first of these engines that is certain of them, otherwise by the most certain."""
     best = RecognisedPage(ScanState.FAILED, engines.names[0])
     if _is_blank(picture):
         return RecognisedPage(ScanState.EMPTY, engines.names[0])
@@ -137,10 +137,10 @@ def _is_blank(picture: Picture) -> bool:
 
 
 def _upright(engine: Engine, picture: Picture) -> RecognisedPage:
-    """What an engine reads of a picture the right way up.
+    """What an engine reads in a picture that is turned upright.
 
-    Engines see by themselves what lies on its side, but not to which: of the two ways the one counts of which they are
-    surer. What they are not sure of may stand on its head.
+    Engines detect text that lies on its side, but not on which side: of the two ways, the one with more certainty is
+    used. Text with low certainty may be upside down.
     """
 
     def turned(quarters: int) -> RecognisedPage:
@@ -162,7 +162,7 @@ def _certainty(page: RecognisedPage) -> float:
 
 
 def _lies_on_its_side(words: Sequence[RecognisedWord]) -> bool:
-    """Whether most lines of more than two letters are higher than wide."""
+    """Whether most lines of more than two letters are taller than wide."""
     tall = wide = 0
     for _, group in groupby(sorted(words, key=attrgetter("line")), key=attrgetter("line")):
         line = list(group)
@@ -175,7 +175,7 @@ def _lies_on_its_side(words: Sequence[RecognisedWord]) -> bool:
 
 
 def draw_pdf_page(source: Source, index: int) -> Picture | None:
-    """A page of a PDF as a picture; None when it cannot be drawn.
+    """A page of a PDF as a picture; None if it cannot be drawn.
 
     Raises:
         Damaged: the PDF cannot be opened.
@@ -192,7 +192,7 @@ def draw_pdf_page(source: Source, index: int) -> Picture | None:
 
 
 def draw_page(page: pypdfium2.PdfPage) -> Picture | None:
-    """The page as it looks, without the notes on it; None when it is too large. 0.03 s."""
+    """The page as it looks, without annotations; None if it is too large. 0.03 s."""
     scale = _scale(page)
     if scale is None:
         return None
@@ -205,10 +205,10 @@ def draw_page(page: pypdfium2.PdfPage) -> Picture | None:
 
 
 def _scale(page: pypdfium2.PdfPage) -> float | None:
-    """Dots for a point of the page's claimed size.
+    """Pixels per point of the page's claimed size.
 
-    The claim is often made up: a point for each dot of the scan, a page of an inch. So the long edge takes the
-    middle one of three: what the claim asks for, what the scan on the page has, and what a page usually takes.
+    The claim is often made up: one point per pixel of the scan, or a page of one inch. So the long edge gets the median
+    of three: what the claim requires, what the scan on the page has, and what a page usually needs.
     """
     width, height = page.get_size()
     scanned_density = _measure_density(page)
@@ -222,7 +222,7 @@ def _scale(page: pypdfium2.PdfPage) -> float | None:
 
 
 def _measure_density(page: pypdfium2.PdfPage) -> float | None:
-    """Dots that the largest picture on the page has for a point; 0 where there is none, None when it has too many."""
+    """Pixels per point in the largest picture on the page; 0 if there is none, None if it has too many."""
     dots = 0
     largest, density = 0.0, 0.0
     for image in islice(page.get_objects(max_depth=3), _MOST_OBJECTS):

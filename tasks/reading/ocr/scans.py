@@ -1,4 +1,4 @@
-"""The text of a document with what was recognised on its scanned pages, and what became of each of these."""
+"""A document's text with what was recognised on its scanned pages, and the outcome for each page."""
 
 import re
 from bisect import bisect_right
@@ -51,10 +51,10 @@ _UNCERTAIN: Final = "The fonts do not name most of the characters, which may be 
 
 @dataclass(frozen=True)
 class FilledReading:
-    """A reading with what was recognised. `waiting` are the labels of its scanned pages that nobody has tried yet.
+    """A reading with what was recognised. `waiting` are the labels of scanned pages that have not been tried yet.
 
-    `scanned` is how many pages have their text by recognition or would have it, `unread` how many of them were not
-    read, those included that an engine failed on.
+    `scanned` is how many pages need recognition, `unread` how many of them were not read, including those that an
+    engine failed on.
     """
 
     reading: Reading
@@ -70,9 +70,9 @@ def scanned_pages(reading: Reading) -> list[Place]:
 
 
 def fill(reading: Reading, recognised: Mapping[str, RecognisedPage], reason: str = STOPPED) -> FilledReading:
-    """Put pages that were recognised, by the labels of their places, into the text of a document.
+    """Put recognised pages, by the labels of their places, into the text of a document.
 
-    `reason` says why others were not.
+    `reason` says why other pages are missing.
     """
     scans = scanned_pages(reading)
     if not scans:
@@ -99,7 +99,7 @@ def fill(reading: Reading, recognised: Mapping[str, RecognisedPage], reason: str
 
 
 class _Filling:
-    """Splices what was recognised into a text, from its beginning to its end."""
+    """Inserts recognised text into a text, from beginning to end."""
 
     def __init__(self, reading: Reading, recognised: Mapping[str, RecognisedPage]) -> None:
         self._reading = reading
@@ -115,7 +115,7 @@ class _Filling:
         self.waiting: list[Place] = []
 
     def add(self, scan: Place) -> None:
-        """Put in what was recognised of the next page, if it was."""
+        """Insert the text recognised on the next page, if it was recognised."""
         page = self._recognised.get(scan.label)
         if scan.kind != SCAN:
             self._add_doubtful(scan, page)
@@ -131,7 +131,7 @@ class _Filling:
         self._put(scan, text, page)
 
     def _add_doubtful(self, scan: Place, page: RecognisedPage | None) -> None:
-        """Keep the text where the same words were recognised: its glyphs have the numbers of their characters."""
+        """Keep the text if recognition found the same words: then its glyphs are mapped to the right characters."""
         text = _without_known(page.text(), "") if page else ""
         wanted = _CONFIRMED[scan.kind]
         if page is None and self._proved < wanted > sum(place.kind != SCAN for place in self.waiting):
@@ -151,7 +151,7 @@ class _Filling:
         self._edits.append((scan, written))
 
     def _own_text(self, scan: Place) -> str:
-        """What the page of a scan has as text."""
+        """The text that a scan's page itself has."""
         at = bisect_right(self._starts, scan.start) - 1
         if at < 0 or self._pages[at].end < scan.end:
             return ""
@@ -159,7 +159,7 @@ class _Filling:
         return (self._reading.text[page.start : scan.start] + self._reading.text[scan.end : page.end]).strip()
 
     def result(self) -> tuple[str, list[Place]]:
-        """The text and its places; a text of white space alone is none."""
+        """The text and its places; a text of only white space counts as none."""
         pieces: list[str] = []
         ends, grown = [0], [0]  # behind each edit, how much longer the text is
         for scan, text in self._edits:
@@ -182,7 +182,7 @@ class _Filling:
         return text, sorted(places, key=lambda place: (place.start, -place.end))
 
     def warnings(self) -> Iterator[str]:
-        """What a user must know of the pages."""
+        """What a user must know about the pages."""
         for state, sentence in _SENTENCES.items():
             if state in self.by_state:
                 yield sentence.format(self.named(self.by_state[state]))
@@ -194,7 +194,7 @@ class _Filling:
 
     @property
     def kept(self) -> int:
-        """Pages whose hidden text stands."""
+        """The number of pages whose hidden text is kept."""
         hidden = sum(place.kind == HIDDEN_SCAN for place in scanned_pages(self._reading))
         return hidden - sum(place.kind == HIDDEN_SCAN for place in self._replaced)
 
@@ -210,14 +210,14 @@ class _Filling:
 
 
 def _without_known(text: str, own: str) -> str:
-    """What was recognised without the lines that the page has as text."""
+    """The recognised text without the lines that the page already has as text."""
     known = "".join(own.split())
     lines = [line for line in text.split("\n") if not known or "".join(line.split()) not in known]
     return "\n".join(lines) if any(_MARKS.sub("", line) for line in lines) else ""
 
 
 def _with_places(marked: str, confidence: str) -> tuple[str, list[Place]]:
-    """A page's text, and the places of it and of its tables."""
+    """A page's text, with places for it and for its tables."""
     text = ""
     tables: list[Place] = []
     for part, is_table in pages.split_parts(marked):

@@ -1,7 +1,7 @@
-"""Tesseract, the program that reads text in pictures: whether it is there, and what it reads in one picture.
+"""Tesseract, the program that reads text in pictures: whether it is installed, and what it reads in one picture.
 
-It runs under the limits of the process that starts it and never longer than that: a picture may be
-hostile, and a reading process is killed without a chance to clean up.
+It runs under the limits of the process that starts it, and never longer: a picture may be hostile, and a reading
+process is killed without a chance to clean up.
 """
 
 import ctypes
@@ -29,24 +29,24 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 class Installed(NamedTuple):
-    """The Tesseract of this machine: its version ("5.3.0") and the languages that it has ("deu", "eng")."""
+    """The Tesseract on this machine: its version ("5.3.0") and its languages ("deu", "eng")."""
 
     version: str
     languages: tuple[str, ...]
 
 
 def find_tesseract() -> Installed | None:
-    """The Tesseract that is on the path, if any. It is started once, and the answer kept."""
+    """The Tesseract on the path, if any. It is started once, and the answer cached."""
     return _query(_path(), os.environ.get("TESSDATA_PREFIX", ""))
 
 
 def program() -> str | None:
-    """Where the Tesseract on the path lies, if there is one. Looked up once: that takes as long as a short document."""
+    """The path of Tesseract, if it is on the path. Cached, because the search takes as long as a short document."""
     return _program(_path())
 
 
 def split_languages(setting: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of the languages in a setting ("eng+deu", "eng,deu"): those that Tesseract has, and those that are missing."""
+    """The languages in a setting ("eng+deu", "eng,deu"): those that Tesseract has, and those that are missing."""
     return _split(setting, find_tesseract())
 
 
@@ -58,12 +58,14 @@ def _split(setting: str, tesseract: Installed | None) -> tuple[tuple[str, ...], 
 
 
 def package_name(language: str) -> str:
-    """Debian's package of a language: `tesseract-ocr-chi-sim` of `chi_sim`."""
+    """Debian's package for a language: `tesseract-ocr-chi-sim` for `chi_sim`."""
     return f"{PACKAGE}-{language.replace('_', '-').lower()}"
 
 
 class Tesseract:
-    """The engine, as `engine.Engine` has it. `languages` are its names ("eng+deu"), `seconds` those of a page."""
+    """The engine (see `engine.Engine`). `languages` are Tesseract's names ("eng+deu"), `seconds` is the limit for a
+    page.
+    """
 
     def __init__(self, program: str, languages: str, seconds: float) -> None:
         self.name = f"{NAME} {languages}"
@@ -99,7 +101,7 @@ class Tesseract:
 
 
 def _words(rows: Iterable[list[str]]) -> Iterator[RecognisedWord]:
-    """The words of Tesseract's table, whose first column says what a row is about: 5 for a word."""
+    """The words in Tesseract's table; its first column is the kind of row, 5 for a word."""
     lines: dict[tuple[str, ...], int] = {}
     for cells in rows:
         if len(cells) == 12 and cells[0] == "5" and cells[11].strip():
@@ -138,7 +140,7 @@ def _query(path: str, _data: str) -> Installed | None:
 
 
 def _environment() -> dict[str, str]:
-    """To use one processor, as every reading process does, and where things lie that the user put elsewhere."""
+    """Variables to use one processor, like every reading process, and to find things that the user put elsewhere."""
     passed_on = ("LD_LIBRARY_PATH", "TESSDATA_PREFIX")
     return {"OMP_THREAD_LIMIT": "1"} | {name: os.environ[name] for name in passed_on if name in os.environ}
 
@@ -149,9 +151,9 @@ def _libc() -> ctypes.CDLL | None:
 
 
 def _end_with_parent(seconds: float) -> Callable[[], None]:
-    """What a Tesseract does before it starts: see to it that it ends with us, even when we are killed.
+    """A function for Tesseract to run before it starts: it makes it end with us, even if we are killed.
 
-    Elsewhere than on Linux its processor time alone is limited.
+    On systems other than Linux, only its processor time is limited.
     """
     libc, parent = _libc(), os.getpid()
     _, allowed = resource.getrlimit(resource.RLIMIT_CPU)

@@ -1,4 +1,4 @@
-"""OpenDocument: what its texts, spreadsheets and presentations have in common."""
+"""OpenDocument: what its text documents, spreadsheets and presentations have in common."""
 
 from tasks.reading.formats import DocumentFormat
 

@@ -1,6 +1,6 @@
-"""A file of OpenDocument as a package: its content as a tree or in pieces, and whether it is encrypted.
+"""An OpenDocument file as a package: its content as a tree or in pieces, and whether it is encrypted.
 
-Flat files, a single XML document each, are packages too: everything stands in the one tree.
+Flat files, which are a single XML document, are packages too: everything is in the one tree.
 """
 
 import re
@@ -50,7 +50,7 @@ _ENCRYPTED: Final = re.compile(rb"<(?:\w+:)?encryption-data[\s/>]")
 
 @cache
 def name(qualified: str) -> str:
-    """The name of an element or attribute as lxml has it: `name("text:p")`."""
+    """The name of an element or attribute in lxml's form: `name("text:p")`."""
     prefix, _, local = qualified.partition(":")
     return f"{{{_NAMESPACES[prefix]}}}{local}"
 
@@ -111,7 +111,7 @@ class OdfPackage:
         return root
 
     def body(self, kind: str, called: str) -> etree._Element:
-        """The element of the content that holds the document's body ("office:text").
+        """The element with the document's body ("office:text").
 
         Raises:
             Damaged: there is none: the document is no "text document". TooLarge: it is larger than LARGEST_TREE.
@@ -122,7 +122,7 @@ class OdfPackage:
         return body
 
     def _tree(self, part: str) -> etree._Element | None:
-        """A part as a tree, as far as it is whole; None when there is no such part, or no XML in it.
+        """A part as a tree, as far as it is intact; None if there is no such part, or it contains no XML.
 
         Raises:
             TooLarge: it inflates to more than LARGEST_TREE.
@@ -143,7 +143,7 @@ class OdfPackage:
             raise Damaged("The file has lost its content: nothing can be read from it. Ask for it again.")
 
     def finish(self, writer: Writer) -> None:
-        """Warn of macros, of damage, and of a document without text, once all is read."""
+        """Warn about macros, damage, and a document without text, once everything is read."""
         root = self._flat if self._flat is not None else self._tree("meta.xml")
         if root is not None:
             moments = (root.findtext(f".//{name('office:meta')}/{name(moment)}", "") for moment in _MOMENTS)
@@ -240,7 +240,7 @@ def _read_words(source: Source, kind: str, called: str) -> Reading:
 
 
 def _raise_marks(content: etree._Element) -> None:
-    """Tell marks apart that a style of the document raises: `style:text-position="super 58%"` (OpenDocument 20.394)."""
+    """Mark what a style of the document raises: `style:text-position="super 58%"` (OpenDocument 20.394)."""
     raising = {
         style.get(name("style:name"))
         for style in content.iter(name("style:style"))
@@ -253,7 +253,7 @@ def _raise_marks(content: etree._Element) -> None:
 
 
 def _write(parent: etree._Element, writer: Writer) -> None:
-    """Write what stands in an element, in order; parsed trees are 256 levels deep at most."""
+    """Write the contents of an element, in order; parsed trees are at most 256 levels deep."""
     for child in parent:
         if not isinstance(child.tag, str) or child.tag in _SKIPPED:
             continue
@@ -276,7 +276,7 @@ def _cells(row: etree._Element) -> Iterator[etree._Element]:
 
 
 def _words(element: etree._Element) -> str:
-    """The words of a paragraph without those of frames in it, which follow it; of a cell all."""
+    """The words of a paragraph, without its frames, which are written after it; of a cell, all words."""
     return one_line("".join(_pieces(element, frames=element.tag not in _PARAGRAPHS)))
 
 

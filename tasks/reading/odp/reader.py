@@ -1,4 +1,4 @@
-"""Presentations of OpenDocument: LibreOffice makes .pptx of them, whose reader reads the rest."""
+"""OpenDocument presentations: LibreOffice converts them to .pptx, which our own reader then reads."""
 
 from tasks.reading.legacy.libreoffice import FLAT_ODP, ODP
 from tasks.reading.odf.package import read_through_office

@@ -1,8 +1,8 @@
-"""Spreadsheets of OpenDocument: sheet by sheet the cells row by row, then remarks and the words of shapes.
+"""OpenDocument spreadsheets: sheet by sheet the cells row by row, then remarks and the words of shapes.
 
-Cells stand as they are shown, dates in ISO form; a plain number stands as it is stored, and behind what a percentage or
-an amount rounds away stands the number itself, as in other workbooks. The content is read as it is parsed: no more
-than a row of it is in memory. Charts and documents inside are left out, which a warning says.
+Cells are written as they are shown, dates in ISO form; a plain number is written as stored, and if a percentage or an
+amount is rounded, the stored number follows, as in other workbooks. Content is read while it is parsed: only one row of
+it is in memory. Charts and embedded documents are left out, with a warning.
 """
 
 import re
@@ -83,7 +83,7 @@ def read(source: Source) -> Reading:
 
 
 class _Workbook:
-    """Writes sheets as they come. `found`: the content is a spreadsheet; `cut` says why the rest was left out."""
+    """Writes sheets as they arrive. `found`: the content is a spreadsheet; `cut` says why the rest was left out."""
 
     def __init__(self, writer: Writer) -> None:
         self.found = False
@@ -102,7 +102,7 @@ class _Workbook:
         self._room = MOST_WORDS
 
     def take(self, element: etree._Element, *, begins: bool) -> None:
-        """Take an element that begins or ends, in the order of the file."""
+        """Handle an element that begins or ends, in the order of the file."""
         if element.tag == _TABLE:
             self._depth += 1 if begins else -1
             if self._depth == begins:  # not one in a shape
@@ -122,7 +122,7 @@ class _Workbook:
             _forget(element)
 
     def end(self) -> None:
-        """The sheet ends here, if one is open: write what is not in its cells."""
+        """End the open sheet, if there is one: write what is not in its cells."""
         if self._open is None:
             return
         self._cells.end()
@@ -206,7 +206,7 @@ class _Workbook:
         self._row += count
 
     def _row_texts(self, row: etree._Element) -> list[str]:
-        """The cells of a row as they are shown, without the empty ones at its end."""
+        """The cells of a row as shown, without trailing empty ones."""
         texts: list[str] = []
         empty = 0
         for cell in row:
@@ -248,7 +248,7 @@ class _Workbook:
 
 
 def _texts(element: etree._Element) -> Iterator[str]:
-    """The words of a paragraph; parsed trees are 256 levels deep at most."""
+    """The words of a paragraph; parsed trees are at most 256 levels deep."""
     yield element.text or ""
     for child in element:
         if child.tag in (name("text:s"), name("text:tab"), name("text:line-break")):
@@ -259,7 +259,7 @@ def _texts(element: etree._Element) -> Iterator[str]:
 
 
 def _repeats(element: etree._Element, attribute: str, most: int) -> int:
-    """A count that an attribute gives: 1 where it says nothing, never more than `most`."""
+    """The count in an attribute: 1 if it has none, never more than `most`."""
     value = element.get(attribute)
     if value is None:
         return 1
@@ -267,7 +267,7 @@ def _repeats(element: etree._Element, attribute: str, most: int) -> int:
 
 
 def _value(cell: etree._Element, kind: str, shown: str) -> str:
-    """A value by its kind: a number as stored, dates and times in ISO form, the others as shown."""
+    """A value by its kind: a number as stored, dates and times in ISO form, others as shown."""
     raw = cell.get(_VALUE, "")
     if kind == "float":
         if raw and (not shown or _NUMBER.fullmatch(shown)):
@@ -283,9 +283,9 @@ def _value(cell: etree._Element, kind: str, shown: str) -> str:
 
 
 def _with_lost_digits(shown: str, raw: str, hundredths: int) -> str:
-    """What is shown and, where it has fewer digits than the number, that behind it: `62 % (0.6229)`, `1.2m (1234567)`.
+    """The shown text, followed by the number if that has more digits: `62 % (0.6229)`, `1.2m (1234567)`.
 
-    `hundredths`: 2 where a percentage is shown. Where it is unsure whether the digits are the number's, as shown.
+    `hundredths` is 2 if a percentage is shown. If the digits may not be the number's, only the shown text is returned.
     """
     digits = re.sub(r"[^\d.,]", "", shown).strip(".,")
     try:
@@ -320,19 +320,19 @@ def _time(value: str) -> str:
 
 
 def _as_written(formula: str) -> str:
-    """A formula as a person types it: `of:=SUM([.A1:.B1])` is `=SUM(A1:B1)`."""
+    """A formula as a person would type it: `of:=SUM([.A1:.B1])` is `=SUM(A1:B1)`."""
     bare = formula[formula.find("=") :] if "=" in formula[:12] else formula
     return one_line(_REFERENCE.sub(lambda match: match[1].replace(":.", ":"), bare))[:1000]
 
 
 def _element(item: Any) -> etree._Element:
-    """What an event is about; the types of lxml's parser allow for others than elements."""
+    """The element of a parser event; lxml's types allow other objects than elements."""
     assert isinstance(item, etree._Element)  # noqa: SLF001 - lxml has no other name for it
     return item
 
 
 def _forget(element: etree._Element) -> None:
-    """Let go of an element that was read, but for its place in the tree."""
+    """Free an element that was read, and remove it from the tree."""
     parent = element.getparent()
     element.clear()
     if parent is not None:

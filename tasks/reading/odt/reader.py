@@ -1,4 +1,4 @@
-"""Text documents of OpenDocument: LibreOffice makes .docx of them, whose reader reads the rest."""
+"""OpenDocument text documents: LibreOffice converts them to .docx, which our own reader then reads."""
 
 from tasks.reading.docx import reader as docx
 from tasks.reading.legacy.libreoffice import FLAT_ODT, ODT

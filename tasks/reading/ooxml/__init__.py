@@ -1,1 +1,1 @@
-"""ooxml."""
+"""Office Open XML: what Word, Excel and PowerPoint files share."""

@@ -1,8 +1,8 @@
 """The words of drawings: the paragraphs and tables of shapes, charts, diagrams and formulas.
 
-Scanned as bytes, in the form that `canonical` gives: one pattern runs over them at 300 MB/s, and never past the next
-`<`. A chart of 6 KB takes 0.07 ms, two fifths of what its tree takes. Formulas, which are rare and have a shape, are
-cut out and given to lxml; those that nest deeper than a parser follows are read flat.
+They are scanned as bytes, in the form that `canonical` returns: one pattern runs over them at 300 MB/s, and never past
+the next `<`. A chart of 6 KB takes 0.07 ms, two fifths of the time for its tree. Formulas, which are rare and
+structured, are cut out and passed to lxml; those nested deeper than a parser follows are read flat.
 """
 
 import re
@@ -39,7 +39,7 @@ _DECORATIVE: Final = re.compile(rb"""<[\w.-]++:decorative(?=\s)(?![^<]*?\sval\s*
 
 
 def alternative_text(attributes: bytes, below: bytes = b"") -> str:
-    """The alternative text in one line; "" where it tells nothing, or only repeats the name of the shape.
+    """The alternative text on one line; "" if it is uninformative, or only repeats the shape's name.
 
     Args:
         attributes: those of a `cNvPr` or `docPr`.
@@ -54,19 +54,19 @@ def alternative_text(attributes: bytes, below: bytes = b"") -> str:
 
 
 def alternative_words(text: str) -> str:
-    """`text`, an alternative text, in one line; "" where it tells nothing."""
+    """An alternative text on one line; "" if it is uninformative."""
     words = one_line(text[:_LONGEST])
     return "" if not words or _tells_nothing(words) else words
 
 
 def is_decorative(below: bytes) -> bool:
-    """Whether what stands in a `docPr` or `cNvPr` says that its picture is decoration."""
+    """Whether the content of a `docPr` or `cNvPr` marks the picture as decoration."""
     return _DECORATIVE.search(below) is not None
 
 
 @lru_cache(maxsize=256)
 def _tells_nothing(words: str) -> bool:
-    """Cached, since the same logo stands on every slide."""
+    """Whether a text says nothing of the picture; cached, because the same logo is on every slide."""
     return _TELLS_NOTHING.fullmatch(words) is not None
 
 
@@ -77,9 +77,9 @@ _BELOW: Final = ("", "parOf")
 
 
 def points_in_order(data: bytes) -> list[tuple[int, int]]:
-    """Where each point begins and ends in a part, a point before those below it, all of one in their order.
+    """Where each point of a part begins and ends, parents before children, siblings in order.
 
-    What hangs on nothing, or only on itself, comes last.
+    Points without a parent, or with a circular one, come last.
     """
     connections = data.find(b"<dgm:cxnLst")
     last = connections if connections >= 0 else len(data)
@@ -104,7 +104,7 @@ def points_in_order(data: bytes) -> list[tuple[int, int]]:
 
 
 def _below(data: bytes, start: int) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
-    """For each point those below it: their numbers, and each between what stands on its line and on its arrow."""
+    """The points below each point: their order, and the names of what is on their line and their arrow."""
     below: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
     for attributes in _CONNECTION.findall(data, start):
         if xml.attribute(attributes, b"type") in _BELOW:
@@ -167,7 +167,7 @@ _MOST_REPEATED: Final = 16 << 20
 
 
 class Drawings:
-    """The charts and diagrams of a package that stand in parts of their own, each read once."""
+    """The charts and diagrams of a package that are parts of their own, each read once."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
@@ -176,7 +176,7 @@ class Drawings:
         self._repeated = 0
 
     def lines(self, source: str, relationship_id: str) -> list[str]:
-        """The lines of the drawing to which the part `source` refers by that id; none when there is none."""
+        """The lines of the drawing that the part `source` refers to by that id; empty if there is none."""
         if source not in self._targets:
             self._targets[source] = {item.id: item.target for item in self._package.relationships(source)}
         target = self._targets[source].get(relationship_id, "")
@@ -203,7 +203,7 @@ class Drawings:
 
 
 def paragraphs(data: bytes, start: int = 0, end: int | None = None) -> list[str]:
-    r"""The paragraphs that have words between `start` and `end` of a part, in order; line breaks as `\n`.
+    r"""The paragraphs with words between `start` and `end` of a part, in order; line breaks as `\n`.
 
     Raises:
         TooLarge: there are too many of them.
@@ -227,7 +227,7 @@ def diagram_lines(data: bytes) -> list[str]:
 
 
 def table(data: bytes, start: int = 0, end: int | None = None) -> list[str]:
-    """The rows of the table between `start` and `end` of a part, cells split by tabs; empty rows are left out.
+    """The rows of the table between `start` and `end` of a part, cells separated by tabs; empty rows are left out.
 
     Raises:
         TooLarge: there are too many of them.
@@ -248,7 +248,7 @@ def _words(data: bytes, start: int, end: int | None) -> str:
 
 
 def _count_runs(data: bytes, start: int, end: int) -> Iterator[tuple[bytes, ...]]:
-    """What `_RUNS` finds, as long as it stays within what may be in one shape."""
+    """The matches of `_RUNS`, as long as they are within the limits for one shape."""
     size = 0
     for count, match in enumerate(_RUNS.finditer(data, start, end)):
         groups = match.groups(b"")
@@ -259,7 +259,7 @@ def _count_runs(data: bytes, start: int, end: int) -> Iterator[tuple[bytes, ...]
 
 
 def with_formulas(data: bytes) -> bytes:
-    """A part with a run of words in the place of each formula.
+    """A part with a run of words in place of each formula.
 
     Raises:
         TooLarge: there are too many of them.
@@ -280,10 +280,10 @@ def with_formulas(data: bytes) -> bytes:
 
 
 def chart_values(data: bytes) -> Iterator[str]:
-    """The lines of a chart's part without its paragraphs: series by series its name, then its points.
+    """The lines of a chart's part without its paragraphs: for each series its name, then its points.
 
-    A point's line holds its category (or x), its value (or y), its size and its label, as far as it has them, split
-    by tabs; after the series come titles that a cell gives, at last the points of a chart of the newer kind (`cx`).
+    A point's line has its category (or x), value (or y), size and label, as far as they exist, separated by tabs; after
+    the series come titles taken from cells, and finally the points of the newer kind of chart (`cx`).
     """
     loose: list[str] = []
     shared: _Points = {}
@@ -302,7 +302,7 @@ def chart_values(data: bytes) -> Iterator[str]:
 
 
 def _lists(data: bytes, at: int, stop: int) -> dict[bytes, _Points]:
-    """What a series holds: its name, categories, values, sizes and labels."""
+    """The contents of a series: its name, categories, values, sizes and labels."""
     lists: dict[bytes, _Points] = {}
     while (start := _LIST.search(data, at, stop)) is not None:
         name = start[1]
@@ -330,7 +330,7 @@ def _series(lists: dict[bytes, _Points], shared: _Points) -> Iterator[str]:
 
 
 def _points(data: bytes, start: int, stop: int) -> _Points:
-    """The cached values of a list by index, in order, as shown; several levels of a category are joined."""
+    """The cached values of a list by index, in order, as shown; the levels of a category are joined."""
     numeric = data.find(b"<c:num", start, stop) >= 0
     code_tag = _CODE.search(data, start, stop) if numeric else None
     code = _text(code_tag[1]) if code_tag is not None else ""
@@ -346,7 +346,7 @@ def _points(data: bytes, start: int, stop: int) -> _Points:
 
 
 def _strings_outside_series(data: bytes, start: int, stop: int) -> list[str]:
-    """The strings that are cached between `start` and `stop`, where no series is."""
+    """The strings cached between `start` and `stop`, outside any series."""
     if not xml.holds(data, b"<c:strCache", start, stop):
         return []
     shown, within = [], False
@@ -367,15 +367,15 @@ def _show(value: bytes) -> str:
 
 
 def flat_formula_words(data: bytes, start: int, end: int) -> list[bytes]:
-    """The words of the formula that stands between `start` and `end` of a part, escaped as they are there."""
+    """The words of the formula between `start` and `end` of a part, escaped as they are there."""
     words: list[bytes] = _WORDS.findall(data, start, end)
     return words
 
 
 def formula_words(data: bytes, start: int, end: int) -> list[bytes]:
-    """The same, with its shape: `a/b`, `x²`. Flat where it is larger than 1 MB or nests beyond 256 elements.
+    """The same with the formula's structure: `a/b`, `x²`. Flat if it is larger than 1 MB or nested beyond 256 elements.
 
-    A tree takes 20 µs, so a caller bounds how many formulas it asks for.
+    A tree takes 20 µs, so callers limit how many formulas they ask for.
     """
     words = flat_formula_words(data, start, end)
     if not words or end - start >= _LARGEST:

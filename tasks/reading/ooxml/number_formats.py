@@ -1,11 +1,11 @@
 """Numbers as Office shows them: cells of workbooks and labels of charts.
 
-A number is shown by its format where that changes what it means: dates, times, percent, currency, marks of its own
-("2024E", "FY2023", "5.3x", "25 bps"). Any other format (thousands separators, decimals, whole words: "12 months")
-leaves the number as it is stored, which whoever looks for figures can read. Where a format rounds digits away, the
-stored number stands behind what is shown, with as many digits as tell: `12.5% (0.12478)`, `62% (0.6229)`. It always
-does where a format shows thousands or millions: `1,235 (1234567)`. A person finds in the text what the sheet shows, and
-nothing that the sheet holds is lost.
+A number is shown in its format if that changes its meaning: dates, times, percent, currency, marks of its own ("2024E",
+"FY2023", "5.3x", "25 bps"). With any other format (thousands separators, decimals, whole words: "12 months") it is
+written as stored, which a search for figures can read. If a format rounds digits away, the stored number follows what
+is shown, with as many digits as matter: `12.5% (0.12478)`, `62% (0.6229)`. It always does if a format shows thousands
+or millions: `1,235 (1234567)`. So the text contains what a person sees in the sheet, and loses nothing that the sheet
+holds.
 """
 
 import datetime as dt
@@ -63,10 +63,10 @@ Kind = Literal["plain", "date", "time", "duration", "percent", "currency", "mark
 
 
 def without_noise(raw: str) -> str:
-    """A stored number with the digits that tell: 0.30000000000000004 is 0.3, 1.0E7 is 10000000.
+    """A stored number with its significant digits: 0.30000000000000004 is 0.3, 1.0E7 is 10000000.
 
-    A number of 64 bits holds fifteen decimal digits, and Excel shows no more: 0.99715151175097994 is 0.99715151175098.
-    Where the last of these are what sums leave behind, they go too: 46619.579999999507 is 46619.58.
+    A 64-bit number holds fifteen decimal digits, and Excel shows no more: 0.99715151175097994 is 0.99715151175098.
+    Rounding errors in the last of these are dropped too: 46619.579999999507 is 46619.58.
     """
     try:
         number = float(raw) if len(raw) <= _LONGEST else math.nan
@@ -92,7 +92,9 @@ def _without_noise(raw: str, number: float) -> str:
 
 
 class NumberFormat(NamedTuple):
-    """One section of a format code: `before` and `after` are the words round the digits, `decimals` their number."""
+    """One section of a format code: `before` and `after` are the words around the digits,
+    `decimals` is their number.
+    """
 
     kind: Kind
     before: str = ""
@@ -104,10 +106,10 @@ class NumberFormat(NamedTuple):
 
 
 def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
-    """The stored number `raw` as the format `code` shows it; text that is no number stays as it is.
+    """The stored number `raw` as the format `code` shows it; text that is not a number is returned unchanged.
 
-    Dates come as `2024-01-31`, with the time of day where they have one as `2024-01-31 14:30:00`, times as
-    `14:30:00`: to the second, or to the thousandth where the format shows fractions of one.
+    Dates become `2024-01-31`, with a time of day `2024-01-31 14:30:00`, times `14:30:00`: to the second, or to the
+    thousandth if the format shows fractions.
     """
     try:
         number = float(raw) if len(raw) <= _LONGEST else math.nan
@@ -147,16 +149,16 @@ def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
 
 
 def changes_numbers(code: str) -> bool:
-    """Whether any number of that format is shown otherwise than as it is stored."""
+    """Whether the format shows any number differently from how it is stored."""
     number_format, below = _formats(code)
     return number_format.kind != "plain" or (below is not None and below.kind != "plain")
 
 
 def with_stored(shown: str, stored: Decimal, decimals: int) -> str:
-    """What is shown and behind it the stored number, with two decimals more than are shown, and four digits at least.
+    """What is shown, followed by the stored number with two more decimals than shown, and at least four digits.
 
-    `decimals` are those of the stored number that can be seen in what is shown; fewer than none where it is shown in
-    thousands. Without the stored number where it says no more.
+    `decimals` are those of the stored number that are visible in what is shown; negative if thousands are shown. The
+    stored number is left out if it adds nothing.
     """
     enough = max(decimals + _MORE_DECIMALS, _DIGITS_THAT_TELL - 1 - stored.adjusted())
     told = stored.quantize(Decimal(1).scaleb(-enough), context=_EXACT)
@@ -168,7 +170,7 @@ def with_stored(shown: str, stored: Decimal, decimals: int) -> str:
 
 @lru_cache(maxsize=4096)
 def _formats(code: str) -> tuple[NumberFormat, NumberFormat | None]:
-    """The shape of numbers and, where the code has one of its own, of those below zero, which brings their sign."""
+    """The format of numbers, and that of negative ones if the code has one of its own, which includes their sign."""
     if len(code) > _LONGEST:
         return NumberFormat("plain"), None
     sections = code.split(";")
@@ -185,7 +187,7 @@ def _means(section: str) -> tuple[Kind, int]:
 
 
 def _format(section: str) -> NumberFormat:
-    """What one section of a format code does."""
+    """The effect of one section of a format code."""
     bare = _LITERAL.sub("", section)
     if section.lower() == "general" or not bare:
         return NumberFormat("plain")
@@ -221,7 +223,7 @@ def _format(section: str) -> NumberFormat:
 
 
 def _literal(match: re.Match[str]) -> str:
-    """The words that stand in a format code as they are, in a form that nobody takes for digits."""
+    """The literal words of a format code, in a form that cannot be taken for digits."""
     return (match[1] or match[2] or match[3] or "").translate(_HIDDEN)
 
 
@@ -230,7 +232,7 @@ def _fractions(bare: str) -> int:
 
 
 def _moment(number: float, number_format: NumberFormat, from_1904: bool) -> str | None:
-    """A serial number of days as a date, a time or both; None when it is beyond the calendar."""
+    """A serial number of days as a date, a time or both; None if it is outside the calendar."""
     if number < 0 or number >= _MOST_SERIAL:
         return None
     unit = 1000 if number_format.decimals else 1

@@ -1,12 +1,12 @@
-"""OLE compound files: what Office puts foreign documents into (`.bin` parts), and encrypted documents of its own.
+"""OLE compound files: the form in which Office embeds foreign documents (`.bin` parts), and encrypted Office files.
 
-olefile reads them, but trusts what their tables say: 12 KB whose list of sectors leads back to itself kept olefile
-0.47 busy for more than 300 s, and 12 KB whose one stream does gave 256 MB. So nothing is opened or read that says to
-be larger than the file can hold.
+olefile reads them but trusts their tables: 12 KB with a circular list of sectors kept olefile 0.47 busy for more than
+300 s, and 12 KB with a circular stream gave 256 MB. So nothing is opened or read that claims to be larger than the file
+can hold.
 
-Encrypted Office files open with the password that Excel sets by itself; all others say what to do. Excel encrypts a
-workbook whose structure is protected, even when nobody set a password for opening it, under one that every copy of it
-knows ("The Microsoft Excel File Format", OpenOffice.org, 4.18.3).
+Encrypted Office files open with the password that Excel sets by itself; for all others the error says what to do. Excel
+encrypts a workbook with a protected structure, even if nobody set a password for opening it, under one that every copy
+of Excel knows ("The Microsoft Excel File Format", OpenOffice.org, 4.18.3).
 """
 
 import struct
@@ -49,10 +49,10 @@ _MOST_ROUNDS: Final = 1_000_000
 
 
 def unpack_document(name: str, data: bytes) -> tuple[str, bytes | None]:
-    """The document that a compound file was made to hold, with its name; no data where no reader could read it.
+    """The document inside a compound file, with its name; no data if no reader could read it.
 
-    An encrypted document comes back as it is, and so do one in a format of Office before 2007 and what is no compound
-    file.
+    An encrypted document is returned unchanged, and so is one in a format of Office before 2007, or something that is
+    not a compound file.
 
     Raises:
         Damaged: it cannot be opened.
@@ -125,13 +125,13 @@ def _decode(raw: bytes) -> str:
 
 
 def _best_file_name(paths: list[str]) -> str:
-    """The first file name among the paths that has an extension, else the first name."""
+    """The first file name in the paths that has an extension, otherwise the first name."""
     names = [path.replace("\\", "/").rpartition("/")[2].strip("\0 ") for path in paths]
     return next((name for name in names if PurePath(name).suffix), "") or next(filter(None, names), "")
 
 
 def is_encrypted(data: bytes) -> bool:
-    """Whether a compound file holds an encrypted Office file.
+    """Whether a compound file contains an encrypted Office file.
 
     Raises:
         Damaged: it cannot be opened.
@@ -199,11 +199,11 @@ class Compound:
             raise Damaged(BROKEN)
 
     def has_stream(self, name: str) -> bool:
-        """Whether there is such a stream at the top, upper and lower case alike."""
+        """Whether there is a stream of that name at the top level, in any case."""
         return bool(self._file.get_type(name) == olefile.STGTY_STREAM)
 
     def folders(self) -> list[tuple[str, ...]]:
-        """The paths of the storages, which are folders, in no order.
+        """The paths of the storages (folders), in no order.
 
         Raises:
             Damaged: they cannot be read.
@@ -214,7 +214,7 @@ class Compound:
         return self._folders
 
     def stream(self, name: str) -> bytes:
-        """What is in a stream, as far as it is there.
+        """The content of a stream, as far as it exists.
 
         Raises:
             Damaged: it cannot be read.
@@ -226,7 +226,7 @@ class Compound:
 
 
 class _Bounded(olefile.OleFileIO):  # type: ignore[misc]  # olefile has no types
-    """What olefile reads, with a bound on the size of the directory."""
+    """An olefile reader with a limit on the size of the directory."""
 
     _entries = 0
 
@@ -248,7 +248,7 @@ def _any_failure_is_damage() -> Iterator[None]:
 
 
 def _check_header(data: bytes) -> None:
-    """See that the tables of sectors have room in the file."""
+    """Check that the sector tables fit into the file."""
     try:
         (shift,) = struct.unpack_from("<H", data, 30)
         (table,) = struct.unpack_from("<I", data, 44)

@@ -46,7 +46,7 @@ EMBEDDED_TOTAL: Final = 128 << 20
 
 
 class Relationship(NamedTuple):
-    """`kind` is the last part of the type's address, `target` the name of the part it leads to."""
+    """`kind` is the last part of the type's address, `target` the name of the target part."""
 
     id: str
     kind: str
@@ -54,7 +54,7 @@ class Relationship(NamedTuple):
 
 
 class Package:
-    """The parts of an Office file, by name (upper and lower case alike).
+    """The parts of an Office file, by name (in any case).
 
     Raises:
         Damaged: the file is no zip, or nothing is left of it.
@@ -83,18 +83,19 @@ class Package:
 
     @property
     def damaged(self) -> bool:
-        """Whether something was found to be missing or wrong in what was read so far."""
+        """Whether anything read so far was missing or wrong."""
         return self._broken or self._archive.damaged
 
     def note_damage(self) -> None:
-        """Something that the package refers to is not there."""
+        """Record that something the package refers to does not exist."""
         self._broken = True
 
     def __contains__(self, name: str) -> bool:
         return self._find(name) is not None
 
     def chunks(self, name: str, limit: int = STREAM_LIMIT) -> Iterator[bytes]:
-        """A part in pieces while it is inflated, up to `limit` bytes. Where it breaks off, they end, `damaged` set.
+        """A part in pieces as it is inflated, up to `limit` bytes. If it is truncated the pieces end, and `damaged` is
+        set.
 
         Raises:
             KeyError: there is no such part.
@@ -109,9 +110,9 @@ class Package:
         return self._entries.get(_key(name))
 
     def attachment(self, name: str, limit: int) -> bytes | None:
-        """A part that is a document of its own, as far as it is there; None when it is lost or beyond `limit` bytes.
+        """A part that is a document of its own, as far as it exists; None if it is lost or larger than `limit` bytes.
 
-        Where it breaks off, that document is damaged, and not this one.
+        If it is truncated, that document is damaged, and not this one.
         """
         damaged = self._archive.damaged
         try:
@@ -122,7 +123,7 @@ class Package:
             self._archive.damaged = damaged
 
     def scan(self, name: str) -> bytes:
-        """A part as scanners take it (see `canonical`); b"" when there is no such part or no XML in it.
+        """A part in the form for scanners (see `canonical`); b"" if there is no such part or it contains no XML.
 
         Raises:
             TooLarge: it inflates beyond PART_LIMIT, or all that was scanned so far to more than SCAN_LIMIT.
@@ -140,7 +141,7 @@ class Package:
         return with_raised_runs(data)
 
     def relationships(self, name: str) -> list[Relationship]:
-        """Where a part leads inside the package, in order; the package itself has the name ""."""
+        """The relationships of a part to others in the package, in order; the package itself has the name ""."""
         if name not in self._relationships:
             self._relationships[name] = self._read_relationships(name)
         return self._relationships[name]
@@ -158,7 +159,7 @@ class Package:
         return list(self._list_inside(data.decode("utf-8", "replace"), f"/{inside}"))
 
     def _list_inside(self, rels: str, inside: str) -> Iterator[Relationship]:
-        """The relationships of a part in the folder `inside` that lead into the package."""
+        """The relationships of a part in the folder `inside` whose targets are in the package."""
         for id_, kind, reference, mode in _in_any_order(rels):
             target = html.unescape(reference).replace("\\", "/").partition("#")[0]
             if not target or target == "NULL" or "://" in target or mode == "External":
@@ -169,7 +170,7 @@ class Package:
             yield Relationship(id_, kind.rpartition("/")[2], full)
 
     def dates(self) -> tuple[str, str]:
-        """The moments at which the file was made and last changed, as it says; "" for none.
+        """The times at which the file says it was created and last changed; "" for none.
 
         They are `dcterms:created` and `dcterms:modified` of its core properties (ECMA-376-2, 11).
         """
@@ -179,7 +180,7 @@ class Package:
         return found.get(b"created", ""), found.get(b"modified", "")
 
     def main_part(self, usual: str) -> str:
-        """The name of the part that holds the document; `usual` is where it stands in most files.
+        """The name of the part with the document; `usual` is its name in most files.
 
         Raises:
             Damaged: there is none.
@@ -192,13 +193,13 @@ class Package:
         raise Damaged("The file has lost its main part: nothing can be read from it. Ask for it again.")
 
     def has_macros(self) -> bool:
-        """Whether a program for Office's own languages stands beside the document."""
+        """Whether the document comes with macros."""
         mains = [item.target for item in self.relationships("") if item.kind == "officeDocument"]
         return any(not _MACRO_KINDS.isdisjoint([item.kind for item in self.relationships(main)]) for main in mains)
 
 
 class PackageStory(Protocol):
-    """What a package tells: `write` writes it to `writer`, which is its own."""
+    """The content of a package: `write` writes it to `writer`, which belongs to it."""
 
     writer: Writer
 
@@ -206,7 +207,7 @@ class PackageStory(Protocol):
 
 
 def read_package(story_of: Callable[[Package], PackageStory], source: Source) -> Reading:
-    """What the package in `source` tells, with a warning where something of it is missing, or all.
+    """The reading of the package in `source`, with a warning if something or everything is missing.
 
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
@@ -223,9 +224,9 @@ def read_package(story_of: Callable[[Package], PackageStory], source: Source) ->
 
 
 def attach_embedded(package: Package, names: Iterable[str], writer: Writer) -> None:
-    """Hand the parts of these names to `writer`, each once; of what is lost or too large the name alone.
+    """Pass the parts with these names to `writer`, each once; for those lost or too large only the name.
 
-    Macros are not handed on: a warning says that there are some.
+    Macros are not passed on: a warning says that there are some.
     """
     if package.has_macros():
         writer.warn(MACROS)

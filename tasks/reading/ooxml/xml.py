@@ -1,12 +1,12 @@
-"""Office XML in one form, so that it can be scanned as bytes rather than parsed into a tree; and what scans need.
+"""Office XML in one form that can be scanned as bytes rather than parsed into a tree, and helpers for scanners.
 
-Nearly every part is in that form as it stands: UTF-8, the usual prefixes, no comments, no character data sections, no
-document type. A `<` in it begins a tag and nothing else, so one compiled pattern finds the tags that hold text at
-200 MB/s, where a tree takes four times as long. What is written otherwise is parsed once, by a parser that opens and
-expands nothing, and written out in that form.
+Nearly every part has that form already: UTF-8, the usual prefixes, no comments, no CDATA sections, no document type. A
+`<` in it begins a tag and nothing else, so one compiled pattern finds the tags with text at 200 MB/s, where a tree
+takes four times as long. Anything else is parsed once, by a parser that opens and expands nothing, and written out in
+that form.
 
-Scans need the attributes of a tag, the characters of its text, and slices as trees. No pattern runs past the next `<`
-or gives back what it has matched: the time of all is linear in the bytes, whatever these are.
+Scanners need the attributes of a tag, the characters of its text, and slices as trees. No pattern runs past the next
+`<` or backtracks: time is linear in the bytes, whatever they are.
 """
 
 import codecs
@@ -25,9 +25,9 @@ _LONGEST_REFERENCE: Final = 20
 
 
 def whole_characters(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces of a part with signs for what is no character: a recovering parser hands it on as it is.
+    """The pieces of a part with a sign for each invalid character, which a recovering parser would pass on unchanged.
 
-    Those are bytes that are no UTF-8, unless the part names another encoding, and references to surrogates.
+    Those are bytes that are not UTF-8, unless the part names another encoding, and references to surrogates.
     """
     rest = iter(pieces)
     first = next(rest, b"")
@@ -131,10 +131,10 @@ _WRAPPER: Final = "".join(["<x", *(f' xmlns:{prefix}="{uri}"' for uri, prefix in
 
 
 def canonical(data: bytes) -> tuple[bytes, bool]:
-    """An XML part in the form that scanners take, and whether it was whole XML.
+    """An XML part in the form for scanners, and whether it was complete XML.
 
-    Without prolog; of alternatives (`mc:AlternateContent`) the first one only. "" when there is no XML in it.
-    A part in the usual form is not checked beyond the end of its root.
+    Without prolog; of alternatives (`mc:AlternateContent`) only the first one. Empty if it contains no XML. A part in
+    the usual form is not checked beyond the end of its root.
     """
     usual = _usual(data)
     if usual is None:
@@ -144,7 +144,7 @@ def canonical(data: bytes) -> tuple[bytes, bool]:
 
 
 def _usual(data: bytes) -> bytes | None:
-    """The part without its prolog, when it is in the usual form; else None."""
+    """The part without its prolog, if it is in the usual form, otherwise None."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     prolog = _PROLOG.match(data)
     if prolog is not None:
@@ -177,15 +177,15 @@ def _usual(data: bytes) -> bytes | None:
 
 
 def holds(data: bytes, needle: bytes, start: int = 0, end: int | None = None) -> bool:
-    """Whether `needle` stands between `start` and `end` of a part, for one that mostly does not.
+    """Whether `needle` is between `start` and `end` of a part; for needles that are mostly absent.
 
-    It is looked for from the end, which takes CPython half the time of `find` and `in`, a fifth in a long part.
+    It searches from the end, which takes CPython half the time of `find` and `in`, a fifth in a long part.
     """
     return data.rfind(needle, start, end) >= 0
 
 
 def _has_markup(data: bytes, second: bytes) -> bool:
-    """Whether `<` and that character stand anywhere: one rare character is found at 10 GB/s and more, a pair at 1."""
+    """Whether `<` and that character occur together: one rare character is found at 10 GB/s and more, a pair at 1."""
     at = data.find(second)
     for _ in range(1000):
         if at < 1 or data[at - 1] == 0x3C:
@@ -196,10 +196,10 @@ def _has_markup(data: bytes, second: bytes) -> bool:
 
 @lru_cache(maxsize=2048)
 def _odd_names(declarations: bytes) -> tuple[bytes, ...] | None:
-    """How what has an unusual prefix of a known namespace begins; None where a usual one stands for something else.
+    """The beginnings of names with an unusual prefix of a known namespace; None if a usual prefix means another.
 
-    Of alternatives one element is looked for: Word 2007 declares a prefix of its own (`ve`) and seldom uses it.
-    Cached, since a program writes the same declarations, often thirty, into all that it makes.
+    For alternatives, one element is searched for: Word 2007 declares a prefix of its own (`ve`) but seldom uses it.
+    Cached, because a program writes the same declarations, often thirty, into everything that it creates.
     """
     odd: list[bytes] = []
     for prefix, uri in _DECLARATION.findall(declarations):
@@ -214,22 +214,22 @@ def _odd_names(declarations: bytes) -> tuple[bytes, ...] | None:
 
 
 def _plainly(aside: re.Match[bytes]) -> bytes:
-    """A comment or an instruction as nothing, a character data section as text."""
+    """A comment or processing instruction as nothing, a CDATA section as text."""
     return (aside[1] or b"").replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
 
 
 def _ends(data: bytes) -> bool:
-    """Whether the part ends with the end of its root."""
+    """Whether the part ends with the end of its root element."""
     name = re.match(rb"<([\w:.-]+)", data)
     end = data.rstrip()
     return name is not None and (end.endswith(b"</" + name[1] + b">") or (end.endswith(b"/>") and end.count(b"<") == 1))
 
 
 def _first_choices(data: bytes) -> bytes | None:
-    """Keep of each alternative the first choice that is understood, else its fallback: the others repeat the words.
+    """Keep the first understood choice of each alternative, otherwise its fallback: the others repeat the words.
 
-    As ISO/IEC 29500-3, 10.2 has it: a choice is understood if the namespaces that it requires are. None where a prefix
-    that is required stands for one that is known here and for one that is not there.
+    According to ISO/IEC 29500-3, 10.2, a choice is understood if the namespaces that it requires are. None if a
+    required prefix means a known namespace in one place and an unknown one in another.
     """
     if not holds(data, b"<mc:AlternateContent"):
         return data
@@ -263,7 +263,7 @@ def _first_choices(data: bytes) -> bytes | None:
 
 
 def _open_or_close(has_choice: list[bool], *, closing: bool) -> None:
-    """Note that an alternative begins, or ends."""
+    """Note that an alternative begins or ends."""
     if not closing:
         has_choice.append(False)
     elif has_choice:
@@ -271,9 +271,9 @@ def _open_or_close(has_choice: list[bool], *, closing: bool) -> None:
 
 
 def _is_understood(choice: bytes, data: bytes, known: dict[bytes, bool | None]) -> bool | None:
-    """Whether the tag of a choice requires nothing unknown of the part `data`; `known` holds what was looked up.
+    """Whether a choice requires nothing unknown in the part `data`; `known` caches what was looked up.
 
-    None where a prefix stands for several namespaces in the part, of which some are known.
+    None if a prefix stands for several namespaces in the part, only some of which are known.
     """
     required = _REQUIRES.search(choice)
     for prefix in required[1].split()[:_MOST_ODD] if required is not None else ():
@@ -288,7 +288,7 @@ def _is_understood(choice: bytes, data: bytes, known: dict[bytes, bool | None]) 
 
 
 def _rewritten(data: bytes) -> tuple[bytes, bool]:
-    """The part parsed and written out in the usual form."""
+    """The part parsed and rewritten in the usual form, and whether it was complete."""
     data, complete = usual_namespaces(_as_utf8(data)), True
     root: etree._Element | None
     try:
@@ -310,7 +310,7 @@ def _rewritten(data: bytes) -> tuple[bytes, bool]:
 
 
 def _as_utf8(data: bytes) -> bytes:
-    """A part in UTF-16 as one in UTF-8, so that its namespaces can be found."""
+    """A UTF-16 part as UTF-8, so that its namespaces can be found."""
     if data[:2] not in (b"\xff\xfe", b"\xfe\xff") or data[2:4] == b"\0\0":
         return data
     data = data.decode("utf-16", "replace").encode("utf-8", "replace")
@@ -343,7 +343,7 @@ def _escape(text: str | None) -> str:
 
 
 def parser(*, recover: bool = False) -> etree.XMLParser:
-    """A parser that opens nothing from outside, expands no entity, and bounds depth (256) and text (10 MB)."""
+    """A parser that opens nothing from outside, expands no entities, and limits depth (256) and text (10 MB)."""
     return etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -356,7 +356,7 @@ def parser(*, recover: bool = False) -> etree.XMLParser:
 
 
 def usual_namespaces(data: bytes) -> bytes:
-    """A part of a strict package (ISO/IEC 29500) with the namespaces of the transitional ones."""
+    """A strict part (ISO/IEC 29500) with the transitional namespaces."""
     if _STRICT in data:
         for strict, usual in _USUAL:
             data = data.replace(_STRICT + strict, usual[1:-1].encode())
@@ -364,7 +364,7 @@ def usual_namespaces(data: bytes) -> bytes:
 
 
 def drop_fallbacks(root: etree._Element) -> None:
-    """Keep of each alternative the first choice that is understood, else its fallback: the others repeat the words."""
+    """Keep the first understood choice of each alternative, otherwise its fallback: the others repeat the words."""
     for alternative in list(root.iter(MC + "AlternateContent")):
         choices = [child for child in alternative if child.tag in (MC + "Choice", MC + "Fallback")]
         chosen = next(filter(_requires_nothing_unknown, choices), None)
@@ -379,13 +379,13 @@ def _requires_nothing_unknown(choice: etree._Element) -> bool:
 
 
 def read_tag_rest(data: bytes, at: int) -> bytes:
-    """What stands from the end of a tag's name, `at`, to that of the tag: ` w:id="1"/>`; b"" where it does not end."""
+    """The rest of a tag after its name, which ends at `at`: ` w:id="1"/>`; b"" if the tag does not end."""
     rest = _REST.match(data, at)
     return b"" if rest is None else rest[0]
 
 
 def attribute(rest: bytes, name: bytes) -> str:
-    """An attribute's value out of the rest of its tag; "" when it has none of that name."""
+    """An attribute's value from the rest of its tag; "" if it has none of that name."""
     pair = _ATTRIBUTE.search(rest)  # mostly it is the first one
     while pair is not None:
         if pair[1] == name:
@@ -396,7 +396,7 @@ def attribute(rest: bytes, name: bytes) -> str:
 
 
 def unescape(text: str) -> str:
-    """`text` with its entities as characters: only the five of XML and numbers occur."""
+    """`text` with its entities as characters: only the five of XML and numeric ones occur."""
     return _ENTITY.sub(lambda entity: _resolve_reference(entity[0]), text) if "&" in text else text
 
 
@@ -409,14 +409,14 @@ def _resolve_reference(entity: str) -> str:
 
 
 def escape(text: str) -> bytes:
-    """`text` as it would stand in a part, so that it can be put among what is not yet unescaped."""
+    """`text` as it would be written in a part, to be inserted into text that is not unescaped yet."""
     return text.replace("&", "&amp;").encode("utf-8", "replace")
 
 
 def element(piece: bytes) -> etree._Element | None:
-    """The tree of one element that was cut out of a part; None when there is no XML in it.
+    """The tree of one element cut out of a part; None if it contains no XML.
 
-    The usual prefixes need no declaration; what is not closed in it ends with it.
+    The usual prefixes need no declaration; unclosed elements are closed at its end.
     """
     text = piece.decode("utf-8", "replace")
     if "&#" in text:
@@ -429,5 +429,5 @@ def element(piece: bytes) -> etree._Element | None:
 
 
 def _keep_allowed(entity: re.Match[str]) -> str:
-    """A reference, or "" for one to half a character: lxml, told to recover, gives that as bytes that are no text."""
+    """A reference, or "" for one to half a character, which lxml's recovery returns as bytes that are no text."""
     return "" if "\ud800" <= _resolve_reference(entity[0]) <= "\udfff" else entity[0]

@@ -24,7 +24,7 @@ from tasks.reading.text_writer import Source
 
 
 class ZipEntry(NamedTuple):
-    """One member, whose own header stands at `header`; `known` is True when its size and checksum are known."""
+    """One member, whose own header is at `header`; `known` is True if its size and checksum are known."""
 
     name: str
     method: int
@@ -59,7 +59,7 @@ _LOCAL_LENGTHS: Final = struct.Struct("<HH")
 
 
 class ZipMembers:
-    """The members of a zip. `damaged` is set as soon as something is found to be missing or wrong."""
+    """The members of a zip. `damaged` is set as soon as anything is found to be missing or wrong."""
 
     def __init__(self, source: Source) -> None:
         self.damaged = False
@@ -69,7 +69,7 @@ class ZipMembers:
         self._lost: dict[str, ZipEntry] | None = None
 
     def _entry(self, at: int) -> ZipEntry:
-        """The member that stands at `at` of the directory."""
+        """The member at the offset `at` of the directory."""
         _, flags, method, crc, compressed, inflated, name, extra, _, header = _CENTRAL.unpack_from(self._directory, at)
         named = at + 46 + name
         if 0xFFFFFFFF in (compressed, inflated, header):
@@ -99,7 +99,7 @@ class ZipMembers:
             at += 46 + name + extra + comment
 
     def _read_directory(self) -> int:
-        """Read the directory. Returns the number of members in it."""
+        """Read the directory and return the number of its members."""
         data = self._data
         end = data.rfind(b"PK\x05\x06")
         if end < 0:
@@ -133,13 +133,13 @@ class ZipMembers:
             at = data.find(LOCAL_HEADER, start + compressed if known else max(start, at + 4))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if isinstance(self._data, mmap.mmap):
             self._data.close()
 
     @property
     def empty(self) -> bool:
-        """Whether there is not a byte in the file."""
+        """Whether the file has no bytes."""
         return not self._data[:1]
 
     def starts_with(self, magic: bytes) -> bool:
@@ -147,7 +147,7 @@ class ZipMembers:
         return self._data[: len(magic)] == magic
 
     def read(self, entry: ZipEntry, limit: int) -> bytes:
-        """All the data of a member; what is missing of a damaged one is left out, and `damaged` set.
+        """All the data of a member; missing data of a damaged one is left out, and `damaged` is set.
 
         Raises:
             TooLarge: it inflates to more than `limit` bytes, or all that was read so far to more than TOTAL_LIMIT.
@@ -156,9 +156,9 @@ class ZipMembers:
         return b"".join(self._inflate(entry, limit)) if data is None else data
 
     def inflate(self, entry: ZipEntry, limit: int) -> Iterator[bytes]:
-        """The data of a member, in pieces of up to 1 MB, or in one that is small (`_IN_ONE_PIECE`).
+        """The data of a member, in pieces of up to 1 MB, or in one if it is small (`_IN_ONE_PIECE`).
 
-        It ends early, with `damaged` set, where it cannot go on.
+        If it cannot continue it ends early, and sets `damaged`.
 
         Raises:
             TooLarge: it inflates to more than `limit` bytes, or all that was read so far to more than TOTAL_LIMIT.
@@ -170,7 +170,7 @@ class ZipMembers:
             yield data
 
     def _at_once(self, entry: ZipEntry, limit: int) -> bytes | None:
-        """A member inflated in one call, which takes half the time below 2 KB; None where anything is unusual."""
+        """A member inflated in one call, twice as fast below 2 KB; None if anything about it is unusual."""
         if entry.method == 8 and entry.known:
             start, end = self._span(entry)
             try:
@@ -213,7 +213,7 @@ class ZipMembers:
             self.damaged = True
 
     def _span(self, entry: ZipEntry) -> tuple[int, int]:
-        """Where a member's data begins and ends at most."""
+        """Where a member's data begins, and where it ends at the latest."""
         at = entry.header
         if self._data[at : at + 4] != LOCAL_HEADER:
             self.damaged = True
@@ -241,7 +241,7 @@ def _name(raw: bytes, flags: int) -> str:
 
 
 def _wide(extra: bytes, compressed: int, inflated: int, header: int) -> tuple[int, int]:
-    """The compressed size and the offset of an entry whose extra field has them (zip64)."""
+    """The compressed size and the offset of an entry, from its extra field if they are there (zip64)."""
     at = 0
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<HH", extra, at)

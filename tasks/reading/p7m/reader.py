@@ -1,6 +1,6 @@
-"""What a signature holds (.p7m, CMS, RFC 5652): a document, or what a mail says (S/MIME, RFC 8551), handed on.
+"""The content of a signature (.p7m, CMS, RFC 5652): a document, or a mail's message (S/MIME, RFC 8551), passed on.
 
-Signatures are not checked. What is encrypted stays shut.
+Signatures are not verified. Encrypted content is not opened.
 """
 
 import binascii
@@ -27,7 +27,7 @@ _MAIL: Final = re.compile(rb"(?:[!-9;-~]{1,100}:[^\n]{0,1000}\r?\n(?:[ \t][^\n]{
 
 
 def read(source: Source) -> Reading:
-    """The document in the signature in `source`, as one inside it, with the name that the file has without `.p7m`.
+    """The document in the signature in `source`, as an embedded one, named as the file without `.p7m`.
 
     Raises:
         Damaged: there is none in it.
@@ -45,7 +45,7 @@ def read(source: Source) -> Reading:
 
 
 def signed_content(data: bytes) -> bytes:
-    """What is signed with this signature, in DER, BER or Base64.
+    """The content signed by this signature, in DER, BER or Base64.
 
     Raises:
         Damaged: it is none, or what it signs is not in it.
@@ -70,7 +70,7 @@ def signed_content(data: bytes) -> bytes:
 
 
 class _Element(NamedTuple):
-    """A value in BER (ITU-T X.690, 8.1): its tag, where it stands, and where the next one begins."""
+    """A BER value (ITU-T X.690, 8.1): its tag, its start and end, and where the next value begins."""
 
     tag: int
     start: int
@@ -93,7 +93,7 @@ def _element(data: bytes, at: int) -> _Element:
 
 
 def _inside(data: bytes, outer: _Element) -> list[_Element]:
-    """The first values within another; one that is signed has six."""
+    """The first values inside another; a signed one has six."""
     found: list[_Element] = []
     at = outer.start
     while at < outer.end and len(found) < _MOST_INSIDE:
@@ -103,7 +103,7 @@ def _inside(data: bytes, outer: _Element) -> list[_Element]:
 
 
 def _octets(data: bytes, element: _Element) -> bytes:
-    """A string of octets, of which large ones come in pieces."""
+    """An octet string; long ones are split into pieces, which are joined."""
     if not element.tag & _CONSTRUCTED:
         return data[element.start : element.end]
     pieces: list[bytes] = []

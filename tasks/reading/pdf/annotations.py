@@ -1,7 +1,7 @@
-"""What stands on a PDF's page besides its content: notes, form values, attached files.
+"""What a PDF's page has besides its content: notes, form values, attached files.
 
-How an annotation looks is read from the stream that draws it, as far as its words go, without drawing it. Files that
-are embedded in the document or pinned to a page are handed on unread.
+The words of an annotation's appearance are read from the stream that draws it, without drawing it. Files that are
+embedded in the document or pinned to a page are passed on unread.
 """
 
 import ctypes
@@ -45,7 +45,9 @@ _LONG: Final = 20
 
 
 class AttachedFiles:
-    """Hands the files inside a PDF to `writer`, each once: at most 1,000, of at most 64 MB each and 128 MB together."""
+    """Passes the files inside a PDF to `writer`, each once: at most 1,000, of at most 64 MB each
+    and 128 MB together.
+    """
 
     def __init__(self, document: PdfDocument, writer: Writer) -> None:
         self._document = document
@@ -54,13 +56,13 @@ class AttachedFiles:
         self._room = _ALL_TOGETHER
 
     def add_embedded(self) -> None:
-        """Hand on those that the document's table of embedded files names."""
+        """Pass on the files in the document's table of embedded files."""
         document = self._document.handle
         for index in range(min(pdfium.FPDFDoc_GetAttachmentCount(document), _MOST_ATTACHMENTS)):
             self.add(pdfium.FPDFDoc_GetAttachment(document, index))
 
     def add(self, attachment: Any) -> None:
-        """Hand on one; a mere link to a file that is not in the document is left out."""
+        """Pass on one file; a mere link to a file outside the document is left out."""
         if not attachment or len(self._seen) == _MOST_ATTACHMENTS:
             return
         name = re.split(r"[\\/]", string(pdfium.FPDFAttachment_GetName, attachment).strip())[-1] or "attachment"
@@ -83,8 +85,8 @@ class AttachedFiles:
 class Remark(NamedTuple):
     """A note or a form value; `number` is its annotation's on the page.
 
-    `spot` is where on the page it is to be read, in points from the left and the bottom; None: after the page's text.
-    `copied` is one that the page's text may hold already: it is drawn there, or it copies what it marks.
+    `spot` is where on the page to read it, in points from the left and the bottom; None means after the page's text.
+    `copied`: the page's text may contain it already, because it is drawn there, or copies what it marks.
     """
 
     number: int
@@ -96,7 +98,7 @@ class Remark(NamedTuple):
 class Remarks(NamedTuple):
     """The notes and form values on a page in the order of the file.
 
-    `undrawn`: words are left that `draw` shows. `complete`: none were left out for being too many or too long.
+    `undrawn`: there are more words, which `draw` shows. `complete`: none were left out for being too many or too long.
     """
 
     listed: list[Remark]
@@ -105,7 +107,7 @@ class Remarks(NamedTuple):
 
 
 def remarks_on(document: PdfDocument, page: Any, files: AttachedFiles) -> Remarks:
-    """What is on `page`; files that are attached to it go to `enclosed`."""
+    """The remarks on `page`; files attached to the page go to `files`."""
     remarks: list[Remark] = []
     undrawn = False
     count = pdfium.FPDFPage_GetAnnotCount(page)
@@ -128,9 +130,9 @@ def remarks_on(document: PdfDocument, page: Any, files: AttachedFiles) -> Remark
 def _read_annotation(
     document: PdfDocument, annotation: int, index: int, files: AttachedFiles
 ) -> tuple[Remark | None, bool]:
-    """What an open annotation says, if anything, and whether its words are drawn only once it is made part of its page.
+    """What an open annotation says, if anything, and whether its words are only drawn once it is merged into its page.
 
-    A file that it attaches goes to `files`.
+    A file attached to it is added to `files`.
     """
     kind = document_module.kind_of(annotation)
     if kind == pdfium.FPDF_ANNOT_WIDGET:
@@ -150,9 +152,9 @@ def _read_annotation(
 
 
 def draw(page: Any, remarks: list[Remark]) -> bool:
-    """Make what notes, stamps and fields show part of the page's content, but for remarks that have their own spot.
+    """Make what notes, stamps and fields show part of the page's content, except remarks that have a spot of their own.
 
-    True: it was done, and the page must be opened again to see it.
+    Returns True if that was done; the page must then be opened again to see it.
     """
     for remark in remarks:
         if remark.spot is not None:
@@ -171,7 +173,7 @@ def _spot(annotation: Any) -> tuple[float, float] | None:
 
 
 class Appearance(NamedTuple):
-    """The words that an annotation shows; not `readable` where only drawing it can tell."""
+    """The words that an annotation shows; not `readable` if only drawing it can tell."""
 
     words: str
     show_words: bool
@@ -179,10 +181,10 @@ class Appearance(NamedTuple):
 
 
 def _field(document: PdfDocument, annotation: Any) -> tuple[str, bool]:
-    """What the form field says that `annotation` shows, and whether that is certain without drawing it.
+    """What the form field shown by `annotation` says, and whether that is certain without drawing it.
 
-    What stands with the annotation itself is taken from there: PDFium's form reads all fields before it gives one,
-    which takes five milliseconds where there are six hundred.
+    Values stored with the annotation itself are read from there: PDFium's form reads all fields before it returns one,
+    which takes five milliseconds for six hundred fields.
     """
     if document_module.has_key(annotation, b"AS"):  # a box to check
         state = string(document_module.string_value, annotation, b"AS")
@@ -199,14 +201,14 @@ def _field(document: PdfDocument, annotation: Any) -> tuple[str, bool]:
 
 
 def _compare_values(appearance: Appearance, value: str) -> str:
-    """A value as it is shown, and as it is kept where that differs: "$1,234.50 (1234.5)", "2 0 2 4 (2024)"."""
+    """A value as shown, followed by the stored value if it differs: "$1,234.50 (1234.5)", "2 0 2 4 (2024)"."""
     if not appearance.words.strip() or one_line(appearance.words) == one_line(value):
         return value
     return f"{appearance.words} ({value})" if value else appearance.words
 
 
 def _form_value(document: PdfDocument, annotation: Any) -> str:
-    """The value by PDFium's form: one that stands with the field's parent, or what is chosen from a list, else all."""
+    """The value from PDFium's form: one stored with the field's parent, or the options chosen in a list, else all."""
     forms = document.forms
     if forms is None:
         return ""
@@ -222,7 +224,7 @@ def _form_value(document: PdfDocument, annotation: Any) -> str:
 
 
 def read_appearance(annotation: Any) -> Appearance:
-    """The looks of an open annotation."""
+    """The appearance of an open annotation."""
     stream = string(document.appearance, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
     operators = len(_OPERATORS.findall(stream)) if _may_draw_words(stream) else 0
     if not operators:
@@ -233,12 +235,12 @@ def read_appearance(annotation: Any) -> Appearance:
 
 
 def _may_draw_words(stream: str) -> bool:
-    """Whether an operator that draws text may stand in a stream: three searches take a tenth of one for a pattern."""
+    """Whether a stream may hold an operator that draws text: three searches take a tenth of the time of a pattern."""
     return "Tj" in stream or "TJ" in stream or "Do" in stream
 
 
 def _unescape(strings: str) -> str:
-    """One or several strings as they stand in a stream, in their brackets, as one."""
+    """One or several bracketed strings from a stream, as one text."""
     return "".join(_ESCAPED.sub(_character, string[1:-1]) for string in _WORDS.findall(strings))
 
 

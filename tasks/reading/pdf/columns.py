@@ -1,4 +1,4 @@
-"""Columns of prose on a PDF's page: read one after the other, and a table is looked for within each, not across."""
+"""Columns of prose on a PDF's page: read one after the other, and searched for tables separately."""
 
 import itertools
 from bisect import bisect
@@ -42,7 +42,7 @@ _CROSSED: Final = 2
 
 
 class Columns(NamedTuple):
-    """A stretch of a page: lines across it, or the lines of its two columns below each other."""
+    """A stretch of a page: lines across it, or the lines of its two columns one after the other."""
 
     across: list[Line]
     left: list[Line]
@@ -50,9 +50,9 @@ class Columns(NamedTuple):
 
 
 def columns_by_height(words: Sequence[PageWord], lines: Sequence[Line]) -> list[Columns]:
-    """The stretches of a page whose two columns of prose are drawn by height, from the top; none of other pages.
+    """The stretches of a page whose two columns of prose are drawn by height, from the top; empty for other pages.
 
-    `lines` are those that the words make.
+    `lines` are the lines that the words form.
     """
     gutter = _gutter(words, len(lines))
     if gutter is None:
@@ -77,7 +77,7 @@ def columns_by_height(words: Sequence[PageWord], lines: Sequence[Line]) -> list[
 def columns_by_rule(
     words: Sequence[PageWord], vertical: Sequence[RuledLine], horizontal: Sequence[RuledLine]
 ) -> list[Columns]:
-    """The stretches of a page down the middle of which a rule runs, and whose lines on both sides are not level."""
+    """The stretches of a page with a rule down its middle and lines on both sides that are not level."""
     longest = max((rule.end - rule.begin for rule in vertical), default=0.0)
     bases = [word.base for word in words] if longest else []
     least = _LONG * (max(bases) - min(bases)) if bases else longest
@@ -88,7 +88,7 @@ def columns_by_rule(
 
 
 def _columns_beside(rule: RuledLine, words: Sequence[PageWord], horizontal: Sequence[RuledLine]) -> list[Columns]:
-    """The stretches of a page above a vertical rule, beside and below it; none where it parts no columns."""
+    """The parts of a page above, beside and below a vertical rule; none if the rule separates no columns."""
     at, begin, end = rule
     crossed = sum([other.begin < at - 1 and at + 1 < other.end and begin < other.at < end for other in horizontal])
     beside = [word for word in words if begin < word.base < end] if crossed <= _CROSSED else []
@@ -106,9 +106,10 @@ def _columns_beside(rule: RuledLine, words: Sequence[PageWord], horizontal: Sequ
 
 
 def pages_side_by_side(lines: list[Line]) -> list[list[Line]]:
-    """The lines of each of two pages that are printed on one sheet, told by its width and their numbers; else all.
+    """The lines of each of two pages printed on one sheet, recognised by width and page numbers; otherwise all lines.
 
-    Without numbers at their outer corners they are two where the lines of one are not level with those of the other.
+    Without page numbers at the outer corners, there are two pages if the lines of one are not level with those of the
+    other.
     """
     if len(lines) < 2 * _FEWEST:
         return [lines]
@@ -132,7 +133,7 @@ def pages_side_by_side(lines: list[Line]) -> list[list[Line]]:
 
 
 def _gutter(words: Sequence[PageWord], lines: int) -> float | None:
-    """The middle of the widest white that runs down the middle of a page between words."""
+    """The middle of the widest white space between words that runs down the middle of a page."""
     if not words:
         return None
     begin, end = min(word.left for word in words), max(word.right for word in words)
@@ -156,7 +157,7 @@ def _gutter(words: Sequence[PageWord], lines: int) -> float | None:
 
 
 def _crosses(line: Line, gutter: float) -> bool:
-    """Whether a line runs over the gutter: by a word on it, or by words that stand close to each other around it."""
+    """Whether a line crosses the gutter: with a word on it, or with words close together on both sides."""
     if any(word.left < gutter < word.right for word in line.words):
         return True
     before = [word.right for word in line.words if word.right <= gutter]
@@ -175,7 +176,7 @@ def _is_prose(lines: Sequence[Line]) -> bool:
 
 
 def _switches(words: Sequence[PageWord], gutter: float) -> int:
-    """How often a page goes from one column to the other."""
+    """How often the page's text switches from one column to the other."""
     sides = [word.left < gutter for word in sorted(words, key=attrgetter("first"))]
     return sum(one != other for one, other in itertools.pairwise(sides))
 
@@ -207,7 +208,7 @@ _PROSE_COLUMN: Final = 3
 
 
 def split_prose(lines: list[Line]) -> list[list[Line]]:
-    """The lines of each column of prose, and those that run across; all lines where the page has one column."""
+    """The lines of each column of prose, and those across both; all lines if the page has one column."""
     gutters = _gutters(lines)
     if not gutters:
         return [lines]
@@ -226,9 +227,9 @@ def split_prose(lines: list[Line]) -> list[list[Line]]:
 
 
 def merge_columns(lines: Sequence[Line]) -> list[Table]:
-    """Columns of prose that are drawn line by line across, each line of a column as a row: read one after the other.
+    """Columns of prose drawn line by line across the page, with each line of a column as a row: read column by column.
 
-    A line that runs across parts the page into stretches; it stays where it is.
+    A line across both columns divides the page into stretches and stays where it is.
     """
     gutters = _gutters(lines, drawn_across=True)
     if not gutters:
@@ -245,7 +246,7 @@ def merge_columns(lines: Sequence[Line]) -> list[Table]:
 
 
 def _part_words(line: Line, gutters: Sequence[float]) -> list[list[PageWord]]:
-    """The words of a line between gutters, by where their middles stand."""
+    """The words of a line in each column between the gutters, by the middles of the words."""
     parts: list[list[PageWord]] = [[] for _ in range(len(gutters) + 1)]
     for word in line.words:
         parts[bisect(gutters, (word.left + word.right) / 2)].append(word)
@@ -253,7 +254,7 @@ def _part_words(line: Line, gutters: Sequence[float]) -> list[list[PageWord]]:
 
 
 def _part_lines(lines: Sequence[Line], gutters: Sequence[float]) -> list[list[list[Line]]]:
-    """The lines of each column of each stretch; but for those that run across or stand alone."""
+    """The lines of each column in each stretch, except for those that run across or stand alone."""
     stretches: list[list[list[Line]]] = []
     is_across = True
     for line in lines:
@@ -270,7 +271,7 @@ def _part_lines(lines: Sequence[Line], gutters: Sequence[float]) -> list[list[li
 
 
 def _has_one_edge(column: Sequence[Line]) -> bool:
-    """Whether the lines of a column begin at one place and most of them fill it, as prose does and cells do not."""
+    """Whether the lines of a column begin at one place and mostly fill it, as prose does and cells do not."""
     if len(column) < _FEWEST:
         return False
     lefts = sorted(line.left for line in column)
@@ -282,7 +283,7 @@ def _has_one_edge(column: Sequence[Line]) -> bool:
 
 
 def _gutters(lines: Sequence[Line], *, drawn_across: bool = False) -> list[float]:
-    """Where the page is parted into columns of prose: between lines of several words on both sides, on many lines."""
+    """The gutters between columns of prose: where many lines have several words on both sides."""
     gaps: list[Interval] = []
     for line in lines:
         for cell, other in itertools.pairwise(line.cells):
@@ -309,5 +310,5 @@ def _is_prose_column(cell: LineCell) -> bool:
 
 
 def _follows(before: Sequence[PageWord], after: Sequence[PageWord]) -> bool:
-    """Whether words were drawn right behind those to their left."""
+    """Whether words were drawn immediately after those to their left."""
     return 0 <= min(word.first for word in after) - max(word.end for word in before) <= 2

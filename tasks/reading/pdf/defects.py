@@ -1,6 +1,6 @@
-"""What PDFium gets wrong on a page or cannot know: text that is not seen, scripts to the left, unknown characters.
+"""What PDFium gets wrong on a page or cannot know: invisible text, right-to-left scripts, unknown characters.
 
-Pages that it does not read for certain are named in warnings.
+Pages that are not certain to be read correctly are named in warnings.
 """
 
 import ctypes
@@ -81,7 +81,7 @@ def part_unseen(
 
 
 def line_beginnings(textpage: Any, page_text: PageText) -> LineBeginnings:
-    """Where the lines of a page begin; nothing of a page that is too full."""
+    """Where the lines of a page begin; empty for a page with too many characters."""
     if page_text.characters > _MOST:
         return []
     numbers = _characters(textpage, page_text, [match.end() for match in _FIRST.finditer(page_text.text)])
@@ -89,7 +89,7 @@ def line_beginnings(textpage: Any, page_text: PageText) -> LineBeginnings:
 
 
 def _find_edge(page: Any, lines: LineBeginnings) -> document.Box | None:
-    """Left, top, right and bottom of the page where lines begin beyond it; None where none do."""
+    """Left, top, right and bottom of the page, if lines begin outside it, otherwise None."""
     edge = pdfium.FS_RECTF()
     # Of a page that lies on its side PDFium gives the sides as they are shown, and not as its characters stand.
     if pdfium.FPDFPage_GetRotation(page) or not pdfium.FPDF_GetPageBoundingBox(page, edge):
@@ -104,7 +104,7 @@ def _is_beyond(character: document.Box, edge: document.Box) -> bool:
 
 
 def _is_off(address: int, layers: Collection[str]) -> bool:
-    """Whether a piece of text stands on one of these layers (optional content, ISO 32000-1, 8.11)."""
+    """Whether a text object is on one of these layers (optional content, ISO 32000-1, 8.11)."""
     if not layers:
         return False
     piece = ctypes.cast(address, pdfium.FPDF_PAGEOBJECT)
@@ -132,7 +132,7 @@ _COVERS: Final = (
 
 
 def _find_faint(page: Any, textpage: Any, characters: LineBeginnings) -> set[int]:
-    """Those of a page's characters that are white or without ink on nothing, or too small to be seen."""
+    """The characters of a page that are white or inkless with nothing behind them, or too small to be seen."""
     numbers = [number for number, _ in characters]
     colours = document.character_colours(textpage, numbers)
     pieces = document.text_objects(textpage, numbers)
@@ -154,7 +154,7 @@ def _find_faint(page: Any, textpage: Any, characters: LineBeginnings) -> set[int
 
 
 def is_hidden(textpage: Any, lines: LineBeginnings) -> bool:
-    """Whether a page's text is drawn without ink, as what was recognised is put behind the picture of a scan."""
+    """Whether a page's text is drawn in invisible ink, as recognised text is behind the picture of a scan."""
     sample = [number for number, _ in lines[:: max(1, len(lines) // _SAMPLE)]]
     pieces = [piece for piece in document.text_objects(textpage, sample) if piece]
     return bool(pieces) and all(document.render_mode(piece) == _INVISIBLE for piece in pieces)
@@ -166,7 +166,7 @@ def without_blanks(text: str) -> str:
 
 
 def _characters(textpage: Any, page_text: PageText, spots: list[int]) -> list[int]:
-    """PDFium's numbers of some characters of a page's text."""
+    """PDFium's numbers for some characters of a page's text."""
     if len(page_text.text) != page_text.units:  # PDFium counts characters beyond 16 bits twice
         wide = [match.start() for match in _WIDE.finditer(page_text.text)]
         spots = [spot + bisect_left(wide, spot) for spot in spots]
@@ -176,7 +176,7 @@ def _characters(textpage: Any, page_text: PageText, spots: list[int]) -> list[in
 
 
 def _is_cut_off(address: int) -> bool:
-    """Whether a piece of text stands outside of the frame that it is drawn in."""
+    """Whether a text object is outside its clipping path."""
     frame_address = _frame_of(address)
     paths = _count_paths(frame_address) if frame_address else 0
     if paths <= 0:  # the usual
@@ -200,7 +200,7 @@ def _is_cut_off(address: int) -> bool:
 
 
 def _is_in_step(page_text: PageText) -> bool:
-    """Whether each of PDFium's characters is one of the text's."""
+    """Whether PDFium's characters correspond one to one to those of the text."""
     return page_text.units == page_text.characters == len(page_text.text)
 
 
@@ -228,7 +228,7 @@ _ALIKE: Final = 0.5
 
 
 def count_in(textpage: Any, count: int) -> int:
-    """How many of the characters of an open text page have no name, of `count` in all; 8 µs where all have one."""
+    """How many of the `count` characters of an open text page have no name; 8 µs if all have one."""
     if 1 not in document.have_no_character(textpage, range(0, count, _STEP)):
         return 0
     unknown = document.have_no_character(textpage, range(count))
@@ -237,10 +237,10 @@ def count_in(textpage: Any, count: int) -> int:
 
 
 def with_left_out(textpage: Any, page_text: PageText) -> PageText:
-    """The text of a page with what PDFium leaves out of it for being a control character.
+    """The text of a page with characters that PDFium leaves out because it takes them for control characters.
 
-    A glyph that its font does not name is U+FFFD: in articles it is the minus before a figure, which must not read as
-    positive.
+    A glyph that its font does not name becomes U+FFFD: in articles it is the minus before a figure, which must not read
+    as positive.
     """
     count = page_text.characters
     if page_text.units >= count or len(page_text.text) != page_text.units:  # the usual
@@ -260,7 +260,7 @@ def with_left_out(textpage: Any, page_text: PageText) -> PageText:
 
 
 def are_left_in(text: str) -> bool:
-    """Whether numbers stand in a text that are no characters, as far as a page of any use goes."""
+    """Whether a text contains numbers instead of characters, as far as matters on a useful page."""
     text = text[:_LONGEST]
     raw = text.encode("utf-8", "surrogatepass")
     if len(raw.translate(None, _CONTROLS)) == len(raw) and b"\xee" not in raw and b"\xef" not in raw:  # the usual
@@ -269,12 +269,12 @@ def are_left_in(text: str) -> bool:
 
 
 def are_many(count: int, text: str) -> bool:
-    """Whether so many characters are too many for the page's text to be kept without asking."""
+    """Whether that many unknown characters are too many to keep the page's text without checking it."""
     return count >= max(_FEW, _MANY * len("".join(text.split())))
 
 
 def are_confirmed(text: str, recognised: str) -> bool:
-    """Whether a page says what was recognised on it, in words and in figures."""
+    """Whether a page's text agrees with what was recognised on it, in words and figures."""
     words = {word.casefold() for word in _WORD.findall(text)}
     found = [word.casefold() for word in _WORD.findall(recognised)]
     figures = [word for word in found if word.isdecimal()]
@@ -292,7 +292,7 @@ _HIGHER: Final = 0.12
 
 
 def with_raised_marks(textpage: Any, page_text: PageText) -> PageText:
-    """The text of a page with raised digits for those that stand higher and are smaller than what they stand behind."""
+    """The text of a page with superscript digits for those that are raised and smaller than what they follow."""
     text = page_text.text
     if not _is_in_step(page_text) or page_text.characters > _MOST:
         return page_text
@@ -313,7 +313,7 @@ def with_raised_marks(textpage: Any, page_text: PageText) -> PageText:
 
 
 def _find_mark_start(text: str, end: int, heights_and_bases: Mapping[int, tuple[float, float]]) -> int:
-    """Where the raised mark that ends there begins; its end where it is none."""
+    """Where the raised mark that ends at `end` begins; `end` if there is none."""
     height, base = heights_and_bases[end - 1]
     for at in range(end - 2, max(0, end - _LONGEST_MARK) - 1, -1):
         other_height, other_base = heights_and_bases[at]
@@ -371,7 +371,7 @@ def _runs_down(textpage: Any, text: str) -> bool:
 
 
 def _quarter_turns(textpage: Any) -> int:
-    """By how many quarters of a circle most characters are turned to the left."""
+    """The number of quarter turns to the left that most characters have."""
     count = pdfium.FPDFText_CountChars(textpage)
     matrix = pdfium.FS_MATRIX()
     turns = [0, 0, 0, 0]
@@ -382,7 +382,7 @@ def _quarter_turns(textpage: Any) -> int:
 
 
 def loses_glyphs(page: Any) -> bool:
-    """Whether some pieces of text in a row on an open page cover nothing."""
+    """Whether an open page has consecutive pieces of text that cover no area."""
     run, x, y = 0, 0.0, 0.0
     for _, (left, top, right, bottom) in document.list_objects(page, pdfium.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS):
         if right - left > _NOTHING:

@@ -1,12 +1,11 @@
-"""PDFium's own calls in Python's types: a document, and what PDFium writes of it.
+"""PDFium's own functions in Python's types: a document, and the text that PDFium extracts from it.
 
-pypdfium2's classes are left out where they cost: reading the text of all pages through them takes 1.15 times as long
-as through the calls themselves. pypdfium2 also gives each kind of pointer a class of its own: a call takes 0.5 µs
-through those and 0.2 µs through plain prototypes, which the calls have here that are made for each annotation and each
-comma. What these open is a number, which only they take. Calls that are made for each glyph take 0.12 µs: nothing that
-they are handed is made for the call or looked at.
+pypdfium2's classes are bypassed where they cost: reading the text of all pages through them takes 1.15 times as long.
+pypdfium2 also gives each kind of pointer its own class: a call takes 0.5 µs through those and 0.2 µs through plain
+prototypes, which are used here for calls made for each annotation and each comma. What these open is a number that only
+they accept. Calls made for each glyph take 0.12 µs: none of their arguments is created or inspected for the call.
 
-PDFium is not safe to call from several threads, nor is what is here.
+PDFium is not safe to call from several threads, and neither is this module.
 """
 
 import ctypes
@@ -30,16 +29,16 @@ _HALVES: Final = re.compile("[\ud800-\udfff]")
 
 
 def plain(function: Any) -> Any:
-    """The same function, whose pointers, handed over and returned, are mere addresses.
+    """The same function with pointers passed and returned as mere addresses.
 
-    It keeps the interpreter's lock, for giving that up takes longer than what these do.
+    It keeps the interpreter's lock, because releasing that takes longer than these calls.
     """
     prototype = ctypes.PYFUNCTYPE(_plain_type(function.restype), *map(_plain_type, function.argtypes))
     return prototype(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
 def _quick(function: Any) -> Any:
-    """The same function, which takes integers, references and what other quick ones return, and looks at none."""
+    """The same function without type checks: it takes integers, references and results of other quick functions."""
     kind = _Opened if _plain_type(function.restype) is ctypes.c_void_p else function.restype
     return ctypes.PYFUNCTYPE(kind)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
@@ -49,11 +48,11 @@ def _plain_type(kind: Any) -> Any:
 
 
 class _Opened(ctypes.c_void_p):
-    """What PDFium opened, as quick functions return and take it."""
+    """A handle from PDFium, as quick functions return and take it."""
 
 
 class _Numbers:
-    """Where PDFium writes so many numbers a call, and references to them: to make one takes as long as a call."""
+    """Memory where PDFium writes several numbers per call, with references to it: creating one takes while a call."""
 
     def __init__(self, kind: Any, width: int, *, references: int) -> None:
         self._width = width
@@ -65,9 +64,9 @@ class _Numbers:
         ]
 
     def written(self, function: Any, items: Sequence[Any], *pointers: Any) -> tuple[list[list[float]], list[int]]:
-        """What a function writes for each of some items, and what it returns.
+        """What a function writes for each item, and what it returns.
 
-        The first numbers of all items come in one list, the second ones in the next; 0 where it writes nothing.
+        The first numbers of all items are in one list, the second ones in the next; 0 if it writes nothing.
         """
         columns: list[list[float]] = [[] for _ in range(self._width)]
         returned: list[int] = []
@@ -82,7 +81,7 @@ class _Numbers:
 
 
 class _Buffer:
-    """Where PDFium writes strings, as UTF-16 units: one for all, which grows to the longest."""
+    """The buffer where PDFium writes strings, as UTF-16 units: one for all, which grows with the longest."""
 
     def __init__(self) -> None:
         self.written = 0
@@ -93,7 +92,7 @@ class _Buffer:
         self.units = (ctypes.c_ushort * units)()
 
     def text(self, units: int) -> str:
-        """The text, a space for half a character: of an icon beyond 16 bits PDFium gives its first unit alone."""
+        """The text, with a space for half a character: PDFium returns only the first unit of icons beyond 16 bits."""
         data = ctypes.string_at(self.units, 2 * units)
         try:
             return data.decode("utf-16-le")
@@ -166,7 +165,7 @@ keep_memory()
 
 
 class NotOpened(Exception):
-    """PDFium does not open the document; `locked` where that is for want of a password."""
+    """PDFium cannot open the document; `locked` if that is for want of a password."""
 
     def __init__(self, code: int) -> None:
         super().__init__(f"PDFium's error {code}")
@@ -213,7 +212,9 @@ class PdfDocument:
 
     @cached_property
     def layers_off(self) -> frozenset[str]:
-        """The names of the layers that are switched off (ISO 32000-1, 8.11.4.3), where the file names them openly."""
+        """The names of the layers that are switched off (ISO 32000-1, 8.11.4.3), if the file names
+        them uncompressed.
+        """
         data = self.data if isinstance(self._source, bytes) else b""
         off = _LAYERS_OFF.search(data)
         if off is None or b"/OCProperties" not in data:
@@ -223,14 +224,14 @@ class PdfDocument:
 
     @property
     def forms(self) -> Any:
-        """What PDFium asks for with a form field: made when first wanted, None where the document has no form."""
+        """PDFium's form handle: created on demand, None if the document has no form."""
         if self._forms is None and pdfium.FPDF_GetFormType(self.handle) != pdfium.FORMTYPE_NONE:
             self._settings = pdfium.FPDF_FORMFILLINFO(version=2)
             self._forms = pdfium.FPDFDOC_InitFormFillEnvironment(self.handle, self._settings)
         return self._forms
 
     def page(self, index: int) -> pypdfium2.PdfPage:
-        """A page as pypdfium2 has it, to be drawn; the caller closes it.
+        """A page as a pypdfium2 object, for drawing; the caller closes it.
 
         Raises:
             pypdfium2.PdfiumError: it cannot be opened.
@@ -258,50 +259,52 @@ def page_text(textpage: Any) -> PageText:
 
 
 def box_sides(textpage: Any, indices: Sequence[int]) -> list[list[float]]:
-    """Left, top, right and bottom of the boxes of some characters of a page, a list each; 0 of one that has none."""
+    """Left, top, right and bottom of the boxes of some characters of a page, one list each; 0 for
+    those without a box.
+    """
     return _rectangles.written(_loose_box, indices, _reference(textpage))[0]
 
 
 def character_boxes(textpage: Any, indices: Sequence[int]) -> Iterator[Box]:
-    """The boxes of some characters of a page; all is 0 of one that has none."""
+    """The boxes of some characters of a page; all 0 for those without one."""
     return zip(*box_sides(textpage, indices), strict=True)
 
 
 def tight_boxes(textpage: Any, count: int) -> list[tuple[float, float, float, float] | None]:
-    """The boxes that just hold the first so many characters of a page: left, right, bottom, top; None without one."""
+    """The tight boxes of the first `count` characters of a page: left, right, bottom, top; None without one."""
     sides, have_box = _boxes.written(_tight_box, range(count), _reference(textpage))
     boxes: Iterator[Any] = zip(*sides, strict=True)
     return [box if has_box else None for box, has_box in zip(boxes, have_box, strict=True)]
 
 
 def character_origins(textpage: Any, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
-    """Where the pen stood for some characters of a page."""
+    """The pen positions of some characters of a page."""
     xs, ys = _points.written(_origin, indices, _reference(textpage))[0]
     return zip(xs, ys, strict=True)
 
 
 def character_angles(textpage: Any, indices: Iterable[int]) -> list[float]:
-    """By how much some characters of a page are turned, in radians."""
+    """The rotation of some characters of a page, in radians."""
     return list(map(_angle, repeat(_reference(textpage)), indices))
 
 
 def text_objects(textpage: Any, indices: Iterable[int]) -> list[int | None]:
-    """The pieces of text that draw some characters of a page; None for one that PDFium puts in."""
+    """The text objects that draw some characters of a page; None for characters that PDFium inserted."""
     return list(map(_text_object, repeat(_address(textpage)), indices))
 
 
 def character_codes(textpage: Any, count: int) -> list[int]:
-    """The first so many characters of a page, as their numbers."""
+    """The code points of the first `count` characters of a page."""
     return list(map(_code, repeat(_reference(textpage)), range(count)))
 
 
 def have_no_character(textpage: Any, indices: Iterable[int]) -> list[int]:
-    """1 for each of some characters of a page that stands for a glyph which its font does not name."""
+    """1 for each of some characters of a page whose glyph its font does not name."""
     return list(map(_has_no_character, repeat(_reference(textpage)), indices))
 
 
 def list_objects(page: Any, kind: int, most: int) -> list[tuple[Any, Box]]:
-    """Those among the first so many objects of a page that are of a kind, and their boxes."""
+    """Those of a page's first `most` objects that are of one kind, with their boxes."""
     objects = page_objects(page, min(most, pdfium.FPDFPage_CountObjects(page)))
     wanted = list(compress(objects, map(kind.__eq__, map(_object_kind, objects))))
     (lefts, bottoms, rights, tops), have_box = _bounds.written(_object_bounds, wanted)
@@ -319,7 +322,7 @@ def object_kinds(objects: Sequence[Any]) -> set[int]:
 
 
 def object_colours(objects: Sequence[Any]) -> set[tuple[float, float, float]]:
-    """The colours that objects are filled and drawn with: red, green and blue up to 255; black where none is said."""
+    """The fill and stroke colours of objects: red, green and blue up to 255; black if none is set."""
     colours: set[tuple[float, float, float]] = set()
     for function in (_fill_colour, _stroke_colour):
         (reds, greens, blues, _), _ = _colours.written(function, objects)
@@ -328,7 +331,7 @@ def object_colours(objects: Sequence[Any]) -> set[tuple[float, float, float]]:
 
 
 def character_colours(textpage: Any, indices: Sequence[int]) -> list[tuple[float, float, float] | None]:
-    """What some characters of a page are filled with: red, green and blue up to 255; None where nothing is said."""
+    """The fill colours of some characters of a page: red, green and blue up to 255; None if none is set."""
     (reds, greens, blues, _), are_said = _colours.written(_character_colour, indices, _reference(textpage))
     colours = zip(reds, greens, blues, strict=True)
     return [colour if is_said else None for colour, is_said in zip(colours, are_said, strict=True)]
@@ -344,7 +347,9 @@ def annotation_kinds(page: Any, count: int) -> Iterator[int]:
 
 
 def count_runs(textpage: Any, first: int, characters: int) -> int:
-    """How many runs so many characters of a page have, from the first on; `run_boxes` then gives their boxes."""
+    """How many runs of text that many characters of a page have, starting with `first`; `run_boxes` then returns their
+    boxes.
+    """
     return max(0, int(pdfium.FPDFText_CountRects(textpage, first, characters)))
 
 
@@ -362,7 +367,7 @@ def text_within(textpage: Any, box: Box) -> str:
 
 
 def straight_segments(path: Any, count: int) -> Iterator[tuple[int, float, float, int]]:
-    """Of so many segments of a path those up to its first curve: kind, where they end, whether they close a figure."""
+    """The segments of a path up to its first curve: kind, end point, and whether they close a figure."""
     segments = list(map(_path_segment, repeat(path), range(count)))
     kinds = list(map(_segment_kind, segments))
     if pdfium.FPDF_SEGMENT_BEZIERTO in kinds:
@@ -382,12 +387,12 @@ def _address(pointer: Any) -> int:
 
 
 def _reference(pointer: Any) -> Any:
-    """A pointer as quick functions take it."""
+    """A pointer in the form that quick functions take."""
     return ctypes.byref(pointer.contents)
 
 
 def string(function: Any, *arguments: Any) -> str:
-    """The string that `function` writes into a buffer, as UTF-16, without halves of characters; "" for one of 16 MB."""
+    """The string that `function` writes into a buffer as UTF-16, without half characters; "" for one above 16 MB."""
     size = function(*arguments, _buffer.units, 2 * _buffer.size)
     _buffer.written += size
     if size <= 2 or size > 2 * _LONGEST:
@@ -399,10 +404,10 @@ def string(function: Any, *arguments: Any) -> str:
 
 
 def count_written() -> int:
-    """Bytes of all strings that PDFium has made here so far: one that is meant very often is made each time."""
+    """The bytes of all strings that PDFium has produced so far: a string with many references is produced each time."""
     return _buffer.written
 
 
 def find_attached_file(annotation: int) -> Any:
-    """The file that an annotation pins to the page, as pypdfium2's own prototypes take it."""
+    """The file that an annotation pins to the page, in the type of pypdfium2's own prototypes."""
     return pdfium.FPDFAnnot_GetFileAttachment(ctypes.cast(annotation, pdfium.FPDF_ANNOTATION))

@@ -1,7 +1,7 @@
-"""The white on a PDF's page: spaces that PDFium does not take for meant, gutters that may part columns.
+"""The white space on a PDF's page: spaces that PDFium misses, and gutters that may separate columns.
 
-Where a page is drawn word by word, or glyph by glyph, nothing but the white between the boxes of its characters tells
-its words. PDFium wants more white than some programs leave: it glues words, or ends a line after each letter.
+On a page that is drawn word by word, or glyph by glyph, only the gaps between the characters' boxes show where words
+end. PDFium expects wider gaps than some programs leave: it joins words, or ends a line after each letter.
 """
 
 import re
@@ -52,7 +52,7 @@ _MOST: Final = 20_000
 
 
 def is_in_letters(text: str) -> bool:
-    """Whether PDFium's text of a page comes letter by letter: a letter a line, now and then."""
+    """Whether PDFium's text of a page consists of single letters: one letter a line in places."""
     lines = text.count("\r\n") + 1
     if lines < _FEWEST_ALONE or len(text) > 10 * lines:
         return False
@@ -60,12 +60,12 @@ def is_in_letters(text: str) -> bool:
 
 
 def is_drawn_by_words(text: str, runs: int) -> bool:
-    """Whether a page with so many runs of text is drawn word by word, or in smaller pieces."""
+    """Whether a page with that many runs of text is drawn word by word, or in smaller pieces."""
     return runs > _RUNS_A_LINE * (text.count("\r\n") + 1) and runs > _RUNS_A_WORD * (text.count(" ") + 1)
 
 
 def find_missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
-    """Where spaces are to be put into the text of a page: between letters with a gap that is wider than others."""
+    """Where spaces must be inserted into the text of a page: between letters with a wider gap than others."""
     text = page_text.text
     if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
         return []
@@ -96,7 +96,7 @@ def find_missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
 
 
 def _find_split_words(textpage: Any, words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those of the words, each from and up to a character, whose first and last character are drawn apart."""
+    """The words (each from one character up to another) whose first and last characters are drawn separately."""
     firsts = document.text_objects(textpage, [begin for begin, _ in words])
     lasts = document.text_objects(textpage, [end - 1 for _, end in words])
     return [word for word, first, last in zip(words, firsts, lasts, strict=True) if first != last]
@@ -107,7 +107,7 @@ def _middle(gaps: list[float]) -> float:
 
 
 def find_turned_runs(textpage: Any, count: int, turn: int) -> list[Box]:
-    """The first so many runs of text of a page whose words are turned by so many quarters, as they stand upright."""
+    """The first `count` runs of text of a page whose words are rotated by `turn` quarters, turned upright."""
     boxes = document.run_boxes(textpage, count)
     match turn:
         case 1:
@@ -121,11 +121,10 @@ def find_turned_runs(textpage: Any, count: int, turn: int) -> list[Box]:
 
 
 def has_gutters(runs: Sequence[Box], text: str) -> bool:
-    """Whether a page with these runs of text, in the order in which they are drawn, may hold a table.
+    """Whether a page with these runs of text, in drawing order, may contain a table.
 
-    So it is where wide gaps stand below each other and what follows them stands at one place. A run that is higher
-    than the one before, and to its right, is as good: a cell that follows one of several lines. White behind the mark
-    of a list does not count.
+    That is so if wide gaps are below each other and what follows them is aligned. A run above and to the right of the
+    one before counts too: a cell after one of several lines. Space after a list mark does not count.
     """
     wide = _least_gap(runs, text)
     enough = _ROWS if wide == _CELLS else _ROWS_OF_WORDS
@@ -149,9 +148,9 @@ def has_gutters(runs: Sequence[Box], text: str) -> bool:
 
 
 def _find_rows(gap: Box, gaps: Sequence[Box], rows: Collection[int], height: float) -> set[int]:
-    """The rows that a gap makes with the nearest one it is of one gutter with, by their levels; none where none is.
+    """The rows, by level, that a gap forms with the nearest gap of the same gutter; none if there is none.
 
-    A gap is its level, where it begins and ends, and where the run behind it ends. `rows` are those known.
+    A gap is its level, its beginning and end, and the end of the run after it. `rows` are those known already.
     """
     low, last_right, begin, end = gap
     for other, left, right, its_end in gaps[:-_NEAREST:-1]:
@@ -167,7 +166,7 @@ def _find_rows(gap: Box, gaps: Sequence[Box], rows: Collection[int], height: flo
 
 
 def by_height(runs: Sequence[Box]) -> list[Box]:
-    """The runs of a page whose table is drawn column by column, line by line from its top; none of other pages."""
+    """The runs of a page whose table is drawn column by column, sorted by line from the top; empty for other pages."""
     passes: dict[int, set[int]] = {}
     number = 0
     for (_, last_high, last_end, _), (begin, high, _, low) in pairwise(runs):
@@ -178,7 +177,7 @@ def by_height(runs: Sequence[Box]) -> list[Box]:
 
 
 def are_printed_over(runs: Sequence[Box]) -> bool:
-    """Whether a run of text begins where the one before it began: some programs print twice what is to be bold."""
+    """Whether a run of text begins where the one before it began: some programs print bold text twice."""
     for (last_begin, last_high, _, last_low), (begin, high, _, low) in pairwise(runs):
         if abs(begin - last_begin) < 1 and 2 * (min(high, last_high) - max(low, last_low)) > high - low > 0:
             return True
@@ -186,13 +185,15 @@ def are_printed_over(runs: Sequence[Box]) -> bool:
 
 
 def _is_below(begin: float, end: float, other_begin: float, other_end: float) -> bool:
-    """Whether a run begins or ends where another does, or has its middle there."""
+    """Whether a run begins or ends where another one does, or has the same middle."""
     before, behind = begin - other_begin, end - other_end
     return min(abs(before), abs(behind), abs(before + behind) / 2) < 1
 
 
 def _least_gap(runs: Sequence[Box], text: str) -> float:
-    """The white that may part cells, as a share of the height: more than between the words of stretched lines."""
+    """The smallest gap that may separate cells, as a share of the height: more than between words
+    of stretched lines.
+    """
     if len(runs) <= _RUNS_A_WORD * (text.count(" ") + text.count("\n")):
         return _CELLS
     gaps = [

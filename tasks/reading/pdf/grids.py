@@ -1,7 +1,7 @@
-"""Tables of a PDF's page that rules draw: the lines between their cells say which words belong together.
+"""Tables on a PDF's page that are drawn with rules: the lines between their cells show which words belong together.
 
-Where rules cross they make a grid; a cell that no rule parts from its neighbour
-spans both. All lengths are points; `y` grows from the top of the page to its bottom.
+Crossing rules form a grid; cells without a rule between them are one cell. All lengths are points; `y` grows from the
+top of the page to its bottom.
 """
 
 import itertools
@@ -41,7 +41,7 @@ _ROOMY: Final = 0.5
 
 
 def is_too_much(cell: Sequence[Line]) -> bool:
-    """Whether a cell of several lines holds a part of the page, or a table of its own."""
+    """Whether a cell of several lines contains a part of the page, or a table of its own."""
     if len(cell) > _MOST_LINES and not _are_figures(cell):
         return True
     return sum(sum(is_figure(part.text) for part in line.cells) > 1 for line in cell) >= TABLE_LINES
@@ -50,11 +50,12 @@ def is_too_much(cell: Sequence[Line]) -> bool:
 def rows_between_rules(
     cells: Sequence[Sequence[Line]], ends: Sequence[float], seams: Sequence[float] = ()
 ) -> tuple[list[TableRow], float]:
-    """The rows between two rules, given each cell's lines and where these may end: the most regular of the readings.
+    """The rows between two rules, from each cell's lines and the cells' right edges: the most regular of several
+    readings.
 
     The readings are one row, the rows between `seams`, a row for each level on which lines stand, and a row for each
-    line of the cell with the most figures. Where rules enclose several rows, as in forms, figures would share a cell.
-    How irregular the rows still are comes with them.
+    line of the cell with most figures. If rules enclose several rows, as on forms, figures would share a cell. The
+    remaining irregularity is returned with the rows.
     """
     if not any(cells):
         return [], 0.0
@@ -79,7 +80,7 @@ _Cells = list[Sequence[Line]]
 
 
 def _levels(cells: Sequence[Sequence[Line]]) -> list[float]:
-    """Where rows begin if lines within half a line's height are one row and all others rows of their own."""
+    """Where rows begin if lines within half a line's height form one row, and all others a row each."""
     levels: list[float] = []
     for line in sorted((line for cell in cells for line in cell), key=attrgetter("base")):
         if not levels or line.base - levels[-1] > _SAME_LEVEL * line.size:
@@ -88,13 +89,13 @@ def _levels(cells: Sequence[Sequence[Line]]) -> list[float]:
 
 
 def _spine(cells: Sequence[Sequence[Line]]) -> list[float]:
-    """Where rows begin if each has a figure of the cell that holds most of them, level with the row's first line."""
+    """Where rows begin if each has a figure from the cell with most figures, level with the row's first line."""
     figures = [[line.base for line in cell if is_figure(write_words(line.words))] for cell in cells]
     return max(figures, key=len)
 
 
 def _parted(cells: Sequence[Sequence[Line]], starts: Sequence[float]) -> list[_Cells]:
-    """The rows between these places."""
+    """The rows between these positions."""
     rows: list[_Cells] = [[[] for _ in cells] for _ in range(len(starts) + 1)]
     for x, cell in enumerate(cells):
         for line in cell:
@@ -104,7 +105,7 @@ def _parted(cells: Sequence[Sequence[Line]], starts: Sequence[float]) -> list[_C
 
 
 def _joined(rows: Iterable[_Cells], ends: Sequence[float]) -> list[_Cells]:
-    """The rows; one of nothing but lines that had no room in the row above is part of that."""
+    """The rows; one whose lines all had no room in the row above is merged with that row."""
     joined: list[_Cells] = []
     for row in rows:
         held = [x for x, lines in enumerate(row) if lines]
@@ -118,9 +119,9 @@ def _joined(rows: Iterable[_Cells], ends: Sequence[float]) -> list[_Cells]:
 def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool = False) -> float:
     """How irregular a reading of the lines between two rules is.
 
-    Faults are figures that share a cell, lines that are joined though the lower had room behind the upper one or parted
-    though it had none, and rows of a single cell, which are headings above others; where the borders or grounds of
-    cells meet (`is_seamed`) these are rows like others.
+    Faults are figures that share a cell; lines that are joined although the lower one had room after the upper one, or
+    separated although it had none; and rows with a single cell, which are headings above others. If the borders or
+    grounds of cells meet (`is_seamed`), these are rows like others.
     """
     faults = sum(_faults_within(row, ends) for row in rows)
     faults += sum(_faults_between(upper, lower, ends) for upper, lower in itertools.pairwise(rows))
@@ -128,7 +129,7 @@ def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool = 
 
 
 def _faults_within(row: _Cells, ends: Sequence[float]) -> float:
-    """Figures that share a cell, and lines that are joined though the lower had room behind the upper one."""
+    """Figures that share a cell, and lines that are joined although the lower one had room after the upper one."""
     faults = 0.0
     room: dict[int, list[float]] = {}
     for lines, end in zip(row, ends, strict=True):
@@ -143,7 +144,7 @@ def _faults_within(row: _Cells, ends: Sequence[float]) -> float:
 
 
 def _faults_between(upper: _Cells, lower: _Cells, ends: Sequence[float]) -> int:
-    """Lines that are parted though the lower had no room behind the upper one."""
+    """Lines that are separated although the lower one had no room after the upper one."""
     pairs = [(one, other, end) for one, other, end in zip(upper, lower, ends, strict=True) if one and other]
     if any(_are_figures(one) and _are_figures(other) for one, other, _ in pairs):
         return 0
@@ -151,7 +152,7 @@ def _faults_between(upper: _Cells, lower: _Cells, ends: Sequence[float]) -> int:
 
 
 def _lone_rows(rows: Sequence[_Cells]) -> float:
-    """Rows of a single cell, which are headings above others."""
+    """Rows with a single cell, which are headings above others."""
     several = [sum(map(bool, row)) > 1 for row in rows]
     first = min(x for row in rows for x, lines in enumerate(row) if lines)
     headings = several.index(True) if True in several else 0
@@ -161,7 +162,7 @@ def _lone_rows(rows: Sequence[_Cells]) -> float:
 
 
 def _are_rows(line: Line, below: Line, end: float) -> bool:
-    """Whether a line and the next one of its cell are no one text: the next word would have had room behind it."""
+    """Whether a line and the next one of its cell are separate texts: the next word would have fitted after it."""
     if is_figure(write_words(below.words)):
         return not _TORN.search(write_words(line.words))
     first = below.words[0]
@@ -169,7 +170,7 @@ def _are_rows(line: Line, below: Line, end: float) -> bool:
 
 
 def label_and_figures(line: Line) -> tuple[float, float] | None:
-    """Where the label of a line ends and the figures behind it begin, with their signs; None for other lines."""
+    """Where the label of a line ends and the figures after it begin, with their signs; None for other lines."""
     cells = line.cells
     at = len(cells)
     while at and (is_figure(cells[at - 1].text) or is_sign(cells[at - 1].text)):
@@ -180,7 +181,7 @@ def label_and_figures(line: Line) -> tuple[float, float] | None:
 
 
 def have_room(lines: Sequence[Line], end: float) -> bool:
-    """Whether the first word of most lines would have had room behind the line above: so they are no one text."""
+    """Whether the first word of most lines would have fitted on the line above, so that they are not running text."""
     roomy = [
         line.right + 0.25 * line.size + below.words[0].right - below.words[0].left < end
         for line, below in itertools.pairwise(lines)
@@ -194,7 +195,7 @@ def _row(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> TableRow:
 
 
 def _text(lines: Sequence[Line], end: float) -> str:
-    """The text of a cell whose lines may end there."""
+    """The text of a cell whose lines may end at `end`."""
     if len(lines) < 2:
         return write_words(lines[0].words) if lines else ""
     size = max(line.size for line in lines)
@@ -202,7 +203,7 @@ def _text(lines: Sequence[Line], end: float) -> str:
 
 
 def _are_figures(lines: Sequence[Line]) -> bool:
-    """Whether each line of a cell is a figure."""
+    """Whether every line of a cell is a figure."""
     return bool(lines) and all(is_figure(write_words(line.words)) for line in lines)
 
 
@@ -236,7 +237,7 @@ _SPANNED: Final = 0.6
 
 
 def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
-    """The tables that rules draw round these words of a page."""
+    """The tables that rules draw around these words of a page."""
     tables: list[Table] = []
     grids = [grid for grid in map(_Grid, filter(_may_have_fields, _grids(rules))) if grid.fields >= _FEWEST_FIELDS]
     if not grids:
@@ -255,7 +256,7 @@ def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
 
 
 def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord]) -> list[TableRow]:
-    """The rows of a grid, given the words on its level and those right above; none where it is no table."""
+    """The rows of a grid, given the words on its level and those right above it; none if it is not a table."""
     inside = [word for word in near if grid.left < word.left + word.right < grid.right]
     rows = grid.rows(inside) if len(inside) > 1 and not _is_part(inside, near) else []
     if len(rows) < 2 or not (_is_filled(rows) or (_is_form(rows) and grid.faults < _IRREGULAR * len(rows))):
@@ -269,17 +270,17 @@ def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord
 
 
 def _may_have_fields(rules: Rules) -> bool:
-    """Whether so many rules can make a grid: two sides may be added to those that are vertical."""
+    """Whether that many rules can form a grid, allowing for two added vertical sides."""
     return bool(rules.vertical) and (len(rules.horizontal) - 1) * (len(rules.vertical) + 1) >= _FEWEST_FIELDS
 
 
 def _middle(word: PageWord) -> float:
-    """Where the letters of a word have their middle, from the top of the page."""
+    """The vertical middle of a word's letters, from the top of the page."""
     return word.base - 0.3 * word.size
 
 
 def _is_part(inside: Sequence[PageWord], near: Sequence[PageWord]) -> bool:
-    """Whether most lines of a grid go on beside it: rules that part some columns of a table alone say too little."""
+    """Whether most lines of a grid continue beside it: rules around only some columns of a table mean too little."""
     held = {word.first for word in inside}
     levels = [line.words for line in build_lines(near)]
     lines = [words for words in levels if any(word.first in held for word in words)]
@@ -287,13 +288,13 @@ def _is_part(inside: Sequence[PageWord], near: Sequence[PageWord]) -> bool:
 
 
 def _is_filled(rows: Sequence[TableRow]) -> bool:
-    """Whether enough cells hold something: what rules part in charts is no table."""
+    """Whether enough cells have content: the areas between rules in charts are not tables."""
     filled = [sum(map(bool, row.cells)) for row in rows]
     return max(filled) > 1 and sum(filled) >= _FILLED * sum(len(row.cells) for row in rows)
 
 
 def _is_form(rows: Sequence[TableRow]) -> bool:
-    """Whether most fields are empty, and most of what there is stands in columns that most rows have."""
+    """Whether most fields are empty, and most of the others are in columns that most rows have."""
     if len(rows) < _FEWEST_OF_FORM:
         return False
     columns = [sum(map(bool, cells)) for cells in zip(*(row.cells for row in rows), strict=True)]
@@ -302,7 +303,7 @@ def _is_form(rows: Sequence[TableRow]) -> bool:
 
 
 def _grids(rules: Rules) -> list[Rules]:
-    """Rules that cross or touch each other, group by group."""
+    """Rules that cross or touch each other, in groups."""
     horizontal, vertical = join_rules(rules.horizontal), join_rules(rules.vertical)
     heights = [rule.at for rule in horizontal]
     group = list(range(len(horizontal)))  # the number of a rule's group, by way of other numbers
@@ -342,31 +343,31 @@ class _Grid:
 
     @property
     def fields(self) -> int:
-        """How many fields its rules make at most."""
+        """The largest number of fields that its rules can form."""
         return self._height * self._width
 
     @property
     def top(self) -> float:
-        """Where its highest rule stands."""
+        """The position of its highest rule."""
         return self._ys[0] if self._ys else 0.0
 
     @property
     def bottom(self) -> float:
-        """Where its lowest rule stands."""
+        """The position of its lowest rule."""
         return self._ys[-1] if self._ys else 0.0
 
     @property
     def left(self) -> float:
-        """Twice where its first column begins: what the sides of a word add up to."""
+        """Twice the position where its first column begins, to compare with the sum of a word's sides."""
         return 2 * self._xs[0]
 
     @property
     def right(self) -> float:
-        """Twice where its last column ends."""
+        """Twice the position where its last column ends."""
         return 2 * self._xs[-1]
 
     def rows(self, words: Sequence[PageWord], *, parted: bool = False) -> list[TableRow]:
-        """The rows that hold words, each with a text for every column; `parted` where open rows are parted."""
+        """The rows with words, each with a text for every column; `parted` if open rows are already split."""
         if not 0 < self._height * self._width <= min(_MOST_CELLS, _MOST_EMPTY * len(words)):
             return []
         cells = self._cells()
@@ -401,7 +402,7 @@ class _Grid:
         return rows
 
     def header(self, above: Sequence[PageWord]) -> TableRow | None:
-        """The line right above the grid, if its words stand over several columns: a header without a rule."""
+        """The line right above the grid, if its words are above several columns: a header without a rule."""
         lines = build_lines(word for word in above if self.left < word.left + word.right < self.right)
         line = lines[-1] if lines else None
         if line is None or line.left < self._xs[0] or self.top - line.base > _NEAR_GRID * line.size:
@@ -416,16 +417,17 @@ class _Grid:
         return TableRow(row, list(line.words)) if len(cells) > 1 else None
 
     def _with(self, gutters: Sequence[RuledLine], words: Sequence[PageWord]) -> list[TableRow]:
-        """The rows with rules that are not drawn."""
+        """The rows, with rules added that are not drawn."""
         grid = _Grid(Rules(self._rules.horizontal, [*self._rules.vertical, *gutters], self._seams))
         rows = grid.rows(words, parted=True)
         self.faults = grid.faults
         return rows
 
     def _part_stack(self, fields: Sequence[list[list[Line]]], cells: Sequence[int], field: int) -> bool:
-        """Put the lines of a cell that spans several rows into these, if each is a cell of its own; tells whether so.
+        """Distribute the lines of a cell spanning several rows among these, if each line is a cell; returns whether it
+        did.
 
-        Some programs draw rules between the figures of a table and none between their labels.
+        Some programs draw rules between the figures of a table but not between their labels.
         """
         y, x = divmod(field, self._width)
         lines = fields[y][x]
@@ -442,9 +444,9 @@ class _Grid:
         return True
 
     def _end(self, lines: Sequence[Line], cells: Sequence[int], y: int, x: int) -> float:
-        """Where the lines of a cell may end: its right side, but for a margin as wide as that on its left.
+        """Where the lines of a cell may end: its right side, minus a margin as wide as that on its left.
 
-        Lines that all end at one place would have had the room on their left.
+        Lines that all end at one place would have used the room on their left.
         """
         if len(lines) < 2:
             return math.inf
@@ -455,14 +457,14 @@ class _Grid:
         return self._xs[self._last(cells, y, x) + 1] - margin
 
     def _last(self, cells: Sequence[int], y: int, x: int) -> int:
-        """The last column of a cell."""
+        """The last column that a cell spans."""
         start = y * self._width
         while x + 1 < self._width and cells[start + x + 1] == cells[start + x]:
             x += 1
         return x
 
     def _gutters(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
-        """Rules that are not drawn in rows, or in a cell of many lines, whose words stand below those of a header."""
+        """Undrawn rules in rows, or in a cell of many lines, whose words are below those of a header."""
         gutters: list[RuledLine] = []
         rows = 0
         for y, row in enumerate(fields):
@@ -484,7 +486,7 @@ class _Grid:
         return gutters if rows >= _OPEN_ROWS else []
 
     def _beside_labels(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
-        """Rules that are not drawn between labels and the figures that share their cells, far behind them."""
+        """Undrawn rules between labels and the figures that share their cells, far to the right of them."""
         gutters: list[RuledLine] = []
         for x in range(self._width):
             lines = [(y, line) for y, row in enumerate(fields) if self._last(cells, y, x) == x for line in row[x]]
@@ -501,7 +503,7 @@ class _Grid:
         return gutters
 
     def _open_columns(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
-        """Rules that are not drawn down the table: between the figures that many lines of one of its columns have."""
+        """Undrawn rules down the table: between the figures on many lines of one of its columns."""
         gutters: list[RuledLine] = []
         for x in range(self._width):
             rows = [row[x] for y, row in enumerate(fields) if row[x] and self._last(cells, y, x) == x]
@@ -517,18 +519,18 @@ class _Grid:
         return gutters
 
     def _stands_in_columns(self, line: Line) -> bool:
-        """Whether each cell of a line stands in a column of its own."""
+        """Whether each cell of a line is in a column of its own."""
         sides = [(bisect(self._xs, cell.left), bisect(self._xs, cell.right)) for cell in line.cells]
         return len(set(sides)) == len(sides) and all(left == right for left, right in sides)
 
     def _last_row(self, cells: Sequence[int], y: int, x: int) -> int:
-        """The last row of a cell."""
+        """The last row that a cell spans."""
         while y + 1 < self._height and cells[(y + 1) * self._width + x] == cells[y * self._width + x]:
             y += 1
         return y
 
     def _cells(self) -> list[int]:
-        """For each field of the grid, row by row, the first field of the cell that it belongs to."""
+        """For each field of the grid, row by row, the first field of its cell."""
         width = self._width
         first = list(range(self._height * width))
 
@@ -554,7 +556,7 @@ class _Grid:
 
 
 def _close_grid(rules: Rules) -> list[RuledLine]:
-    """The vertical rules of a grid, and its sides where no rule is drawn."""
+    """The vertical rules of a grid, including its sides if they are not drawn."""
     if not rules.horizontal or not rules.vertical:
         return rules.vertical
     top, bottom = min(rule.at for rule in rules.horizontal), max(rule.at for rule in rules.horizontal)
@@ -568,7 +570,7 @@ def _close_grid(rules: Rules) -> list[RuledLine]:
 
 
 def _places(rules: Iterable[RuledLine]) -> tuple[list[float], list[list[RuledLine]]]:
-    """Where rules stand, those next to each other as one, and the rules of each place."""
+    """The positions of rules, with adjacent ones merged, and the rules at each position."""
     places: list[list[RuledLine]] = []
     for rule in sorted(rules):
         if places and rule.at - places[-1][-1].at <= THIN:
@@ -579,7 +581,7 @@ def _places(rules: Iterable[RuledLine]) -> tuple[list[float], list[list[RuledLin
 
 
 def _end_to_end(near: Sequence[RuledLine]) -> list[RuledLine]:
-    """Rules of one place; those that go on each other are one."""
+    """The rules at one position, with those joined that continue each other."""
     joined: list[RuledLine] = []
     for rule in sorted(near, key=attrgetter("begin")):
         if joined and rule.begin <= joined[-1].end + THIN:
@@ -591,7 +593,7 @@ def _end_to_end(near: Sequence[RuledLine]) -> list[RuledLine]:
 
 
 def _find_covered(rules: Sequence[RuledLine], places: Sequence[float]) -> list[bool]:
-    """Whether rules of a place cover most of the way from each of other places to the next."""
+    """Whether the rules at one position cover most of the way from each of the other positions to the next."""
     covered = [False] * (len(places) - 1)
     partly: list[int] = []
     for _, first, last in rules:
@@ -606,7 +608,7 @@ def _find_covered(rules: Sequence[RuledLine], places: Sequence[float]) -> list[b
 
 
 def _covers(rules: Sequence[RuledLine], begin: float, end: float) -> bool:
-    """Whether rules of a place cover most of the way from `begin` to `end`."""
+    """Whether the rules at one position cover most of the way from `begin` to `end`."""
     for _, first, last in rules:
         if first <= begin and end <= last:
             return True

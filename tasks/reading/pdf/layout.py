@@ -1,7 +1,7 @@
-"""The tables of a PDF's page, put into its text: a row a line, its cells split by tabs.
+"""Puts the tables of a PDF's page into its text: a line for each row, cells separated by tabs.
 
-PDFium's text stays as it is but for the words of tables. Most pages hold none, which the boxes of their runs of text
-tell at a twentieth of the time that the page takes.
+PDFium's text is kept except for the words of tables. Most pages have none, which the boxes of their runs of text show
+in a twentieth of the time that the page takes.
 """
 
 import gc
@@ -64,16 +64,16 @@ _FIGURES: Final = re.compile(r"\d\)?[ %]++[(−–-]?[$€£¥]?\(?\d")
 
 
 def _has_figure_columns(text: str) -> bool:
-    """Whether two lines, next to each other but one, have two figures side by side."""
+    """Whether two lines, at most one line apart, have two figures side by side."""
     rows = [number for number, line in enumerate(text.split("\r\n")) if _FIGURES.search(line)]
     return any(other - one <= 2 for one, other in pairwise(rows))
 
 
 def layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
-    """What to change in the text of an open page so that it reads as it is printed, in order.
+    """The changes to the text of an open page that make it read as it is printed, in order.
 
-    Its tables stand in rows and cells, words that PDFium glues are apart, and a page that it gives letter by letter is
-    put together from its glyphs.
+    Tables get rows and cells, words that PDFium joins are separated, and a page in single letters is reassembled from
+    its glyphs.
     """
     collects = gc.isenabled()
     gc.disable()  # thousands of words and cells, and no circles among them: it takes a fifth of the time
@@ -116,12 +116,12 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
 
 
 def _may_hold_table(runs: list[Box], text: str) -> bool:
-    """Whether the white between runs of text, or what is printed over others, may be that of a table."""
+    """Whether the white space between runs of text, or what is printed over others, may be that of a table."""
     return has_gutters(runs, text) or are_printed_over(runs) or has_gutters(by_height(runs), text)
 
 
 def _find_tables(rules: Rules, words: Sequence[PageWord]) -> tuple[list[Table], list[Columns]]:
-    """The tables of a page, or its columns where it stands in such."""
+    """The tables of a page, or its columns if it is set in columns."""
     if columns := columns_by_rule(words, rules.vertical, rules.horizontal):
         return [], columns
     tables = find_ruled_tables(rules, words)
@@ -139,7 +139,7 @@ def _find_tables(rules: Rules, words: Sequence[PageWord]) -> tuple[list[Table], 
 
 
 def _order_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) -> str:
-    """The text of a page by the places of its glyphs, those first that are turned as most are."""
+    """The text of a page in the order of its glyphs' positions, beginning with the most frequent rotation."""
     upright = find_turn(textpage, page_text)
     pieces: list[str] = []
     words = words_by_turn(textpage, twice=twice)
@@ -153,9 +153,9 @@ def _order_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) ->
 def _write_columns(
     columns: Iterable[Columns], across: Sequence[RuledLine], words: Iterable[PageWord], text: str
 ) -> str:
-    """The lines and tables of the stretches of a page, the left column of each before the right one.
+    """The lines and tables of a page's stretches, the left column of each before the right one.
 
-    What of the page's text is none of these words, as what is turned, comes last.
+    Text of the page outside these words, such as rotated text, comes last.
     """
     pieces: list[str] = []
     for stretch in columns:
@@ -178,7 +178,7 @@ def _write_lines(lines: Iterable[Line], tables: Sequence[Table]) -> Iterator[str
 
 
 def _edits(table: Table, words: Sequence[PageWord], text: str) -> list[Edit]:
-    """Put a table's rows where its first word stands, and take its words out wherever else they stand."""
+    """Edits that put a table's rows where its first word is and remove its words everywhere else."""
     members = {word.first for word in _words([table])}
     order = [word for word in words if word.first in members]
     runs: list[list[int]] = []
@@ -208,7 +208,7 @@ def _words(tables: Iterable[Table]) -> list[PageWord]:
 
 
 def text_of_words(words: Sequence[PageWord]) -> str:
-    """The lines and tables of a page of which the words and their places alone are known, as of a scan."""
+    """The lines and tables of a page of which only words and their places are known, such as a scan."""
     pieces: list[str] = []
     for column in split_prose(build_lines(words)):
         for lines in pages_side_by_side(column):

@@ -32,7 +32,7 @@ def is_figure(text: str) -> bool:
 
 
 def is_like_figure(text: str) -> bool:
-    """Whether a cell's text is a figure, or one beside another (`25/30`), or with a sign that is not known (`þ5%`)."""
+    """Whether a cell's text is a figure, or one beside another (`25/30`), or with an unknown sign (`þ5%`)."""
     return is_figure(text) or _LIKE_FIGURE.fullmatch(text) is not None
 
 
@@ -42,12 +42,12 @@ def _is_figure(text: str) -> bool:  # each cell is asked several times
 
 
 def is_amount(text: str) -> bool:
-    """Whether a cell's text is a figure, or a dash for none, but no year."""
+    """Whether a cell's text is a figure, or a dash for none, but not a year."""
     return is_figure(text) and not _YEAR.fullmatch(text)
 
 
 def is_sign(text: str) -> bool:
-    """Whether a cell holds nothing but a currency's sign, or what closes a figure."""
+    """Whether a cell contains nothing but a currency sign, or what closes a figure."""
     return LEADING_SIGN.fullmatch(text) is not None or CLOSING_SIGN.fullmatch(text) is not None
 
 
@@ -88,7 +88,7 @@ _FEW: Final = 6
 
 
 class LineCell:
-    """Words of a line that stand together, from where it begins to where it ends."""
+    """Words of a line that belong together, and where they begin and end."""
 
     __slots__ = ("_text", "left", "right", "words")
 
@@ -108,7 +108,7 @@ class LineCell:
 
 @dataclass(slots=True)
 class Line:
-    """Words side by side, from left to right; `cells` are those that wide gaps part."""
+    """Words side by side, from left to right; `cells` are separated by wide gaps."""
 
     words: list[PageWord]
     base: float
@@ -299,7 +299,7 @@ def _begins_figure(words: Sequence[PageWord], index: int) -> bool:
 
 
 def over(cell: LineCell, columns: Sequence[Interval]) -> int:
-    """How many columns a cell stands in; these come from left to right."""
+    """How many columns a cell extends over; these come from left to right."""
     begin, at = cell.left + TOUCH, bisect_left(columns, (cell.right - TOUCH,))
     count = 0
     while count < at and columns[at - count - 1][1] > begin:
@@ -308,11 +308,11 @@ def over(cell: LineCell, columns: Sequence[Interval]) -> int:
 
 
 def offset(one: Interval, other: Interval) -> float:
-    """How far an edge of one, or its middle, stands from that of the other, whichever is nearest."""
+    """The smallest distance between the left edges, right edges or middles of two intervals."""
     left, right = one[0] - other[0], one[1] - other[1]
     return min(abs(left), abs(right), abs(left + right) / 2)
 
 
 def is_header(line: Line) -> bool:
-    """Whether a line holds no figures but years."""
+    """Whether a line has no figures other than years."""
     return not any(is_amount(cell.text) for cell in line.cells)

@@ -1,7 +1,7 @@
-"""The text of a PDF's page as PDFium lays it out, with its tables in rows and what it leaves broken put right.
+"""The text of a PDF's page as PDFium lays it out, with its tables in rows and its defects corrected.
 
-Besides hyphens and spaces these are letters that PDFium loses: a ligature whose glyph is named by its letters ("f_i")
-comes as a control character.
+Besides hyphens and spaces, these are letters that PDFium loses: a ligature whose glyph is named after its letters
+("f_i") comes as a control character.
 """
 
 import re
@@ -137,13 +137,13 @@ def read_page(
 def mend_text(
     text: str, lost: Mapping[str, str] = MappingProxyType({}), compounds: frozenset[str] = frozenset()
 ) -> str:
-    r"""`text` with lines that end in `\n` alone, and with words that a hyphen splits at a line's end in one piece.
+    r"""`text` with `\n` line ends, and with words that a hyphen splits at a line's end joined.
 
-    `lost` are characters that stand for others, `compounds` those of the whole document.
+    `lost` maps characters that stand for others, `compounds` are those of the whole document.
 
-    PDFium marks such a hyphen with U+FFFE or U+0002. It stays, as a hyphen, in a compound that the document has
-    elsewhere too (`age-adjusted`), in one of several words (`state-of-the-art`), behind `non` in a document that writes
-    so, before a digit and before a capital after a small letter (`Anglo-American`).
+    PDFium marks such a hyphen with U+FFFE or U+0002. It stays, as a hyphen, in a compound that occurs elsewhere in the
+    document (`age-adjusted`), as one of several (`state-of-the-art`), after `non` in a document that writes it so,
+    before a digit, and before a capital after a lower-case letter (`Anglo-American`).
     """
     text = text.replace("\r\n", "\n").replace(" \n", "\n").rstrip()
     if any(symbol in text for symbol in _SYMBOLS):
@@ -167,9 +167,9 @@ def mend_text(
 
 
 def find_compounds(texts: Sequence[str]) -> frozenset[str]:
-    """The words with a hyphen within the lines of a document's pages; none where no line ends in a hyphen.
+    """The hyphenated words inside the lines of a document's pages; empty if no line ends in a hyphen.
 
-    Where one ends in `non` and a hyphen, also those that begin with it and have none.
+    If one ends in `non-`, also words that begin with `non` and have no hyphen.
     """
     if not any("\ufffe" in text or "\x02" in text for text in texts):
         return frozenset()
@@ -196,9 +196,9 @@ def has_lost_letters(text: str) -> bool:
 
 
 def find_lost_letters(data: bytes) -> dict[str, str]:
-    """What the control characters of a PDF's text stand for, as its fonts name the glyphs.
+    """What the control characters in a PDF's text stand for, according to the glyph names in its fonts.
 
-    One that stands for different letters in different fonts is left out.
+    Those that stand for different letters in different fonts are left out.
     """
     letters: dict[str, set[str]] = {}
     contents = [data, *(item.content for item in find_packed(data))]

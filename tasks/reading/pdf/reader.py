@@ -1,9 +1,9 @@
-"""PDF: each page's text by PDFium, then its notes and form values; the outline's titles stand at the end.
+"""PDF: each page's text by PDFium, then its notes and form values; the outline's titles come at the end.
 
-Pages that are pictures are marked as such, for text recognition.
-Of forms that a PDF describes in XML and does not draw (XFA) the words and values are read from the XML: their only
-page asks the reader to wait. Where PDFium cannot open a file, it is repaired, and at last pypdf is tried.
-A document that takes too much time or memory is read without its layout before it is refused.
+Pages that are pictures are marked for text recognition. For forms that a PDF describes in XML and does not draw (XFA),
+words and values are read from the XML: their only page asks the reader to wait. A file that PDFium cannot open is
+repaired, and as a last resort read by pypdf. A document that takes too much time or memory is read without its layout
+before it is refused.
 
 PDFium is not safe to call from several threads: the pool gives it a process.
 """
@@ -156,7 +156,7 @@ def _read(source: Source) -> Reading:
 
 @contextlib.contextmanager
 def open_document(source: Source) -> Iterator[PdfDocument]:
-    """A PDF opened as it was read: where PDFium cannot open it, as it was repaired.
+    """A PDF opened in the way in which it was read: repaired, if PDFium cannot open it otherwise.
 
     Raises:
         NotOpened: it cannot be opened.

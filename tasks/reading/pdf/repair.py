@@ -47,10 +47,10 @@ _TREE: Final = b"4000001 0 obj\n<< /Type /Pages /Count %d /Kids [%s] >>\nendobj\
 
 
 def repair_file(data: bytes) -> Iterator[bytes]:
-    """What a damaged PDF may have been, the likeliest first.
+    """Possible repairs of a damaged PDF, the most likely first.
 
-    Its bytes from the header on; then with a trailer for each catalog, the last first; with a catalog for each tree of
-    pages; with a tree of all pages that are left.
+    Its bytes from the header on; then with a trailer for each catalog, the last first; with a catalog for each page
+    tree; with a tree of all pages that are left.
     """
     header = _HEADER.search(data)
     if header is None:
@@ -134,7 +134,7 @@ def _encryption(data: bytes) -> bytes:
 
 
 class Packed(NamedTuple):
-    """An object within a stream that begins at `position` of the file."""
+    """An object within a stream that begins at `position` in the file."""
 
     position: int
     number: int
@@ -142,7 +142,7 @@ class Packed(NamedTuple):
 
 
 def find_packed(data: bytes) -> Iterator[Packed]:
-    """The objects within the file's object streams, up to 128 MB; those of encrypted ones are not seen."""
+    """The objects in the file's object streams, up to 128 MB; encrypted ones are not seen."""
     room = _MOST_INFLATED
     for match in _STREAM.finditer(data):
         if room <= 0:
@@ -157,7 +157,7 @@ def find_packed(data: bytes) -> Iterator[Packed]:
 
 
 def reference(data: bytes, position: int) -> bytes | None:
-    """The object in whose dictionary `position` lies, as others refer to it: "12 0 R"."""
+    """The object whose dictionary contains `position`, in the form in which others refer to it: "12 0 R"."""
     at = data.rfind(b"obj", max(0, position - _LONGEST_DICTIONARY), position)
     number = _NUMBER.search(data[max(0, at - 32) : at]) if at > 0 else None
     return b"%s %s R" % number.groups() if number else None

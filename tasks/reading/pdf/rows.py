@@ -1,8 +1,8 @@
-"""The rows of a table: which lines of a page are one row, and what stands in each of its cells.
+"""The rows of a table: which lines of a page form one row, and what is in each of its cells.
 
-Most programs draw a table cell by cell, so that the lines of a cell that wraps come before those of the next cell:
-lines that are drawn by turns are one row. Of tables that are drawn line by line a line goes on the row above where its
-first word had no room there. Signs in columns of their own (`$`, `%`, a closing parenthesis) join their figures.
+Most programs draw a table cell by cell, so that the lines of a wrapped cell come before those of the next cell: lines
+that are drawn alternately are one row. In tables drawn line by line, a line continues the row above if its first word
+had no room there. Signs in columns of their own (`$`, `%`, a closing parenthesis) join their figures.
 """
 
 import itertools
@@ -52,10 +52,10 @@ _FIGURES: Final = re.compile(r"[(−–-]?\d{1,3}(?:[ .,'’]\d{3}){0,5}(?:[.,]\
 
 
 def join_lines(lines: Sequence[tuple[str, Sequence[PageWord]]], full: float, size: float) -> str:
-    """The lines of a cell as one, each given by its text and its words.
+    """The lines of a cell joined, each given by its text and its words.
 
-    A name that is longer than the cell, whose lines may end at `full`, is broken without a hyphen: it is put together
-    again, as what is parted at a hyphen or a stroke.
+    A name longer than the cell, whose lines may end at `full`, is broken without a hyphen and joined again, like words
+    that are split at a hyphen or a slash.
     """
     text = ""
     lines = _as_drawn([line for line in lines if line[0]], size)
@@ -128,16 +128,16 @@ _NEXT: Final = 2.2
 
 @dataclass(slots=True)
 class TableRow:
-    """A row's cells from left to right, "" for an empty one, and the words that they were made of."""
+    """A row's cells from left to right, "" for an empty one, and the words that they are made of."""
 
     cells: list[str]
     words: list[PageWord] = field(default_factory=list)
 
 
 def figures_in_one_cell(rows: Iterable[TableRow]) -> int:
-    """How many figures stand in a cell behind another: a sign that the columns of a table were misread.
+    """How many figures share a cell with one before them: a sign that the columns of a table were misread.
 
-    Blanks between groups of three digits part thousands.
+    Spaces between groups of three digits separate thousands.
     """
     shared = 0
     for cell in (cell for row in rows for cell in row.cells):
@@ -182,9 +182,9 @@ class _Entry:
 
 
 class Rows:
-    """Reads the rows of a table from its lines, which come from top to bottom, and the places of its columns.
+    """Reads the rows of a table from its lines, from top to bottom, and the places of its columns.
 
-    `rules`: where rules run across the table. `underlined`: the lines above which a rule stands.
+    `rules`: where rules run across the table. `underlined`: the lines with a rule above them.
     """
 
     def __init__(

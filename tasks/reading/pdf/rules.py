@@ -1,4 +1,4 @@
-"""The rules that are drawn on a PDF's page: straight lines and thin boxes.
+"""The rules on a PDF's page: straight lines and thin boxes.
 
 All lengths are points; `y` grows from the top of the page to its bottom.
 """
@@ -57,9 +57,9 @@ class Rules:
 
 
 def find_rules(page: Any, turn: int = 0) -> Rules:
-    """The rules that are drawn on an open page, turned as its words are that are turned by so many quarters.
+    """The rules on an open page, turned by `turn` quarters like its words.
 
-    None where drawings make so many that they are none of a table.
+    Empty if drawings have so many that they cannot belong to a table.
     """
     rules = Rules([], [])
     paths = document.list_objects(page, pdfium.FPDF_PAGEOBJ_PATH, _MOST_OBJECTS)
@@ -208,12 +208,12 @@ def _find_stroked_segments(path: Any) -> Iterator[tuple[tuple[float, float], tup
 
 
 def rules_across(rules: Rules) -> list[RuledLine]:
-    """The horizontal rules of a page, those that go on each other as one."""
+    """The horizontal rules of a page, with adjoining ones joined."""
     return join_rules(rules.horizontal) if len(rules.horizontal) <= _MOST_RULES else []
 
 
 def join_rules(rules: Iterable[RuledLine]) -> list[RuledLine]:
-    """Rules that go on each other as one."""
+    """The rules with adjoining ones joined."""
     joined: list[RuledLine] = []
     for rule in sorted(rules):
         last = joined[-1] if joined else None

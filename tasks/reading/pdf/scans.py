@@ -1,6 +1,6 @@
-"""Pages of a PDF that are pictures, or draw glyphs without saying which characters they are: found, not yet recognised.
+"""Finds pages of a PDF that are pictures, or whose glyphs do not say which characters they are; it does not read them.
 
-A page is a scan if it has hardly any text and pictures cover it, or so many shapes that its letters may be drawn.
+A page is a scan if it has hardly any text and is covered by pictures, or by so many shapes that they may be letters.
 """
 
 import ctypes
@@ -30,7 +30,7 @@ UNKNOWN: Final = "Characters that their fonts do not name are missing or may be 
 
 
 class Scans:
-    """Which pages are to be recognised: those that are pictures, and those that do not say what they draw."""
+    """Which pages need recognition: those that are pictures, and those that do not say what they draw."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
@@ -39,7 +39,7 @@ class Scans:
         self._unknown: list[int] = []
 
     def add(self, index: int, page: Any, text: str) -> None:
-        """Note an open page, if it is a scan; `text` is what it has as text."""
+        """Record an open page if it is a scan; `text` is its text."""
         squeezed = "".join(clean(text).split())
         if len(squeezed) > _STAMP:
             return
@@ -48,25 +48,25 @@ class Scans:
             self._pictures.add(index)
 
     def add_doubtful(self, index: int) -> None:
-        """Note a page most of whose characters are not known: what is recognised stands in their place."""
+        """Record a page most of whose characters are unknown: what is recognised replaces them."""
         self._kinds[index] = DOUBTFUL_SCAN
 
     def is_doubtful(self, index: int) -> bool:
-        """Whether most characters of a page are not known."""
+        """Whether most characters of a page are unknown."""
         return self._kinds.get(index) == DOUBTFUL_SCAN
 
     def add_hidden(self, index: int, page: Any) -> None:
-        """Note an open page whose text is hidden, if pictures cover it: some are compared with what is recognised."""
+        """Record an open page with hidden text if pictures cover it: some are compared with what is recognised."""
         if index not in self._pictures and _measure_drawing(page)[0] >= _COVERED:
             self._kinds[index] = HIDDEN_SCAN
 
     def add_unknown(self, index: int) -> None:
-        """Warn of a page some of whose characters are not known."""
+        """Warn about a page with some unknown characters."""
         self._unknown.append(index + 1)
 
     @contextmanager
     def around(self, index: int) -> Iterator[None]:
-        """What is written within is the page's text."""
+        """What is written in the block is the page's text."""
         kind = self._kinds.get(index)
         with self._writer.place(kind, str(index + 1)) if kind else nullcontext():
             yield
@@ -74,7 +74,7 @@ class Scans:
             self._writer.picture(index + 1)
 
     def warn(self) -> None:
-        """Warn of the pages some of whose characters are not known."""
+        """Warn about the pages with some unknown characters."""
         if self._unknown:
             self._writer.warn(UNKNOWN.format(page_numbers(self._unknown)))
 

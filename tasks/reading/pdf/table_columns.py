@@ -1,6 +1,6 @@
-"""Tables without rules: where their columns stand, and what looks like a table and is none.
+"""Tables without rules: where their columns are, and what looks like a table but is not.
 
-None are lists, glossaries of prose, columns of prose and notes.
+Lists, glossaries of prose, columns of prose and notes are not tables.
 """
 
 import itertools
@@ -58,7 +58,7 @@ _NEXT_LINE: Final = 2.2
 
 
 def is_table(rows: Sequence[Line]) -> bool:
-    """Whether lines of several cells hold figures or short entries, and no prose in columns."""
+    """Whether lines of several cells contain figures or short entries, and no prose in columns."""
     cells = [cell for line in rows for cell in line.cells]
     texts = [cell.text for cell in cells]
     figures = sum(map(is_figure, texts))
@@ -102,7 +102,7 @@ def _is_glossary(rows: Sequence[Line]) -> bool:
 
 
 def is_list(rows: Sequence[Line]) -> bool:
-    """Whether each line is a mark and what it stands for; notes may have a word and a colon instead of one."""
+    """Whether each line is a mark and what it marks; notes may have a word and a colon instead of one."""
     if any(len(line.cells) > 2 for line in rows):
         return False
     marked = sum(_MARK.fullmatch(line.cells[0].text) is not None for line in rows)
@@ -114,13 +114,13 @@ def is_list(rows: Sequence[Line]) -> bool:
 
 
 def link_words(lines: Iterable[Line]) -> dict[int, PageWord]:
-    """The word that is drawn behind each word, by where that begins."""
+    """The word that is drawn after each word, by where that one begins."""
     drawn = sorted((word for line in lines for word in line.words), key=lambda word: word.first)
     return {word.first: behind for word, behind in itertools.pairwise(drawn)}
 
 
 def runs_on(block: Sequence[Line], rows: int, following: Mapping[int, PageWord]) -> bool:
-    """Whether cells of so many rows go on in lines below that are no part of the table, as columns of prose do."""
+    """Whether cells of that many rows continue in lines below the table, as columns of prose do."""
     held = {word.first for line in block for word in line.words}
     count = 0
     for line in block:
@@ -136,22 +136,22 @@ def runs_on(block: Sequence[Line], rows: int, following: Mapping[int, PageWord])
 
 
 def without_notes(block: list[Line], columns: Sequence[Interval]) -> list[Line]:
-    """The lines of a table without the notes below it, if some of those run over several of its columns."""
+    """The lines of a table without the notes below it, if some of those extend over several of its columns."""
     table = without_tail(block)
     notes = any(over(cell, columns) > 1 for line in block[len(table) :] for cell in line.cells[1:])
     return table if notes else block
 
 
 def without_tail(block: list[Line]) -> list[Line]:
-    """The lines of a table of three columns or more up to the last one that has more than two cells."""
+    """The lines of a table with at least three columns, up to the last one that has more than two cells."""
     end = max((index for index, line in enumerate(block, 1) if len(line.cells) >= FEWEST), default=0)
     return block[:end] if end >= FEWEST else block
 
 
 def beside_caption(block: Sequence[Line], columns: Sequence[Interval]) -> list[PageWord]:
-    """The words of a table without what stands at its side and is no column of it; none where nothing does.
+    """The words of a table without a caption at its side; empty if there is none.
 
-    A caption at the side is drawn in one piece and beside some of the rows, the columns row by row.
+    Such a caption is drawn in one piece beside some of the rows, the columns row by row.
     """
     drawn = sorted((word for line in block for word in line.words), key=lambda word: word.first)
     begin, end = columns[0][0], columns[-1][1]
@@ -193,7 +193,9 @@ def _pieces(firsts: AbstractSet[int], words: Iterable[PageWord]) -> int:
 
 
 def beside_prose(block: Sequence[Line], columns: Sequence[Interval]) -> list[list[PageWord]]:
-    """The words on both sides of a gutter if one of them is prose whose lines are not level with those of the other."""
+    """The words on both sides of a gutter, if those on one side are prose whose lines are not level with the other
+    side's.
+    """
     gutters = [(end + begin) / 2 for (_, end), (begin, _) in itertools.pairwise(columns)]
     for middle in (columns[0][0] - 1, *gutters, columns[-1][1] + 1):
         before = [line.words[0].right < middle for line in block]
@@ -251,7 +253,9 @@ def several_cells(lines: Iterable[Line]) -> list[Line]:
 
 
 def columns_below_titles(lines: Sequence[Line], columns: list[Interval], size: float) -> list[Interval]:
-    """The columns of a table; more of them where figures have these and titles above them run over their gutters."""
+    """The columns of a table, split further where figures have columns and the titles above extend
+    over their gutters.
+    """
     counts = [len(line.cells) for line in lines]
     usual = sorted(counts)[len(counts) // 2]
     titles = _titles(counts, usual) or _titles(counts, _FULL * max(counts))
@@ -265,7 +269,9 @@ def columns_below_titles(lines: Sequence[Line], columns: list[Interval], size: f
 
 
 def find_full_row_columns(lines: Sequence[Line], columns: list[Interval], size: float) -> list[Interval]:
-    """The columns of a table; more of them where labels of totals, in lines of few cells, run over their gutters."""
+    """The columns of a table, split further where labels of totals, in lines of few cells, extend
+    over their gutters.
+    """
     held = {id(line): sum(not is_sign(cell.text) for cell in line.cells) for line in lines}
     counts = sorted(held.values(), reverse=True)
     most = counts[max(_TITLED, math.ceil(_FULL_ROWS * len(counts))) - 1]
@@ -276,7 +282,7 @@ def find_full_row_columns(lines: Sequence[Line], columns: list[Interval], size: 
 
 
 def find_columns(lines: Sequence[Line], size: float) -> list[Interval]:
-    """Where most lines have something, from left to right; between two columns some line has cells on both sides."""
+    """Where most lines have something, from left to right; between two columns, some line has cells on both sides."""
     votes = [(cell.left, 1) for line in lines for cell in line.cells]
     votes += [(cell.right, -1) for line in lines for cell in line.cells]
     votes.sort()
@@ -306,7 +312,7 @@ def find_columns(lines: Sequence[Line], size: float) -> list[Interval]:
 
 
 def with_signs(columns: Iterable[Interval], lines: Sequence[Line]) -> list[Interval]:
-    """The columns; those that hold signs alone are part of the next one (`$`) or of the one before (`%`)."""
+    """The columns; those with signs only are merged into the next one (`$`) or the one before (`%`)."""
     joined: list[Interval] = []
     begin: float | None = None
     lines = list(itertools.dropwhile(is_header, lines))  # headers stand over signs and figures
@@ -339,7 +345,7 @@ def _on_both_sides(line: Line, middle: float, within: Interval) -> bool:
 
 
 def part_at_rivers(block: Sequence[Line], columns: Sequence[Interval], size: float) -> bool:
-    """Part cells at white that is narrower than between cells but stands open in every line; tells whether any was."""
+    """Split cells at gaps narrower than between cells that are open in every line; returns whether any was split."""
     rows = several_cells(block)
     if len(rows) < FEWEST:
         return False
@@ -374,9 +380,9 @@ def _words_within(line: Line, lefts: Sequence[float], column: Interval) -> list[
 
 
 def part_at_edges(block: Sequence[Line], columns: Sequence[Interval]) -> list[Interval]:
-    """The columns; one in which many lines have two cells is two, if the right ones of those begin at one place.
+    """The columns; one in which many lines have two cells is split, if the right cells begin at one place.
 
-    Other cells reach up to that place, so that no gutter runs down the table.
+    Other cells reach up to that place, so no gutter runs down the table.
     """
     parted: list[Interval] = []
     for left, right in columns:

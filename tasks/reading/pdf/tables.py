@@ -1,8 +1,8 @@
-"""Tables of a PDF's page that no rules draw: financial statements above all, told by their gutters.
+"""Tables on a PDF's page without rules, mainly financial statements, recognised by their gutters.
 
-Lines of several cells that stand below each other are a table where gutters of white run through them. A column is
-where most lines have something. Signs in columns of their own (`$`, `%`, a closing parenthesis) join their figures, a
-label that fills its column and goes on in the next line is one cell, a cell that is empty keeps its place.
+Consecutive lines of several cells are a table if white gutters run through them. A column is where most lines have
+something. Signs in columns of their own (`$`, `%`, a closing parenthesis) join their figures, a label that fills its
+column and continues on the next line is one cell, and empty cells keep their place.
 """
 
 import itertools
@@ -55,7 +55,7 @@ _MOST_LINES: Final = 15
 
 
 def trim_block(block: list[Line]) -> list[Line]:
-    """The block up to its last line of several cells, or to one that was drawn before that line was all drawn."""
+    """The block up to its last line of several cells, or up to a line drawn before the lines above it were complete."""
     while block and len(block[-1].cells) < 2:
         last = next((line for line in reversed(block) if len(line.cells) > 1), None)
         drawn = sorted(word.first for word in last.words) if last is not None else [0]
@@ -97,7 +97,7 @@ def _is_ruled(above: Line, line: Line, rules: Sequence[RuledLine]) -> bool:
 
 
 def find_blocks(lines: Sequence[Line], rules: Sequence[RuledLine] = ()) -> list[list[Line]]:
-    """Runs of lines that begin and end with several cells, with no more than a few lines of one cell in between."""
+    """Runs of lines that begin and end with several cells, with at most a few lines of one cell in between."""
     blocks: list[list[Line]] = []
     run: list[Line] = []
     lone = 0
@@ -129,7 +129,7 @@ def find_blocks(lines: Sequence[Line], rules: Sequence[RuledLine] = ()) -> list[
 
 
 def find_table_end(block: Sequence[Line]) -> int:
-    """Where a table ends within a block: at the first line that runs over the gutters of those above."""
+    """Where a table ends within a block: at the first line that crosses the gutters of those above."""
     rows: list[Line] = []
     columns: list[Interval] = []
     for index, line in enumerate(block):
@@ -164,10 +164,10 @@ _NEAR: Final = 0.5
 
 
 def headers_above(lines: Sequence[Line], first: Line, columns: Sequence[Interval]) -> list[Line]:
-    """The lines right above a table whose first line is this that hold a single cell, above columns but the first.
+    """The single-cell lines right above a table's first line that are above columns other than the first.
 
-    One that is several columns' headers with a space between is parted, one that stands over the middle of several is
-    theirs.
+    Adjacent headers with only a space between them are separated, and one centred above several columns belongs to all
+    of them.
     """
     headers: list[Line] = []
     for line in reversed([line for line in lines if line.base < first.base][-_MOST:]):
@@ -213,9 +213,9 @@ def _join(line: Line, other: Line) -> Line:
 
 
 def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:
-    """Part the cells of a table's header that stand side by side with no more than a space between them.
+    """Separate cells of a table's header that have no more than a space between them.
 
-    The line above or below tells them: what stands on both sides of the space stands in line with its like there, and
+    The line above or below shows where: what is on both sides of the space is aligned with its counterpart there, and
     in a column of its own.
     """
     figures = [_has_figures(line) for line in block]
@@ -290,7 +290,7 @@ def _partings(cell: LineCell) -> list[tuple[LineCell, LineCell]]:
 
 
 def are_aligned(one: LineCell, other: LineCell) -> bool:
-    """Whether two cells begin or end at one place, or have their middles there."""
+    """Whether two cells begin, end, or are centred at the same place."""
     return _distance(one, (other.left, other.right)) < _ALIGNED
 
 
@@ -312,7 +312,7 @@ _SPACED_LEADERS: Final = re.compile(r"[.…·_]{4,}|([.…·_] ){3,}|…")
 
 @dataclass(slots=True)
 class Table:
-    """The rows of a table whose highest line stands at `base`; lines of prose, if `is_prose`, that are to stand so."""
+    """The rows of a table whose highest line is at `base`; lines of prose to be kept together, if `is_prose`."""
 
     base: float
     rows: list[TableRow]

@@ -1,8 +1,8 @@
-"""The words of a PDF's page, by the places of their characters.
+"""The words of a PDF's page, from the positions of their characters.
 
-PDFium gives the characters of a page in the order in which they are drawn, with a space or a line break where it takes
-one for meant. Words come from that text; where it has come apart, letter by letter, they come from the gaps between the
-boxes of the glyphs. All lengths are points; `base` grows from the top of the page to its bottom.
+PDFium returns the characters of a page in drawing order, with a space or line break where it infers one. Words come
+from that text; if it has fallen apart into letters, they come from the gaps between the glyphs' boxes. All lengths are
+points; `base` grows from the top of the page to its bottom.
 """
 
 import itertools
@@ -54,9 +54,9 @@ _LINE: Final = 200
 
 @dataclass(slots=True)
 class PageWord:
-    """Characters `first` up to `end` of the page's text, without white space among them.
+    """The characters from `first` to `end` of the page's text, without white space.
 
-    `glued`: no space stands before it, for it goes on the word to its left.
+    `glued`: there is no space before it, because it continues the word to its left.
     """
 
     text: str
@@ -75,12 +75,12 @@ def write_words(words: Iterable[PageWord]) -> str:
 
 
 def is_right_to_left(text: str) -> bool:
-    """Whether most letters of a text are of a script that is written to the left."""
+    """Whether most letters of a text are of a right-to-left script."""
     return not text.isascii() and 2 * len(_RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
 
 
 def find_turn(textpage: Any, page_text: PageText) -> int:
-    """By how many quarters most words of a page are turned."""
+    """By how many quarter turns most words of a page are rotated."""
     text = page_text.text
     step = max(1, len(text) // _SAMPLE)
     sample = [index for index in range(step // 2, len(text), step) if not text[index].isspace()]
@@ -92,11 +92,12 @@ def find_turn(textpage: Any, page_text: PageText) -> int:
 
 
 def find_words(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[int] = ()) -> list[PageWord]:
-    """The words of a page as PDFium parts them, those that are turned by `turn` quarters; these stand upright here.
+    """The words of a page as PDFium separates them, those rotated by `turn` quarters, turned upright.
 
     `spaces`: where spaces are missing in the text.
 
-    A page that is too full has none, nor has one with letters of formulas, whose parts stand like the cells of a table.
+    Empty for a page with too many characters, and for one with letters of formulas, whose parts look like cells of a
+    table.
     """
     text = page_text.text
     if page_text.characters > MOST or (len(text) != page_text.units and _OF_FORMULAS.search(text)):
@@ -208,7 +209,7 @@ def _find_turned_words(
 
 
 def are_set_twice(words: Sequence[PageWord]) -> bool:
-    """Whether many words of a page are drawn twice, one right after the other: PDFium loses parts of those."""
+    """Whether many words of a page are drawn twice in a row: PDFium loses parts of those."""
     return _share_twice(words[:_ENOUGH]) > _TWICE and _share_twice(words) > _TWICE
 
 
@@ -227,7 +228,7 @@ def _share_twice(words: Sequence[PageWord]) -> float:
 
 
 def upright(box: Box, origin: tuple[float, float], turn: int) -> tuple[float, float, float, float]:
-    """Left, right, base and height of a glyph's box after its line was turned upright."""
+    """Left, right, base and height of a glyph's box once its line is turned upright."""
     left, top, right, bottom = box
     match turn:
         case 1:
@@ -249,9 +250,9 @@ _Glyph = tuple[int, str, Box, tuple[float, float]]
 
 
 def words_by_turn(textpage: Any, *, twice: bool = False) -> dict[int, list[PageWord]]:
-    """The words of a page by the gaps between its glyphs, and by how many quarters these are turned.
+    """The words of a page from the gaps between its glyphs, by the number of quarter turns.
 
-    `twice`: some are drawn on top of each other, and are taken once and from left to right.
+    `twice`: some are drawn on top of each other, and are taken once, from left to right.
     """
     glyphs = _glyphs(textpage)
     return {turn: _words(_once(held, turn) if twice else held, turn) for turn, held in glyphs.items()}

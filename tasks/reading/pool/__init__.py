@@ -1,1 +1,1 @@
-"""pool."""
+"""The process pool that reads documents, each under its own limits."""

@@ -1,12 +1,12 @@
 """The process pool that reads documents, each under limits of time and memory.
 
-A document that hangs, crashes or swells costs that document only: its process is ended, the others
-go on. The processes end with this one, however it ends.
+A document that hangs, crashes or uses too much memory costs only itself: its process is ended, and the others go on.
+The processes end with this one, however it ends.
 
-pebble 5.2's `ProcessPool` was tried in its place (two processes, two cores): 2,000 text files of 1 KB took it 0.65 to
-1.3 s, 2,000 small Word documents 1.1 to 1.9 s; this pool takes 0.15 to 0.2 s and 0.55 s, and half the processor time
-in the parent. It also hands out documents ahead, tries a document again in a fresh process when it may have suffered
-from those before it, and its processes die with a killed parent.
+pebble 5.2's `ProcessPool` was tried instead (two processes, two cores): it took 0.65 to 1.3 s for 2,000 text files of 1
+KB and 1.1 to 1.9 s for 2,000 small Word documents; this pool takes 0.15 to 0.2 s and 0.55 s, and half the processor
+time in the parent. It also hands out documents ahead, retries a document in a fresh process if those before it may have
+harmed it, and its processes die with a killed parent.
 """
 
 import atexit
@@ -48,7 +48,7 @@ _ATTEMPTS: Final = 4
 
 
 class PoolLoad(NamedTuple):
-    """How many processes there are, how many of them have a document, and how many documents none has."""
+    """How many processes there are, how many of them are reading, and how many documents are waiting."""
 
     processes: int
     busy: int
@@ -78,14 +78,14 @@ class Supervisor:
 
     @property
     def load(self) -> PoolLoad:
-        """What it has to do now."""
+        """How much it has to do now."""
         processes = tuple(self._processes)
         with self._lock:
             waiting = len(self._queue) + len(self._suspects)
         return PoolLoad(len(processes), sum(bool(process.jobs) for process in processes), waiting)
 
     def start(self) -> None:
-        """Start the processes, in the background."""
+        """Start the processes in the background."""
         with self._lock:
             if self._thread is None and not self._closed:
                 self._woken, self._wake = os.pipe()
@@ -95,7 +95,7 @@ class Supervisor:
                 self._thread.start()
 
     def add(self, job: Job) -> None:
-        """Have a document read; its future gets the result."""
+        """Queue a document; its future gets the result."""
         job.future.add_done_callback(lambda _: self._withdraw(job))
         if self._thread is None:
             self.start()
@@ -108,7 +108,7 @@ class Supervisor:
         job.fail_as_closed()
 
     def close(self) -> None:
-        """End the processes. Documents that are still waiting fail with Unavailable."""
+        """End the processes. Waiting documents fail with Unavailable."""
         with self._lock:
             self._closed = True
             self._wake_thread()
@@ -314,11 +314,11 @@ _USUAL: Final = Limits()
 
 
 class ExtractionPool:
-    """Reads documents in processes of their own. Safe to call from many threads; processes start at the first call.
+    """Reads documents in separate processes. Safe to call from many threads; processes start at the first call.
 
-    `workers` is the number of processes (default: one a processor). `read` is what they run:
-    a function `(path, format) -> Reading` of a module, not of the main one, which they do not load; `load` is
-    run once in each of them before, and what it takes counts for no document.
+    `workers` is the number of processes (default: one per processor). `read` is what they run: a function `(path,
+    format) -> Reading` in a module other than the main one, which they do not load; `load` runs once in each of them
+    first, and its time counts for no document.
     """
 
     def __init__(
@@ -340,15 +340,15 @@ class ExtractionPool:
 
     @property
     def load(self) -> PoolLoad:
-        """What the processes have to do now."""
+        """How much the processes have to do now."""
         return self._supervisor.load
 
     def start(self) -> None:
-        """Start the processes now, in the background; the first document would."""
+        """Start the processes now, in the background, instead of with the first document."""
         self._supervisor.start()
 
     def read(self, path: Path, format: str) -> Reading:  # noqa: A002 - the field's word
-        """The text of the document at `path`, whose format is an extension (".docx"). Waits for it.
+        """The text of the document at `path`, whose format is given as an extension (".docx"). Waits for it.
 
         Raises:
             NotFound: there is no such file.
@@ -358,7 +358,7 @@ class ExtractionPool:
         return self.submit(path, format).result()
 
     def submit(self, path: Path, format: str) -> "Future[Reading]":  # noqa: A002 - the field's word
-        """The future of that reading; it raises what `read` does. Cancelling it ends the reading."""
+        """The future of that reading; it raises what `read` does. Cancelling it stops the reading."""
         future: Future[Reading] = Future()
         try:
             size = self._size(path)
@@ -369,7 +369,7 @@ class ExtractionPool:
         return future
 
     def close(self) -> None:
-        """End the processes; what is still being read fails with Unavailable."""
+        """End the processes; whatever is still being read fails with Unavailable."""
         self._supervisor.close()
         atexit.unregister(self.close)
 

@@ -1,9 +1,8 @@
-"""One reading process and one document on its way through the pool, as the parent sees them.
+"""One reading process, and one document on its way through the pool, as the parent sees them.
 
-Reading processes are forked off a small server that has the readers loaded: a fork of the parent itself would copy its
-threads' locks, and a fresh interpreter takes 0.3 s. Python's own fork server would do, but each child would import the
-parent's main module again (under Prefect, that is Prefect: 1 s); and its list of modules is shared with whoever uses it
-too.
+Reading processes are forked from a small server that has loaded the readers: a fork of the parent would copy its
+threads' locks, and a fresh interpreter takes 0.3 s. With Python's own fork server, each child would import the parent's
+main module again (under Prefect, that is Prefect: 1 s), and its list of modules is shared with everyone who uses it.
 """
 
 import io
@@ -40,12 +39,12 @@ _FAREWELL: Final = 1.0
 
 
 def is_end_from_outside(status: int | None) -> bool:
-    """Whether this is the exit status of a process that somebody else has ended."""
+    """Whether a process with this exit status was killed by somebody else."""
     return status in _FROM_OUTSIDE
 
 
 def fork_server(*modules: str) -> forkserver.ForkServer:
-    """The server that processes are forked from which have these modules; it loads them when it starts."""
+    """The server that forks processes with these modules, which it loads when it starts."""
     server = forkserver.ForkServer()
     server.set_forkserver_preload(list(modules))
     return server
@@ -103,7 +102,7 @@ class _Popen(popen_forkserver.Popen):
 
 
 class ForkedProcess(context.ForkServerProcess):
-    """A process that is forked off a server of ours, that of the readers unless a class has another."""
+    """A process forked from a server of ours: that of the readers, unless a subclass names another."""
 
     def server(self) -> forkserver.ForkServer:
         return _server()
@@ -123,9 +122,9 @@ class ReaderContext(context.ForkServerContext):
 class Job:
     """A document of `size` bytes to read, and the future of its reading.
 
-    With `crashed`, a process ended on it by itself, or ran out of memory; with `killed`, a process was ended from
-    outside while it read it. After either it is `suspected`: it is read alone. On its `second_try` its reader leaves
-    out what may have taken too much. `request_id` is that of the request that wants it.
+    With `crashed`, a process ended while reading it, by itself or for lack of memory; with `killed`, from outside.
+    After either it is `suspected` and read alone. On its `second_try`, its reader leaves out what may have taken too
+    much. `request_id` is that of the request that wants it.
     """
 
     path: Path
@@ -139,7 +138,7 @@ class Job:
     request_id: str | None = field(default_factory=current_request_id)
 
     def settle(self, outcome: Reading | DiligenceError) -> None:
-        """Set the result of the future, once, unless it was cancelled."""
+        """Set the future's result, once, unless it was cancelled."""
         if not self.future.set_running_or_notify_cancel():
             return
         if isinstance(outcome, Reading):
@@ -148,11 +147,11 @@ class Job:
             self.future.set_exception(outcome)
 
     def is_cancelled(self) -> bool:
-        """Whether it was cancelled; then its future is settled by this call."""
+        """Whether it was cancelled; if so, this call settles its future."""
         return self.future.cancelled() and not self.future.set_running_or_notify_cancel()
 
     def fail(self, failure: Failure, limits: Limits) -> None:
-        """Fail because its reader raised something."""
+        """Fail because the reader raised an error."""
         if failure.error is not None:
             self.settle(failure.error)
         elif failure.cause == "MemoryError":
@@ -173,13 +172,13 @@ class Job:
             logger.warning(message, kind, value)
 
     def fail_as_timed_out(self, limits: Limits) -> None:
-        """Fail because its reader was not done in time."""
+        """Fail because the reader ran out of time."""
         self.settle(
             TookTooLong(f"Reading the document took longer than {limits.seconds:g} s (DILIGENCE_DOCUMENT_TIMEOUT).")
         )
 
     def fail_as_crashed(self, status: int | None, limits: Limits) -> None:
-        """Fail because its reader's process ended with this status."""
+        """Fail because the reader's process ended with this status."""
         self._warn("A reader of %s ended with status %s", status)
         self.settle(
             Unreadable(
@@ -189,7 +188,7 @@ class Job:
         )
 
     def fail_as_killed(self, status: int | None) -> None:
-        """Fail because its reader's process was ended from outside, twice: that says nothing of the document."""
+        """Fail because the reader's process was killed from outside twice, which says nothing about the document."""
         self._warn("A reader of %s was ended from outside (status %s), twice", status)
         self.settle(
             Unavailable(
@@ -203,15 +202,15 @@ class Job:
         self.settle(Unavailable("The readers were shut down. Try again."))
 
     def fail_as_unavailable(self) -> None:
-        """Fail because no process starts."""
+        """Fail because no process can be started."""
         self.settle(Unavailable("The readers are out of order. Try again."))
 
 
 class ReadingProcess:
-    """A process that reads up to `documents` documents, one after the other. One thread uses it.
+    """A process that reads up to `documents` documents, one after the other, for use by one thread.
 
-    `jobs` are the documents that it has, by their number, counted from its first one; `seconds` is how long it has been
-    reading the present one.
+    `jobs` are its documents by their number, counted from its first one; `seconds` is how long it has been reading the
+    present one.
     """
 
     def __init__(
@@ -222,7 +221,7 @@ class ReadingProcess:
         limits: worker.Limits,
         documents: int,
     ) -> None:
-        """Start it; the first one of a program waits for the fork server, 0.3 s, another takes 10 ms.
+        """Start it; a program's first one waits 0.3 s for the fork server, the others take 10 ms.
 
         Raises:
             OSError, EOFError: it does not start.
@@ -247,7 +246,7 @@ class ReadingProcess:
 
     @property
     def sentinel(self) -> int:
-        """The descriptor that can be read from once the process has ended."""
+        """The descriptor that becomes readable when the process has ended."""
         return self._process.sentinel
 
     @property
@@ -257,7 +256,7 @@ class ReadingProcess:
 
     @property
     def room(self) -> int:
-        """How many more documents it may be given before it is replaced."""
+        """How many more documents it may get before it is replaced."""
         return self._documents - self._next
 
     def observe(self, now: float) -> Job | None:
@@ -292,9 +291,9 @@ class ReadingProcess:
         return [(self.jobs.pop(number), outcome, number == 0) for number, outcome in outcomes if number in self.jobs]
 
     def take_back(self) -> list[Job]:
-        """Take back all that it was given but for the document that it is reading, for another process.
+        """Take back all its documents except the one that it is reading, for another process.
 
-        It may have begun the next one a moment ago, or skip that one: then it reports it.
+        It may have started the next one a moment ago, or may skip it: it reports that.
         """
         self._board.left = self._next
         at = self._board.at
@@ -303,12 +302,12 @@ class ReadingProcess:
         return back
 
     def take_current(self) -> tuple[Job | None, bool]:
-        """Take the document that it is reading from it; and whether that was its first one."""
+        """Take away the document that it is reading; also returns whether it was its first."""
         at = self._board.at
         return self.jobs.pop(at, None), at == 0
 
     def end(self, *, ending: bool = False) -> int | None:
-        """Kill what is left of it and of all that it has started.
+        """Kill what is left of it and everything that it started.
 
         Args:
             ending: whether its connection has ended, so that it has too or is about to.

@@ -1,11 +1,11 @@
 """What runs inside a reading process: its limits, and one document after the other.
 
-The pool's fork server loads this module and the readers beforehand, so that a new process is there
-in a few milliseconds; nothing here imports Prefect, tables or settings.
+The pool's fork server loads this module and the readers in advance, so that a new process is ready in a few
+milliseconds; nothing here imports Prefect, tables or settings.
 
-A process is handed several documents at a time and sends what it has read in batches: a message a
-document costs 0.2 ms in the parent, one for eight 0.05 ms each. So that each document still has its own
-time and its own verdict, a number on a page of shared memory (the `Board`) says which one is in work.
+A process gets several documents at a time and returns readings in batches: a message per document costs 0.2 ms in the
+parent, a message for eight 0.05 ms each. So that each document still has its own time limit and verdict, a number in
+shared memory (the `Board`) says which one is being read.
 """
 
 import atexit
@@ -41,7 +41,7 @@ Load = Callable[[], None]
 
 @dataclass(frozen=True)
 class Limits:
-    """What one document may take: seconds, megabytes of memory, megabytes on disk."""
+    """What one document may use: seconds, megabytes of memory, megabytes on disk."""
 
     seconds: float = 60
     memory_mb: int = 1024
@@ -63,10 +63,10 @@ _GROWTH: Final = 4
 
 
 class Board(ctypes.Structure):
-    """What a process and its parent share without a message; each number has one writer.
+    """What a process and its parent share without messages; each number has one writer.
 
-    `at` is the document in work, or NOTHING: who died, and on what. Those before `left` that the
-    process has not begun are to be skipped: the parent has taken them back.
+    `at` is the document being read, or NOTHING; it shows which document a process died on. Documents before `left` that
+    have not been started are to be skipped: the parent has taken them back.
     """
 
     _fields_ = (("at", ctypes.c_longlong), ("left", ctypes.c_longlong))
@@ -76,10 +76,10 @@ class Board(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a document was not read: the `error` that the user sees, or the class of an unforeseen exception.
+    """Why a document was not read: the `error` that the user sees, or the class of an unexpected exception.
 
-    Exceptions themselves do not travel: those of lxml and PDFium cannot be unpickled, and their
-    messages may hold the document's words.
+    Exceptions themselves are not sent: those of lxml and PDFium cannot be unpickled, and their messages may contain the
+    document's words.
     """
 
     error: DiligenceError | None
@@ -98,12 +98,12 @@ if _parents_folder is not None:  # this is a fork server, which outlives a paren
 def serve(
     read: Read, load: Load | None, limits: Limits, documents: int, connection: "Connection[Any, Any]", board: Board
 ) -> None:
-    """Read what comes through the connection: `documents` of them, fewer when the process grows or runs out of memory.
+    """Read the documents that come through the connection: `documents` of them, fewer if the process grows or runs out
+    of memory.
 
-    Those that are taken back count too: the parent gives no more than so many, and waits for the process to end.
-
-    What `load` takes, once, counts for no document. A document that takes longer than it may ends the process,
-    by a signal that no native code can hold up.
+    Documents that are taken back count too: the parent sends no more than that, and waits for the process to end. The
+    time for `load` counts for no document. A document that exceeds its time ends the process, by a signal that no
+    native code can delay.
     """
     prepare(limits)
     if load is not None:
@@ -127,7 +127,7 @@ def serve(
 
 
 def run(read: Read, path: Path, extension: str, *, second_try: bool = False) -> Reading | Failure:
-    """Read one document; whatever goes wrong comes back as a value."""
+    """Read one document; any failure is returned as a value."""
     limits_module.begin(second_try=second_try)
     try:
         return read(path, extension)
@@ -144,7 +144,7 @@ def run(read: Read, path: Path, extension: str, *, second_try: bool = False) -> 
 
 
 def unpack_message(message: bytes) -> list[tuple[int, ReadOutcome]]:
-    """The parent's side: the numbers and outcomes of a message."""
+    """On the parent's side: the numbers and outcomes in a message."""
     return [(number, _unpack(packed)) for number, packed in pickle.loads(message)]  # noqa: S301 - from our own process
 
 

@@ -1,4 +1,4 @@
-"""PowerPoint presentations from before 2007: LibreOffice makes .pptx of them, whose reader reads the rest."""
+"""PowerPoint presentations from before 2007: LibreOffice converts them to .pptx, which our own reader then reads."""
 
 import struct
 from typing import Final

@@ -1,4 +1,4 @@
-"""Presentations: slides in order, hidden ones too; on each its shapes as they are read, then notes and comments."""
+"""Presentations: slides in order, with hidden ones; on each its shapes in reading order, then notes and comments."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -39,7 +39,7 @@ _DEEPEST: Final = 100
 
 
 class Comment(NamedTuple):
-    """A remark on a slide; author and date are "" where the file does not tell them."""
+    """A comment on a slide; author and date are "" if the file does not give them."""
 
     author: str
     date: str
@@ -63,7 +63,7 @@ class Comments:
         self._main = main
 
     def of(self, part: str) -> Iterator[Comment]:
-        """The comments of a part that has words, in order, the replies after the comment that they answer."""
+        """The comments of a part that have words, in order, with replies after the comment that they answer."""
         data = self._package.scan(part)
         opened: list[_Open] = []
         at = 0

@@ -1,8 +1,8 @@
-"""The shapes of a slide, or of its notes, that have words or an alternative text, in the order of reading.
+"""The shapes of a slide or its notes that have words or an alternative text, in reading order.
 
-Scanned as bytes, in the form that `canonical` gives: from each shape's tag straight to its end, and its words only
-where there are any. 350 slides and notes (2 MB) take 16 ms, a fourth of what building their trees takes; the time is
-linear in the bytes, whatever these are.
+They are scanned as bytes, in the form that `canonical` returns: from each shape's tag straight to its end, and its
+words only if there are any. 350 slides and notes (2 MB) take 16 ms, a fourth of the time for their trees; time is
+linear in the bytes, whatever they are.
 """
 
 import re
@@ -23,7 +23,7 @@ Box = tuple[int, int, int, int]
 
 
 class PlaceholderKey(NamedTuple):
-    """What a placeholder is known by: `kind` is its type, `number` that on the layout, "" when it has none."""
+    """What identifies a placeholder: `kind` is its type, `number` its index on the layout, "" if it has none."""
 
     kind: str
     number: str
@@ -54,13 +54,13 @@ _OF_MASTERS: Final = {
 def key_in(attributes: bytes) -> PlaceholderKey:
     """The placeholder that the attributes of a `p:ph` name; without a type it holds any object.
 
-    Cached, since all decks have the same few.
+    Cached, because all decks have the same few.
     """
     return PlaceholderKey(xml.attribute(attributes, b"type") or "obj", xml.attribute(attributes, b"idx"))
 
 
 def box_in(data: bytes, start: int = 0, end: int | None = None) -> Box | None:
-    """The place that the first `a:off` and the `a:ext` behind it give; None without both coordinates."""
+    """The position in the first `a:off` and the `a:ext` after it; None unless both are complete."""
     end = len(data) if end is None else end
     at = data.find(b"<a:off", start, end)
     if at < 0:
@@ -76,7 +76,7 @@ def box_in(data: bytes, start: int = 0, end: int | None = None) -> Box | None:
 
 
 class Placeholders:
-    """The places of the placeholders on the layouts of one presentation."""
+    """The positions of the placeholders on the layouts of one presentation."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
@@ -84,9 +84,9 @@ class Placeholders:
         self._parts: dict[str, _Places] = {}
 
     def box(self, slide: str, placeholder: PlaceholderKey) -> Box | None:
-        """Where a placeholder of the part `slide` stands that has no place of its own; None when nothing says so.
+        """The position of a placeholder in the part `slide` that has none of its own; None if nothing gives it one.
 
-        The number is the surer sign of what it takes the place of, then the type.
+        The index identifies its counterpart more reliably than the type.
         """
         layout = self._above(slide, "slideLayout")
         on_layout = self._places(layout)
@@ -148,7 +148,7 @@ _FOOTERS: Final = ("dt", "ftr", "sldNum", "hdr")
 
 
 class Placed(Protocol):
-    """What is put in order: a shape with its words, and the place that it gives itself."""
+    """What is put in order: a shape with its words, and its own position."""
 
     text: str
 
@@ -179,9 +179,9 @@ _Weigh = Callable[[_Item], tuple[int, int]]
 
 
 def in_reading_order(shapes: list[_Shape], place: Callable[[PlaceholderKey], Box | None]) -> list[_Shape]:
-    """These shapes in the order of reading. `place` gives the place of a placeholder that has none of its own.
+    """These shapes in reading order. `place` returns the position of a placeholder that has none of its own.
 
-    It is called only where the order depends on it.
+    It is only called if the order depends on it.
     """
     if len(shapes) < 2:
         return shapes
@@ -383,7 +383,7 @@ class _Scheme(NamedTuple):
 
 
 def paragraphs(data: bytes, start: int, stop: int) -> list[str]:
-    """The paragraphs that have words between `start` and `stop` of a part, with the numbers that PowerPoint shows."""
+    """The paragraphs with words between `start` and `stop` of a part, with the numbers that PowerPoint shows."""
     style_end = max(data.find(b"</a:lstStyle", start, stop), start)
     styles = _styles(data, start, style_end)
     found = list(islice(_PARAGRAPH.finditer(data, style_end, stop), _MOST_LEVELS + 1))
@@ -474,7 +474,7 @@ Place = Callable[[PlaceholderKey], Box | None]
 
 
 class Shape:
-    """A shape with its words, those of a table as rows, and what its first tags tell.
+    """A shape with its words (those of a table as rows), and what its first tags say.
 
     Attributes:
         text: its lines; "" when it has none.
@@ -498,7 +498,7 @@ class Shape:
 
     @property
     def name(self) -> str:
-        """The name that it has in the file, "" when it has none."""
+        """Its name in the file, "" if it has none."""
         usual = _USUAL_NAME.match(self._properties)
         return usual[1].decode("utf-8", "replace") if usual is not None else xml.attribute(self._properties, b"name")
 
@@ -509,14 +509,14 @@ class Shape:
 
     @property
     def box(self) -> Box | None:
-        """The place that it gives itself."""
+        """Its own position."""
         return box_in(self._offset) if self._offset else None
 
 
 def shapes(data: bytes, drawing: Drawing, place: Place) -> Iterator[Shape]:
-    """The shapes of a part that have words or an alternative text, in the order of reading; groups as a whole.
+    """The shapes of a part that have words or an alternative text, in reading order, with groups kept together.
 
-    `place` is called only where the order depends on it.
+    `place` is only called if the order depends on it.
 
     Raises:
         TooLarge: there are more than MOST, or one of them is too large.

@@ -1,7 +1,8 @@
-"""Rich Text Format: LibreOffice makes .docx of it, whose reader reads the rest. Without LibreOffice striprtf reads it.
+"""Rich Text Format: LibreOffice converts it to .docx, which our own reader reads. Without LibreOffice striprtf reads
+it.
 
-striprtf (https://github.com/joshy/striprtf) gives the words of the body alone. What it would take for words of the
-document (deleted text, hidden text) is taken out before; cells of tables stand apart by tabs.
+striprtf (https://github.com/joshy/striprtf) only returns the words of the body. What it would wrongly take for the
+document's words (deleted text, hidden text) is removed first; table cells are separated by tabs.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""Plain text in any encoding: by its byte order mark, by the look of UTF-16, as strict UTF-8, by its alphabet.
+"""Plain text in any encoding: by its byte order mark, the pattern of UTF-16, strict UTF-8, or its alphabet.
 
-A text in Latin letters that is not UTF-8 is in the code page whose letters make one language's alphabet. A detector
-by frequencies mixes these code pages up (it takes Italian for Czech and Hungarian for French); charset-normalizer is
-asked only where no alphabet fits.
+Text in Latin letters that is not UTF-8 is in the code page whose letters form one language's alphabet. Detectors by
+frequency confuse these code pages (they take Italian for Czech and Hungarian for French); charset-normalizer is only
+asked if no alphabet fits.
 """
 
 import re
@@ -84,10 +84,10 @@ _INSTEAD: Final = bytes.maketrans(b"\0\r\x0b\x0c\x1c\x1d\x1e", b" \n\n\n\n\n\n")
 
 
 def read(source: Source, declared_encoding: Callable[[bytes], str | None] = lambda _: None) -> Reading:
-    """The text of the file in `source`, to the character but for line ends and controls; a NUL is a space.
+    """The text of the file in `source`, exact except for line ends and control characters; a NUL becomes a space.
 
-    Of a file of more than 64 MB the first ones are read, with a warning: the rest would not fit into memory. An empty
-    file is an empty text. `declared_encoding` finds the encoding that a file of some format declares.
+    Of a file above 64 MB the first 64 MB are read, with a warning: the rest would not fit into memory. An empty file
+    gives an empty text. `declared_encoding` finds the encoding that a file of some format declares.
     """
     text, warnings = text_and_warnings(source, declared_encoding)
     return Reading("" if text.isspace() else text, warnings=warnings)
@@ -96,7 +96,7 @@ def read(source: Source, declared_encoding: Callable[[bytes], str | None] = lamb
 def text_and_warnings(
     source: Source, declared_encoding: Callable[[bytes], str | None] = lambda _: None
 ) -> tuple[str, list[str]]:
-    """The same text as it is, for readers of texts that have a form, and what a user should know of it."""
+    """The text and what a user should know about it, for readers of structured text."""
     data, complete = read_beginning(source)
     text, sure = tidy_text(data, declared_encoding(data))
     warnings = [] if sure else [UNSURE]
@@ -106,9 +106,9 @@ def text_and_warnings(
 
 
 def tidy_text(data: bytes, declared: str | None = None) -> tuple[str, bool]:
-    r"""The text in `data` with `\n` line ends and without controls, and whether its encoding is certain.
+    r"""The text in `data` with `\n` line ends and without control characters, and whether its encoding is certain.
 
-    An encoding that the text declares counts where no byte order mark says otherwise, and its bytes agree.
+    A declared encoding counts if no byte order mark contradicts it and its bytes agree.
     """
     mark, encoding, sure = _find_marked_encoding(data)
     if encoding is None and declared is not None and declared.lower() not in SLOW_CODECS:
@@ -181,7 +181,7 @@ def _find_marked_encoding(data: bytes) -> tuple[int, str | None, bool]:
 
 
 def read_beginning(source: Source) -> tuple[bytes, bool]:
-    """The bytes to be read, and whether they are all. They end with a line, unless in UTF-16 or UTF-32."""
+    """The bytes to read, and whether they are all. They end with a complete line, except in UTF-16 and UTF-32."""
     if isinstance(source, bytes):
         data = source
     elif source.stat().st_size <= _MOST:
@@ -242,7 +242,7 @@ def _likely_encoding(data: bytes) -> str:
 
 
 def code_page(sample: bytes) -> str | None:
-    """The code page of a text in Latin letters; None where none fits, as for a text in other letters."""
+    """The code page of a text in Latin letters; None if none fits, as for text in other letters."""
     high = len(sample) - len(sample.translate(None, _HIGH))
     if high > _SPARSE * (high + len(sample) - len(sample.translate(None, _LETTERS))):
         return None

@@ -1,8 +1,7 @@
-"""Workbooks of Excel before 2007: cells sheet by sheet as they are shown, then comments.
+"""Excel workbooks from before 2007: cells sheet by sheet as they are shown, then comments.
 
-xlrd reads the file (https://xlrd.readthedocs.io/en/latest/api.html). It knows neither text boxes nor charts nor what is
-printed on each page: a warning says that they are left out where there are any. Calamine is the second reader, in a
-process of its own.
+xlrd reads the file (https://xlrd.readthedocs.io/en/latest/api.html). It does not read text boxes, charts, or printed
+headers and footers: a warning says if any are left out. Calamine is the second reader, in a process of its own.
 """
 
 import struct

@@ -1,8 +1,8 @@
 """Binary workbooks: cells sheet by sheet as they are shown, then comments, text boxes and charts.
 
-What stands round the cells is written as in .xlsx; the workbook, its sheets, strings, styles and comments are records
-([MS-XLSB] 2.1.7), which are gone through once. Calamine, which may end its process where two cells stand far apart, is
-the second reader, in a process of its own.
+What surrounds the cells is written as in .xlsx; the workbook, its sheets, strings, styles and comments are records
+([MS-XLSB] 2.1.7), which are read in one pass. Calamine, which may crash if two cells are far apart, is the second
+reader, in a process of its own.
 """
 
 import struct

@@ -1,4 +1,4 @@
-"""What binary workbooks (.xls, .xlsb) have in common: cells as text, in rows as those of .xlsx, and their comments."""
+"""What binary workbooks (.xls, .xlsb) share: cells as text, in rows as in .xlsx, and their comments."""
 
 import struct
 from io import BytesIO
@@ -29,11 +29,11 @@ _LONGEST: Final = 1 << 20
 
 
 class CellsFullError(Exception):
-    """The cells of a workbook are more than are read."""
+    """The workbook has more cells than are read."""
 
 
 def rk_number(stored: int) -> float:
-    """The number that 30 bits of an RK value hold ([MS-XLS] 2.5.217); two more say that it is whole, and hundredths."""
+    """The number in 30 bits of an RK value ([MS-XLS] 2.5.217); the other two bits mark integers and hundredths."""
     if stored & 2:
         number = float((stored >> 2) - ((stored & 0x80000000) >> 1))
     else:
@@ -52,7 +52,7 @@ def show_cell(number: float, code: str, *, from_1904: bool) -> str:
 class NumberStyles:
     """How numbers are shown, by the style of their cells.
 
-    `codes` are the workbook's own format codes by number, `formats` the numbers of the styles' formats in order.
+    `codes` are the workbook's own format codes by number, `formats` the format numbers of the styles in order.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class NumberStyles:
 
 
 class CellWriter:
-    """Writes the cells of a workbook's sheets to `writer`, row by row; `cut` says why the rest was left out."""
+    """Writes the cells of a workbook's sheets to `writer`, row by row; `cut` says why anything was left out."""
 
     def __init__(self, writer: Writer) -> None:
         self.cut: str | None = None
@@ -82,19 +82,19 @@ class CellWriter:
         self._texts: list[bytes] = []
 
     def begin(self) -> None:
-        """A sheet begins here."""
+        """Begin a sheet."""
         self._hidden_rows = set()
         self._hidden_columns = b""
         self._row = -1
         self._blocks.begin(b"")
 
     def hide_row(self, row: int) -> None:
-        """The row, from 0, is hidden; told before its cells come."""
+        """Mark a row (from 0) as hidden; call it before its cells."""
         self._count()
         self._hidden_rows.add(row)
 
     def hide_columns(self, first: int, last: int) -> None:
-        """The columns, from 0, are hidden; told before their cells come."""
+        """Mark columns (from 0) as hidden; call it before their cells."""
         self._count(_COLUMNS_COST)
         last = min(last, LAST_COLUMN - 1)
         if first <= last:
@@ -104,7 +104,7 @@ class CellWriter:
             self._blocks.begin(self._hidden_columns)
 
     def add(self, row: int, column: int, text: str) -> None:
-        """The text of a cell, by its row and column, from 0.
+        """Add the text of a cell at a row and column, both from 0.
 
         Raises:
             CellsFullError: there are too many of them, or no time is left.
@@ -120,12 +120,12 @@ class CellWriter:
             self._texts.append(words)
 
     def end(self) -> None:
-        """The sheet ends here."""
+        """End the sheet."""
         self._write()
         self._blocks.end()
 
     def count_record(self) -> None:
-        """A record is read, a cell or anything else.
+        """Count a record, whatever it is, against the limit.
 
         Raises:
             CellsFullError: there are too many of them, or no time is left.
@@ -149,14 +149,14 @@ class CellWriter:
 
 
 def write_comment(writer: Writer, cell: str, author: str, text: str) -> None:
-    """Write the words of a comment, if there are any, without the author's name that Excel puts before them."""
+    """Write the words of a comment, if any, without the author's name that Excel puts before them."""
     words = (author and text.removeprefix(author + ":").lstrip()) or text
     if words:
         writer.placed(COMMENT, make_label(author, ""), f"{cell}\t{comment_mark(author, '', words)}")
 
 
 def read_with_calamine(source: Source) -> Reading:
-    """Cells, sheet by sheet, by calamine; numbers as they are stored, dates in ISO form."""
+    """The cells as calamine reads them, sheet by sheet; numbers as stored, dates in ISO form."""
     from python_calamine import CalamineWorkbook  # noqa: PLC0415 - seldom needed
 
     writer = Writer()

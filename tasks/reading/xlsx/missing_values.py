@@ -1,7 +1,7 @@
-"""Puts values into cells whose formulas have none stored, as programs write them that do not calculate.
+"""Fills in cells whose formulas have no stored value, as written by programs that do not calculate.
 
-LibreOffice, where it is installed, recalculates such a workbook: a cell then reads `5 [computed]`. Where a value cannot
-be had, the formula itself stands in its cell: `=VLOOKUP(A5,Rates,2)`. Only workbooks with such formulas pay for it.
+LibreOffice, if it is installed, recalculates such a workbook: a cell then reads `5 [computed]`. If a value cannot be
+obtained, the cell shows the formula: `=VLOOKUP(A5,Rates,2)`. Only workbooks with such formulas pay for this.
 """
 
 import re
@@ -40,7 +40,7 @@ CellPlace = tuple[str, int, int]
 
 
 class SheetCell(NamedTuple):
-    """A cell of a piece: where it stands, what is said of it and what is in it; it goes from `start` to `end`.
+    """A cell in a piece: its reference, attributes and content; it extends from `start` to `end`.
 
     Its tag ends at `inner`.
     """
@@ -55,14 +55,14 @@ class SheetCell(NamedTuple):
 
     @property
     def lacks_value(self) -> bool:
-        """Whether it has a formula that has no stored value; an empty text is one."""
+        """Whether it has a formula without a stored value; an empty text is a value."""
         at = self.content.find(b"<f")
         if at < 0 or _FORMULA.search(self.content, at) is None or _VALUE.search(self.content) is not None:
             return False
         return self.attributes.get(b"t") != b"str" or b"<v" not in self.content
 
     def formula(self) -> str:
-        """The formula as Excel shows it; "=…" where another cell has it."""
+        """The formula as Excel shows it; "=…" if it is stored in another cell."""
         tag = _FORMULA.search(self.content)
         if tag is None:
             return "=…"
@@ -82,8 +82,8 @@ class SheetCell(NamedTuple):
 class MissingValues:
     """The formulas of a workbook that have no stored value.
 
-    `recalculate` gives what the cells with formulas come to, as far as that is known (`read_computed`); it is called
-    when the first of them needs it. `kinds` says how cells are shown.
+    `recalculate` returns the known values of cells with formulas (`read_computed`); it is called when the first is
+    needed. `kinds` says how cells are shown.
     """
 
     def __init__(self, recalculate: Callable[[], Mapping[CellPlace, float | str]], kinds: CellKinds) -> None:
@@ -94,7 +94,7 @@ class MissingValues:
         self._uncomputed_sheets: dict[str, None] = {}
 
     def fill(self, sheet: str, piece: bytes, row: int) -> bytes:
-        """The piece of the sheet of that name with texts for its formulas, `row` being the one before it."""
+        """The piece of the sheet with texts for its formulas; `row` is the row before it."""
         filled: list[bytes] = []
         at = 0
         for cell in cells(piece, row):
@@ -112,7 +112,7 @@ class MissingValues:
         return b"".join(filled)
 
     def warnings(self) -> Iterator[str]:
-        """What a user should know of them."""
+        """What a user should know about these formulas."""
         if self._computed_sheets:
             yield (
                 "Formulas without a stored value were computed by LibreOffice on "
@@ -142,7 +142,7 @@ class MissingValues:
 def read_computed(
     sheets: Iterable[tuple[str, Iterable[bytes]]], string: Callable[[bytes], bytes]
 ) -> dict[CellPlace, float | str]:
-    """What the cells with formulas of a recalculated workbook come to; nothing where any of them is volatile.
+    """The values of the cells with formulas in a recalculated workbook; empty if any formula is volatile.
 
     Args:
         sheets: the name of each sheet, and the sheet in pieces.
@@ -165,9 +165,9 @@ def read_computed(
 
 
 def cells(piece: bytes, row: int) -> Iterator[SheetCell]:
-    """The cells of a piece of a sheet in the usual form, `row` being the number of the row before it.
+    """The cells of a piece of a sheet in the usual form; `row` is the number of the row before it.
 
-    An empty cell comes where a row begins, so that its number is known.
+    An empty cell comes at the start of each row, so that the row's number is known.
     """
     column = 0
     for tag in _CELL.finditer(piece):

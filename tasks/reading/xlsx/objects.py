@@ -1,4 +1,4 @@
-"""What stands round the cells of a sheet: comments with their authors and dates, text boxes, charts, controls."""
+"""What surrounds the cells of a sheet: comments with authors and dates, text boxes, charts, controls."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -79,10 +79,10 @@ class _Comment(NamedTuple):
 
 
 class SheetObjects:
-    """Writes to `writer` what stands round the cells of sheets.
+    """Writes what surrounds the cells of sheets to `writer`.
 
-    `people` are the parts of the workbook that name those who wrote threaded comments; `embedded` are the parts of
-    the documents embedded in its sheets.
+    `people` are the workbook's parts that name authors of threaded comments; `embedded` are the parts of documents
+    embedded in its sheets.
     """
 
     def __init__(self, package: Package, writer: Writer, people: Iterable[str] = ()) -> None:

@@ -1,6 +1,6 @@
-"""Workbooks: sheets in order, hidden ones too; on each its cells row by row, then what stands round and over them.
+"""Workbooks: sheets in order, including hidden ones; on each its cells row by row, then what surrounds them.
 
-Comments come first of these, then text boxes, charts, diagrams, at last printed headers and footers. Shared strings
+Comments come first of these, then text boxes, charts, diagrams, and finally printed headers and footers. Shared strings
 and number formats are read when the first cell needs them.
 """
 
@@ -107,7 +107,7 @@ class Workbook:
         self.kinds = CellKinds(lambda: self._strings, lambda: self._codes, from_1904=since in ("1", "true"))
 
     def sheets(self) -> Iterator[PackedSheet]:
-        """The sheets in order, hidden ones too; at most 10,000."""
+        """The sheets in order, including hidden ones; at most 10,000."""
         targets = {item.id: item.target for item in self._around}
         for tag in islice(_SHEET.finditer(self._main), _MOST_SHEETS):
             rest = tag[0][len(b"<sheet") :]
@@ -115,7 +115,7 @@ class Workbook:
             yield PackedSheet(attribute(rest, b"name"), targets.get(attribute(rest, b"r:id"), ""), hidden)
 
     def pieces(self, part: str) -> Iterator[bytes]:
-        """A sheet in pieces, each but the last ending behind a row."""
+        """A sheet in pieces, each except the last ending after a row."""
         read = map(with_raised_runs, pieces(self._package.chunks(part), b"row"))
         return (piece.replace(*_NOT_CALCULATED) for piece in read) if self._is_not_calculated else read
 
@@ -127,7 +127,7 @@ class Workbook:
         return attribute(rest, b"calcId") == "124519" and attribute(rest, b"fullCalcOnLoad") in ("1", "true")
 
     def people(self) -> list[str]:
-        """The parts that name those who wrote threaded comments."""
+        """The parts that name authors of threaded comments."""
         return list(self._parts("person"))
 
     @property

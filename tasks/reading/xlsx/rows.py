@@ -1,4 +1,4 @@
-"""The rows of a sheet: what their tags say of values, and their lines in blocks of twenty, with cells as places."""
+"""The rows of a sheet: what their tags say about values, and their lines in blocks of twenty, with cells as places."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -54,18 +54,18 @@ _COLUMNS: Final = _Columns()
 
 
 class SheetRow:
-    """A row by the columns of its cells; `plain` are the indices of the texts that are numbers as they are stored."""
+    """A row by the columns of its cells; `plain` are the indices of texts that are numbers as stored."""
 
     def __init__(self, columns: list[int]) -> None:
         self.columns = columns
         self.plain: list[int] = []
 
     def line(self, texts: Sequence[bytes]) -> tuple[int, int, bytes]:
-        """The first and the last column that hold any of the texts, and the line that they make."""
+        """The first and last column with text, and the line of the row."""
         return _line(self.columns, texts)
 
     def spans(self, texts: Sequence[bytes], wanted: bytes) -> Iterator[tuple[int, int, int]]:
-        """Where in the row's line (in characters) the texts stand of columns that are 1 in `wanted`, and the column."""
+        """The character spans in the row's line of texts whose columns are 1 in `wanted`, with the column."""
         at, length = 1, 0
         for column, text in _find_filled(self.columns, texts):
             gap = column - at
@@ -76,7 +76,7 @@ class SheetRow:
             at, length = column, end
 
     def clean(self, texts: Sequence[bytes]) -> Sequence[bytes]:
-        """The texts with plain numbers as they are better shown; the same object where nothing is."""
+        """The texts with plain numbers tidied up; the same object if nothing changes."""
         numbers = [texts[index] for index in self.plain]
         shown = _show_column(numbers, None)
         if shown is numbers:
@@ -88,14 +88,14 @@ class SheetRow:
 
 
 class RowPattern(SheetRow):
-    """A row by its tags: how many values stand in it, and in how many cells the number of the row.
+    """A row by its tags: how many values it has, and how many cells include the row's number.
 
-    `shared`: other rows may have the same tags, but for their numbers; `plain` are the indices of the
-    texts that are numbers as they are stored.
+    `shared`: other rows may have the same tags except for their numbers; `plain` are the indices of texts that are
+    numbers as stored.
     """
 
     def __init__(self, tags: bytes, row: bytes, kinds: CellKinds) -> None:
-        """`tags` are those of the row numbered `row`, with NUL where a value stands."""
+        """`tags` are those of row number `row`, with NUL in place of values."""
         columns: list[int] = []
         shown: list[CellTexts | None] = []
         owners: list[int] = []  # of each value the cell among those that have any; -1 where it is not shown
@@ -138,7 +138,7 @@ class RowPattern(SheetRow):
         self._gapless = columns == _FIRST[: len(columns)]
 
     def texts(self, values: list[bytes]) -> list[bytes]:
-        """What the cells of such a row show, `values` being the stored ones, which are used up."""
+        """What the cells of such a row show; `values` are the stored ones, and are consumed."""
         if self._owners is not None:
             runs: list[list[bytes]] = [[] for _ in self.columns]
             for owner, value in zip(self._owners, values, strict=True):
@@ -148,7 +148,7 @@ class RowPattern(SheetRow):
         return [value if kind is None else kind[value] for value, kind in zip(values, self.kinds, strict=True)]
 
     def split_texts(self, values: list[bytes]) -> list[tuple[bytes, ...]]:
-        """The texts of as many rows as there are values for."""
+        """The texts of as many rows as the values are for."""
         if self._owners is not None:
             starts = range(0, len(values), self.values)
             return [tuple(self.clean(self.texts(values[start : start + self.values]))) for start in starts]
@@ -156,7 +156,7 @@ class RowPattern(SheetRow):
         return list(zip(*map(_show_column, columns, self.kinds), strict=True))
 
     def line(self, texts: Sequence[bytes]) -> tuple[int, int, bytes]:
-        """The first and the last column that hold any of the texts, and the line that they make."""
+        """The first and last column with text, and the line of the row."""
         if all(texts):
             if self._gapless:
                 return 1, len(texts), b"\t".join(texts)
@@ -165,7 +165,7 @@ class RowPattern(SheetRow):
         return _line(self.columns, texts)
 
     def lines(self, rows: list[tuple[bytes, ...]]) -> list[bytes]:
-        """The lines that the texts of rows make; none where there are no texts, or some are empty or out of order."""
+        """The lines for the texts of rows; empty if there are no texts, or some are empty or out of order."""
         if not self.columns or not all(map(all, rows)):
             return []
         if self._gapless:
@@ -184,7 +184,7 @@ class RowPattern(SheetRow):
 
 
 def needs_cleaning(numbers: Sequence[bytes]) -> bool:
-    """Whether one of these numbers may need `values.numbers` to be shown well."""
+    """Whether any of these numbers may need `values.numbers` to be tidied up."""
     if max(map(len, numbers), default=0) >= TELLING_LENGTH:
         return True
     joined = b"\t".join(numbers)
@@ -248,7 +248,7 @@ def column_letters(column: int) -> str:
 
 @contextmanager
 def hidden_sheet(writer: Writer, name: str, *, hidden: bool) -> Iterator[None]:
-    """What is written within belongs to the sheet of that name, and says so where it is hidden."""
+    """What is written in the block belongs to the sheet of that name, and is marked if it is hidden."""
     if not hidden:
         yield
         return
@@ -258,10 +258,10 @@ def hidden_sheet(writer: Writer, name: str, *, hidden: bool) -> Iterator[None]:
 
 
 class Blocks:
-    """Writes the lines of rows to `writer`, each block with its cells as place.
+    """Writes the lines of rows to `writer`, each block with its cells as a place.
 
-    Hidden rows are blocks of their own behind `[hidden row]`, so that the lines of each block are rows and nothing
-    else. Before a block with words in hidden columns stands `[hidden column C]`.
+    Hidden rows are separate blocks after `[hidden row]`, so that the lines of each block are rows and nothing else. A
+    block with words in hidden columns is preceded by `[hidden column C]`.
     """
 
     def __init__(self, writer: Writer) -> None:
@@ -278,12 +278,12 @@ class Blocks:
         self._marked: tuple[set[int], int] = (set(), 0)  # the hidden columns named last, and before which row
 
     def begin(self, hidden_columns: bytes) -> None:
-        """A sheet begins here; of each hidden column there is 1 at its number."""
+        """Begin a sheet; hidden columns are 1 at their number."""
         self._hidden_columns = hidden_columns
         self._marked = (set(), 0)
 
     def add(self, number: int, row: SheetRow, texts: Sequence[bytes], *, hidden: bool = False) -> int:
-        """Take the texts of the row with that number; how many bytes its line has."""
+        """Add the texts of the row with that number; returns the length of its line in bytes."""
         first, last, text = row.line(texts)
         if not text:
             return 0
@@ -307,7 +307,9 @@ class Blocks:
         return len(text)
 
     def extend(self, number: int, row: RowPattern, rows: list[tuple[bytes, ...]]) -> int:
-        """Take the texts of rows numbered from `number` on, hidden as the last one; how many bytes their lines have."""
+        """Add the texts of rows numbered from `number` on, as visible as the last one; returns the bytes of their
+        lines.
+        """
         hidden = self._hidden
         lines = row.lines(rows) if not self._hidden_columns or not self._has_hidden(row) else []
         if not lines:
@@ -329,7 +331,7 @@ class Blocks:
         return any(hidden[column : column + 1] == b"\1" for column in row.columns)
 
     def end(self) -> None:
-        """The sheet ends here."""
+        """End the sheet."""
         self._write()
         self._last = 0
 

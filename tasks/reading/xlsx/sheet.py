@@ -1,12 +1,12 @@
 """The rows of a sheet, scanned as bytes while they are inflated.
 
-A sheet may inflate to 512 MB, which is never held: it comes in pieces, each of which ends where a row does and is gone
-when the next one comes. What is written otherwise than usual (another encoding, prefixes, comments, character data
-sections) is put into the usual form on the way, so that one scanner reads all sheets.
+A sheet may inflate to 512 MB, which is never held in memory: it comes in pieces, each of which ends with a row and is
+dropped when the next one comes. Unusual forms (another encoding, prefixes, comments, CDATA sections) are converted on
+the way, so that one scanner reads all sheets.
 
-A pattern splits the bytes into values and the tags between them; what the tags of a row say is known from the rows
-before, as a rule (see `rows`). 600,000 cells, a third of them shared strings, take 0.30 s, where calamine takes 0.42
-and a streamed tree 2.1. Neither the declared size of a sheet nor two cells in opposite corners cost anything.
+A pattern splits the bytes into values and the tags between them; the meaning of a row's tags is usually known from
+earlier rows (see `rows`). 600,000 cells, a third of them shared strings, take 0.30 s, where calamine takes 0.42 and a
+streamed tree 2.1. Neither the declared size of a sheet nor two cells in opposite corners cost anything.
 """
 
 import codecs
@@ -58,9 +58,9 @@ _PROLOG: Final = re.compile(
 
 
 def pieces(chunks: Iterator[bytes], tag: bytes) -> Iterator[bytes]:
-    """The part that inflates to `chunks`; each piece but the last ends behind the end of an element `tag`.
+    """The part in pieces, as `chunks` inflate it; each piece except the last ends with the end of an element `tag`.
 
-    A `<` in a piece begins a tag, and the name of what is in the main namespace has no prefix.
+    A `<` in a piece always begins a tag, and names in the main namespace have no prefix.
     """
     first, chunks = _first_chunk(chunks)
     encoding = _find_encoding(first)
@@ -234,11 +234,11 @@ _CONTROL: Final = re.compile(
 class Scanner:
     """Writes the rows of sheets to `writer`.
 
-    `cut` says why the rest was left out, `complete` that all sheets so far had an end.
+    `cut` says why anything was left out, `complete` that all sheets so far had an end.
     """
 
     def __init__(self, writer: Writer, kinds: CellKinds, missing: MissingValues | None = None) -> None:
-        """`missing` knows what formulas without a stored value come to; without it their cells are empty."""
+        """`missing` knows the results of formulas without a stored value; without it their cells are empty."""
         self.cut: str | None = None
         self.complete = True
         self._kinds = kinds
@@ -249,8 +249,8 @@ class Scanner:
         self._cells, self._text = MOST_CELLS, MOST_TEXT
 
     def scan(self, pieces: Iterable[bytes], name: str = "") -> list[tuple[str, str]]:
-        """Write a sheet that comes in pieces, each but the last ending behind a row; the headers and footers
-        of its printed pages, each with its kind of place.
+        """Write a sheet that comes in pieces, each except the last ending after a row; returns the printed headers and
+        footers with their kind of place.
 
         Rows and cells without a reference follow the one before.
         """

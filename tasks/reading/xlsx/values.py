@@ -1,8 +1,7 @@
-"""How the cells of a workbook are shown: each kind of cell (its type and format) has its texts by stored value.
+"""How the cells of a workbook are shown: for each kind of cell (type and format), its texts by stored value.
 
-Values repeat, so what one is shown as is worked out once and kept. Texts are bytes of UTF-8, as they are joined to
-rows many at a time before they are decoded.
-`ooxml/number_formats.py` says how numbers are shown.
+Values repeat, so each result is computed once and cached. Texts are UTF-8 bytes, because they are joined to rows many
+at a time before they are decoded. `ooxml/number_formats.py` says how numbers are shown.
 """
 
 import re
@@ -66,11 +65,11 @@ class CellTexts(dict[bytes, bytes]):
 
 
 class CellKinds(dict[bytes, CellTexts | None]):
-    """The texts of a cell by its attributes, such as ` s="3" t="s">`; None where numbers stand as they are stored.
+    """The texts of a cell by its attributes, such as ` s="3" t="s">`; None if numbers are shown as stored.
 
-    `strings` and `codes` (see `Workbook`) are called when the first cell needs them. `longest` is the number of
-    bytes in the longest string that cells refer to, `bytes_held` that of the texts kept; `clipped`: a cell held
-    more than LONGEST; `from_1904`: days are counted from that year.
+    `strings` and `codes` (see `Workbook`) are called when the first cell needs them. `longest` is the length in bytes
+    of the longest string that cells refer to, `bytes_held` that of the cached texts; `clipped`: a cell was longer than
+    LONGEST; `from_1904`: days are counted from that year.
     """
 
     def __init__(
@@ -119,16 +118,16 @@ class CellKinds(dict[bytes, CellTexts | None]):
         return texts
 
     def code(self, style: bytes) -> str:
-        """The format code of a style by its number; "" for the general one."""
+        """The format code of a style by its number; "" for the general format."""
         return self._codes().get(style, "")
 
     def string(self, index: bytes) -> bytes:
-        """The string that cells refer to by its number; b"" where there is none."""
+        """The shared string with that number; b"" if there is none."""
         index, strings = _plain(index).strip(), self._strings()
         return strings[int(index)] if index.isdigit() and len(index) < 9 and int(index) < len(strings) else b""
 
     def forget(self) -> None:
-        """Forget all texts: they took more than _ROOM."""
+        """Clear the cache, which has exceeded _ROOM."""
         self.bytes_held = 0
         self.clear()
         for texts in self._texts.values():
@@ -165,7 +164,7 @@ def _plain(value: bytes) -> bytes:
 
 
 def characters(raw: bytes) -> bytes:
-    """What stands as `raw` in a part, on one line: entities and `_x000D_` as the characters that they are."""
+    """Raw text from a part on one line, with entities and `_x000D_` decoded."""
     raw = raw[:LONGEST]
     if raw.isascii() and b"&" not in raw and b"_x" not in raw:
         return b" ".join(raw.split())
@@ -177,21 +176,23 @@ def characters(raw: bytes) -> bytes:
 
 
 def rich_text(item: bytes) -> bytes:
-    """What a string item (`si`, `is`, `text`) says, as it stands there, without the reading aids of East Asian text."""
+    """The words of a string item (`si`, `is`, `text`), still escaped, without the phonetic guides
+    of East Asian text.
+    """
     if b"<rPh" in item:
         item = _PHONETIC.sub(b"", item)
     return b"".join(_WORDS.findall(item))
 
 
 def number(raw: bytes) -> bytes:
-    """A stored number that no format changes."""
+    """A stored number that no format changes, tidied up."""
     if len(raw) < TELLING_LENGTH and raw[-2:] != b".0" and b"E" not in raw and b"&" not in raw:
         return raw
     return without_noise(_plain(raw).decode("utf-8", "replace")).encode()
 
 
 def numbers(raw: Sequence[bytes]) -> list[bytes]:
-    """The same of many, in half the time; in a fifth where they were met before, as in tables that repeat others."""
+    """As `number` for many, in half the time; in a fifth for numbers met before, as in tables that repeat others."""
     known = list(map(_KNOWN.get, raw))
     fresh = [one for one, shown in zip(raw, known, strict=True) if shown is None]
     better = dict(zip(fresh, _cut(fresh), strict=True)) if fresh else {}

@@ -1,6 +1,6 @@
-"""Instances of XBRL (.xbrl, .xml): accounts as tags alone, written as a line a fact.
+"""XBRL instances (.xbrl, .xml): accounts consisting only of tags, written as one line for each fact.
 
-The file is read as events, as the specification of XBRL 2.1 has them: nothing is fetched, no entity is expanded.
+The file is read as events according to the XBRL 2.1 specification: nothing is downloaded, no entity is expanded.
 """
 
 import re
@@ -24,12 +24,12 @@ _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def is_instance(data: bytes) -> bool:
-    """Whether this is the beginning of one."""
+    """Whether this is the beginning of an XBRL instance."""
     return _NAMESPACE in data[:_HEAD] and _ROOT.search(data[:_HEAD]) is not None
 
 
 def read(data: bytes, *, complete: bool = True) -> Reading:
-    """The facts of the instance, each with its name, period, unit and value; `complete`: this is all of its file."""
+    """The facts of the instance, each with its name, period, unit and value; `complete`: this is the whole file."""
     writer = Writer()
     if not complete:
         writer.warn(TOO_LONG)

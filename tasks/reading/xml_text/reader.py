@@ -1,7 +1,7 @@
-"""XML (.xml) as the text that it is: its lines stand as the file has them.
+"""XML (.xml) as text: its lines stay as they are in the file.
 
-A workbook in XML is read as a workbook, a Word document in XML as a document, an instance of XBRL as its facts. Other
-XML is not parsed: nothing is expanded, nothing is fetched, and it need not be well formed.
+A workbook in XML is read as a workbook, a Word document in XML as a document, an XBRL instance as its facts. Other XML
+is not parsed: nothing is expanded, nothing is downloaded, and it need not be well formed.
 """
 
 import re
@@ -15,9 +15,9 @@ _DECLARATION: Final = re.compile(rb"""\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["
 
 
 def read(source: Source) -> Reading:
-    """The text of the file in `source`, in the encoding that it declares; of more than 64 MB the first ones.
+    """The text of the file in `source`, in its declared encoding; of a file above 64 MB the first 64 MB.
 
-    A declaration that the bytes contradict does not count.
+    A declaration that the bytes contradict is ignored.
     """
     data, complete = plain_text.read_beginning(source)
     if spreadsheet.is_spreadsheet(data):

@@ -58,7 +58,7 @@ def is_spreadsheet(data: bytes) -> bool:
 
 
 def read(data: bytes, *, complete: bool = True) -> Reading:
-    """The text of the workbook, by sheet and cells; `complete`: this is all of its file.
+    """The text of the workbook, by sheet and cells; `complete`: this is the whole file.
 
     Raises:
         Damaged: it is no XML.

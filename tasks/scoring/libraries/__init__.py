@@ -1,1 +1,1 @@
-"""Libraries of criteria that come with the program, an area each, to be taken in by `include:`."""
+"""Libraries of criteria that come with the program, one for each area, included by `include:`."""

@@ -1,7 +1,7 @@
-"""Reads the libraries of criteria: which there are, and their entries on the scale of the user's file.
+"""Reads the libraries of criteria: which ones exist, and their entries on the scale of the user's file.
 
-An entry is that of a criteria file on a scale from 0 to 5, but for two things: `guide` says of some scores what they
-mean, and `stages` for which deals the criterion is meant (all of them without it).
+An entry has the form of a criteria file with a scale from 0 to 5, with two additions: `guide` explains some scores, and
+`stages` names the deals that the criterion is meant for (all of them without it).
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _HIGHEST: Final = 5.0
 
 @cache
 def library_names() -> tuple[str, ...]:
-    """The names of the libraries, in their alphabet."""
+    """The names of the libraries in alphabetical order."""
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
 
 
@@ -33,7 +33,7 @@ def library_purpose(name: str) -> str:
 
 
 def read_library(name: str, scale: tuple[float, float], stage: str | None = None) -> list[dict[str, Any]]:
-    """The entries of a library as a criteria file with this scale has them; with a stage those for it alone."""
+    """The entries of a library in the form of a criteria file with this scale; with a stage, only those for it."""
     entries = _read(name).content
     return [_on_scale(entry, scale) for entry in entries if stage is None or stage in entry.get("stages", STAGES)]
 

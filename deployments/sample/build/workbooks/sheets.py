@@ -28,7 +28,7 @@ Plain = str | int | float | date | None
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell with a look of its own; `formula` is what computes `value`, and a program that opens it would."""
+    """A cell with its own style; `formula` computes `value`, and a program that opens the file would recompute it."""
 
     value: Plain
     look: str = "text"
@@ -41,7 +41,9 @@ Row = list[Plain | Cell]
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet: `rows` from the top, a column's look in `looks` (a cell's own look rules), widths in characters."""
+    """A sheet: `rows` from the top, each column's style in `looks` (a cell's own style overrides it), widths in
+    characters.
+    """
 
     name: str
     rows: Sequence[Row]
@@ -51,12 +53,12 @@ class Sheet:
 
 
 def head(*names: str) -> Row:
-    """A row of column heads."""
+    """A row of column headings."""
     return [Cell(name, "head") for name in names]
 
 
 def total(values: Iterable[float], column: str, first: int, look: str) -> Cell:
-    """The sum of `values`, which stand in `column` from row `first` (the first row is 1) down."""
+    """The sum of `values`, which stand in `column` from row `first` (1-based) downwards."""
     numbers = list(values)
     return Cell(round(sum(numbers), 6), look, f"=SUM({column}{first}:{column}{first + len(numbers) - 1})")
 

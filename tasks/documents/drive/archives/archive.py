@@ -1,7 +1,7 @@
-"""An archive that is open, the pool of open archives, and the listings of remote ones on the disk.
+"""An open archive, the pool of open archives, and listings of remote archives kept on disk.
 
-An archive and the archives inside it are one list of documents, each of which can be unpacked. The pool fetches and
-lists each once, and closes the least recently used. A listing on the disk spares the download of an unchanged archive.
+An archive and the archives inside it form one list of documents, each of which can be unpacked. The pool fetches and
+lists each archive once, and closes the least recently used. A listing on disk saves downloading an unchanged archive.
 """
 
 import atexit
@@ -43,7 +43,7 @@ class Archive:
     """An archive that is open. Safe to use from many threads."""
 
     def __init__(self, file: BinaryIO, name: str, max_bytes: int, scratch: Scratch) -> None:
-        """Open it and list what it holds. `file`, a file on a disk, is closed with it.
+        """Open it and list its contents. `file`, a file on disk, is closed with it.
 
         Args:
             file: the archive's content.
@@ -80,7 +80,7 @@ class Archive:
         container.extract(entry, target, max_bytes)
 
     def close(self) -> None:
-        """Let go of the archive and of what was unpacked."""
+        """Close the archive and delete what was unpacked."""
         self._closing.close()
 
     def _open(self, file: BinaryIO, name: str) -> Container:
@@ -187,17 +187,17 @@ class _Slot:
 
 
 class OpenArchives:
-    """Archives by key; the one unused for longest is closed first."""
+    """Open archives by key; the least recently used is closed first."""
 
     def __init__(self, max_bytes: int) -> None:
-        """`max_bytes` is what archives that nobody uses may take on the disk together."""
+        """`max_bytes` is how much disk space unused archives may take together."""
         self._max_bytes = max_bytes
         self._slots: OrderedDict[Key, _Slot] = OrderedDict()
         self._lock = threading.Lock()
 
     @contextmanager
     def using(self, key: Key, size: int, make: Callable[[], Archive]) -> Iterator[Archive]:
-        """The archive of that key within the block; `make` opens it if it is not open, once for all who wait for it.
+        """The archive with that key, for use in the block; `make` opens it if needed, once for all who wait for it.
 
         Raises:
             Exception: what `make` raises.
@@ -219,12 +219,12 @@ class OpenArchives:
                 archive.close()
 
     def is_open(self, key: Key) -> bool:
-        """Whether the archive of that key is there without waiting."""
+        """Whether the archive with that key is available without waiting."""
         with self._lock:
             return key in self._slots and self._slots[key].archive is not None
 
     def close(self) -> None:
-        """Close all that nobody uses."""
+        """Close every archive that nobody uses."""
         with self._lock:
             unneeded = self._take_out_unneeded(most=0)
         for archive in unneeded:
@@ -257,7 +257,7 @@ _LARGEST: Final = 16 << 20
 
 
 def find_listing(key: Key, max_bytes: int) -> Contents | None:
-    """What the archive of that key holds, where it is kept, for members of so many bytes at most."""
+    """The contents of the archive with that key, if stored, for members of at most that many bytes."""
     path = _path(key, max_bytes)
     try:
         members, folders, left_out, shut = json.loads(path.read_bytes())
@@ -275,7 +275,7 @@ def find_listing(key: Key, max_bytes: int) -> Contents | None:
 
 
 def keep_listing(key: Key, max_bytes: int, contents: Contents) -> None:
-    """Keep what an archive holds, if opening it again would give the same."""
+    """Store the contents of an archive, if opening it again would give the same."""
     if not contents.lasting:
         return
     values = [contents.members, list(contents.folders), contents.left_out, contents.shut]

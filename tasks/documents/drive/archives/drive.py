@@ -1,7 +1,7 @@
-"""A drive whose archives are folders: a layer over any other drive.
+"""A drive that shows archives as folders: a layer over any other drive.
 
-A member is visible exactly where its archive is, as each call asks the drive for the archive first; it has the version
-of the archive. Hidden files, and those that archivers write for themselves, are left out as on a disk.
+A member is visible exactly where its archive is, because each call first asks the drive for the archive; its version is
+the archive's. Hidden files, and files that archivers add for themselves, are left out as on a disk.
 """
 
 import base64
@@ -41,27 +41,27 @@ NO_FOLDER: Final = "No such folder, or it is not shared with this account."
 
 
 def split_id(item_id: str) -> tuple[str, str] | None:
-    """The archive's id and the key of the member or folder; None for the id of something that lies in no archive."""
+    """The archive's id and the key of the member or folder; None for an id outside any archive."""
     match = _ID.fullmatch(item_id)
     return (match[1], match[2]) if match else None
 
 
 def is_inside(item_id: str) -> bool:
-    """Whether this is the id of something inside an archive: to find it, the archive has to be opened."""
+    """Whether the id belongs to something inside an archive, so that the archive must be opened to find it."""
     return split_id(item_id) is not None
 
 
 def key_in_url(reference: str) -> str | None:
-    """The key of a member in an address of a drive that shows documents itself; None where there is none."""
+    """The key of a member in an address of a drive that shows documents itself; None if there is none."""
     match = _FRAGMENT.search(reference.strip())
     return match[1] if match else None
 
 
 class ArchiveView:
-    """The contents of the archive `archive`; `version` is that of all its members."""
+    """The contents of the archive `archive`; `version` is the version of all its members."""
 
     def __init__(self, archive: Document, version: str, contents: Contents, *, shown_here: bool) -> None:
-        """`shown_here`: whether documents are shown by this service, under their ids, and not by the drive itself."""
+        """`shown_here`: whether this service shows documents, under their ids, rather than the drive itself."""
         self._archive = archive
         self._version = version
         self._contents = contents
@@ -80,7 +80,7 @@ class ArchiveView:
         return member
 
     def document(self, member: Member, path: str = "") -> Document:
-        """A member as a document; `path` is that of its folder in a listing."""
+        """A member as a document; `path` is its folder's path in a listing."""
         folder, _, name = member.path.rpartition("/")
         key = _key(member.path)
         member_id = f"{self._archive.id}~{key}"
@@ -110,7 +110,7 @@ class ArchiveView:
         yield from self._folders(f"{shown_as}/")
 
     def listing(self, key: str, *, recursive: bool) -> Listing:
-        """The listing of the folder with that key; of the archive itself without one.
+        """The listing of the folder with that key; without a key, of the archive itself.
 
         Raises:
             NotFound: there is no such folder.
@@ -170,10 +170,10 @@ _SETTLED: Final = 1.0
 
 
 class ArchiveDrive:
-    """The drive `drive` with its archives opened."""
+    """The drive `drive` with its archives opened as folders."""
 
     def __init__(self, drive: Drive, *, shown_here: bool, archives: OpenArchives = open_archives) -> None:
-        """`shown_here`: whether documents are shown by this service, under their ids, and not by the drive itself."""
+        """`shown_here`: whether this service shows documents, under their ids, rather than the drive itself."""
         self._drive = drive
         self._shown_here = shown_here
         self._archives = archives

@@ -1,7 +1,7 @@
-"""Validates the members of an archive: which are shown, and the reason for each that is left out.
+"""Validates the members of an archive: which are shown, and why each of the others is left out.
 
-Nothing of an archive is believed: names that lead outside, links, devices, bombs and clashes are refused here, whatever
-the archive's kind. Each refusal has a reason, which the index tells.
+Nothing in an archive is trusted: names that lead outside, links, devices, bombs and clashes are refused here, for every
+kind of archive. Each refusal has a reason, which the index reports.
 """
 
 import re
@@ -36,9 +36,9 @@ _LEFT_OUT: Final = 200
 
 
 class ArchiveNotOpened(Exception):
-    """The archive stays shut; its text says why, as half a sentence.
+    """The archive cannot be opened; its text says why, as half a sentence.
 
-    With `lasting`, opening it again would end the same as long as neither it nor the settings change.
+    With `lasting`, opening it again would fail the same way until the archive or the settings change.
     """
 
     def __init__(self, reason: str, *, lasting: bool = True) -> None:
@@ -49,10 +49,10 @@ class ArchiveNotOpened(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of an archive, as the archive tells of it.
+    """One entry of an archive as the archive describes it.
 
-    `at` is where its container finds it, sizes are in bytes, `updated` in seconds since 1970. With `refused` it is
-    nothing that can be unpacked, for that reason.
+    `at` is where its container finds it, sizes are in bytes, `updated` in seconds since 1970. If it is `refused`, it
+    cannot be unpacked for that reason.
     """
 
     name: str
@@ -69,7 +69,7 @@ Scratch = Callable[[], AbstractContextManager[Path]]
 
 
 class Target(Protocol):
-    """What a member is unpacked into."""
+    """Where a member is unpacked to."""
 
     def write(self, piece: bytes, /) -> int:
         """Take the next bytes."""
@@ -79,25 +79,25 @@ class Container(Protocol):
     """An open archive of one kind. Safe to use from many threads."""
 
     def entries(self) -> Iterable[Entry]:
-        """What it says to hold.
+        """The entries that it claims to hold.
 
         Raises:
             ArchiveNotOpened: it cannot be told.
         """
 
     def extract(self, entry: int, target: Target, max_bytes: int) -> None:
-        """Write the content of the entry with that `at` into `target`.
+        """Write the content of the entry at `entry` to `target`.
 
         Raises:
             TooLarge: there are more than `max_bytes`. Damaged: the content is not what the archive says it is.
         """
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
 
 
 class Member(NamedTuple):
-    """A document in an archive. `at` is where it is found: in the archive, or in one inside it."""
+    """A document in an archive. `at` is where it is: in the archive, or in one inside it."""
 
     path: str
     size: int
@@ -107,9 +107,9 @@ class Member(NamedTuple):
 
 @dataclass(slots=True)
 class Contents:
-    """What an archive shows: documents, folders (their paths), and what is left out with the reason, by path.
+    """What an archive shows: documents, folders (their paths), and what is left out, with reasons by path.
 
-    `shut` are members that are archives themselves and stay documents, with the reason.
+    `shut` are members that are archives themselves but stay documents, with the reason.
     """
 
     members: list[Member] = field(default_factory=list)
@@ -121,13 +121,13 @@ class Contents:
     _by_key: dict[str, Member] = field(default_factory=dict)
 
     def by_key(self, key_of: Callable[[str], str]) -> dict[str, Member]:
-        """The members by what `key_of` makes of their paths; made once, 2 µs each."""
+        """The members by the key that `key_of` derives from their paths; computed once, 2 µs each."""
         if len(self._by_key) < len(self.members):
             self._by_key = {key_of(member.path): member for member in self.members}
         return self._by_key
 
     def warnings(self, archive: str) -> Iterator[str]:
-        """A sentence for each member that is left out or stays shut; `archive` is how people know the archive."""
+        """A sentence for each member that is left out or not opened; `archive` is the archive's name for people."""
         for path, reason in self.shut[:_LEFT_OUT]:
             yield f"{path!r} in {archive!r} is an archive that is left shut: {reason}."
         for path, reason in self.left_out[:_LEFT_OUT]:
@@ -138,7 +138,7 @@ class Contents:
 
 
 class Allowance:
-    """What may still be shown of one archive, and of those inside it: members and bytes."""
+    """How many members and bytes may still be shown of one archive and those inside it."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -148,7 +148,7 @@ class Allowance:
         """Bytes of archives inside that are unpacked to be opened."""
 
     def refusal(self, entry: Entry) -> str:
-        """Why an entry may not be shown; nothing when it may, and then it counts."""
+        """Why an entry may not be shown; empty if it may, in which case it is counted."""
         if self._members == 0:
             return f"the archive holds more than {MOST_MEMBERS:,} files and folders"
         if entry.size > _SUSPICIOUS and entry.size > _RATIO * max(entry.packed, 1):
@@ -163,7 +163,7 @@ class Allowance:
 
 
 def list_entries(entries: Iterable[Entry], allowance: Allowance, contents: Contents, below: str = "") -> list[Entry]:
-    """The entries that are documents, under their checked names; folders and refusals are added to `contents`.
+    """The entries that are documents, under validated names; folders and refusals are added to `contents`.
 
     Args:
         entries: those of one container.
@@ -223,12 +223,12 @@ def _check_name(name: str) -> tuple[str, str]:
 
 
 def display(path: str) -> str:
-    """A path for a warning: not longer than a line or two."""
+    """A path shortened for a warning to a line or two."""
     return path if len(path) <= 200 else f"{path[:120]}…{path[-60:]}"
 
 
 def is_archive(name: str, mime_type: str = "") -> bool:
-    """Whether a document is an archive by its name or, where that has no ending, by its MIME type."""
+    """Whether a document is an archive by its name or, if that has no extension, by its MIME type."""
     stem, _, last = name.rpartition("/")[2].rpartition(".")  # a fifth of the time that pathlib takes
     ending = f".{last.lower()}" if stem and last else ""
     return ending in ENDINGS or (not ending and mime_type in MIME_TYPES)

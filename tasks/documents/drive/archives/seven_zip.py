@@ -1,8 +1,8 @@
-"""The members of a .7z, through py7zr in a process of its own, where py7zr is installed (the extra `archives`).
+"""The members of a .7z, read by py7zr in a process of its own, if py7zr is installed (the extra `archives`).
 
-A .7z is mostly one block: to unpack a member is to unpack those before it. So all are unpacked together, when the first
-one is wanted. The process has limits of memory and time: a .7z may ask for gigabytes of dictionary before it gives a
-byte, and its decoders are native code.
+A .7z is mostly one block: unpacking a member means unpacking those before it. So all are unpacked together when the
+first one is wanted. The process has limits of memory and time, because a .7z may ask for gigabytes of dictionary before
+it yields a byte, and its decoders are native code.
 """
 
 import json
@@ -30,7 +30,7 @@ ENCRYPTED, DAMAGED, TOO_LARGE, FULL = 3, 4, 5, 6
 
 
 class SevenZipContainer:
-    """A .7z that is open; `file` is a file on a disk."""
+    """An open .7z; `file` is a file on disk."""
 
     def __init__(self, file: BinaryIO, max_bytes: int, scratch: Scratch) -> None:
         """Open it.
@@ -117,5 +117,5 @@ class SevenZipContainer:
 
 @cache
 def has_py7zr() -> bool:
-    """Whether py7zr is there."""
+    """Whether py7zr is installed."""
     return find_spec("py7zr") is not None

@@ -1,7 +1,7 @@
-"""The process that reads a .7z: `list` prints its entries as JSON, `unpack` writes its members into a folder.
+"""The process that reads a .7z: `list` prints its entries as JSON, `unpack` writes its members to a folder.
 
-Started by `seven_zip` with the descriptor of the open file; it imports neither settings nor tables. Members are written
-under their numbers, so that no name of the archive is one of a file here.
+`seven_zip` starts it with the descriptor of the open file; it imports neither settings nor tables. Members are written
+under their numbers, so that no name in the archive becomes a file name here.
 """
 
 import json
@@ -26,7 +26,7 @@ _SINCE_1601: Final = 11_644_473_600
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the arguments say; gives the exit status."""
+    """Do what the arguments say and return the exit status."""
     descriptor, action, *more = arguments
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(ValueError, OSError):  # macOS does not limit address space

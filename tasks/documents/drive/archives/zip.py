@@ -1,8 +1,8 @@
-"""The directory of a .zip, and its members, read with bounds and without trust.
+"""The directory of a .zip and its members, read within bounds and without trust.
 
-`zipfile` keeps a whole directory of any size in memory, and fails on names and offsets that real programs write;
-`ooxml.zip` maps the file, and a mapped file that somebody cuts off ends the process (SIGBUS): here it would be the
-service's own. The format: PKWARE's APPNOTE.TXT 6.3.10; times in extra fields: Info-ZIP's extrafld.txt.
+`zipfile` keeps a directory of any size in memory, and fails on names and offsets that real programs write; `ooxml.zip`
+maps the file into memory, and if somebody truncates a mapped file the process ends (SIGBUS): here that would be the
+service. The format: PKWARE's APPNOTE.TXT 6.3.10; times in extra fields: Info-ZIP's extrafld.txt.
 """
 
 import os
@@ -27,7 +27,7 @@ _BESIDE: Final = 0.5
 
 
 def decode_names(raw: Sequence[tuple[bytes, int, bytes]]) -> list[str]:
-    """The names of members, given their bytes, flags and extra fields."""
+    """The names of members, from their bytes, flags and extra fields."""
     unknown = [name for name, flags, _ in raw if not name.isascii() and not flags & _UTF_8]
     encoding = _guess_encoding(b"\n".join(unknown)[:_SAMPLE]) if unknown else "ascii"
     return [_name(name, flags, extra, encoding) for name, flags, extra in raw]
@@ -134,7 +134,7 @@ class _Place(NamedTuple):
 
 
 class ZipContainer:
-    """A .zip that is open; `file` is a file on a disk, and is closed with it."""
+    """An open .zip; `file` is a file on disk, and is closed with it."""
 
     def __init__(self, file: BinaryIO) -> None:
         """Open it.

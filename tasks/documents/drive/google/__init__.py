@@ -1,4 +1,4 @@
-"""Google Drive: each user's own view of it."""
+"""Google Drive, as each user sees it."""
 
 from tasks.documents.drive.drive import AccountAccess, DriveDescription
 from tasks.documents.drive.google.settings import GoogleDriveSettings

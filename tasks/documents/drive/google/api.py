@@ -58,7 +58,7 @@ _MAX_CHANGE_PAGES = 10  # of a log: beyond them, listing anew is as quick
 
 
 class ShortcutTarget(NamedTuple):
-    """What a shortcut leads to."""
+    """What a shortcut points to."""
 
     id: str
     mime_type: str
@@ -66,9 +66,9 @@ class ShortcutTarget(NamedTuple):
 
 
 class FileRow(NamedTuple):
-    """A file of a listing, in the folder `parent`: plain values, which can be written to disk.
+    """A file of a listing, in the folder `parent`, as plain values that can be written to disk.
 
-    Times are as Drive writes them, `version` is as in `Document`, `key` the resource key.
+    Times are as Drive writes them, `version` is as in `Document`, `key` is the resource key.
     """
 
     id: str
@@ -111,12 +111,12 @@ def make_row(file: Mapping[str, Any], parent: str) -> FileRow:
 
 
 def read_version(file: Mapping[str, Any]) -> str:
-    """The version in the sense of `Document`. Native documents have no md5; their `version` changes with each edit."""
+    """The version, as `Document` defines it. Native documents have no md5; their `version` changes with each edit."""
     return file.get("md5Checksum") or f"v{file.get('version', '')}"
 
 
 def read_target(file: Mapping[str, Any]) -> ShortcutTarget:
-    """What a shortcut's file resource leads to."""
+    """What a shortcut's file resource points to."""
     details = file.get("shortcutDetails") or {}
     return ShortcutTarget(
         details.get("targetId", ""), details.get("targetMimeType", ""), details.get("targetResourceKey")
@@ -124,7 +124,7 @@ def read_target(file: Mapping[str, Any]) -> ShortcutTarget:
 
 
 def make_entry(row: FileRow) -> PartialDocument:
-    """The document of a row. A native document has no size: the one in Drive is not that of the export."""
+    """The document in a row. A native document has no size: the one in Drive is not that of the export."""
     native = row.mime_type.startswith(_APPS)
     name = name_file(row.name, row.mime_type) if native else row.name
     size = None if native else row.size
@@ -135,24 +135,24 @@ def make_entry(row: FileRow) -> PartialDocument:
 
 
 def make_document(row: FileRow, path: str) -> Document:
-    """The document of a row, in the folder with that path of the listing."""
+    """The document in a row, in the folder with that path in the listing."""
     before, after = make_entry(row)
     return Document(before[0], before[1], before[2], path, *after)
 
 
 def name_file(name: str, mime_type: str) -> str:
-    """A file's name, with the extension of its export where it is a native document."""
+    """A file's name, with the extension of its export if it is a native document."""
     extension = DESCRIPTION.native_exports.get(mime_type, "")
     return name if name.lower().endswith(extension) else name + extension
 
 
 def cite_quote(value: str) -> str:
-    r"""A string as `q` takes it: `\` escaped first, then `'` (search query guide)."""
+    r"""A string escaped for `q`: first `\`, then `'` (search query guide)."""
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def query_folders(folder_ids: Sequence[str]) -> str:
-    """The query for what lies in any of these folders and not in the bin."""
+    """The query for everything in these folders that is not in the bin."""
     return f"({' or '.join(f'{cite_quote(id_)} in parents' for id_ in folder_ids)}) and trashed = false"
 
 
@@ -160,10 +160,10 @@ def page(
     q: str, *, fields: str, order: str | None = None, token: str | None = None,
     drive_id: str | None = None, keys: Mapping[str, str] | None = None,
 ) -> "Make":  # fmt: skip
-    """One page of `files.list`; with `drive_id`, out of that shared drive alone.
+    """One page of `files.list`; with `drive_id`, from that shared drive only.
 
-    Queries by parents go to all of the user's drives: an account with which a folder of a shared drive was
-    shared, but not the drive, may not name that drive.
+    Queries by parent search all of the user's drives: an account that was given access to a folder of a shared drive,
+    but not to the drive, may not name that drive.
     """
     options: dict[str, Any] = {"q": q, "fields": fields, "pageSize": ROWS}
     if order:
@@ -185,23 +185,23 @@ def one(file_id: str, keys: Mapping[str, str] | None = None) -> "Make":
 
 
 def account() -> "Make":
-    """The account that the token is of."""
+    """The account that the token belongs to."""
     return lambda drive: drive.about().get(fields="user/permissionId")
 
 
 def get_shared_drive(drive_id: str) -> "Make":
-    """A shared drive. Its root folder has its id."""
+    """A shared drive. Its root folder has the same id."""
     return lambda drive: drive.drives().get(driveId=drive_id, fields="id,name")
 
 
 def list_shared_drives(token: str | None) -> "Make":
-    """One page of the shared drives that this account is a member of."""
+    """One page of the shared drives of which this account is a member."""
     options: dict[str, Any] = {"pageToken": token} if token else {}
     return lambda drive: drive.drives().list(pageSize=100, fields="nextPageToken,drives(id,name)", **options)
 
 
 def get_changes_start(drive_id: str | None) -> "Make":
-    """Where a log of changes stands now: the shared drive's, or the account's own."""
+    """The current position in a log of changes: the shared drive's, or the account's own."""
     options: dict[str, Any] = {"driveId": drive_id} if drive_id else {}
     return lambda drive: drive.changes().getStartPageToken(supportsAllDrives=True, fields="startPageToken", **options)
 
@@ -221,7 +221,7 @@ def changes(token: str, drive_id: str | None, fields: str = _CHANGE_FIELDS) -> "
 
 
 def all_pages(client: Client, make: "Callable[[str | None], Make]", key: str) -> list[dict[str, Any]]:
-    """The rows of all pages; `make` builds the request for the page with a token, `key` is where its rows stand.
+    """The rows of all pages; `make` builds the request for the page with a token, `key` is the key of its rows.
 
     Raises:
         Refused, Gone: Drive refuses its own page tokens, however often the listing begins again.
@@ -246,25 +246,25 @@ def all_pages(client: Client, make: "Callable[[str | None], Make]", key: str) ->
 def make_mark(
     drive_id: str | None, answer: dict[str, Any] | DiligenceError, *, in_my_drive: bool = False
 ) -> str | None:
-    """The mark of what `get_changes_start` was answered; None where this account may not read the log."""
+    """The mark for the answer to `get_changes_start`; None if this account may not read the log."""
     if isinstance(answer, DiligenceError) or not answer.get("startPageToken"):
         return None
     return f"{drive_id or (_MY_DRIVE if in_my_drive else '')}:{answer['startPageToken']}"
 
 
 def split_mark(mark: str) -> tuple[str | None, str]:
-    """The shared drive that a mark is of, if it is of one, and the token of the next page."""
+    """The shared drive that a mark belongs to, if any, and the token of the next page."""
     log, _, token = mark.partition(":")
     return (None if log in {"", _MY_DRIVE} else log), token
 
 
 def may_lack(mark: str) -> str:
-    """The mark of a folder in My Drive, when something besides belongs to it that is not the account's own."""
+    """The mark of a folder in My Drive that also contains something which is not the account's own."""
     return mark.removeprefix(_MY_DRIVE)
 
 
 def read(client: Client, mark: str, first: dict[str, Any] | DiligenceError) -> Changes | None:
-    """The changes since a mark; `first` is the answer for the log's first page. None if the log does not say.
+    """The changes since a mark; `first` is the answer for the log's first page. None if the log cannot tell.
 
     Raises:
         NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: Drive does not answer.

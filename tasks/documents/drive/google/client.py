@@ -65,12 +65,12 @@ IdleConnections = deque[tuple[float, Wire]]  # (since when, connection)
 
 
 class Client:
-    """Google Drive as one account sees it. Safe between threads. `connections` are shared with other clients."""
+    """Google Drive as one account sees it. Safe between threads. `connections` are shared between clients."""
 
     def __init__(
         self, credentials: Credentials, settings: GoogleDriveSettings | None = None, *, seconds: float = SECONDS
     ) -> None:
-        """`seconds` is the most that one call may take, retries and waiting for the quota included."""
+        """`seconds` is the most that one call may take, including retries and waiting for the quota."""
         settings = settings or GoogleDriveSettings.current()
         self._credentials = credentials
         self._renewing = threading.Lock()
@@ -107,7 +107,7 @@ class Client:
         return self._retry(attempt, most_tries=tries, seconds=seconds)
 
     def batch(self, makes: Sequence["Make"]) -> list[dict[str, Any] | DiligenceError]:
-        """The answers to many requests, in their order, 100 to an HTTP request. An error is of its request only.
+        """The answers to many requests, in order, 100 to an HTTP request. An error concerns only its own request.
 
         Raises:
             NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: the batch as a whole failed.
@@ -118,7 +118,7 @@ class Client:
         return answers
 
     def download(self, make: "Make", sink: Sink, seconds: float | None = None) -> None:
-        """Bring a body to a sink, in pieces. As long as more of it comes, trying again goes on until the deadline.
+        """Write a body to `sink` in pieces. As long as more of it arrives, attempts continue until the deadline.
 
         Args:
             make: builds the request for what the sink still lacks, anew for each try.
@@ -240,7 +240,7 @@ class Client:
 
 
 class ConnectionPool:
-    """The idle connections to Google and to the places of `extra_places`, as `Wire` has it."""
+    """Idle connections to Google and to the places in `extra_places`, which are in the form of `Wire`."""
 
     def __init__(self, extra_places: frozenset[str]) -> None:
         self._extra_places = extra_places
@@ -253,12 +253,12 @@ class ConnectionPool:
 
     @property
     def idle_count(self) -> int:
-        """How many connections wait for their next request."""
+        """How many connections are idle."""
         return len(self._idle)
 
     @contextmanager
     def connection(self) -> Iterator[Wire]:
-        """A connection that no other thread uses meanwhile; after an error it is closed."""
+        """A connection for one thread at a time; it is closed after an error."""
         wire = self._take()
         try:
             yield wire
@@ -288,7 +288,7 @@ class ConnectionPool:
 
 @lru_cache(maxsize=4)
 def pool_for(places: frozenset[str]) -> ConnectionPool:
-    """The connections of this process to these places."""
+    """The process's connections to these places."""
     return ConnectionPool(places)
 
 
@@ -303,10 +303,10 @@ def single_connection() -> Iterator[Wire]:
 
 
 class AccessToken(Credentials):
-    """The current access token. The client renews it: once for all threads, within the deadline.
+    """The current access token. The client renews it, once for all threads and within the deadline.
 
-    Those of service accounts would start a thread that looks up their region over our connection
-    (google-auth 2.62), and a batch would renew one over a connection without a time-out.
+    Service accounts' own tokens would start a thread that looks up their region over our connection (google-auth 2.62),
+    and a batch would renew one over a connection without a time-out.
     """
 
     def __init__(self, credentials: Credentials) -> None:
@@ -329,7 +329,7 @@ class TokenRefused(google.auth.exceptions.RefreshError):
 def drive_at(endpoint: str) -> "DriveResource":
     """The object that builds requests, from the library's own description of the API.
 
-    `endpoint` is completed as the library needs it: with the version's path, and a slash at its end.
+    `endpoint` is completed as the library needs it: with the version's path, and a final slash.
     """
     endpoint = endpoint.rstrip("/") + "/"
     if urlsplit(endpoint).path == "/":
@@ -349,7 +349,7 @@ def drive_at(endpoint: str) -> "DriveResource":
 
 
 def mute_loggers() -> None:
-    """Drop all records of these loggers; to be called wherever one of the libraries is used."""
+    """Drop all records of these libraries' loggers; call it wherever one of the libraries is used."""
     for name in _MUTED_LOGGERS:  # a logger's filters do not hold for those below it
         logging.getLogger(name).addFilter(_drop_record)
 

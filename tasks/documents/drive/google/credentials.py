@@ -1,9 +1,9 @@
-"""Credentials of an identity: where its access tokens come from, and whose account they are of.
+"""Credentials of an identity: where its access tokens come from, and which account they belong to.
 
 An identity is a user's stored login, the configured key file (a service account's, or an authorised user's), or a
 caller's own access token. Nothing here falls back from one identity to another.
 
-An access token lives in memory only. However many threads need one, it is requested once. A refusal by Google is
+An access token is only kept in memory. However many threads need one, it is requested once. A refusal by Google is
 raised as an error of `tasks.errors` from the request that needed the token (google-auth and httplib2 let it pass):
 `NotLoggedIn` for a login that has expired or was revoked.
 
@@ -59,14 +59,14 @@ TokenRequest = Callable[[Request], Credentials]
 
 @dataclass(frozen=True, slots=True)
 class GoogleAccount:
-    """An account: its e-mail address, and `id`, Drive's permissionId, which stays when the address changes."""
+    """An account: its e-mail address, and `id`, Drive's permissionId, which stays the same when the address changes."""
 
     email: str
     id: str
 
 
 def run_identity() -> Identity:
-    """The account of scheduled runs: the configured credentials, else the login made by `diligence login`.
+    """The account of scheduled runs: the configured credentials, otherwise the login made by `diligence login`.
 
     Raises:
         NotConfigured: there is neither.
@@ -87,7 +87,7 @@ def run_identity() -> Identity:
 
 
 def find_credentials(who: Identity) -> Credentials:
-    """The credentials of an identity; the same object for the same login, so that its token is shared.
+    """The credentials of an identity; the same login gives the same object, so that its token is shared.
 
     Raises:
         NotConfigured: a setting is missing, or the file of a service's credentials is wrong.
@@ -122,7 +122,7 @@ def find_account(credentials: Credentials) -> GoogleAccount:
 
 
 def oauth_client() -> tuple[str, str]:
-    """The id and secret of the OAuth client that logins are made with.
+    """The id and secret of the OAuth client that logins use.
 
     Raises:
         NotConfigured: one of them is not set.
@@ -135,12 +135,12 @@ def oauth_client() -> tuple[str, str]:
 
 
 class Account(Credentials):
-    """An account's access token, requested when it is needed, by one thread for all."""
+    """An account's access token, requested when needed by one thread for all."""
 
     def __init__(
         self, request_token: TokenRequest, token: str | None = None, quota_project_id: str | None = None
     ) -> None:
-        """Each request names the project `quota_project_id` in x-goog-user-project, if one is given (AIP-4110)."""
+        """Each request names the project `quota_project_id` in x-goog-user-project, if given (AIP-4110)."""
         super().__init__()  # type: ignore[no-untyped-call] # google-auth 2.62
         self.token = token
         self._quota_project_id = quota_project_id
@@ -188,7 +188,7 @@ def read_key_file(file: Path) -> bytes:
 
 
 def credentials_factory(content: bytes, subject: str | None, token_uri: str) -> Callable[[], Credentials]:
-    """A function that makes credentials from a key file, acting for the user `subject` where one is given.
+    """A function that makes credentials from a key file, acting for the user `subject` if one is given.
 
     Raises:
         NotConfigured: what is wrong with the file, without its content.
@@ -225,7 +225,7 @@ def credentials_factory(content: bytes, subject: str | None, token_uri: str) -> 
 def user_credentials(
     refresh_token: str, client_id: str, client_secret: str, token_uri: str, quota_project_id: str | None = None
 ) -> credentials.Credentials:
-    """A user's credentials, without an access token yet."""
+    """A user's credentials, as yet without an access token."""
     return credentials.Credentials(  # type: ignore[no-untyped-call]
         None,
         refresh_token=refresh_token,

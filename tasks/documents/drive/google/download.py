@@ -1,11 +1,11 @@
-"""The content of one file of Google Drive: downloaded or exported, checked, and written to disk.
+"""The content of one file on Google Drive: downloaded or exported, verified, and written to disk.
 
-Files have a length and an md5 that must match. Native documents have neither: they are exported in a format
-that can be read here, and their version is requested before and after.
+Files have a length and an md5 that must match. Native documents have neither: they are exported in a format that can be
+read here, and their version is requested before and after.
 
 `version` "reflects every change made to the file on the server, even those not visible to the user" (reference of
-files). Nothing is documented of an export being one. So `modifiedTime` is requested too: where the version alone moves,
-the export is what moved it, and that is remembered for the process.
+files). The documentation does not say whether an export counts as a change. So `modifiedTime` is requested too: if only
+the version changes, the export caused it, and that is remembered for the lifetime of the process.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ _MAX_IN_MEMORY = 1024 * 1024  # bytes of a document being shown that need no fil
 
 
 def fetch(client: Client, file: Mapping[str, Any], spool: Path, max_bytes: int) -> Fetched:
-    """Bring a document's content into the folder `spool`.
+    """Bring a document's content to the folder `spool`.
 
     Args:
         client: acts for the account that asks.
@@ -78,7 +78,7 @@ def fetch(client: Client, file: Mapping[str, Any], spool: Path, max_bytes: int) 
 
 
 def open(client: Client, file: Mapping[str, Any], max_bytes: int | None = None) -> BinaryIO:  # noqa: A001 - the seam's word
-    """The content as an open file, gone when it is closed; raises as `fetch`."""
+    """The content as an open file that is deleted when closed; raises as `fetch`."""
     copy = cast("BinaryIO", SpooledTemporaryFile(_MAX_IN_MEMORY))  # noqa: SIM115 - it is what we give
     try:
         _copy_content(client, file, copy, max_bytes)
@@ -90,10 +90,10 @@ def open(client: Client, file: Mapping[str, Any], max_bytes: int | None = None) 
 
 
 class DownloadBody:
-    """A download on its way into a file (`transport.Sink`)."""
+    """A download being written to a file (`transport.Sink`)."""
 
     def __init__(self, file: BinaryIO, max_bytes: int | None, *, resumable: bool, html: bool = True) -> None:
-        """Begin with an empty file.
+        """Start with an empty file.
 
         Args:
             file: open for writing; it is emptied.
@@ -122,7 +122,7 @@ class DownloadBody:
         return self._sha256.hexdigest()
 
     def restart(self) -> None:
-        """Begin again with an empty file."""
+        """Start again with an empty file."""
         with _disk_errors():
             self._file.seek(0)
             self._file.truncate()
@@ -131,7 +131,7 @@ class DownloadBody:
         self._sha256 = hashlib.sha256()
 
     def lacking(self) -> dict[str, str]:
-        """The request header for the bytes that are missing."""
+        """The request header that asks for the missing bytes."""
         return {"range": f"bytes={self._position}-"} if self._position and self._resumable else {}
 
     def begin(self, status: int, headers: Mapping[str, str]) -> None:
@@ -171,7 +171,7 @@ def too_large(max_bytes: int) -> TooLarge:
 
 
 def request_file(client: Client, file: Mapping[str, Any], fields: str) -> dict[str, Any]:
-    """These fields of the file as it is now; raises as `Client.call`."""
+    """The current values of these fields of the file; raises as `Client.call`."""
 
     def make(drive: "DriveResource") -> HttpRequest:
         return _with_headers(

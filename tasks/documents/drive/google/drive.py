@@ -224,9 +224,9 @@ def _none_such(kind: str) -> NotFound:
 
 
 def folder_at(client: Client, path: str) -> str | None:
-    """The id of the folder at a path from My Drive's root or from the name of a shared drive, `/` between names.
+    """The id of the folder at a path from My Drive's root or from the name of a shared drive, with `/` between names.
 
-    None if there is none for this account.
+    None if this account sees no such folder.
 
     Raises:
         BadRequest: several folders have that path.

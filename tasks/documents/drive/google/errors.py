@@ -1,4 +1,4 @@
-"""What Google's refusals and broken answers mean: which are tried again, and what the rest is for the user.
+"""What Google's refusals and broken answers mean: which are tried again, and what the others mean for the user.
 
     RATE       the quota is used up for now: all calls hold back, then this one is made again
     PASSING    Google or the line had a fault: this call is made again
@@ -6,8 +6,8 @@
     EXPIRED    the access token is not valid (any longer): renewed, where it can be
     LASTING    made again it would end the same way: one document's outcome
 
-The envelope of an error is `error.{code,message,errors[].{domain,reason}}`; proxies and overload
-answer in HTML or not at all.
+The envelope of an error is `error.{code,message,errors[].{domain,reason}}`; proxies and overloaded servers answer in
+HTML or not at all.
 """
 
 import json
@@ -44,7 +44,7 @@ _LOG_IN_AGAIN = (
 
 
 class FaultKind(Enum):
-    """What is to be done about a fault."""
+    """What to do about a fault."""
 
     RATE = auto()
     PASSING = auto()
@@ -55,7 +55,7 @@ class FaultKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What went wrong with one call. `error` is for the user, when trying again does not help."""
+    """What went wrong with one call. `error` is for the user, if another attempt does not help."""
 
     kind: FaultKind
     error: DiligenceError
@@ -64,7 +64,7 @@ class Fault:
 
 
 class Refused(SourceFailed):
-    """Google Drive does not take the request as it was put: `reason` is Google's word for why ("" if none)."""
+    """Google Drive refuses the request as it was sent: `reason` is Google's word for why ("" if it gave none)."""
 
     def __init__(self, message: str, reason: str = "") -> None:
         super().__init__(message)
@@ -75,11 +75,11 @@ class Refused(SourceFailed):
 
 
 class Gone(NotFound):
-    """What was there once and is no longer (410): of a page token, that its listing has to begin again."""
+    """The resource no longer exists (410); for a page token this means that the listing has to begin again."""
 
 
 class ExportTooLarge(TooLarge):
-    """A native document whose export `files.export` does not give: above 10 MB."""
+    """The export of a native document is larger than `files.export` allows: 10 MB."""
 
 
 _RATE = {"userRateLimitExceeded", "rateLimitExceeded"}
@@ -126,7 +126,7 @@ _LASTING: Mapping[str, Callable[[], DiligenceError]] = {
 
 
 def make_unsupported_error(what: str) -> UnsupportedFormat:
-    """The error for content that cannot be had as a document."""
+    """The error for content that cannot be obtained as a document."""
     others = ", ".join(formats.names())
     return UnsupportedFormat(
         f"{what} Google's documents, spreadsheets, presentations and drawings are read, and {others}."
@@ -134,7 +134,7 @@ def make_unsupported_error(what: str) -> UnsupportedFormat:
 
 
 def find_fault(error: Exception) -> Fault | None:
-    """What an exception of the client library means; None for one that is no fault of a call."""
+    """What an exception of the client library means; None if it is not the fault of a call."""
     if isinstance(error, HttpError):
         return _refusal(error)
     if isinstance(error, google.auth.exceptions.GoogleAuthError):
@@ -192,9 +192,9 @@ def _refusal(error: HttpError) -> Fault:
 
 
 def read_reason(content: bytes) -> str:
-    """Google's word for an error, from its envelope; "" where there is none (HTML, an empty body).
+    """Google's word for an error, from its envelope; "" if there is none (HTML, an empty body).
 
-    What Google's front refuses before it reaches Drive has its reason among the details (AIP-193).
+    For what Google's front end refuses before it reaches Drive, the reason is among the details (AIP-193).
     """
     try:
         error: Any = json.loads(content)["error"]

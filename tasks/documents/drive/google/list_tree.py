@@ -1,7 +1,7 @@
-"""Lists a tree of folders of Google Drive in either of two ways, into memory or into the spool.
+"""Lists a tree of folders on Google Drive in one of two ways, into memory or into the spool.
 
-By parents: many folders in one query, as many as the earlier answers suggest. Or a shared drive whole, from its root:
-all of it at once, split by time of modification, where the tree is made from the parents that the files name.
+By parents: many folders in one query, as many as the earlier answers suggest. Or a whole shared drive from its root:
+all of it at once, split by modification time, with the tree built from the parents that the files name.
 """
 
 from collections import deque
@@ -34,13 +34,13 @@ from tasks.remote.fan_out import FanOut
 
 
 class FolderContents:
-    """The folder `top` and what lies below it. One thread adds.
+    """The folder `top` and everything below it. Only one thread adds to it.
 
-    A row may come twice, since pages shift while people work: the first one counts.
+    A row may come twice, because pages shift while people work: the first one counts.
     """
 
     def __init__(self, top: FileRow, spool: Path | None, keys: dict[str, str]) -> None:
-        """`keys` are resource keys by file id. Those of the files that are added join them."""
+        """`keys` are resource keys by file id; those of files that are added are put in."""
         self.top = top
         self.folders: dict[str, FileRow] = {}
         self.shortcuts: dict[str, tuple[FileRow, ShortcutTarget]] = {}
@@ -62,7 +62,7 @@ class FolderContents:
         return self._documents is not None
 
     def take(self, files: Iterable[tuple[Mapping[str, Any], str]]) -> list[str]:
-        """Add files, paired with the ids of their folders; gives the ids of the folders that are new."""
+        """Add files, paired with the ids of their folders; returns the ids of the folders that are new."""
         new: list[str] = []
         documents: list[FileRow] = []
         for file, parent in files:
@@ -90,7 +90,7 @@ class FolderContents:
         return new
 
     def add_folder(self, row: FileRow) -> bool:
-        """Add a folder; False if it was known."""
+        """Add a folder; False if it is known already."""
         if row.id in self.folders or row.id == self.top.id:
             return False
         self.folders[row.id] = row
@@ -105,7 +105,7 @@ class FolderContents:
             self._keys[file_id] = key
 
     def keys_to(self, folder_ids: Iterable[str]) -> dict[str, str]:
-        """The resource keys that a call about these folders needs: theirs, and those of the folders they lie in."""
+        """The resource keys that a call about these folders needs: their own, and those of the folders above them."""
         needed: dict[str, str] = {}
         if self._keys:
             for folder_id in folder_ids:
@@ -115,7 +115,7 @@ class FolderContents:
         return needed
 
     def order_folders(self) -> list[Folder]:
-        """The folders that can be reached from the top, before the folders that lie in them, in order of name."""
+        """The folders that can be reached from the top, parents before children, in order of name."""
         below: dict[str, list[FileRow]] = {}
         for row in sorted(self.folders.values(), key=lambda row: (row.name, row.id), reverse=True):
             below.setdefault(row.parent, []).append(row)
@@ -128,7 +128,7 @@ class FolderContents:
         return ordered
 
     def stream(self, paths: Mapping[str, str]) -> Iterator[Document]:
-        """The documents that lie in these folders (paths by id), in the order in which they were added."""
+        """The documents in these folders (paths by id), in the order in which they were added."""
         yield from self._made
         entries = (
             self._entries
@@ -337,14 +337,14 @@ class WholeDrive:
     """The shared drive whose root is `contents.top`."""
 
     def __init__(self, client: Client, contents: FolderContents, mark: str) -> None:
-        """`mark` is where the drive's log of changes stood before."""
+        """`mark` is the position of the drive's log of changes before the listing."""
         self._client = client
         self._contents = contents
         self._drive_id, self._log_token = api.split_mark(mark)
         self._under_way: dict[Future[Any], _Span] = {}
 
     def through(self) -> bool:
-        """List all of it. Gives False where that cannot be done: then what `contents` holds by now is a part of it.
+        """List all of it. False if that is not possible: `contents` is then incomplete.
 
         Raises:
             NotLoggedIn, TooManyRequests: Drive does not answer this account now.

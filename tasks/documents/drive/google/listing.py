@@ -35,7 +35,7 @@ def list_folder(
     spool: Path | None,
     keys: dict[str, str],
 ) -> Listing:
-    """What lies in a folder.
+    """The contents of a folder.
 
     Args:
         client: acts for the account that asks.
@@ -54,10 +54,10 @@ def list_folder(
 
 
 class Shortcuts:
-    """The shortcuts of a listing: those to folders are listed like subfolders, those to documents once and last.
+    """The shortcuts in a listing: those to folders are listed like subfolders, those to documents once and last.
 
-    `warnings` says what is left out, `drives` are the ids of the shared drives that targets lie in, and `foreign`
-    tells that one lies in none and is not the account's own.
+    `warnings` says what is left out, `drives` are the ids of the shared drives that targets are in, and `foreign` means
+    that a target is in no shared drive and does not belong to the account.
     """
 
     def __init__(self, client: Client, contents: FolderContents, *, recursive: bool) -> None:
@@ -72,7 +72,7 @@ class Shortcuts:
         self.foreign = False
 
     def follow(self, walk: ParentWalk) -> None:
-        """Follow them, and those in the folders that they lead to.
+        """Follow the shortcuts, including those in the folders that they lead to.
 
         Raises:
             NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: Drive does not answer.
@@ -87,7 +87,7 @@ class Shortcuts:
             walk.through(list(self._target_folders(sorted(reachable_shortcuts))))
 
     def documents(self, path_by_id: Mapping[str, str]) -> Iterator[Document]:
-        """The documents that shortcuts bring in, under the shortcuts' names; `path_by_id` has the folders."""
+        """The documents that shortcuts add, under the shortcuts' names; `path_by_id` has the folders' paths."""
         listed: set[str] = set()
         for shortcut, row in self._documents:
             if row.parent not in path_by_id and shortcut.parent in path_by_id and row.id not in listed:

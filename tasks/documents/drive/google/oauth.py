@@ -1,7 +1,7 @@
 """Logging in at Google (a `LoginFlow`): the authorisation code flow with state and PKCE.
 
-`begin` gives the address to send the user to, and a sealed note that the user's browser (or this process)
-keeps meanwhile; `finish` takes that note and what Google sent back. Only the right to read is requested.
+`begin` returns the address to send the user to, and a sealed note for the user's browser (or this process) to keep;
+`finish` takes that note and what Google sent back. Only read access is requested.
 """
 
 import hmac
@@ -38,7 +38,7 @@ mute_loggers()  # the libraries of the flow write codes and tokens into their de
 
 
 def begin(redirect_uri: str, then: str = "") -> LoginStart:
-    """Begin a login that Google answers at `redirect_uri`.
+    """Begin a login; Google answers at `redirect_uri`.
 
     Raises:
         NotConfigured: the OAuth client or the key that seals is missing.

@@ -1,4 +1,4 @@
-"""Opens Google Drive for an account, and answers for its configuration (a `DriveProvider`)."""
+"""Opens Google Drive for an account, and reports on its configuration (a `DriveProvider`)."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -18,7 +18,7 @@ __all__ = ["check_reachable", "examine", "open_drive", "run_identity"]
 
 
 def open_drive(identity: Identity | None) -> Drive:
-    """Google Drive as `identity` sees it; the same object for the same login, so that connections are used again.
+    """Google Drive as `identity` sees it; the same login gives the same object, so that connections are reused.
 
     Raises:
         NotConfigured: a setting is missing, or a variable of the environment cannot be used.
@@ -33,7 +33,7 @@ def open_drive(identity: Identity | None) -> Drive:
 
 
 def check_reachable(seconds: float) -> None:
-    """Check that Google Drive answers at all: nobody needs to be logged in.
+    """Check that Google Drive answers at all; nobody needs to be logged in.
 
     Raises:
         NotConfigured: a variable of the environment cannot be used.

@@ -1,8 +1,8 @@
-"""Tries Google Drive out on a folder: what it answers, in counts, times and shapes (a `SessionCheck`).
+"""Tries Google Drive out on a folder, and shows its answers as counts, times and shapes (a `SessionCheck`).
 
-An emulator knows what its authors read. This is what a real account shows of the same calls, as a text that
-users can send. It holds no name, id, address or token: what is not a number is a word of ours, a word of
-Google's errors, a field's name or the shape of a time.
+An emulator only knows what its authors have read. This shows how a real account answers the same calls, as a text that
+users can send. It contains no name, id, address or token: anything but a number is a word of ours, a word from Google's
+errors, a field's name or the shape of a time.
 """
 
 import re
@@ -33,7 +33,7 @@ _TIMES = ("createdTime", "modifiedTime")
 
 
 def check_folder(reference: str) -> Iterator[CheckResult]:
-    """What Drive answers the account of runs about a folder; each line is made when it is asked for.
+    """What Drive answers the account of runs about a folder; each line is made when it is requested.
 
     Raises:
         NotConfigured, NotLoggedIn: there is no account, or its login is over.

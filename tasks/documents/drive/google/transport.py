@@ -1,7 +1,7 @@
-"""httplib2 with what it lacks: a limit on a whole answer's time and size, and bodies that go to disk.
+"""httplib2 with what it lacks: limits on a whole answer's time and size, and bodies that are written to disk.
 
-httplib2's time-out is for each single read, so that a body which comes byte by byte never ends,
-and it holds every body in memory.
+httplib2's time-out applies to each single read, so a body that comes byte by byte never ends, and it holds every body
+in memory.
 """
 
 import io
@@ -34,16 +34,16 @@ class Sink(Protocol):
 
     @property
     def position(self) -> int:
-        """Bytes of it that are there."""
+        """How many bytes have been written."""
 
     def restart(self) -> None:
-        """Forget what has come."""
+        """Discard what has been written."""
 
     def begin(self, status: int, headers: Any) -> None:
-        """Take note of an answer's status (200 or 206) and headers, before its body."""
+        """Note an answer's status (200 or 206) and headers before its body."""
 
     def write(self, piece: bytes, /) -> None:
-        """Take a piece of the body."""
+        """Write a piece of the body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ _attempt: ContextVar[_Attempt] = ContextVar("attempt", default=_USUAL)
 
 @contextmanager
 def attempt(patience: float = 1.0, sink: Sink | None = None) -> Iterator[None]:
-    """How answers are read within the block: with what multiple of the usual patience, and where to."""
+    """How answers are read in the block: with what multiple of the usual patience, and where to."""
     token = _attempt.set(_Attempt(patience, sink))
     try:
         yield
@@ -67,7 +67,7 @@ def attempt(patience: float = 1.0, sink: Sink | None = None) -> Iterator[None]:
 
 
 def bound_wait(seconds: float) -> float:
-    """The time-out of a single wait: never beyond the deadline.
+    """The time-out for a single wait: never beyond the deadline.
 
     Raises:
         TimeoutError: the deadline is over.
@@ -156,10 +156,10 @@ class _SecureConnection(httplib2.HTTPSConnectionWithTimeout):
 
 
 class Wire(httplib2.Http):
-    """The connections of one thread at a time, to Google and to the places of `extra_places` (`scheme://host:port`).
+    """The connections of one thread at a time, to Google and to the places in `extra_places` (`scheme://host:port`).
 
-    Redirects too lead nowhere else: neither a token nor a document's address leaves these hosts.
-    With `extra_places` None, any place will do.
+    Redirects lead nowhere else either, so neither a token nor a document's address leaves these hosts. With
+    `extra_places` None, any place is allowed.
     """
 
     def __init__(self, extra_places: Collection[str] | None) -> None:
@@ -182,7 +182,7 @@ def place(url: str) -> str:
 
 
 def may_hold_token(url: str, extra_places: Collection[str]) -> bool:
-    """Whether a token may go there: to Google, encrypted, or to a place that the settings name."""
+    """Whether a token may be sent there: to Google, encrypted, or to a place that the settings name."""
     parts = urlsplit(url)
     if place(url) in extra_places:
         return True

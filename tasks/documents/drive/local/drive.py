@@ -1,6 +1,7 @@
-"""The local folder as a drive: one account, the service's own, which sees everything below the root and nothing else.
+"""The local folder as a drive with one account, the service's own, which sees everything below the root and nothing
+else.
 
-Links are shortcuts: followed when their target is visible below the root, left out otherwise.
+Symbolic links are shortcuts: followed if their target is visible below the root, otherwise left out.
 """
 
 import base64
@@ -30,7 +31,7 @@ _MARK = "L"  # ids begin with it, so that none can be read as `root`
 
 
 class Outside(Exception):
-    """The id or path stands for nothing that is visible."""
+    """The id or path refers to nothing that is visible."""
 
 
 class Tree:
@@ -47,7 +48,7 @@ class Tree:
         return _MARK + base64.urlsafe_b64encode(os.fsencode(path[len(self._below) :])).decode().rstrip("=")
 
     def resolve(self, item_id: str) -> str:
-        """The real path that an id stands for, whether anything is there or not.
+        """The real path that an id stands for, whether or not anything is there.
 
         Raises:
             Outside: the id is forged, or its path is hidden or lies outside the root.
@@ -77,7 +78,7 @@ class Tree:
         return path
 
     def find(self, path: str) -> str | None:
-        """The real path that a user's path leads to from the root; None if it is not visible."""
+        """The real path for a user's path from the root; None if it is not visible."""
         try:
             real = os.path.realpath(os.path.join(self.root, path))
         except ValueError:  # a NUL in it, or half a character
@@ -85,11 +86,11 @@ class Tree:
         return real if self.shows(real) else None
 
     def holds(self, path: str) -> bool:
-        """Whether an absolute path lies at or below the root."""
+        """Whether an absolute path is at or below the root."""
         return path == self.root or path.startswith(self._below)
 
     def shows(self, path: str) -> bool:
-        """Whether an absolute path is visible: at or below the root, not hidden, not in the service's own home."""
+        """Whether an absolute path is visible: at or below the root, not hidden, and not in the service's own home."""
         if path == self.root:
             return True
         if not path.startswith(self._below) or path.startswith(self._database):
@@ -99,7 +100,7 @@ class Tree:
         return not any(hidden(part) for part in path[len(self._below) :].split(os.sep))
 
     def open(self, real: str) -> BinaryIO:
-        """Open a real path folder by folder without following links, so that nothing is swapped in after the check.
+        """Open a real path folder by folder without following links, so that nothing can be swapped after the check.
 
         Raises:
             OSError: it is not there or cannot be opened; `IsADirectoryError` for anything but a file.
@@ -143,7 +144,7 @@ A file's time is that of the system's last tick, up to 10 ms before: two changes
 
 
 class LocalDrive:
-    """The folder `root` and what lies below it."""
+    """The folder `root` and everything below it."""
 
     remote = False
     max_parallel_fetches = 1
@@ -295,10 +296,10 @@ Describe = Callable[[str, os.stat_result, str, str, str], Document]
 
 
 class FolderWalk:
-    """One walk through the folder `top` (a real path), in which `describe` makes the documents.
+    """One walk through the folder `top` (a real path); `describe` makes the documents.
 
-    Real folders and files come first, then what links bring in: a document in the tree is listed where it
-    lies and under its own name.
+    Real folders and files come first, then what links add: a document in the tree is listed at its own place under its
+    own name.
     """
 
     def __init__(self, tree: Tree, top: str, describe: Describe, *, recursive: bool, spool: Path | None = None) -> None:
@@ -316,7 +317,7 @@ class FolderWalk:
         self._links: deque[tuple[str, str, str]] = deque()
 
     def listing(self) -> Listing:
-        """Go through all of it."""
+        """Walk through all of it."""
         while self._to_list or self._links:
             if self._to_list:
                 self._list(*self._to_list.popleft())
@@ -399,7 +400,7 @@ class FolderWalk:
 
 
 def display(name: str) -> str:
-    """A name as text. Bytes that are not UTF-8 are replaced: JSON and databases refuse them."""
+    """A name as text. Bytes that are not UTF-8 are replaced, because JSON and databases refuse them."""
     return name if name.isascii() else os.fsencode(name).decode("utf-8", "replace")
 
 
@@ -425,7 +426,7 @@ def _copy(source: BinaryIO, spool: Path, max_bytes: int) -> Fetched:
 
 
 def hash_content(source: BinaryIO, copy: BinaryIO | None, max_bytes: int) -> str:
-    """The SHA-256 of a document's bytes in hex. Writes the bytes into `copy` too.
+    """The SHA-256 of a document's bytes in hex. The bytes are also written to `copy`.
 
     Raises:
         TooLarge: there are more than `max_bytes`.

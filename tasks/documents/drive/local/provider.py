@@ -1,4 +1,4 @@
-"""Opens the local folder that DILIGENCE_DRIVE_ROOT names (a `DriveProvider`), for runs of another root too."""
+"""Opens the local folder that DILIGENCE_DRIVE_ROOT names (a `DriveProvider`), and the roots of earlier runs."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 
 class LocalFolders:
-    """The drive `own`; documents that it does not know are found under the roots of runs."""
+    """The drive `own`; documents that it does not know are looked for under the roots of runs."""
 
     remote = False
 
