@@ -230,7 +230,7 @@ def prove_answer(answer: CellAnswer, column: Column, text: str) -> dict[str, Any
 
 
 def _states(words: str, value: Any, column: Column) -> bool:
-    """Whether a value stands in these words; a choice, and yes or no, are read from them as a whole."""
+    """Whether these words state a value; choices and yes/no answers are judged from them as a whole and not checked."""
     match column.type:
         case "choice" | "yes_no":
             return True
@@ -254,7 +254,7 @@ def _form(column: Column) -> str:
 
 
 def _pieces(text: str, columns: Sequence[Column]) -> Iterator[Source]:
-    """The text, or its beginning and the pieces that are likeliest to speak of the columns, in its order."""
+    """The whole text, or its beginning and the pieces most likely to be about the columns, in text order."""
     if len(text) <= _WHOLE:
         yield Source(1, "document", None, text)
         return

@@ -14,8 +14,9 @@ from tasks.code_version import code_version
 from tasks.documents.kinds.room import RoomKinds
 from tasks.language.quotations import verify
 from tasks.reading.places import shown_text
-from tasks.table.clauses import FINDERS, Contract
+from tasks.table.clauses import FINDERS
 from tasks.table.columns import Column, ColumnSet
+from tasks.table.contract import Contract
 
 _FEW: Final = 3
 """Cells from which on a document of no known kind is taken for an agreement."""
@@ -23,7 +24,7 @@ _FEW: Final = 3
 
 @cache
 def _version() -> str:
-    """A hash of the program that looks for cells: what is kept of an earlier one is found anew."""
+    """A hash of the code that finds cells: cells stored by an earlier version are found again."""
     return hashlib.sha256(code_version("tasks.table").encode()).hexdigest()[:24]
 
 
@@ -32,7 +33,7 @@ def read_cells(text: str, columns: Iterable[Column]) -> dict[str, Any]:
 
     Values whose quotation cannot be verified are dropped. Columns that only a model could fill have no cell.
     """
-    contract = Contract(text)
+    contract = Contract(text, FINDERS)
     cells: dict[str, Any] = {}
     for column in columns:
         if column.find is None:

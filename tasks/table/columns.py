@@ -117,7 +117,7 @@ def _read_file(path: Path) -> ColumnSet:
 
 
 def _checked(file: UserFile, at: tuple[str | int, ...], column: Column) -> Column:
-    """A column of a user's file with what the program knows of it; mistakes are noted."""
+    """A column from a user's file, completed with what the program knows about it; mistakes are recorded."""
     find = column.find or (column.id if known_column(column.id) and column.ask is None else None)
     known = known_column(find) if find else None
     if find and known is None:

@@ -95,12 +95,12 @@ def find_dates(flat: str, start: int, end: int) -> list[Dated]:
 
 
 def _not_to_come(day: date) -> date:
-    """A day whose year was written in two digits, in the century that it is of: 05/05/98 is of 1998."""
+    """A date written with a two-digit year, in the right century: 05/05/98 is in 1998."""
     return day.replace(year=day.year - 100) if day.year >= _CENTURY else day
 
 
 def _narrow(stretch: str) -> str:
-    """A stretch of the same length in which a date is never parted by two blanks."""
+    """A stretch of the same length in which no two blanks split a date."""
     return re.sub(
         r"(\w,?)( +) (?=\w)", lambda match: f"{match[1]} {match[2][1:]}"[: len(match[0])].ljust(len(match[0])), stretch
     )

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from tasks.language.numbers import amounts, numbers
 from tasks.language.periods import dates
-from tasks.table.clauses import PERPETUAL
 from tasks.table.columns import ColumnType
+from tasks.table.contract import PERPETUAL
 from tasks.table.spans import find_durations, flatten
 
 _LONGEST: Final = 1000

@@ -3,7 +3,8 @@
 
 import pytest
 
-from tasks.table.clauses import FINDERS, Contract
+from tasks.table.clauses import FINDERS
+from tasks.table.contract import Contract
 
 OPENING = (
     'THIS SERVICES AGREEMENT (the "Agreement") is made as of March 1, 2024 (the "Effective Date") by and between\n'
@@ -91,7 +92,7 @@ Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des
     ],
 )  # fmt: skip
 def test_values(finder: str, text: str, value: object) -> None:
-    found = FINDERS[finder](Contract(text))
+    found = FINDERS[finder](Contract(text, FINDERS))
     assert (found.value if found else None) == value
     if found:
         assert all(text[span.start : span.end].strip() for span in found.spans)
