@@ -1,5 +1,4 @@
-"""Temporary folders that last while their process. Those of killed processes are removed when the next one makes its
-own.
+"""Temporary folders that last as long as their process. Those of killed processes are removed by the next one.
 
 A folder in use is locked, and the lock ends with its process; a process id in a file would mean nothing to another
 container on the same disk. systemd-tmpfiles leaves locked folders alone as well (its manual, tmpfiles.d(5)).

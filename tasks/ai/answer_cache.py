@@ -33,7 +33,7 @@ _taking = Lock()
 
 
 def _turn(key: str) -> Lock:
-    """The lock of those threads of this process that ask for the answer under `key`."""
+    """Return the lock shared by the threads of this process that ask for the answer under `key`."""
     with _taking:
         turn = _turns.get(key)
         if turn is None:

@@ -378,7 +378,7 @@ class Ledger:
         return BudgetSpent(self._cap)
 
     def _begin(self, sizes: Sequence[int], worst: Usage, request: str) -> tuple[Usage, LoggedCall]:
-        """Reserve a hold here and in the log, which knows what other processes do under the same cap."""
+        """Reserve a hold here and in the log, which knows what other processes are doing under the same cap."""
         while True:
             try:
                 hold = self._reserve(sizes, worst)
@@ -452,7 +452,7 @@ class Ledger:
             self._give_back(hold)
 
     def _above(self, more: Usage) -> bool:
-        """Whether `more` on top of what was spent is above the cap."""
+        """Whether `more`, added to what was already spent, exceeds the cap."""
         cap, price = self._cap, self._price
         if cap is None:
             return False
@@ -463,7 +463,7 @@ class Ledger:
         return (self._usd or 0.0) + price.of(self._lost + self._elsewhere + more) > cap.usd
 
     def _tokens_for_answer(self, prompt_tokens: int) -> int:
-        """Tokens that the cap leaves to an answer after a prompt of that many, while no other call is under way."""
+        """Tokens that the cap leaves for an answer after a prompt of that size, if no other call is under way."""
         cap, price = self._cap, self._price
         assert cap is not None
         if cap.tokens is not None:
@@ -474,14 +474,14 @@ class Ledger:
         return int(left / price.output * 1_000_000)
 
     def _cost(self, usage: Usage, worst: Usage) -> Usage:
-        """`usage`, or under a cap the worst case where the server answered and did not give its usage."""
+        """Return `usage`; under a cap, the worst case if the server answered without reporting its usage."""
         if self._cap is None or not usage.calls or usage.input_tokens:
             return usage
         return Usage(usage.calls, worst.input_tokens, usage.output_tokens or worst.output_tokens)
 
 
 def _answer_limit(cap: Cap | None, price: Price | None) -> int | None:
-    """Tokens of an answer: a quarter of what the cap buys, within bounds, so that no answer reserves a small cap."""
+    """Tokens for one answer: a quarter of what the cap buys, within bounds, so that none reserves a small cap whole."""
     if cap is None:
         return None
     buys: float = LONGEST_ANSWER * 4
@@ -523,7 +523,7 @@ def cap_and_price() -> _CapAndPrice:
 
 
 def _find_month_cap() -> Cap | None:
-    """The most that all runs of a calendar month (UTC) may spend; None for no limit."""
+    """The most that all runs of a calendar month (UTC) together may spend; None if there is no limit."""
     written = AiSettings.current().ai_monthly_budget
     return Cap.parse(written) if written else None
 
@@ -591,7 +591,7 @@ def record_unpriced(run_id: str) -> None:
 
 
 def _measure_usage(run_id: str) -> MeasuredUsage:
-    """What the calls of the run have used in this process: its ledger lives no longer than the work on a company."""
+    """What the run's calls have used in this process; kept here as a ledger lasts only for the work on one company."""
     key = database.url(), run_id
     measured = _measured.pop(key, None) or MeasuredUsage()
     _measured[key] = measured  # the latest last

@@ -150,5 +150,5 @@ class CountingAnswerer:
 
 
 def _is(schema: type[BaseModel] | None, kind: type[BaseModel] | None) -> bool:
-    """Whether a schema is of that kind, bounds or not."""
+    """Whether the schema is of that kind, with or without bounds."""
     return schema is not None and kind is not None and issubclass(schema, kind)

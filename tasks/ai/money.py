@@ -193,7 +193,7 @@ def _load_shipped() -> Mapping[str, Price]:
 
 
 def _best(model: str, prices: Mapping[str, Price]) -> Price | None:
-    """The price of the longest entry that fits; of two as long, of the one with fewer `*`."""
+    """The price of the longest matching entry; if two are equally long, of the one with fewer `*`."""
     fitting = [entry for entry in prices if _fits(entry, model)]
     return prices[max(fitting, key=lambda entry: (len(entry), -entry.count("*")))] if fitting else None
 
@@ -207,6 +207,6 @@ def _fits(entry: str, model: str) -> bool:
 
 
 def _line(text: str, name: str) -> int:
-    """The line, from 1, in which a name is written; `tomllib` does not say."""
+    """The line, counted from 1, in which a name is written; `tomllib` does not report it."""
     match = re.search(rf"""^[\s\[]*(?:models\s*\.\s*)?["']?{re.escape(name)}["']?\s*[=.\]]""", text, re.MULTILINE)
     return text.count("\n", 0, match.end()) + 1 if match else 1

@@ -79,7 +79,7 @@ def signature_names(text: str) -> Names:
 
 
 def _signed(line: str, at: int, lines: list[str]) -> Iterator[str]:
-    """The names that a line of a signature block, or those beside it, have."""
+    """Yield the names in a line of a signature block or in the lines beside it."""
     written, colon, value = _COLON.sub("\0", line, count=1).partition("\0")
     label = written.casefold().strip()
     block = lines[max(at - _BEFORE, 0) : at + _AFTER]
@@ -107,7 +107,7 @@ def _signatures() -> re.Pattern[str]:
 
 
 def _sort(lines: Iterable[str]) -> Names:
-    """The names that lines hold, without what is no name."""
+    """The people and companies named in the lines; anything that is not a name is left out."""
     people, companies = set(), set()
     for line in lines:
         words = _WORD.findall(_BEHIND.split(line.strip())[0])
@@ -121,14 +121,14 @@ def _sort(lines: Iterable[str]) -> Names:
 
 
 def _is_person(words: list[str]) -> bool:
-    """Whether words are two or more that begin with a capital letter, and particles among them."""
+    """Whether there are two or more capitalised words, with nothing but particles among them."""
     particles = [word for word in words if not word[0].isupper()]
     is_short = words[:1] != particles[:1] and len(words) - len(particles) > 1 and len(words) <= _LONGEST_NAME
     return is_short and words_about("particles") >= {*particles}
 
 
 def _find_company(words: list[str]) -> str | None:
-    """The company whose legal form, such as GmbH or S.p.A., words end in, without what stands before its name."""
+    """The company whose legal form, such as GmbH or S.p.A., the words end in, without what precedes its name."""
     form = re.sub(r"[./]", "", words[-1]).casefold() if words else ""
     before = [at for at, word in enumerate(words) if word[0].islower() and word not in words_about("particles")]
     name = [*dropwhile(lambda word: word[0].islower(), words[before[-1] + 1 if before else 0 :])]

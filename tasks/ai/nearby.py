@@ -1,4 +1,4 @@
-"""Selects the parts of a very long text that concern given statements, for a check that would else hold all sentences.
+"""Selects the parts of a very long text that concern given statements, for a check that would hold all sentences.
 
 A check needs some fifty bytes for each character of a source, and takes seconds for a megabyte. From a source above
 `LONGEST` it gets the parts that share most with each statement, each with the part before it, which may contain a

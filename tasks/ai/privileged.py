@@ -75,7 +75,7 @@ def is_named(path: str, rules: Iterable[str] | None = None) -> bool:
 
 @lru_cache(maxsize=1000)
 def _pattern(rule: str) -> re.Pattern[str]:
-    """A rule where it stands for neighbouring names of a path, to the letter or with `*` and `?`."""
+    """A pattern for the rule as neighbouring names in a path, either literally or with `*` and `?` as wildcards."""
     return re.compile(rf"(?:^|/)(?:{re.escape(rule)}|{translate(rule)[4:-3]})(?:/|$)", re.DOTALL)
 
 
@@ -102,7 +102,7 @@ def privileged_rules() -> list[str]:
 
 
 def _kinds_in(rules: Iterable[str]) -> set[str]:
-    """The kinds of the catalogue that rules name, by id or title."""
+    """The kinds in the catalogue that the rules name, by id or title."""
     known = {plain_words(name): kind.id for kind in kinds().values() for name in (kind.id, kind.title) if name}
     return {known[words] for words in map(plain_words, rules) if words in known}
 

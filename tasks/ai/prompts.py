@@ -103,7 +103,7 @@ def judgement_prompt(instructions: str, material: str, schema: type[BaseModel]) 
 
 
 def _without_titles(schema: Any) -> Any:
-    """The schema without the titles that pydantic makes of its names: they say nothing, and are a sixth of it."""
+    """The schema without the titles that pydantic derives from names: they say nothing, and are a sixth of it."""
     if isinstance(schema, list):
         return [_without_titles(part) for part in schema]
     if not isinstance(schema, dict):
@@ -123,12 +123,12 @@ def repair_prompt(prompt: Messages, answer: str, problems: Sequence[str]) -> Mes
 
 
 def _marks(*texts: str) -> str:
-    """What the marks in these texts mean; empty where there are none."""
+    """The explanation of the marks in these texts; empty if there are none."""
     return _MARKS if any(mark in text for text in texts for mark in ("[comment", "[hidden ", "[computed]")) else ""
 
 
 def _rules(*texts: str) -> str:
-    """The rules for these texts."""
+    """The rules that apply to these texts."""
     marks = _marks(*texts)
     return f"{_RULES}\n\n{marks}" if marks else _RULES
 

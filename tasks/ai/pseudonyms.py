@@ -143,7 +143,7 @@ class StandIns:
             return self._codes[spelling]
 
     def _is_name(self, match: re.Match[str]) -> bool:
-        """Whether a name's word is one where it stands, and no part of another word or a word of the language."""
+        """Whether a word of a name is a name here, and not part of another word or a word of the language."""
         text, word = match.string, match[0]
         before, behind = text[max(match.start() - 1, 0) : match.start()], text[match.end() : match.end() + 40]
         in_address = before in _ADDRESS or behind[:1] in _ADDRESS
@@ -162,9 +162,9 @@ class StandIns:
 
 
 def _may_be_followed(word: str, behind: str, *, in_address: bool) -> bool:
-    """Whether a name may have these letters behind it: an ending, a further name, or the rest of a compound.
+    """Whether these letters may follow a name: an ending, a further name, or the rest of a compound.
 
-    "Müllervertrag" is a contract that is called by a name; "international" speaks of no company Inter.
+    "Müllervertrag" is a contract called by a name; "international" does not refer to a company Inter.
     """
     rest = _LETTERS_BEHIND.match(behind)
     if rest is None or rest[0] in _ENDINGS or rest[0][0].isupper():
@@ -173,7 +173,7 @@ def _may_be_followed(word: str, behind: str, *, in_address: bool) -> bool:
 
 
 class _Marks:
-    """How stand-ins are written: what no text of a question has is what they begin with."""
+    """How stand-ins are written: they begin with letters that occur in no text of a question."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         for letters in (letter * times for times in count(1) for letter in "qxzjkv"):
@@ -188,7 +188,7 @@ class _Marks:
 
 
 def _spell(word: str) -> Iterator[str]:
-    """The ways in which a name's word is spelled, `Müller` and `Mueller`."""
+    """The possible spellings of a word of a name, such as `Müller` and `Mueller`."""
     composed = unicodedata.normalize("NFC", word)
     decomposed = unicodedata.normalize("NFD", word)
     yield from dict.fromkeys(
@@ -197,7 +197,7 @@ def _spell(word: str) -> Iterator[str]:
 
 
 def _any_of(words: Iterable[str]) -> str:
-    """A pattern for the longest of these words, as a tree by their letters: a list would be tried word by word."""
+    """A pattern for the longest of these words, as a tree of letters: a list would be tried word by word."""
     branches: dict[str, list[str]] = {}
     for word in words:
         branches.setdefault(word[:1], []).append(word[1:])
@@ -281,12 +281,12 @@ class PseudonymousAnswerer:
 
 @lru_cache(maxsize=8)
 def _make(names: Names) -> StandIns:
-    """The same stand-ins for the same names."""
+    """Return the stand-ins for the names, the same object for the same names."""
     return StandIns(names)
 
 
 def _show_in(value: Any, show: Callable[[str], str]) -> Any:
-    """The value with its texts as `show` gives them; it was validated, and names may be longer than stand-ins."""
+    """The value with its texts passed through `show`; not validated again, since names may be longer than stand-ins."""
     if isinstance(value, str):
         return show(value)
     if isinstance(value, BaseModel):

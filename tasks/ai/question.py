@@ -77,12 +77,12 @@ def ai_question(question: str, context: str | None = None) -> AiAnswer:
 
 
 def _choose_proof(statements: Sequence[str], text: str) -> str:
-    """What of a text is held against the statements."""
+    """The part of a text that the statements are checked against."""
     return nearby(statements, without_injections(text)[0])
 
 
 def _check(answer: Answer, question: str, sources: list[Source], answerer: Answerer, ledger: Ledger | None) -> Answer:
-    """The answer with what the context supports of it, and notes on the check before those of the answerer."""
+    """The answer reduced to what the context supports, with notes on the check before the answerer's own."""
     # The model is given all of the context. Words that give it orders prove nothing of what it answers.
     statements = sentences(answer.text)
     texts = [(source.number, offload(_choose_proof, statements, source.text)) for source in sources]

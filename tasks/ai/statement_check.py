@@ -177,7 +177,7 @@ def second_opinions(
 
 
 def _stands_in(words: str, said: str) -> bool:
-    """Whether a quotation stands in sentences; a contradiction without one is none."""
+    """Whether a quotation occurs in the sentences; a contradiction without a quotation does not count."""
     quoted = one_line(words).strip(" \"'“”„«».").casefold()
     return bool(quoted) and quoted in one_line(said).casefold()
 
@@ -192,7 +192,7 @@ def _entry(number: int, statement: CheckedStatement, company: str, grounds: Sequ
 
 
 def _sentences(statement: CheckedStatement, company: str, grounds: Sequence[Ground]) -> list[str]:
-    """The sentences to check it by: that of the check by words, and others near to it."""
+    """The sentences to check the statement against: the one that the check by words found, and others like it."""
     texts = [ground.text for ground in grounds]
     found = [one_line(sentence) for sentence in nearest(statement.text, texts, company)]
     return list(dict.fromkeys(filter(None, (statement.quote, *found)))) or [
@@ -201,7 +201,7 @@ def _sentences(statement: CheckedStatement, company: str, grounds: Sequence[Grou
 
 
 def _has_figures(statement: CheckedStatement, company: str, grounds: Sequence[Ground]) -> bool:
-    """Whether the sentences have every figure of the statement: a model's word alone is no proof of one."""
+    """Whether the sentences contain every figure of the statement: a model's word alone proves no figure."""
     there = figures("\n".join(_sentences(statement, company, grounds)))
     return all(
         any((figure.value, figure.date) == (other.value, other.date) for other in there)

@@ -223,7 +223,7 @@ def _value(field: str, claims: Sequence[Claim]) -> Any:
 
 
 def _has_date(claim: Claim) -> bool:
-    """Whether the source gives a date that is one, and not in the future."""
+    """Whether the source gives a valid date that is not in the future."""
     return claim.as_of is not None and _own_date(claim.as_of) is not None and _date(claim) <= datetime.now(UTC)
 
 
@@ -248,7 +248,7 @@ def find_conflicts(claims: Sequence[Claim]) -> list[ClaimConflict]:
 
 
 def _find_founding_year(claim: Claim) -> Claim | None:
-    """The claim as one on the founding year; None where it is about something else."""
+    """The claim as one about the founding year; None if it is about something else."""
     if claim.field == "extra.founding_date" and isinstance(year := claim.value.get("year"), int):
         return claim.model_copy(update={"field": "founded_year", "value": year})
     return claim if claim.field == "founded_year" else None
@@ -273,7 +273,7 @@ def _agree(one: Any, other: Any, form: Callable[[str], str]) -> bool:
 
 
 def _same_members(one: Sequence[Any], other: Sequence[Any], form: Callable[[str], str]) -> bool:
-    """Whether each element of one list has a partner of its own in the other."""
+    """Whether each element of one list can be paired with an element of the other."""
     if all(value is None or isinstance(value, int) for value in (*one, *other)):
         return False  # a range of head-counts: its order tells the ends apart
     left = list(other)
@@ -286,7 +286,7 @@ def _same_members(one: Sequence[Any], other: Sequence[Any], form: Callable[[str]
 
 
 def _form(field: str) -> Callable[[str], str]:
-    """How the text of a field is written for comparison."""
+    """The function that brings the texts of a field into a form for comparison."""
     if field.endswith(("url", "website", "link", "image")):
         return _address
     return _digits if field.endswith("phone_number") else _words
@@ -305,7 +305,7 @@ def _digits(text: str) -> str:
 
 
 def _date(claim: Claim) -> datetime:
-    """The claim's own date (a year counts from its first day), else when it was retrieved."""
+    """The claim's own date (a year counts from its first day), otherwise the time when it was retrieved."""
     return _own_date(claim.as_of or "") or claim.retrieved_at.astimezone(UTC)
 
 

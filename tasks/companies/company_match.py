@@ -91,14 +91,14 @@ class Identity:
         return bool(links) and not all(_is_told_apart(words, page.text) for words in links)
 
     def _is_in_title(self, page: Page) -> bool:
-        """Whether the page's title names the company, as an article on it does."""
+        """Whether the page's title names the company, as the title of an article about it does."""
         title = replace(page, paragraphs=[])
         return any(_match_domain(domain).search(page.title or "") for domain in self.domains) or (
             self.name is not None and names_exactly(self.name, title)
         )
 
     def _is_namesakes_site(self, page: Page, url: str) -> bool:
-        """Whether the page is on the site of another company of that name, by its schema.org data."""
+        """Whether the page's schema.org data show that its site belongs to another company of that name."""
         host = registrable_domain(url)
         if self.name is None or host is None:
             return False
@@ -139,18 +139,18 @@ def _domain_in(link: str) -> str | None:
 
 
 def _lists_companies(page: Page) -> bool:
-    """Whether the page names so many other domains in its text that it is a list."""
+    """Whether the page's text names so many other domains that the page is a list."""
     return len({match[1].casefold() for match in _DOMAIN.finditer(page.text)}) > _MAX_OTHER_COMPANIES
 
 
 def _is_told_apart(words: str, text: str) -> bool:
-    """Whether the words of a link stand in the text only where it says what it is not about."""
+    """Whether a link's words occur in the text only where the text says what it is not about."""
     starts = [match.start() for match in re.finditer(re.escape(words.strip()), text)] if words.strip() else []
     return bool(starts) and all(_APART.search(text[max(0, at - 200) : at]) for at in starts)
 
 
 def _match_domain(domain: str) -> re.Pattern[str]:
-    """The domain as a word of its own, or the end of a host's name or an e-mail address."""
+    """A pattern for the domain as a word of its own, or at the end of a host name or e-mail address."""
     return re.compile(rf"(?<![\w-]){re.escape(domain)}(?![\w-]|\.\w)", re.IGNORECASE)
 
 

@@ -68,7 +68,7 @@ def registrable(value: str, field: str = "domain") -> str:
 
 
 def _plain(host: str, field: str) -> str:
-    """The host in lower-case A-labels without a trailing dot."""
+    """The host as lower-case A-labels, without a trailing dot."""
     if _is_address(host):
         _refuse(field, "is an IP address; send the company's web domain, such as example.com")
     try:
@@ -96,5 +96,5 @@ def _refuse(field: str, what: str) -> NoReturn:
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    """The list as it comes with the library; parsed once in 0.04 s. Unknown endings (`.example`) count as public."""
+    """The list shipped with the library, parsed once in 0.04 s. Unknown endings (`.example`) count as public."""
     return PublicSuffixList(only_icann=True)

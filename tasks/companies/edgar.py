@@ -146,7 +146,7 @@ def contact_missing() -> DiligenceError | None:
 
 
 def _ask(url: str, limits: FetchLimits) -> WebResponse | None:
-    """The SEC's answer; None where it has nothing at that address.
+    """The SEC's answer; None if it has nothing at that address.
 
     Raises:
         DiligenceError: it refuses, or cannot be asked.
@@ -242,7 +242,7 @@ def _matches(pattern: re.Pattern[str], value: object) -> bool:
 
 
 def _place(fields: Mapping[str, str | None], *, foreign: bool) -> tuple[str | None, str | None]:
-    """The country and, where it has one, the state or province."""
+    """The country and, if there is one, the state or province."""
     abroad, at_home = ((fields.get(key) or "").upper() for key in ("countryCode", "stateOrCountry"))
     code = (abroad or at_home) if foreign else (at_home or abroad)
     territory = fields.get("foreignStateTerritory") or ""
@@ -315,7 +315,7 @@ class RegistrantFacts:
         return max(counts)[::-1] if counts else None
 
     def _of(self, tag: tuple[str, str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """The facts of a tag with their units; what has another shape is passed by."""
+        """The facts of a tag with their units; anything of another shape is skipped."""
         content: Any = self.facts
         for step in (*tag, "units"):
             content = content.get(step) if isinstance(content, Mapping) else None

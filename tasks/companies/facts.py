@@ -60,7 +60,7 @@ class SourceReply(NamedTuple):
 
 
 class _StoredAnswer(NamedTuple):
-    """A source's answer on a company, when it was given, and whether it may still be used without asking again."""
+    """A source's answer about a company, when it was given, and whether it may be used without asking again."""
 
     retrieved_at: datetime
     claims: SourceClaims | None
@@ -86,7 +86,8 @@ def ask_sources(sources: Sequence[FactSource], domain: str, *, patient: bool = F
 def _load_answers(sources: Sequence[FactSource], domain: str) -> dict[FactSource, _StoredAnswer]:
     """The stored answers of those sources.
 
-    The database is queried each time, since another process may have stored a newer answer. An answer is parsed once.
+    The database is queried each time, since another process may have stored a newer answer. Each answer is parsed only
+    once.
     """
     by_origin = {(source.name, source.origin): source for source in sources if source.origin is not None}
     if not by_origin:
@@ -121,7 +122,7 @@ def _parse_answer(_database: str, source: str, origin: str, domain: str, retriev
 
 
 def _ask_side_by_side(sources: Sequence[FactSource], domain: str, *, patient: bool) -> list[Reply]:
-    """The replies of those sources. Those on this machine are read in this thread while the others are asked."""
+    """The replies of those sources. Local ones are read in this thread while the others are being asked."""
     settings = CompanySettings.current()
     remote = [source for source in sources if source.origin is not None]
     threads = FanOut(len(remote), "facts")
@@ -179,7 +180,7 @@ def store_answer(source: FactSource, domain: str, claims: SourceClaims | None) -
 
 
 def _or_older(reply: Reply, source: FactSource, stored: _StoredAnswer | None) -> Reply:
-    """The reply, or the older answer with a warning where the source failed."""
+    """The reply; if the source failed, its older answer with a warning."""
     if not isinstance(reply, DiligenceError) or stored is None or stored.claims is None:
         return reply
     warning = f"{reply.message} What {source.name} said on {stored.retrieved_at:%Y-%m-%d} is used."
@@ -257,7 +258,7 @@ def fetch_facts(domain: str, *, patient: bool = False) -> StoredFacts:
 def _no_claims(
     domain: str, sources: Sequence[FactSource], failures: Sequence[DiligenceError], warnings: Sequence[str]
 ) -> DiligenceError:
-    """The error that says why there is not one claim."""
+    """The error that says why there is no claim at all."""
     reasons = " ".join(warnings)
     if not failures:
         names = ", ".join(source.name for source in sources)
@@ -268,7 +269,7 @@ def _no_claims(
 
 
 def _store(domain: str, facts: CompanyFacts) -> int:
-    """The id under which these facts are stored: a new one, unless the latest profile is the same."""
+    """Store the facts and return their id: a new one, unless the latest profile is the same."""
     with reading() as session:
         latest = latest_profile(session, domain)
         if latest is not None and latest.id is not None and latest.warnings == facts.warnings:
@@ -288,10 +289,10 @@ def _store(domain: str, facts: CompanyFacts) -> int:
 
 
 def _content(claim: Claim | StoredClaim) -> tuple[Any, ...]:
-    """The claim without the time it was retrieved."""
+    """The claim without the time when it was retrieved."""
     return claim.field, claim.value, claim.source, claim.url, claim.as_of
 
 
 def _drop_date(profile: dict[str, Any]) -> dict[str, Any]:
-    """The profile without its date, which is a claim's retrieval time where no claim has a date of its own."""
+    """The profile without its date, which is merely a retrieval time if no claim has a date of its own."""
     return {name: value for name, value in profile.items() if name != "last_updated"}

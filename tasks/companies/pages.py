@@ -143,7 +143,7 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
 
 
 def _drop_walls(pages: dict[str, Page | None], domains: Mapping[str, str]) -> list[str]:
-    """Take the home pages that are walls out of `pages`; gives a note for each."""
+    """Remove the home pages that are walls from `pages`; returns a note for each."""
     walls = {url: (page, domain) for url, domain in domains.items() if (page := pages[url]) is not None}
     notes = []
     for url, (page, domain) in walls.items():
@@ -156,7 +156,7 @@ def _drop_walls(pages: dict[str, Page | None], domains: Mapping[str, str]) -> li
 def _choose_linked(
     pages: Mapping[str, Page | None], search_results: Sequence[str], question: str, identity: Identity
 ) -> list[str]:
-    """The addresses to read next, the nearest to the company first: of links, and of what the search found."""
+    """The addresses to read next, from links and from the search results, closest to the company first."""
     most = 2 if search_results else _MAX_LINKED
     links = [url for page in pages.values() for url in _choose_links(page, question, identity)[:most]]
     urls = [url for url in dict.fromkeys([*links, *search_results]) if url not in pages and url != identity.article]
@@ -169,7 +169,7 @@ def _search(searcher: Searcher, question: str, identity: Identity) -> list[str]:
 
 
 def _results(calls: Iterable["Future[Any]"], until: float) -> list[Any]:
-    """The results that are there by `until`; None for each call that failed or takes longer."""
+    """The results available by `until`; None for each call that failed or takes longer."""
     futures = list(calls)
     wait(futures, timeout=max(0.0, until - time.monotonic()))
     results = []
@@ -188,7 +188,7 @@ def _results(calls: Iterable["Future[Any]"], until: float) -> list[Any]:
 
 
 def _search_results(search: "Future[list[str]]", until: float, notes: list[str]) -> list[str]:
-    """The addresses in the search's results. Where the search fails, a note says so and the other pages are read."""
+    """The addresses found by the search. If the search fails, a note says so and the other pages are read."""
     wait([search], timeout=max(0.0, until - time.monotonic()))
     if not search.done():
         notes.append("The web search took too long.")
@@ -204,14 +204,14 @@ def _search_results(search: "Future[list[str]]", until: float, notes: list[str])
 
 
 def _note_missing_settings(calls: Iterable["Future[Any]"]) -> list[str]:
-    """A note for a call that failed for want of a setting."""
+    """A note for each call that failed because a setting is missing."""
     errors = [call.exception() for call in calls if call.done()]
     missing = [error for error in errors if isinstance(error, NotConfigured)]
     return [f"The company's article and filings were not read. {error}" for error in missing]
 
 
 def _report_page(report: "Future[Page | None]", until: float, notes: list[str]) -> Page | None:
-    """The report; where a setting for it is missing, a note says so."""
+    """The report; if a setting for it is missing, a note says so."""
     (page,) = _results([report], until)
     if report.done() and isinstance(missing := report.exception(), NotConfigured):
         notes.append(f"The company's filings were not read. {missing}")
@@ -219,7 +219,7 @@ def _report_page(report: "Future[Page | None]", until: float, notes: list[str]) 
 
 
 def _article(entity: Entity | None) -> Article | None:
-    """The article about that company; None where there is none."""
+    """The article about that company; None if there is none."""
     if entity is None or entity.wikipedia is None:
         return None
     name = quote(entity.wikipedia.replace(" ", "_"), safe="")
@@ -227,7 +227,7 @@ def _article(entity: Entity | None) -> Article | None:
 
 
 def _with_entity(identity: Identity, entity: Entity | None, article: Article | None) -> Identity:
-    """The company with its name, article and CIKs of Wikidata."""
+    """The company with its name, article and CIKs from Wikidata."""
     if entity is None:
         return identity
     return replace(
@@ -241,7 +241,7 @@ def _origin(url: str) -> str:
 
 
 def _choose_links(home: Page | None, question: str, identity: Identity) -> list[str]:
-    """The pages of its own site that the home page links to with words of the question."""
+    """The pages of the company's own site that the home page links to with words of the question."""
     if home is None:
         return []
     links = [
@@ -256,13 +256,13 @@ def _choose_links(home: Page | None, question: str, identity: Identity) -> list[
 
 
 def _read(question: str, pages: Sequence[Page], identity: Identity) -> tuple[list[RelevantPage], bool]:
-    """What is relevant of pages, and whether words in them give orders to a model."""
+    """The relevant parts of the pages, and whether the pages contain orders to a model."""
     has_orders = any(find_orders(text) for page in pages for text in (page.title or "", _text(page)))
     return _relevant(question, pages, identity), has_orders
 
 
 def _relevant(question: str, pages: Sequence[Page], identity: Identity) -> list[RelevantPage]:
-    """The pages with the best passages for the question; where none fits, the beginning of its own home page."""
+    """The pages with the best passages for the question; if none fits, the beginning of the company's own home page."""
     cut = [(page, _passages(_paragraphs(page))) for page in _without_copies(pages)]
     cut.sort(key=lambda page_and_passages: identity.standing(page_and_passages[0].url))
     candidates = [(at, passage) for at, (_, passages) in enumerate(cut) for passage in passages]
@@ -283,7 +283,7 @@ def _relevant(question: str, pages: Sequence[Page], identity: Identity) -> list[
 
 
 def _without_copies(pages: Iterable[Page]) -> list[Page]:
-    """Pages of different texts: two addresses may lead to one page."""
+    """The pages without those that repeat another's text: two addresses may lead to one page."""
     by_text: dict[str, Page] = {}
     for page in pages:
         by_text.setdefault(page.text or page.url, page)
@@ -291,7 +291,7 @@ def _without_copies(pages: Iterable[Page]) -> list[Page]:
 
 
 def _title(page: Page) -> str:
-    """The page's title without words that give orders to a model; its host where nothing else is left."""
+    """The page's title without orders to a model; its host if nothing else is left."""
     title = without_injections((page.title or "")[:200])[0]
     return title if title.strip("[…] ") else urlsplit(page.url).netloc
 
@@ -305,7 +305,7 @@ def _text(page: Page) -> str:
 
 
 def _passages(paragraphs: Iterable[str]) -> list[str]:
-    """Paragraphs as passages: short ones are joined, long ones are cut between sentences."""
+    """The paragraphs as passages: short ones are joined, long ones are cut between sentences."""
     passages = [""]
     for paragraph in filter(None, map(str.strip, paragraphs)):
         pieces = [paragraph] if len(paragraph) <= _PASSAGE_LENGTH else sentences(paragraph)

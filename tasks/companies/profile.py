@@ -34,7 +34,7 @@ Timestamp = Annotated[str, AfterValidator(_utc)]
 
 
 class _Part(BaseModel):
-    """Types are as in the contract: a number in quotes is no number, and an unknown key is a mistake."""
+    """Types are as in the contract: a number in quotes is not a number, and an unknown key is a mistake."""
 
     model_config = ConfigDict(
         strict=True, extra="forbid", allow_inf_nan=False, json_schema_serialization_defaults_required=True
@@ -295,7 +295,7 @@ def value_at(profile: CompanyProfile | Mapping[str, Any], path: str) -> Any:
 
 
 def _walk(path: str, annotation: Any) -> Iterator[tuple[str, FieldType]]:
-    """The paths at and below one annotation."""
+    """The paths at and below one annotation, with their field types."""
     if path == "last_updated":
         yield path, FieldType.TIME
         return

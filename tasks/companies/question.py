@@ -86,7 +86,7 @@ class CompanyAnswer(BaseModel):
 class _NumberedSource:
     """A source of the answer: its name, its place or date, its address, the text to answer from, and its full text.
 
-    `has_injection`: words in it give orders to a model.
+    `has_injection`: it contains orders to a model.
     """
 
     name: str
@@ -125,7 +125,7 @@ def company_question(question: str, company_name: str | None = None, web_domain:
 
 
 def _find_domains(name: str) -> list[str]:
-    """The domains of the companies of that name; there may be several.
+    """The domains of the companies with that name; there may be several.
 
     Raises:
         DiligenceError: no source knows the name, and at least one could not be asked.
@@ -155,7 +155,7 @@ def _result_in_time(future: Future[Sequence[str]], source: str) -> Sequence[str]
 
 
 def _answer(question: str, company: str, identity: Identity) -> str:
-    """The answer, after notes on what went wrong. `company` is the domain or name that the caller sent."""
+    """The answer, preceded by notes on what went wrong. `company` is the domain or name that the caller sent."""
     searcher = choose_searcher()
     facts_search = FanOut(1, "facts").submit(_load_known_facts, identity.domains)
     page_set = read_pages(question, identity, searcher, time.monotonic() + _SECONDS_FOR_PAGES)
@@ -178,7 +178,7 @@ def _answer(question: str, company: str, identity: Identity) -> str:
 
 
 def _load_known_facts(domains: Sequence[str]) -> list[tuple[str, CompanyFacts]]:
-    """The facts about those of the companies that a source knows, with their domains."""
+    """The facts about those companies that any source knows, each with its domain."""
     facts = []
     for domain in domains:
         try:
@@ -189,7 +189,7 @@ def _load_known_facts(domains: Sequence[str]) -> list[tuple[str, CompanyFacts]]:
 
 
 def _number_facts(facts: Sequence[tuple[str, CompanyFacts]]) -> list[_NumberedSource]:
-    """One source for each address and date of the claims."""
+    """One source for each address and date among the claims."""
     numbered = []
     for domain, company in facts:
         grouped: dict[tuple[str, str | None, str | None], list[Claim]] = {}
@@ -214,7 +214,7 @@ def _number_pages(page_set: PageSet) -> list[_NumberedSource]:
 
 
 def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: str, identity: Identity) -> str:
-    """The answer with its sources at the end: those that it uses, or else all of them."""
+    """The answer followed by its sources: those that it uses, otherwise all of them."""
     current = with_names(current_answerer(), lambda: profile_names(identity.name or "", company, None))
     sources = [Source(number, source.name, source.place, source.text) for number, source in enumerate(numbered, 1)]
     if current.model is None:
@@ -238,7 +238,7 @@ def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: st
 
 
 def _grounds(numbered: Sequence[_NumberedSource]) -> list[Ground]:
-    """The sources to prove an answer by. A model is given all of them, but words that give it orders prove nothing."""
+    """The sources to check an answer against. The model gets all of their text, but orders to a model prove nothing."""
     return [
         Ground(
             *(number, source.url or source.place),
@@ -249,12 +249,12 @@ def _grounds(numbered: Sequence[_NumberedSource]) -> list[Ground]:
 
 
 def _with_notes(text: str, answer: Answer) -> str:
-    """The text with the answerer's notes."""
+    """The text followed by the answerer's notes."""
     return "\n\n".join((text, *answer.notes))
 
 
 def _find_shown(text: str, numbered: Sequence[_NumberedSource]) -> list[int]:
-    """The numbers of the sources whose sentences an extractive answer shows; several may have one name and date."""
+    """The numbers of the sources whose sentences an extractive answer shows; several may share a name and date."""
     texts = [
         (", ".join(filter(None, (source.name, source.place))), frozenset(sentences(source.text))) for source in numbered
     ]
@@ -320,7 +320,7 @@ def _object(value: Mapping[str, Any]) -> str:
 
 
 def _date(date: Mapping[str, int | None]) -> str:
-    """As much of an ISO date as is known."""
+    """As much of the ISO date as is known."""
     known = f"{date['year']:04}" if date["year"] is not None else "unknown year"
     if date["month"] is not None:
         known += f"-{date['month']:02}"

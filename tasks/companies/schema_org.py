@@ -106,7 +106,7 @@ def _urls(thing: Mapping[str, Any], names: Sequence[str] = ("url", "@id")) -> li
 
 
 def _profiles_elsewhere(same_as: Any) -> Iterator[tuple[str, Any]]:
-    """The company's profiles in networks and databases, from the addresses of `sameAs`."""
+    """The company's profiles in networks and databases, read from the addresses in `sameAs`."""
     for url in filter(None, map(_text, _list(same_as)[:50])):
         try:
             parts = urlsplit(url)
@@ -137,7 +137,7 @@ def _place(address: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _country(value: Any) -> str | None:
-    """The two-letter code of a country, from its code or its name."""
+    """A country's two-letter code, from its code or its name."""
     for country in _list(value):
         name = _text(country.get("name") if isinstance(country, Mapping) else country)
         if name and re.fullmatch("[A-Za-z]{2}", name) and name.lower() != "uk":
@@ -184,7 +184,7 @@ def _email(value: Any) -> str | None:
 
 
 def _day(text: str | None) -> dict[str, int | None] | None:
-    """As much of an ISO date as is known."""
+    """As much of the ISO date as is known."""
     match = _DATE.fullmatch(text or "")
     if match is None:
         return None
@@ -197,7 +197,7 @@ def _day(text: str | None) -> dict[str, int | None] | None:
 
 
 def _size(value: Any) -> list[int | None] | None:
-    """A range of head-counts as it is, or the usual range in which a number lies."""
+    """The given range of head-counts, or the usual range that a single number falls into."""
     for size in _list(value):
         if isinstance(size, Mapping):
             ends = [_number(size.get("minValue")), _number(size.get("maxValue"))]
@@ -244,7 +244,7 @@ def web_address(url: str, base: str) -> str | None:
 
 
 def _text(value: Any) -> str | None:
-    """A text, or the first of several, in one line of at most 500 characters; an integer in digits."""
+    """The text, or the first of several, in one line of at most 500 characters; an integer as digits."""
     if isinstance(value, list):
         return next(filter(None, map(_text, value[:10])), None)
     if isinstance(value, Mapping):

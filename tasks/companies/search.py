@@ -170,7 +170,7 @@ def choose_searcher() -> Searcher | None:
 
 
 def _read_key(provider: str) -> str:
-    """The key of `DILIGENCE_SEARCH_KEY`.
+    """The key set in `DILIGENCE_SEARCH_KEY`.
 
     Raises:
         NotConfigured: there is none, or it holds characters that no key has.
@@ -185,7 +185,7 @@ def _read_key(provider: str) -> str:
 
 
 def _read_answer(response: WebResponse) -> dict[str, Any]:
-    """The JSON object that the provider answered with.
+    """The JSON object in the provider's answer.
 
     Raises:
         NotConfigured: it does not accept the key.
@@ -226,6 +226,6 @@ def hits(results: Any, content: str, count: int) -> list[Hit]:
 
 
 def _words(markup: Any) -> str:
-    """Text without the tags that providers put around the words of the query."""
+    """The text without the tags that providers put around the words of the query."""
     text = markup[:4000] if isinstance(markup, str) else ""
     return plain_line(html.unescape(re.sub(r"</?\w{1,10}[^<>]{0,100}>", "", text)))

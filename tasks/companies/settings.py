@@ -30,7 +30,7 @@ def host_or_network(name: str) -> str | IPv4Network | IPv6Network:
 
 
 def _split(value: Any) -> Any:
-    """`files, sec` in the environment or a batch file as a tuple; a name that is repeated counts once."""
+    """Convert `files, sec`, as written in the environment or a batch file, to a tuple; a repeated name counts once."""
     names = value if isinstance(value, list | tuple) else str(value).split(",")
     return tuple(dict.fromkeys(name for name in (str(name).strip().lower() for name in names) if name))
 

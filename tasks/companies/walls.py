@@ -129,7 +129,7 @@ def _own_texts(page: Page) -> tuple[str, ...]:
 
 
 def _read_words(page: Page, domain: str, has_controls: bool) -> tuple[list[Wall], Wall | None, bool]:
-    """The walls that a page's words tell of, the one that it is about, and whether it speaks for the company."""
+    """The walls that a page's words indicate, the wall that it is about, and whether it speaks for the company."""
     title, site_name, description, *_ = texts = _own_texts(page)
     organization = str((own_organization(page.schema_org, domain) or {}).get("name") or "")
     said = [*filter(None, map(_wall_words, (title, site_name))), *_main_wall_words(page.paragraphs)]
@@ -166,12 +166,12 @@ def is_default_text(text: str, page: Page, domain: str) -> bool:
 
 
 def _wall_words(text: str) -> Wall | None:
-    """What sort of wall uses such words, whatever its language; None where none does."""
+    """The kind of wall that uses such words, in any language; None if none does."""
     return next((wall for words, wall in _WORDS if words.search(text)), None)
 
 
 def _main_wall_words(paragraphs: Sequence[str]) -> Iterator[Wall]:
-    """What sort of wall the text is of by its paragraphs: those of a sort are a third of it."""
+    """The kinds of wall that make up the text: at least a third of it, by the length of their paragraphs."""
     walls = [_wall_words(paragraph) for paragraph in paragraphs]
     for _, wall in _WORDS:
         length = sum(len(text) for text, found in zip(paragraphs, walls, strict=True) if found is wall)
@@ -181,7 +181,7 @@ def _main_wall_words(paragraphs: Sequence[str]) -> Iterator[Wall]:
 
 @lru_cache(maxsize=256)
 def _labels(domain: str) -> tuple[str, str]:
-    """The first label of a domain, folded and without hyphens; also with `ue` as `u`, which `ü` becomes when folded."""
+    """A domain's first label, folded and without hyphens; also with `ue` as `u`, which `ü` becomes when folded."""
     try:
         label = idna.decode(domain).partition(".")[0]
     except idna.IDNAError:
@@ -191,6 +191,6 @@ def _labels(domain: str) -> tuple[str, str]:
 
 
 def _fold(text: str) -> str:
-    """Without case and accents."""
+    """The text without case and accents."""
     letters = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in letters if not unicodedata.combining(letter))

@@ -97,7 +97,7 @@ _Fetch = Callable[[str], "Future[Fetched]"]
 
 @contextmanager
 def _fetch_ahead(drive: Drive, folder: Path, max_bytes: int) -> Iterator[_Fetch]:
-    """Fetch documents into `folder`, as many at a time as the drive wants. All calls have ended when the block has.
+    """Fetch documents into `folder`, as many at once as the drive wants; all calls end before the block does.
 
     A document on a disk is fetched by the call itself: threads would only take turns.
     """
@@ -132,7 +132,7 @@ class _Fetching:
 
 @dataclass(slots=True)
 class _Content:
-    """The content of one document or several, by hash and format, and its text: stored before, being read, or new."""
+    """The content of one or more documents, by hash and format, and its text: stored earlier, being read, or new."""
 
     key: tuple[str, str]
     documents: list[tuple[Document, Fetched]]
@@ -161,12 +161,12 @@ class _Batch:
         self._store_at: float | None = None
 
     def fail(self, document_id: str, error: DiligenceError) -> None:
-        """Note that a document has no text."""
+        """Record that a document has no text."""
         self._failures.append(_failure(document_id, error))
         self._store_soon()
 
     def read(self, documents: Sequence[Document]) -> list[DocumentOutcome]:
-        """The outcomes of these documents and of those that failed before."""
+        """The outcomes of these documents, and of those that failed earlier."""
         known = texts.find_known_texts(self._drive, documents)
         with database.writing() as session:
             self._outcomes = [
@@ -211,11 +211,11 @@ class _Batch:
                 return
 
     def _complete(self, item: _Fetching | _Content, _: object) -> None:
-        """Note that something was fetched or read. Called by the thread that did it."""
+        """Record that something was fetched or read. Called by the thread that did it."""
         self._completed.put(item)
 
     def _take_completed(self, *, wait: bool) -> None:
-        """Go on with what was fetched and what was read. With `wait`, wait for it when there is nothing."""
+        """Continue with what has been fetched and read. With `wait`, wait if there is nothing yet."""
         fetched: list[_Fetching] = []
         patience = None if self._store_at is None else max(self._store_at - time.monotonic(), 0)
         with suppress(Empty):
@@ -235,7 +235,7 @@ class _Batch:
         self._read_fetched(fetched)
 
     def _read_fetched(self, fetched: Sequence[_Fetching]) -> None:
-        """Let the pool read what was fetched, except contents that are stored, being read, or could not be fetched."""
+        """Let the pool read what was fetched, except contents already stored or being read, and failed fetches."""
         arrived: list[tuple[Document, str, Fetched]] = []
         for fetching in fetched:
             try:
@@ -262,7 +262,7 @@ class _Batch:
         self._store_soon()
 
     def _read_again(self, content: _Content) -> None:
-        """The file changed while it was read: what was read is not what was hashed."""
+        """Queue the documents again: the file changed during reading, so what was read is not what was hashed."""
         del self._being_read[content.key]
         for document, _ in content.documents:
             self._tries[document.id] += 1
@@ -280,7 +280,7 @@ class _Batch:
             self._store_at = time.monotonic() + _LONGEST_WAIT
 
     def _store(self) -> None:
-        """Store everything that is done, in one transaction."""
+        """Store everything that is finished, in one transaction."""
         contents, outcomes = self._unstored, self._failures
         self._unstored, self._failures, self._store_at = [], [], None
         for content in contents:

@@ -59,7 +59,7 @@ def index_folder_in_pieces(cloud_drive_folder: str, recursive: bool = True) -> I
 
 
 def _remarks(drive: Drive, listed: Sequence[Document]) -> dict[str, dict[str, str]]:
-    """What is known from reading these documents as they are now, by document id."""
+    """What is known from reading these documents in their current versions, by document id."""
     known = find_known_texts(drive, listed)
     room = room_kinds(
         [IndexedDocument(document.id, document.name, document.path) for document in listed if document.id in known],
@@ -92,7 +92,7 @@ def index_room(folder: str, recursive: bool = True) -> int:
 
 
 class _Stored(NamedTuple):
-    """A stored room in which nothing has changed, as far as the drive tells: all of it if `certain`."""
+    """A stored room without changes, as far as the drive can tell; `certain`: it can tell for all of it."""
 
     room: Room
     certain: bool
@@ -134,7 +134,7 @@ def _find_unchanged(drive: Drive, folder_id: str, *, recursive: bool, max_age: t
 
 
 def _read_listing(stored: _Stored) -> Listing:
-    """The listing that was stored as this room."""
+    """The listing stored as this room."""
     room = stored.room
     assert room.id is not None
     with database.reading() as session:

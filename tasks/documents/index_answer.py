@@ -117,7 +117,7 @@ def build_document_index(listing: Listing, *, recursive: bool, remarks: Remarks)
 
 
 def _by_folder(listing: Listing) -> dict[str, list[Document]]:
-    """The documents of each folder, by its id, in order of name."""
+    """The documents of each folder, sorted by name, under the folder's id."""
     by_folder: dict[str, list[Document]] = {}
     for document in sorted(listing.documents, key=lambda document: (document.name, document.id)):
         by_folder.setdefault(document.folder_id, []).append(document)
@@ -148,7 +148,7 @@ def _build_index(listing: Listing, *, recursive: bool) -> DocumentIndex:
 def _write_index(
     index: DocumentIndex, by_folder: Mapping[str, Sequence[Document]], remarks: Remarks
 ) -> Iterator[bytes]:
-    """The JSON of an index without documents, with them."""
+    """The JSON of an index that has no documents yet, with the documents filled in."""
     before, _, behind = _json(index.model_copy(update={"document_index": []})).partition(b'"document_index":[]')
     yield before + b'"document_index":['
     for number, category in enumerate(index.document_index):
@@ -169,9 +169,9 @@ def _write_index(
 
 
 def _with_documents(folder: bytes, documents: Sequence[Document], remarks: Remarks) -> Iterator[bytes]:
-    """The JSON of a folder up to the end of its documents, with these in it.
+    """The JSON of a folder up to the end of its documents, with these filled in.
 
-    No name can look like its `"documents":[]`: a quotation mark within a name has a backslash before it.
+    No name can be mistaken for its `"documents":[]`: a quotation mark within a name has a backslash before it.
     """
     yield folder.partition(b'"documents":[]')[0] + b'"documents":['
     for start in range(0, len(documents), _ENTRIES):
@@ -185,7 +185,7 @@ def _json(part: BaseModel) -> bytes:
 
 
 def _walk_folders(folder: Folder, below: Mapping[str | None, list[Folder]]) -> Iterator[tuple[str, Folder]]:
-    """Every folder below `folder` with its path from there, before the folders that lie in it."""
+    """All folders below `folder` with their paths from there, each before the folders in it."""
     waiting = [(child.name, child) for child in reversed(below.get(folder.id, ()))]
     while waiting:
         path, current = waiting.pop()

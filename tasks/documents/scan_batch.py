@@ -61,7 +61,7 @@ def recognise_scans(
 
 
 class _ScanBatch:
-    """The documents of a room with pages to recognise."""
+    """The documents of a room that have pages to recognise."""
 
     def __init__(self, room: Sequence[RoomDocument], company_id: int | None, since: datetime) -> None:
         self._drive = open_run_drive()
@@ -82,7 +82,7 @@ class _ScanBatch:
         self.reason = ""
 
     def run(self) -> None:
-        """Recognise pages until there are no more, or the run may recognise no more."""
+        """Recognise pages until none are left or the run has reached its limit."""
         settings = ReadingSettings.current()
         found = engines(settings, self._languages()) if self._unread and engines(settings) else None
         if found is None:
@@ -100,13 +100,13 @@ class _ScanBatch:
                         self._finish(page.content_hash)
 
     def close(self) -> list[DocumentOutcome]:
-        """Store what was read of documents that are not finished; gives all outcomes."""
+        """Store what was read of unfinished documents; returns all outcomes."""
         for content_hash in list(self._open):
             self._finish(content_hash)
         return list(self._outcomes.values())
 
     def _pages(self) -> Iterator[ScannedPage]:
-        """The pages to recognise, document after document; each is fetched when its turn comes."""
+        """The pages to recognise, document by document; each document is fetched when its turn comes."""
         while self._queue:
             document = self._queue.popleft()
             content_hash, document_format = self._known[document.id].content_hash, texts.find_document_format(document)
@@ -125,7 +125,7 @@ class _ScanBatch:
                 yield ScannedPage(fetched.path, document_format, content_hash, label)
 
     def _fetch(self, document: Document, content_hash: str) -> Fetched | None:
-        """The document's file; None where it cannot be had, or was changed: what was read of it before counts."""
+        """The document's file; None if it cannot be fetched or has changed: what was read of it before then counts."""
         most = ReadingSettings.current().document_max_mb << 20
         try:
             fetched = self._drive.fetch(document.id, self._folder, most)
@@ -137,7 +137,7 @@ class _ScanBatch:
         return fetched
 
     def _finish(self, content_hash: str) -> None:
-        """Put what was recognised into the text of all documents with a content."""
+        """Put the recognised text into the texts of all documents with this content."""
         document, fetched = self._open.pop(content_hash)
         fetched.release()
         filled = texts.fill_again(content_hash, texts.find_document_format(document), self.reason)
@@ -156,7 +156,7 @@ class _ScanBatch:
         self._outcomes |= {outcome.document_id: outcome for outcome in outcomes}
 
     def _languages(self) -> tuple[str, ...]:
-        """What the room's other documents are written in."""
+        """The languages of the room's other documents."""
         others = [text.id for text in self._known.values() if not text.scanned_pages and text.characters][:_SAMPLE]
         with database.reading() as session:
             return detect_languages([find_stretch(session, text_id, 0, _SAMPLE_CHARACTERS) for text_id in others])

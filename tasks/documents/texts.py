@@ -257,7 +257,7 @@ def find_known_contents(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str]
 
 
 def _unfilled(content_hash: str, document_format: str) -> StoredText | None:
-    """A text with scans as it was read, without what was recognised; None where this version has not read it."""
+    """A text with scans as first read, without recognised text; None if this version has not read it."""
     version = formats.version(document_format)
     others = (_name_misnamed(version, formats.version(name)) for name in formats.names() if name != document_format)
     with database.reading() as session:
@@ -426,7 +426,7 @@ def _read(drive: Drive, document: Document, document_format: str) -> StoredText 
 
 
 def _filled(unfilled: StoredText | NewText, path: Path, document_format: str, end: float) -> StoredText:
-    """A text with its scanned pages, as many as can be read until then."""
+    """A text with its scanned pages filled in, as many as can be read until `end`."""
     found = engines(ReadingSettings.current())
     filled = save_filled(unfilled)
     while found and filled.waiting and time.monotonic() < end:

@@ -91,7 +91,7 @@ def same_name(name: str, full_name: str) -> bool:
 
 
 def _name_words(name: str) -> list[str]:
-    """The words of a name. `S.p.A.` and `A/S` are one word, `&` and commas none."""
+    """The words of a name. `S.p.A.` and `A/S` are one word; `&` and commas are not words."""
     folded = unicodedata.normalize("NFKC", name).casefold()
     return re.findall(r"\w+", re.sub(r"(?<=\b\w)[./](?=\w\b)", "", folded))
 
@@ -215,7 +215,7 @@ def normalise(text: str) -> NormalisedText:
 
 
 def _find_join(text: str, previous_kind: int, previous_end: int, kind: int, start: int, token: str) -> int:
-    """How a token that begins at `start` belongs to the one before it: as one word, as its multiple, or not (0)."""
+    """How a token that begins at `start` is joined to the one before it: as one word, as its multiple, or not (0)."""
     gap = start - previous_end
     if _MONEY in {kind, previous_kind} and gap <= 1:
         return _MULTIPLE_OF if previous_kind == _MONEY else 0
@@ -230,7 +230,7 @@ def _find_join(text: str, previous_kind: int, previous_end: int, kind: int, star
 
 
 def _spell_number(number: str) -> str:
-    """A figure without the marks of its thousands: 1,234 is 1234."""
+    """A number without thousands separators: 1,234 becomes 1234."""
     number = number.translate(_NUMBER_SPELLING)
     return number.replace(",", "") if "," in number and _THOUSANDS.fullmatch(number) else number
 
@@ -240,7 +240,7 @@ def _spell_limit(sign: str) -> str:
 
 
 def _is_one_word(between: str, ending: str) -> bool:
-    """Whether two tokens with these characters between them are one word; `ending` is the second token."""
+    """Whether two tokens separated by these characters are one word; `ending` is the second token."""
     mark, rest = between[0], between[1:]
     if mark in _HYPHENS:
         return not rest or (rest.isspace() and ("\n" in rest or mark == "\u00ad"))

@@ -148,7 +148,7 @@ _OF_OTHERS: Final = re.compile(
 
 
 def _heading_scale(scale: dict[str, Any]) -> str:
-    """What a scale's words and patterns look like in a header whose currencies are the sign ¤."""
+    """The pattern for a scale's words and patterns in a header in which the sign ¤ stands for each currency."""
     words = f"{scale.get('words', '')} {scale.get('headings', '')}".split()
     beside = "|".join(scale.get("beside", "").split())
     near = [rf"¤ ?(?:in |/)?(?:{beside})(?![^\W\d_])", rf"(?<![^\W\d_])(?:{beside})\.? ?(?:de |d')?¤"] if beside else []
@@ -228,7 +228,9 @@ def find_currency(written: str) -> str | None:
 
 
 def _find_scale(currency: str) -> int | None:
-    """What the letter before a currency multiplies with: 1,000 of TEUR and k€, a million of MEUR; None without one."""
+    """The multiplier of the letter before a currency: 1,000 for TEUR and k€, a million for MEUR; None if there is no
+    letter.
+    """
     if (len(currency) == 4 and currency[1:].upper() in currency_codes()) or (
         len(currency) == 2 and currency[1] in "€$£"
     ):
@@ -310,7 +312,7 @@ def numbers(text: str, *, comma_decimal: bool = False) -> Iterator[Amount]:
 
 
 def _round_value(value: Decimal, decimals: int) -> tuple[Decimal, Decimal]:
-    """The value, without decimals where these are zeros, and what its last digit is worth."""
+    """The value, without decimals if they are zeros, and the value of one unit in its last digit."""
     return Decimal(int(value)) if decimals and value == value.to_integral_value() else value, Decimal(1).scaleb(
         -decimals
     )
@@ -341,12 +343,12 @@ def _of_sentence(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:
 
 
 def _is_note_number(digits: str, amount: Amount | None) -> bool:
-    """Whether a bare number in brackets may be that of a note or a list."""
+    """Whether a bare number in brackets may be the number of a note or a list item."""
     return amount is not None and abs(amount.value) < _LIST_NUMBER and "." not in digits
 
 
 def _find_minus(match: re.Match[str], currency: str | None) -> str:
-    """The minus before a number; "" where it is the dash of a range, or behind a name."""
+    """The minus before a number; "" if it is the dash of a range or follows a name."""
     minus = match["minus"] or ""
     no_sign = _NAME_OR_RANGE_BEFORE if currency else _RANGE_BEFORE
     is_dash = minus[-1:].isspace() and no_sign.search(
@@ -376,7 +378,7 @@ def _normal(text: str) -> str:
 
 
 def _amount(parts: dict[str, str | None], start: int, end: int, *, comma_decimal: bool) -> Amount | None:
-    """The number of what a pattern has found, which stands from `start` to `end`."""
+    """The amount in a pattern's match, at `start` to `end`."""
     found = parse_decimal(parts["digits"] or "", comma_decimal=comma_decimal)
     if found is None:
         return None
@@ -408,7 +410,7 @@ def _amount(parts: dict[str, str | None], start: int, end: int, *, comma_decimal
 
 
 def _find_multiplier(parts: dict[str, str | None], written: Iterable[str], unit: str | None) -> int:
-    """What the words and the letters at a number multiply it with."""
+    """The factor by which the words and letters at a number multiply it."""
     word = (parts["scale"] or parts.get("scale0") or parts.get("mega") or "").lower().rstrip(".")
     multiplier = next(filter(None, map(_find_scale, written)), 0) if not word else 0
     multiplier = multiplier or (1 if word == "cr" and unit != "INR" else _MULTIPLIER.get(word, 1))  # else: a credit
@@ -416,7 +418,7 @@ def _find_multiplier(parts: dict[str, str | None], written: Iterable[str], unit:
 
 
 def _is_negative(parts: dict[str, str | None]) -> bool:
-    """Whether a number bears a minus, stands in brackets, or is a debit."""
+    """Whether a number has a minus, is in brackets, or is a debit."""
     signs, close = (parts.get("open") or "") + (parts["sign"] or ""), (parts["close"] or "").upper()
     in_brackets = "(" in signs and ")" in close and parts.get("inner", "") == ""
     return any(mark in signs for mark in "-–−") or in_brackets or close in {"-", "DR"}
@@ -441,7 +443,7 @@ def _respelt(text: str) -> str:
 
 
 def _mask_currencies(text: str) -> str:
-    """A header with the sign ¤ for each currency, also behind the letter of a scale: "T¤" of "TEUR"."""
+    """A header with the sign ¤ in place of each currency, also after the letter of a scale: "T¤" for "TEUR"."""
     return _UNIT_CURRENCY.sub(lambda found: f"{found[0][0]}¤" if _find_scale(found[0]) else "¤", text)
 
 

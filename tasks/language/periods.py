@@ -217,7 +217,7 @@ def dates(text: str) -> tuple[When, ...]:
 
 
 def _ends_span(text: str, when: When) -> bool:
-    """Whether a month is where a longer time ends: "the year to March 2026", "to the end of March 2026"."""
+    """Whether a month is the end of a longer period: "the year to March 2026", "to the end of March 2026"."""
     return (
         when.months == 1
         and _SPAN.search(text[max(0, when.start - 31) : when.start].removesuffix("the end of ")[-20:]) is not None
@@ -268,7 +268,7 @@ def header_period(text: str) -> When | None:
 
 
 def _only_time(text: str, dated: Sequence[When]) -> When | None:
-    """The time that the dates of a header name: all the same one, or one day beside its year; else None."""
+    """The period that a header's dates name: all the same one, or one day together with its year; otherwise None."""
     if len({(when.end, when.year, when.part) for when in dated}) == 1:
         return dated[0]
     exact = [when for when in dated if when.end]
@@ -280,7 +280,7 @@ def _only_time(text: str, dated: Sequence[When]) -> When | None:
 
 
 def _from_to(text: str, first: When, last: When) -> When | None:
-    """The time between two days or months with a word between them: "1.6.23 to 30.6.24"; None where it is none."""
+    """The period between two days or months joined by a word: "1.6.23 to 30.6.24"; None if they are not a period."""
     if first.end is None or last.end is None or not _UNTIL.fullmatch(text, first.stop, last.start):
         return None
     begun = first.end.replace(day=1) if first.months == 1 else first.end
@@ -295,7 +295,7 @@ _NAMED_FISCAL: Final = re.compile(r"\b(?:fy|gj|full year)[ -]?['’]?\d\d|\bfull
 
 
 def _year_end(days: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """The first of these days, or of a year that is named by both its days ("1 July to 30 June") the last."""
+    """The first of these days; for a year named by both its days ("1 July to 30 June"), the second."""
     if len(days) > 1 and make_day(_ANY_YEAR, *days[0]) in {
         make_day(_ANY_YEAR, *days[1]) + timedelta(days=1),
         make_day(_ANY_YEAR - 1, *days[1]) + timedelta(days=1),
@@ -421,7 +421,9 @@ def _split_year(part: _Part) -> When | None:
 
 
 def _forecast(mark: str) -> str:
-    """The letter behind a year that says what its figures are: "e" of 2025E; "a" says that they are actual."""
+    """The letter after a year that says what its figures are: "e" for 2025E; empty for "a", which
+    marks them as actual.
+    """
     return mark.lower() if mark.lower() in set("efbp") else ""
 
 

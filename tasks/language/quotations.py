@@ -109,9 +109,11 @@ def _locate(quote: str, text: str, near: int) -> Span | None:
 
 @lru_cache(maxsize=8)
 def _without_running_lines(text: str) -> str:
-    """The text with blanks for what stands at the edges of its pages alone, so that all else keeps its place.
+    """The text with blanks in place of running lines and page numbers, so that the positions of all other text stay the
+    same.
 
-    A running line stands at the edge of two pages or more, its page number aside; a number of a page stands by itself.
+    A running line is at the edge of two pages or more, with its page number ignored; a page number is a number on its
+    own.
     """
     pages: list[list[tuple[int, str]]] = []
     start = 0
@@ -146,14 +148,14 @@ def _is_running(line: str, counts: Counter[str]) -> bool:
 
 
 def _make_running_key(line: str) -> str:
-    """A line without its page number; "" for a page number alone. A long line is no running line."""
+    """A line without its page number; "" for a page number alone. A long line is not a running line."""
     if len(line) > _LONGEST_RUNNING:
         return f"\0{line[:_LONGEST_RUNNING]}"
     return " ".join(_PAGE_NUMBER.sub(" ", line).split()).casefold()
 
 
 def _in_order(parts: Sequence[str], text: str, normalised: NormalisedText, near: int) -> Span | None:
-    """The span of parts that follow each other within one page, the page of `near` being tried first."""
+    """The span of parts that follow each other within one page; the page of `near` is tried first."""
     borders = [0, *(match.end() for match in re.finditer("\f", text)), len(text)]
     pages = list(itertools.pairwise(borders))
     first_page = max(bisect_left(borders, near + 1) - 1, 0)
@@ -174,9 +176,9 @@ def _in_order(parts: Sequence[str], text: str, normalised: NormalisedText, near:
 
 
 def _leaves_out_too_much(between: str) -> bool:
-    """Whether a negation or a condition is left out of the sentences in which two parts of a quotation stand.
+    """Whether the text left out between two parts of a quotation negates or limits the sentences that they are in.
 
-    What stands between two commas of its own denies nothing of the rest: "Alpha, which is not listed, sold".
+    What is enclosed by two commas does not negate the rest: "Alpha, which is not listed, sold".
     """
     ends = [match.end() for match in _SENTENCE_END.finditer(between)]
     kept = between if not ends else f"{between[: ends[0]]}\n{between[ends[-1] :]}"
@@ -188,7 +190,7 @@ def _leaves_out_too_much(between: str) -> bool:
 
 
 def _spans(quote: str, text: str, normalised: NormalisedText, start: int, end: int) -> Iterator[Span]:
-    """The spans of the text that say what the quotation says, between two offsets of the normalised text."""
+    """The spans of the text that match the quotation, between two offsets in the normalised text."""
     words = _normalised_quote(quote)
     if not words.text:
         return
@@ -202,7 +204,7 @@ def _spans(quote: str, text: str, normalised: NormalisedText, start: int, end: i
 
 
 def _belongs_together(quote: str, text: str, first: int, last: int) -> bool:
-    """Whether the words of a span are one statement of the text, and not the rest of one or pieces of two."""
+    """Whether the words of a span are one statement in the text, not the rest of one or pieces of two."""
     span = text[first:last]
     before = text[max(first - _NEAR, 0) : first]
     ends = [match.end() for match in _SENTENCE_END.finditer(before)]
@@ -221,7 +223,7 @@ def _belongs_together(quote: str, text: str, first: int, last: int) -> bool:
 
 
 def _goes_on(span: str) -> bool:
-    """Whether the sentence goes on behind each page's end, from a line of words to another."""
+    """Whether the sentence continues after each page break, from one line of words to another."""
     for before, behind in itertools.pairwise(span.split("\f")):
         last, first = before.rstrip().rpartition("\n")[2], behind.lstrip().partition("\n")[0]
         if "\t" in last or "\t" in first:
@@ -235,7 +237,7 @@ def _goes_on(span: str) -> bool:
 
 
 def _reaches_over_cells(text: str, first: int, last: int) -> bool:
-    """Whether a span has parts of several cells, or of several lines of which one is a row."""
+    """Whether a span contains parts of several cells, or of several lines at least one of which is a table row."""
     span = text[first:last].strip()
     if "\t" in span:
         return True
@@ -247,9 +249,9 @@ def _reaches_over_cells(text: str, first: int, last: int) -> bool:
 
 
 def _has_whole_cells(text: str, first: int, last: int) -> bool:
-    """Whether a span of several cells begins where its first cell does and ends where its last does.
+    """Whether a span of several cells begins where its first cell begins and ends where its last one ends.
 
-    Of several rows it has the first and the last whole, or several cells of these.
+    If it covers several rows, its first and last rows must be complete, or contribute several cells.
     """
     span = text[first:last]
     begin = max(text.rfind(border, 0, first) for border in "\t\n\f") + 1
@@ -298,7 +300,7 @@ def _trim(text: str, start: int, end: int) -> Span:
 
 
 def _with_signs(text: str, first: int, last: int, lead: str, tail: str) -> Span:
-    """The span with the signs before and behind it that the quotation has there too."""
+    """The span, extended by the signs before and after it that the quotation has there too."""
     lowest, highest = max(first - 2 * len(lead), 0), min(last + 2 * len(tail), len(text))
     start, end = first, last
     while start > lowest and (text[start - 1] in lead or text[start - 1].isspace()):

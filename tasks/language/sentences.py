@@ -118,7 +118,7 @@ def place_sentences(text: str, *, wraps: bool = True, holding: re.Pattern[str] =
 
 
 def _units(text: str, *, wraps: bool) -> Iterator[Sentence]:
-    """Paragraphs, headings, list items and table rows: no sentence reaches beyond one of them."""
+    """The paragraphs, headings, list items and table rows: no sentence extends beyond one of them."""
     unit = previous = ""
     stretches: list[tuple[int, int]] = []
     for start, raw, width in _with_widths(_lines(text)):
@@ -141,7 +141,7 @@ def _units(text: str, *, wraps: bool) -> Iterator[Sentence]:
 
 
 def _single_spaced(raw: str) -> tuple[str, list[tuple[int, int]]]:
-    """A line with single spaces, and where its stretches begin in both."""
+    """A line with single spaces, and where each stretch begins in it and in the original."""
     line = " ".join(raw.split())
     if line == raw.strip():
         return line, [(0, len(raw) - len(raw.lstrip()))] if line else []
@@ -153,7 +153,7 @@ def _single_spaced(raw: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _with_widths(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, int]]:
-    """Each line with the width of the widest around it, in characters."""
+    """Each line with the width, in characters, of the widest line near it."""
     around: deque[tuple[int, str]] = deque(islice(lines, _BESIDE))
     at = 0
     while at < len(around):
@@ -168,7 +168,9 @@ def _with_widths(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, i
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a text and where each begins, a stretch of it at a time; a longer line comes in parts."""
+    """The lines of a text, each with its start; the text is read in stretches, and a longer line is
+    returned in parts.
+    """
     start = 0
     while start <= len(text):
         border = None
@@ -182,10 +184,10 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _continues(previous: str, line: str, width: int) -> bool:
-    """Whether `line` continues the one before it, which was wrapped and not ended.
+    """Whether `line` continues the line before it, which was wrapped rather than ended.
 
-    A line is wrapped where the next word did not fit any more; a heading, a line of a slide ends before. A `width` of 0
-    stands for lines that are not wrapped. A number, a day or a word like "of" awaits what stands in the next line.
+    A line is wrapped if the next word no longer fitted; a heading or a line on a slide ends earlier. A `width` of 0
+    means that lines are not wrapped. After a word like "of", a number or a day is expected on the next line.
     """
     if _AWAITED.match(line) and _is_open(previous[-_NEAR:]):
         return True
@@ -202,18 +204,18 @@ def _continues(previous: str, line: str, width: int) -> bool:
 
 
 def _is_open(end: str) -> bool:
-    """Whether a line awaits a number: it ends with a word like "of", a day, or a currency without its amount."""
+    """Whether a line expects a number: it ends with a word like "of", a day, or a currency without its amount."""
     return _OPEN.search(end) is not None and all(number.end < len(end) for number in numbers(end))
 
 
 def _is_row(line: str) -> bool:
-    """Whether most words of a line hold digits, as in a row of a table without tabs."""
+    """Whether most words in a line contain digits, as in a table row without tabs."""
     words = line.split()
     return len(words) >= _FEWEST and sum(not _DIGITLESS.fullmatch(word) for word in words) > _ROW * len(words)
 
 
 def _stops(unit: str) -> Iterator[int]:
-    """Where the sentences of a paragraph end."""
+    """The offsets at which the sentences of a paragraph end."""
     stop = 0
     for mark in _STOP.finditer(unit):
         if _ends(unit, mark):
@@ -249,17 +251,17 @@ def _ends(unit: str, stop: re.Match[str]) -> bool:
 
 @cache
 def _short_months() -> frozenset[str]:
-    """The short forms of English months, which a dot may follow: "Sept. 5"."""
+    """The abbreviations of English months that a full stop may follow: "Sept. 5"."""
     return frozenset({"sept", *(name.lower() for name in month_names("en", "abbreviated"))})
 
 
 def _is_german_month(word: str) -> bool:
-    """Whether a word is a month in German, where a day's number has a dot: "31. Dezember"."""
+    """Whether a word is a German month, before which the day has a full stop: "31. Dezember"."""
     return word.strip(",.;)") in {"Jänner", *month_names("de")}
 
 
 def _shorten(sentence: str, longest: int) -> Iterator[str]:
-    """The sentence in parts of at most `longest` characters, cut behind a semicolon, a comma or a space."""
+    """The sentence in parts of at most `longest` characters, split after a semicolon, a comma or a space."""
     start = 0
     while len(sentence) - start > longest:
         low, high = start + longest // 2, start + longest

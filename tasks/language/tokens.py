@@ -76,7 +76,7 @@ def _number(form: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def _stem(word: str) -> str:
-    """Takes plural and verb endings off an English word; light, so that different words stay different."""
+    """Remove plural and verb endings from an English word, lightly, so that different words stay different."""
     if len(word) <= 3 or not word.isalpha():
         return word
     if word.endswith("ies") and len(word) > 4:

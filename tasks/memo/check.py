@@ -143,7 +143,7 @@ def check_memo(text: str, places: Places, name: str, room: MemoTexts) -> list[Ch
 
 
 def _without_owner(text: str, names: str) -> str:
-    """The memo with blanks for the room's company as an owner: "Acme's revenue" is no other company's."""
+    """The memo with the room's company blanked out where it is an owner: "Acme's revenue" is not another company's."""
     words = [re.escape(word) for word in names.split() if len(word) >= _SHORTEST_NAME]
     if not words:
         return text
@@ -152,12 +152,14 @@ def _without_owner(text: str, names: str) -> str:
 
 
 def _with_points(words: str) -> str:
-    """Words of a memo that writes decimals with a comma in the notation that statements are read in: "8.60"."""
+    """The words of a memo with decimal commas, in the notation that the statement check reads: "8.60"."""
     return _NUMBER.sub(lambda match: match[0].translate(_MARKS), words)
 
 
 def _calendar(text: str, name: str, room: MemoTexts) -> Calendar:
-    """The fiscal year of a memo: the room's, else its own. A memo is no older than what it speaks of."""
+    """The fiscal year for a memo: the room's, else its own. The memo is dated no earlier than the documents it is
+    about.
+    """
     if room.calendar.said:
         return room.calendar
     own = learn_calendar(text, name)
@@ -176,7 +178,7 @@ def _quotation(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
 def _statement(
     statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
 ) -> CheckedClaim:
-    """The verdict of the ledger on a sentence's figures, else that of the check of statements."""
+    """The ledger's verdict on a sentence's figures, otherwise that of the statement check."""
     if not _NEGATIONS.isdisjoint(statement.words.casefold().replace("n’t", " n't").split()):
         return _prove(statement, room)
     own = [*own, *_choose_undated(statement.words, own, room)]
@@ -201,14 +203,14 @@ def _statement(
 
 
 def _gives_amount(words: str, figure: LedgerFigure) -> bool:
-    """Whether words give the amount of a figure that the ledger has, which is no sentence's to deny."""
+    """Whether words state the amount of a figure that the ledger has; such an amount cannot be denied by a sentence."""
     return any(abs(amount.value) == abs(figure.value) for amount in _amounts(words))
 
 
 def _growth(
     statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
 ) -> CheckedClaim | None:
-    """What the room's figures say of the growth that a sentence states of its only concept; None where nothing."""
+    """What the room's figures say about the growth stated for a sentence's only concept; None if they say nothing."""
     stated = find_growth(statement.words)
     if stated is None or len({figure.concept for figure in own}) != 1:
         return None
@@ -226,7 +228,7 @@ def _growth(
 
 
 def _choose_undated(words: str, own: Sequence[LedgerFigure], room: MemoTexts) -> list[LedgerFigure]:
-    """The figures of a sentence that names no time, at the latest of the room's times at which it has their concept."""
+    """The figures of a sentence that names no time, for the latest of the room's periods that has their concept."""
     if own or any(figure.is_date for figure in figures(words)):
         return []
     latest: dict[tuple[str, bool], str] = {}
@@ -247,7 +249,7 @@ def _choose_undated(words: str, own: Sequence[LedgerFigure], room: MemoTexts) ->
 
 
 def _find_compared(words: str, own: Sequence[LedgerFigure]) -> Iterator[LedgerFigure]:
-    """The figures that a sentence compares its own with: "up from € 3.9 million in 2023", "up from 13 %"."""
+    """The figures with which a sentence compares its own: "up from € 3.9 million in 2023", "up from 13 %"."""
     for amount in figures(words):
         before, behind = _COMPARED.search(words[: amount.start]), _YEAR_BEHIND.match(words, amount.end)
         same_unit = [figure for figure in own if figure.unit == amount.unit and figure.value != amount.value]
@@ -268,7 +270,7 @@ def _places(found: Sequence[CheckedClaim]) -> list[MemoPlace]:
 def _by_ledger(
     statement: MemoStatement, figure: LedgerFigure, ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
 ) -> CheckedClaim | None:
-    """What the ledger says of one figure of a memo; None where it has none of the same concept and period."""
+    """The ledger's verdict on one figure in a memo; None if it has none of the same concept and period."""
     own = _as_room_figure(figure)
     group = _figures_alike(own, ledger)
     if not group:
@@ -298,7 +300,7 @@ def _by_ledger(
 
 
 def _figures_alike(own: RoomFigure, ledger: Mapping[Any, Sequence[RoomFigure]]) -> Sequence[RoomFigure]:
-    """The ledger's figures of a figure's concept, entity and period; a period may end some days apart."""
+    """The ledger's figures with the same concept, entity and period; the end of a period may differ by some days."""
     key = next(iter(groups([own])))
     if key in ledger:
         return ledger[key]
@@ -323,7 +325,7 @@ def _figure_place(row: RoomFigure, room: MemoTexts) -> MemoPlace:
 
 
 def _prove(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
-    """The verdict of the check of statements on the likeliest passages."""
+    """The verdict of the statement check against the most likely passages."""
     passages = room.passages(statement.words)
     words = _AFTER.sub(", compared with ", statement.words)
     result = statement_proof.check(words, [passage.text for passage in passages], room.names)
@@ -344,7 +346,9 @@ def _prove(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
 
 
 def _in_scale(words: str, passages: Sequence[RoomPassage], room: MemoTexts) -> statement_proof.Check | None:
-    """The verdict by documents that count in a statement's scale: "$ 4,640" for "$ 4,640 million"; None where none."""
+    """The verdict of documents written in the statement's scale: "$ 4,640" for "$ 4,640 million"; None if they have
+    none.
+    """
     for scale in dict.fromkeys(match["scale"] for match in _SCALED.finditer(words)):
         bare = _SCALED.sub(lambda match, scale=scale: match["amount" if match["scale"] == scale else 0], words)  # type: ignore[misc] # mypy has no type for a lambda's default
         own = [at for at, passage in enumerate(passages) if room.scale_of(passage.document.text_id) == scale]
@@ -430,7 +434,7 @@ def render_memo(memo: str, room: str, text: str, checked: Sequence[CheckedClaim]
 
 
 def _segments(text: str, checked: Sequence[CheckedClaim]) -> list[MemoSegment]:
-    """The memo's text in stretches; quotations lie within sentences."""
+    """The memo's text, split into segments; quotations are within sentences."""
     spans = [(one.statement.start, one.statement.end) for one in checked]
     borders = sorted({0, len(text), *(border for span in spans for border in span)})
     segments: list[MemoSegment] = []

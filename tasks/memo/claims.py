@@ -102,7 +102,9 @@ def _quotations(text: str) -> Iterator[MemoStatement]:
 
 
 def _without_headings(text: str, places: Places) -> str:
-    """The text with its headings as white space, so that all else keeps its place and none joins a sentence."""
+    """The text with headings replaced by white space, so that positions stay the same and no
+    heading joins a sentence.
+    """
     pieces, at = [], 0
     for start, end, kind, label in sorted(places, key=lambda place: int(place[0])):
         first = int(start)
@@ -114,9 +116,9 @@ def _without_headings(text: str, places: Places) -> str:
 
 
 def _without_title(text: str) -> str:
-    """The text with its first line as white space where that is a title: short, without an end and without an amount.
+    """The text with its first line replaced by white space if it is a title: short, without an end mark or an amount.
 
-    PDFs and plain text have no headings that a reader could tell.
+    PDFs and plain text have no headings that a reader could recognise.
     """
     start = len(text) - len(text.lstrip())
     line = text[start:].partition("\n")[0].rstrip()
@@ -158,7 +160,7 @@ def _sentences(text: str, quotations: Sequence[MemoStatement]) -> Iterator[MemoS
 
 
 def _beside(text: str, start: int, end: int, quotations: Sequence[MemoStatement]) -> str:
-    """The words of a sentence without its quotations and their marks."""
+    """The words of a sentence without its quotations and quotation marks."""
     parts, at = [], start
     for quoted in quotations:
         parts.append(text[at : max(quoted.start, start)].rstrip('“„«" '))
@@ -168,7 +170,7 @@ def _beside(text: str, start: int, end: int, quotations: Sequence[MemoStatement]
 
 
 def _is_amount(written: str) -> bool:
-    """Whether a number has digits: "one year" and "both" are words of a statement."""
+    """Whether a number is written in digits: "one year" and "both" are words of a statement."""
     return any(map(str.isdigit, written))
 
 
@@ -179,7 +181,7 @@ def _claims_nothing(words: str, *, has_amount: bool) -> bool:
 
 
 def _is_header(original: str) -> bool:
-    """Whether a table's row has two periods and nothing else beside its first cell, or one beside an empty one."""
+    """Whether a table row holds only periods after its first cell: two or more, or one after an empty first cell."""
     first, *others = (cell.strip() for cell in re.split(r"[\t|]", original.strip("|\n ")))
     periods = [cell for cell in others if cell]
     return bool(periods) and (len(periods) > 1 or not first) and all(map(_PERIOD.fullmatch, periods))
@@ -244,12 +246,14 @@ def over_pages(place: str, words: str) -> str:
 
 
 def _one_a_text(places: Sequence[MemoPlace]) -> list[MemoPlace]:
-    """The first places, each sentence of a document once: passages that lie side by side find the same."""
+    """The first places, with each sentence of a document only once: adjacent passages find the same one."""
     return list({(place.document_id, place.text): place for place in reversed(places)}.values())[::-1][:_MOST_PLACES]
 
 
 def _nearest(quote: str, text: str) -> tuple[float, tuple[int, int]] | None:
-    """Where a text says nearly what a quotation does: the share of its words and the characters; None for nowhere."""
+    """Where a text comes closest to a quotation: the share of its words and the span; None if it
+    comes close nowhere.
+    """
     wanted = [token.word for token in _tokens(quote)]
     tokens = _tokens(text)
     matcher = SequenceMatcher(None, [token.word for token in tokens], wanted, autojunk=False)
@@ -367,7 +371,7 @@ def figure_a_year_before(figure: RoomFigure, ledger: Iterable[RoomFigure]) -> Ro
 
 
 def _is_alike(one: RoomFigure, other: RoomFigure) -> bool:
-    """Whether both figures would stand in one group if they were of one period."""
+    """Whether the two figures would be in one group if they had the same period."""
     moved = replace(other, figure=replace(other.figure, period=one.figure.period))
     return len(groups([one, moved])) == 1
 

@@ -80,7 +80,7 @@ def _load_text(text_id: int) -> str:
 
 
 def _find_line(text_id: int, start: int, end: int) -> str:
-    """The sentence or the row around a figure of a stored text."""
+    """The sentence or table row around a figure in a stored text."""
     low = max(start - _AROUND_A_FIGURE, 0)
     with database.reading() as session:
         text = texts.find_stretch(session, text_id, low, end + _AROUND_A_FIGURE)
@@ -89,6 +89,6 @@ def _find_line(text_id: int, start: int, end: int) -> str:
 
 
 def _find_scale(text_id: int) -> str:
-    """The scale that most tables of a stored text are in: "million", "thousand"; "" where they give none."""
+    """The scale of most tables in a stored text: "million", "thousand"; "" if they state none."""
     found = Counter(match[1].lower() for match in _IN_SCALE.finditer(_load_text(text_id)))
     return found.most_common(1)[0][0] if found else ""

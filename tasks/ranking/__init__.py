@@ -70,7 +70,7 @@ class Index:
         return [(int(positions[index]), float(scores[index])) for index in order]
 
     def _scores(self, question: str, k: int, *, guess: bool = False) -> Scores:
-        """The likeliest texts for a question, in order, and the score of each."""
+        """The most likely texts for a question, in order, each with its score."""
         query = read_query(question)
         if not len(self._positions) or not query.terms or k <= 0:
             return np.empty(0, np.int64), np.empty(0)
@@ -92,7 +92,7 @@ class Index:
 
 
 def _fuse(question: Scores, wordings: Scores) -> Scores:
-    """Both orders as one: of each score its share of the best counts."""
+    """Both rankings merged into one: each score counts by its share of the best score in its ranking."""
     weights = (1 - _WORDINGS, _WORDINGS) if wordings[1].any() else (1.0, 0.0)
     positions = np.union1d(question[0], wordings[0])
     fused = np.zeros(len(positions))

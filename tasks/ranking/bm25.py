@@ -74,11 +74,12 @@ def score(subset: TextSubset, query: Query, *, guess: bool = False) -> Floats:
 
 
 def _score_by_vocabulary(subset: TextSubset, query: Query) -> Floats:
-    """The score of each text by the terms, meanings and statements of a query.
+    """The score of each text by the terms, meanings and statements in a query.
 
-    It is about the share of the query that a text covers: the weight of the terms it has over the weight of all.
-    For a question that asks for a clause it depends on the text alone, hardly on the others, so that the best scores of
-    two contracts show which of them has the clause. Among a report's pages, words of most of them count less.
+    It is roughly the share of the query that a text covers: the weight of the terms it contains divided by the weight
+    of all. For a question that asks for a clause, it depends on the text alone and hardly on the others, so that the
+    best scores of two contracts show which of them has the clause. Among the pages of a report, words that most pages
+    contain count less.
     """
     head_weight = _HEAD_WEIGHT if query.clause else 0.0
     weights = _TermWeights(subset, local=0.0 if query.clause else _LOCAL, with_heads=query.clause)
@@ -98,7 +99,7 @@ def _score_by_vocabulary(subset: TextSubset, query: Query) -> Floats:
 
 
 class _TermWeights:
-    """Adds up the weights of terms in each text, each window and each head, in one row in this order."""
+    """Adds up the weights of terms in each text, each window and each head, in one array in this order."""
 
     def __init__(self, subset: TextSubset, local: float, *, with_heads: bool) -> None:
         self._subset, self._local, self._with_heads = subset, local, with_heads
@@ -127,7 +128,7 @@ class _TermWeights:
 
 
 def _distinction(having: int, count: int) -> float:
-    """How well a term distinguishes `count` texts when `having` of them have it: 1 for none, near 0 for all."""
+    """How well a term that `having` of `count` texts contain distinguishes them: 1 if none has it, near 0 if all do."""
     return math.log(1 + (count - having + 0.5) / (having + 0.5)) / math.log(2 + 2 * count)
 
 

@@ -38,9 +38,9 @@ _NO_POSITIONS = np.empty(0, np.int32)
 
 
 class _Forms(dict[str, int]):
-    """The forms of words so far, numbered, and the spellings that each stands for: none, one, or several.
+    """The word forms seen so far, numbered, with the spellings that each stands for: none, one, or several.
 
-    A form is read once; after that its number is looked up.
+    A form is read once; after that, its number is looked up.
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ def encode(
 
 
 def _words(numbers: NDArray[np.int32], forms: _Forms) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The words of forms, and how many stand before each form and behind the last."""
+    """The words of the given forms, and how many come before each form and after the last."""
     ends = np.array(forms.ends)
     counts = np.diff(ends)[numbers]
     before = np.zeros(len(numbers) + 1, np.int64)
@@ -181,7 +181,7 @@ class WordPositions:
 def _sort_positions(
     words: NDArray[np.int32], parts: Iterable[slice], starts: Ints, in_memory: int
 ) -> NDArray[np.int32]:
-    """The positions of words, word after word. Sorting 12 million words in one go would take 200 MB more."""
+    """The positions of words, grouped by word. Sorting 12 million words in one go would take 200 MB more."""
     positions = empty_row(len(words), np.int32, in_memory)
     free = starts[:-1].copy()
     for part in parts:

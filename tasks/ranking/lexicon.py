@@ -75,7 +75,7 @@ def _nameless() -> IO[bytes]:
 
 
 def _take(file: IO[bytes], size: int) -> None:
-    """Have the file's room on the disk up to a size, in bytes."""
+    """Reserve disk space for the file up to a size in bytes."""
     try:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, size)

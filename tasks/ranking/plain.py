@@ -49,7 +49,7 @@ def score(subset: TextSubset, words: Sequence[Word], function_words: Iterable[st
 
 
 def _beside(subset: TextSubset, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The better score of the two texts right before and right behind each text of `subset`."""
+    """For each text in `subset`, the better score of the texts directly before and after it."""
     adjoining = np.diff(subset.texts) == 1
     before, behind = np.zeros(len(scores)), np.zeros(len(scores))
     before[1:], behind[:-1] = adjoining * scores[:-1], adjoining * scores[1:]
@@ -57,7 +57,9 @@ def _beside(subset: TextSubset, scores: NDArray[np.float64]) -> NDArray[np.float
 
 
 def _terms(subset: TextSubset, words: Sequence[Word]) -> Iterator[tuple[float, Ints, int]]:
-    """What is counted of a question: its weight, how often each text has it, and how many of all texts have it."""
+    """What is counted for a question: each term's weight, how often each text has it, and how many of all texts have
+    it.
+    """
     families = [subset.positions.family(word) for word in words]
     spellings = dict.fromkeys(subset.positions.spelling(word) for word in words)
     for weight, spans in ((_FAMILY, dict.fromkeys(families)), (_SPELLING, spellings)):

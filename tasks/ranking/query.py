@@ -141,7 +141,7 @@ def read_query(question: str) -> Query:
 
 
 def _weigh_words(words: Sequence[str], content_words: Iterable[str], names: set[str]) -> dict[Phrase, float]:
-    """A question's own words and its pairs of neighbours, each with its weight."""
+    """A question's own words and its pairs of adjacent words, each with its weight."""
     terms: dict[Phrase, float] = {(word,): rarity((word,)) * _share(word, names) for word in content_words}
     terms |= {(word,): rarity((word,)) * _FRAMING for word in words if (word,) not in terms}
     for pair in itertools.pairwise(words):
@@ -155,7 +155,7 @@ def _to_meaning(phrases: Iterable[Phrase], weight: float) -> QueryMeaning:
 
 
 def _choose_asked_words(question: str) -> list[Word]:
-    """The words of a question without those of sentences that only say how to answer ("Else reply with a number.")."""
+    """The words of a question, without sentences that only say how to answer ("Else reply with a number.")."""
     sentences = [words_of(sentence) for sentence in _SENTENCE.split(question)]
     asked = [
         words
@@ -167,7 +167,7 @@ def _choose_asked_words(question: str) -> list[Word]:
 
 @cache
 def _typical(entry: VocabularyEntry) -> dict[str, float]:
-    """Words that stand for an entry by themselves, as they are in several of its phrases, each with its weight."""
+    """Words that stand for an entry by themselves because several of its phrases contain them, each with its weight."""
     counts = Counter(word for phrase in entry.says for word in set(phrase))
     typical = {word: count for word, count in counts.items() if count > 1 or (word,) in entry.says}
     most = max(typical.values(), default=1) * len(typical)
@@ -175,7 +175,7 @@ def _typical(entry: VocabularyEntry) -> dict[str, float]:
 
 
 def _share(word: str, names: set[str]) -> float:
-    """The share of its rarity that a word counts."""
+    """The share of its rarity with which a word counts."""
     if word in names:
         return _NAME
     return _YEAR if word.isdigit() and len(word) == 4 else 1.0
@@ -189,7 +189,7 @@ def rarity(phrase: Phrase) -> float:
 
 
 def _names(question: str) -> set[str]:
-    """Words that name someone: capitals inside a sentence, of words that documents at large hardly use."""
+    """Words that name someone: capitalised within a sentence, and rare in documents in general."""
     capitalised = _CAPITAL.findall(question)
     if 2 * len(capitalised) > len(question.split()):
         return set()
@@ -205,7 +205,7 @@ def _names(question: str) -> set[str]:
 
 
 def _meant(words: Sequence[str]) -> Iterator[tuple[VocabularyEntry, tuple[Phrase, ...]]]:
-    """The entries of the vocabulary that a question means, each with the phrases of the question that say so."""
+    """The vocabulary entries that a question means, each with the phrases in the question that show it."""
     positions: dict[str, list[int]] = {}
     for position, word in enumerate(words):
         positions.setdefault(word, []).append(position)
@@ -219,10 +219,10 @@ def _meant(words: Sequence[str]) -> Iterator[tuple[VocabularyEntry, tuple[Phrase
 
 
 def _nearest(words: Sequence[str]) -> list[tuple[VocabularyEntry, float]]:
-    """The entries that share most words with a question, each with the share of the question that it has.
+    """The entries that share most words with a question, each with the share of the question that it covers.
 
-    Whoever asks in everyday words seldom hits a phrase of the vocabulary, but often words of it. A single word says
-    too little: dozens of entries have it.
+    A question in everyday words seldom contains a whole phrase of the vocabulary, but often words of it. A single word
+    says too little: dozens of entries contain it.
     """
     if len(words) < 2:
         return []
@@ -240,7 +240,7 @@ def _nearest(words: Sequence[str]) -> list[tuple[VocabularyEntry, float]]:
 
 @cache
 def _entries_by_word() -> dict[str, list[tuple[int, float]]]:
-    """The entries that hold a word, by number, each with the word's weight."""
+    """For each word, the numbers of the entries that contain it, each with the word's weight."""
     numbers: dict[str, list[tuple[int, float]]] = {}
     for number, entry in enumerate(entries()):
         weights = {word: _IN_SAYS for phrase in entry.says for word in phrase}
@@ -252,7 +252,7 @@ def _entries_by_word() -> dict[str, list[tuple[int, float]]]:
 
 @cache
 def _phrases_by_first_word() -> dict[str, list[tuple[int, Phrase]]]:
-    """The phrases that questions use, by their first word, each with the number of its entry."""
+    """The phrases that questions use, by first word, each with the number of its entry."""
     phrases: dict[str, list[tuple[int, Phrase]]] = {}
     for number, entry in enumerate(entries()):
         for phrase in entry.asks:
@@ -262,12 +262,12 @@ def _phrases_by_first_word() -> dict[str, list[tuple[int, Phrase]]]:
 
 @cache
 def _vocabulary_words() -> frozenset[str]:
-    """All words of the vocabulary: "Non-Disparagement" names nobody."""
+    """All words in the vocabulary: "Non-Disparagement" is nobody's name."""
     return frozenset(word for entry in entries() for phrase in (*entry.asks, *entry.says) for word in phrase)
 
 
 def _stands(phrase: Phrase, positions: dict[str, list[int]]) -> bool:
-    """Whether all words of a phrase stand close together."""
+    """Whether all words of a phrase occur close together."""
     if any(word not in positions for word in phrase):
         return False
     reach = len(phrase) + 1

@@ -162,7 +162,7 @@ class SemanticRanking:
 
     @cached_property
     def _vectors(self) -> Vectors | None:
-        """The vectors of all passages; None where there are hardly any, or embedding them takes too long."""
+        """The vectors of all passages; None if there are hardly any, or if embedding them would take too long."""
         passages = list(self._passages())
         if len(passages) < 2:
             return None
@@ -240,10 +240,10 @@ def fuse(by_words: Ranked, cosines: NDArray[np.floating[Any]], k: int) -> Ranked
 
 
 def _standard(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """The values as standard deviations above their mean; all are 0 where there are none.
+    """The values as standard deviations above their mean; all are 0 if there is no deviation.
 
-    Of a few values the deviation is held to be a share of the greatest at least: three that are as good as equal are
-    not told apart.
+    For few values, the deviation is taken to be at least a share of the greatest: three nearly equal values are not
+    told apart.
     """
     array = np.asarray(values, np.float64)
     deviation = max(float(array.std()), abs(float(array.max(initial=0.0))) / sqrt(max(len(array), 1)))

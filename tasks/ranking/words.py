@@ -49,7 +49,7 @@ def stem(spelling: str, language: str) -> str:
 
 @cache
 def _stemmer(language: str) -> Stemmer.Stemmer | None:
-    """Snowball's stemmer, without a cache of its own; None where it has none."""
+    """Snowball's stemmer for a language, without its own cache; None if Snowball has none."""
     name = language.lower()
     return Stemmer.Stemmer(name, 0) if name in Stemmer.algorithms() else None
 
@@ -94,10 +94,10 @@ class Compounds:
         return next(filter(None, (self._parts(spelling, language) for language in self._languages)), ())
 
     def _parts(self, spelling: str, language: str) -> Sequence[int]:
-        """The families of a word's two parts; none where it has none.
+        """The word families of a compound's two parts; none if the word is not a compound.
 
-        Where it may be parted in several ways, it is parted where the rarer part is commonest. A part that stands once
-        may be a slip of the pen.
+        If it can be split in several ways, it is split where the rarer part is most common. A part that occurs once may
+        be a typing error.
         """
         best = 1
         parts: tuple[int, ...] = ()

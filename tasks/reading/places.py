@@ -142,7 +142,7 @@ def cells(text: str, places: Sequence[Place]) -> Iterator[Place]:
 
 
 def _tables(places: Sequence[Place]) -> Iterator[tuple[list[tuple[int, int]], int | None]]:
-    """The spans of each table, and how many header rows its file gives it; all blocks of a sheet are one table."""
+    """The spans of each table, and its header rows according to the file; all blocks of a sheet form one table."""
     sheet_end = -1
     blocks: list[tuple[int, int]] = []
     for place in places:
@@ -160,7 +160,7 @@ def _tables(places: Sequence[Place]) -> Iterator[tuple[list[tuple[int, int]], in
 
 
 class _PlacesWithCells(Sequence[Place]):
-    """Places in order, the outer one first, with those of cells, which are derived when somebody looks, once."""
+    """Places in order, outer ones first, including those of cells, which are derived once, when first needed."""
 
     def __init__(self, text: str, places: Sequence[Place]) -> None:
         self._text = text

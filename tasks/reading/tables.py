@@ -89,7 +89,7 @@ def _place_cells(row: _Row, headers: Sequence[_Row], *, within: bool) -> Iterato
 
 
 def _over(headers: Sequence[_Row], column: int) -> str:
-    """The words above a column; in all header rows but the last, a heading reaches over the empty cells behind it."""
+    """The words above a column; except in the last header row, a heading extends over the empty cells after it."""
     above: list[str] = []
     for position, row in enumerate(headers):
         words = row[column][1] if column < len(row) else ""
@@ -101,7 +101,7 @@ def _over(headers: Sequence[_Row], column: int) -> str:
 
 
 def _find_header(run: Sequence[_Row]) -> tuple[int, int]:
-    """How many titles stand over the headers of a run of rows, and how many rows of headers there are."""
+    """The number of titles above the headers of a run of rows, and the number of header rows."""
     for titles, row in enumerate(run):
         filled = [words for _, words in row if words]
         if len(filled) < 2 and not (titles + 1 < len(run) and filled and not row[0][1]):
@@ -118,7 +118,7 @@ def _find_header(run: Sequence[_Row]) -> tuple[int, int]:
 
 
 def _runs(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[list[_Row]]:
-    """The rows of each run of lines without an empty one between them; lines of marks are none."""
+    """The rows of each run of lines without an empty line in between, not counting lines of marks."""
     run: list[_Row] = []
     for start, end in spans:
         at = start

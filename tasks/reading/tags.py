@@ -87,7 +87,7 @@ class _Context:
 
     @property
     def period(self) -> str:
-        """A day, or both days of a duration; "" where they are missing or do not follow each other."""
+        """A day, or both days of a duration; "" if they are missing or out of order."""
         names = ("instant",) if "instant" in self.days else ("startdate", "enddate")
         days = [found.group() for name in names if (found := _DAY.match(self.days.get(name, "").strip()))]
         try:
@@ -182,13 +182,13 @@ class Tags:
         )
 
     def _entity(self) -> str:
-        """The entity of most contexts: the one that reports."""
+        """The entity of most contexts: the one that files the report."""
         (entity, _), *_ = Counter(context.entity for context in self._contexts.values()).most_common(1)
         return entity
 
 
 def _find_precision(attributes: Mapping[str, str], step: Decimal) -> Decimal:
-    """What the last digit is worth: as it is shown, or coarser where the fact says that it is."""
+    """The value of one unit in the last digit: as shown, or coarser if the fact says so."""
     try:
         return max(step, Decimal(1).scaleb(-int(attributes.get("decimals", ""))))
     except (ValueError, InvalidOperation):
@@ -196,9 +196,10 @@ def _find_precision(attributes: Mapping[str, str], step: Decimal) -> Decimal:
 
 
 def _number(words: str, form: str) -> tuple[Decimal, Decimal] | None:
-    """The number that a fact shows by its format, and what its last digit is worth; None where there is none.
+    """The number that a fact shows in its format, and the value of its last digit; None if it shows none.
 
-    The formats are those of the transformation registries (https://www.xbrl.org/specification/inlinexbrl-transformationregistry/).
+    The formats are those of the transformation registries
+    (https://www.xbrl.org/specification/inlinexbrl-transformationregistry/).
     """
     if form in _ZERO:
         return Decimal(0), Decimal(1)

@@ -52,7 +52,7 @@ _PICTURE: Final = "\ufdd2\n"
 
 @lru_cache(maxsize=64)
 def _clean_label(label: str) -> str:
-    """Cached, since insertions and remarks come in hundreds and name few people."""
+    """The label cleaned, on one line; cached, because there are hundreds of insertions and remarks by few people."""
     return one_line(clean(label))
 
 
@@ -172,7 +172,7 @@ class Writer:
         self._length += len(text)
 
     def _open(self) -> tuple[int, int]:
-        """Keep the place's slot, so that an outer place stands before those within it."""
+        """Reserve the place's slot, so that an outer place comes before those inside it."""
         self._places.append(Place(self._length, self._length, "", ""))
         return len(self._places) - 1, self._length
 

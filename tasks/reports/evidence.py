@@ -1,4 +1,4 @@
-"""The folder `evidence/` beside a report: a page for each place that the report cites, to opened from the file system.
+"""The folder `evidence/` beside a report: a page for each place that the report cites, opened from the file system.
 
 Pages show what the run's account may see.
 """

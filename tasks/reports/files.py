@@ -327,7 +327,7 @@ def _without_links(company: CompanyReport) -> CompanyReport:
 
 
 def pack(folder: Path) -> Path:
-    """Write report.zip: report.html with `companies` and `evidence`, ready to sent. It is not rewritten if unchanged.
+    """Write report.zip: report.html with `companies` and `evidence`, to be sent; it is not rewritten if unchanged.
 
     Raises:
         OSError: it cannot be written; an earlier one is taken away, for it belongs to an earlier report.

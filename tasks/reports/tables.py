@@ -193,7 +193,7 @@ def _calendar(rows: Sequence[ReportedRow]) -> list[CalendarEntry]:
 
 
 def _at_stake(rows: Sequence[ReportedRow], figures: Callable[[], Sequence[ReportedFigure]]) -> list[AtStake]:
-    """For each agreement that a change of control puts at risk, the newest revenue from a party by the ledger."""
+    """For each agreement that a change of control puts at risk, a party's newest revenue in the ledger."""
     by_party: dict[str, list[ReportedFigure]] = {}
     for figure in figures() if any(_value(row, "change_of_control") is True for row in rows) else ():
         if figure.entity and figure.concept in _MONEY and len(figure.unit) == 3:

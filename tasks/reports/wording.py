@@ -302,7 +302,7 @@ def to_request(company: CompanyReport) -> list[CriterionReport]:
 
 
 def range_in_words(least: float, most: float) -> str:
-    """The range of the proven share that is still possible: `48 % to 76 %`, or `at least 48 %` if it has the whole."""
+    """The possible range of the proven share: `48 % to 76 %`, or `at least 48 %` if it ends at the whole."""
     return f"at least {percent(least)}" if most >= WHOLE else f"{percent(least)} to {percent(most)}"
 
 

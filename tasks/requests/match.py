@@ -93,14 +93,14 @@ def _phrases(name: str) -> Phrases:
 
 @cache
 def _asked_names() -> Phrases:
-    """What requests call kinds, beside the catalogue's names."""
+    """The names that requests use for kinds, beside those in the catalogue."""
     names = read_words("matching.toml")["kinds"].items()
     return Phrases((phrase, kinds()[kind]) for kind, phrases in names for phrase in phrases)
 
 
 @cache
 def _vocabulary() -> frozenset[str]:
-    """The words of which kinds' names are made: none of them is the name of a person, a place or a firm."""
+    """The words in the names of kinds: none of them is the name of a person, place or company."""
     lists = [entry.get(key, ()) for entry in read_file("catalogue.toml").values() for key in ("names", "weak", "body")]
     lists += read_words("matching.toml")["kinds"].values()
     words = [phrase.replace("*", "") for phrases in lists for phrase in phrases]
@@ -114,7 +114,7 @@ def _left_out() -> frozenset[str]:
 
 
 def _terms(text: str) -> frozenset[str]:
-    """The words of a text that tell what it is about; `D&O` and `R&D` are one word."""
+    """The words of a text that say what it is about; `D&O` and `R&D` are one word."""
     return frozenset(
         token
         for token in tokens(plain_words(_INITIALS.sub(r"\1\2", text)))
@@ -159,9 +159,10 @@ def count_years(text: str) -> int:
 
 @dataclass
 class _Item:
-    """An item of the list: the kinds and words that it names, and the years that it asks for.
+    """An item in the list: the kinds and words that it names, and the years that it asks for.
 
-    `siblings` are the items of the same, a wider or a narrower kind, `own_terms` the words that no other item has.
+    `siblings` are the items of the same kind, or of a wider or narrower one; `own_terms` are the words that no other
+    item has.
     """
 
     request: Request
@@ -186,7 +187,7 @@ class _Item:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of persons, places and firms that tell the item from others of its kind."""
+        """The names of persons, places and companies that distinguish the item from others of its kind."""
         words = [(match[0], self.request.item[match.end() :][:1]) for match in _WORD.finditer(self.request.item)]
         capitals = [
             word
@@ -213,7 +214,7 @@ class _Item:
 
 @dataclass
 class _Document:
-    """A document, or a family of copies and versions by its front: what may tell which item it answers."""
+    """A document, or a family of copies and versions represented by its front: what may show which item it answers."""
 
     row: Listed
     members: list[Listed]
@@ -243,7 +244,7 @@ class _Document:
 
     @cached_property
     def years(self) -> frozenset[int]:
-        """The years that its name tells, else its folder's or its title's; none where nothing tells."""
+        """The years in its name, otherwise in its folder's name or its title; empty if none has any."""
         title = self.opening[:_TITLE]
         for text in (self.stem, _DAY.sub(" ", self.folder), title):
             if years := find_years(text):
@@ -252,7 +253,7 @@ class _Document:
 
     @cached_property
     def numbers(self) -> list[str]:
-        """The numbers by which it may stand in the list, the nearest first: its own, its folders', both joined."""
+        """The numbers that it may have in the list, closest first: its own, its folders', and these joined."""
         own = [
             match[1] if (match := _NAME_NUMBER.match(part)) else None for part in (*self.row.path.split("/"), self.stem)
         ]
@@ -263,7 +264,9 @@ class _Document:
 
     @cached_property
     def over(self) -> str | None:
-        """The kind of what only speaks of documents, where it is one: a request, an index, a letter."""
+        """The kind of a document that is only about other documents, such as a request, an index or a letter; else
+        None.
+        """
         what = self.room.kinds[self.row.document_id]
         if not what.speaks_of or what.kind is not None:
             return None
@@ -286,7 +289,7 @@ def _by_kind(items: Sequence[_Item]) -> dict[str, list[_Item]]:
 
 
 def _read_items(requests: Sequence[Request]) -> list[_Item]:
-    """The items, each with those that name a kind of its own, a wider or a narrower one."""
+    """The items, each with the others that name its kind, or a wider or narrower one."""
     items = [_Item(request) for request in requests]
     by_kind, counts = _by_kind(items), Counter(term for item in items for term in item.terms)
     for item in items:
@@ -304,7 +307,7 @@ def _read_items(requests: Sequence[Request]) -> list[_Item]:
 
 
 class _Matching:
-    """The items of a list and the documents of a room, held together."""
+    """Matches the items of a list with the documents of a room."""
 
     def __init__(self, items: Sequence[_Item], documents: Sequence[_Document]) -> None:
         self.items, self.documents = items, documents
@@ -324,12 +327,12 @@ class _Matching:
         return sum(self._weights.get(term, 0.0) for term in terms)
 
     def _likeness(self, item: _Item, terms: frozenset[str]) -> float:
-        """How much the words of an item and of a name or title are the same, 0 to 1."""
+        """How far the words of an item match those of a name or title, from 0 to 1."""
         both, whole, own = self._weight(item.terms & terms), self._weight(item.terms), self._weight(terms)
         return sqrt(both / whole * both / own) if both else 0.0
 
     def _score(self, item: _Item, document: _Document) -> float:
-        """How well a document answers an item, 0 and below for not at all; 1 and above for surely."""
+        """How well a document answers an item: 0 or less for not at all, 1 or more for certainly."""
         if document.over in _NEVER:
             return 0.0
         if item.years and document.years and not item.years & document.years:
@@ -365,7 +368,7 @@ class _Matching:
         return list(found.values())
 
     def _numbered(self, document: _Document) -> list[_Item]:
-        """The items that a document's number may mean."""
+        """The items that a document's number may refer to."""
         return next((self._by_number[number] for number in document.numbers if number in self._by_number), [])
 
     def _is_numbered(self) -> bool:
@@ -377,7 +380,7 @@ class _Matching:
         return len(borne_out) >= 2 and sum(borne_out) >= _NUMBERING * len(borne_out)
 
     def answers(self) -> dict[int, list[tuple[_Document, float]]]:
-        """The documents that answer items, with how sure that is, by the items' places in the list."""
+        """The documents that answer items, each with how certain that is, by the item's index in the list."""
         places = {id(item): place for place, item in enumerate(self.items)}
         found: dict[int, list[tuple[_Document, float]]] = defaultdict(list)
         for document in self.documents:
@@ -398,7 +401,9 @@ class _Matching:
 
 
 def _kind_share(item: _Item, document: _Document) -> float:
-    """1 for a document of a kind that the item names, .5 for one that stands in for it, below 0 for another kind."""
+    """1 for a document of a kind that the item names, less for one that contains or stands in for it, below 0 for
+    another kind.
+    """
     what = document.room.kinds[document.row.document_id]
     if not item.kinds or what.kind is None:
         return 0.0
@@ -437,9 +442,9 @@ def match_requests(requests: Sequence[Request], room: RoomKinds, openings: Mappi
 
 
 def _groups(room: RoomKinds, openings: Mapping[str, str], names: frozenset[str]) -> list[list[Listed]]:
-    """The documents of a room, copies and versions together, the front first.
+    """The documents of a room, with copies and versions grouped together and the front first.
 
-    Those of other years are apart, and those in which other `names` of the list's items stand.
+    Documents of other years are kept apart, and so are those that contain other `names` from the list's items.
     """
     groups: dict[tuple[str, frozenset[str]], dict[frozenset[int], list[Listed]]] = {}
     fronts = {member.id: family.front.id for family in room.families for member, _ in family.others}
@@ -483,7 +488,7 @@ _STATES: Final = {
 
 
 def _why_partly(item: _Item, document: _Document) -> str | None:
-    """Why a document answers an item in part only; None where it does in full."""
+    """Why a document answers an item only in part; None if it answers it in full."""
     states = {document.room.kinds[row.document_id].state for row in document.members}
     what = document.room.kinds[document.row.document_id]
     asked = item.words
@@ -502,14 +507,14 @@ def _why_partly(item: _Item, document: _Document) -> str | None:
 
 
 def _is_complete(parts: Sequence[_Document]) -> bool:
-    """Whether the parts of a document are all there: part 1 of 2 and part 2 of 2."""
+    """Whether all parts of a document are there: part 1 of 2 and part 2 of 2."""
     found = [match for part in parts if (match := _PARTS.search(plain_words(f"{part.stem} {part.opening[:120]}")))]
     totals = {int(match[2]) for match in found if match[2]}
     return len(totals) == 1 and {int(match[1]) for match in found} >= set(range(1, totals.pop() + 1))
 
 
 def _missing_years(item: _Item, whole: Sequence[_Document]) -> str | None:
-    """Which of the years that an item asks for are not there; None where all are, or nothing tells."""
+    """The years that an item asks for and that are missing; None if none are, or if the years are unknown."""
     known = frozenset[int]().union(*(document.years for document in whole))
     if not known or any(not document.years for document in whole):
         return None

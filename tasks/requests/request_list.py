@@ -71,7 +71,7 @@ class RequestList(BaseModel):
 
 @dataclass
 class _Row:
-    """A row of a sheet: its cells as texts, and whether its words are bold or reach over several cells."""
+    """A row of a sheet: its cells as text, and whether its words are bold or span several cells."""
 
     line: int
     cells: list[str]
@@ -80,7 +80,7 @@ class _Row:
 
 @dataclass
 class _Line:
-    """A row with a text. `number` is "" without one; `extras`: the other columns in which it has something."""
+    """A row that has a text. `number` is "" if it has none; `extras` are the other columns that are filled."""
 
     row: _Row
     number: str
@@ -90,7 +90,7 @@ class _Line:
 
     @property
     def key(self) -> str:
-        """The number without what stands around it."""
+        """The number without the characters around it."""
         return plain_number(self.number)
 
 
@@ -233,7 +233,7 @@ def _sheet_rows(sheet: Worksheet) -> list[_Row]:
 
 
 def _cell_text(cell: Cell | MergedCell) -> str:
-    """What a cell shows: 1.10 with two decimals is not 1.1."""
+    """The text that a cell shows: 1.10 with two decimals is not 1.1."""
     value = cell.value
     if isinstance(value, float):
         decimals = re.search(r"0\.(0+)", cell.number_format or "")
@@ -256,7 +256,7 @@ def _heads() -> Phrases:
 
 
 def _head_of(cell: str) -> tuple[str, bool] | None:
-    """What a column's head says that the column holds, and whether that is all it says."""
+    """What a column's heading says that it contains, and whether that is all it says; None if it says nothing."""
     words = plain_words(cell)
     if not words or words.count(" ") > 6:
         return None
@@ -266,7 +266,9 @@ def _head_of(cell: str) -> tuple[str, bool] | None:
 
 
 def _name_columns(row: _Row, body: Sequence[_Row]) -> tuple[dict[str, int], int]:
-    """The columns that a row names (of two for items that with the longer texts), and how many of its cells do."""
+    """The columns that a row names (of two for items, the one with longer texts), and how many of
+    its cells name one.
+    """
     named = {column: head for column, cell in enumerate(row.cells) if (head := _head_of(cell)) is not None}
     known: dict[str, int] = {}
     for column, (name, _) in sorted(named.items(), key=lambda one: not one[1][1]):
@@ -278,7 +280,7 @@ def _name_columns(row: _Row, body: Sequence[_Row]) -> tuple[dict[str, int], int]
 
 
 def _find_head(rows: Sequence[_Row]) -> tuple[int, dict[str, int]]:
-    """The place of the last row that heads the columns (-1 without one), and the columns it names, from 0."""
+    """The index of the last row of column headings (-1 if there is none), and the columns that it names, from 0."""
     best: tuple[int, dict[str, int]] = (-1, {})
     for place, row in enumerate(rows[:_HEAD_ROWS]):
         known, count = _name_columns(row, rows[place + 1 :])
@@ -294,7 +296,9 @@ def _find_head(rows: Sequence[_Row]) -> tuple[int, dict[str, int]]:
 
 
 def _items_of(rows: Sequence[_Row], sheet: str | None) -> tuple[list[Request], dict[str, int], int]:
-    """The items of a sheet, its columns by what they hold (from 0), and the line of their heads (0 without)."""
+    """The items of a sheet, its columns by what they contain (from 0), and the line of its headings
+    (0 if it has none).
+    """
     head, known = _find_head(rows)
     body = [row for row in rows[head + 1 :] if any(row.cells)]
     if head > 0 and any(row.cells == rows[head].cells for row in body):  # each section has its heads below its title
@@ -322,7 +326,7 @@ def _cell(row: _Row, column: int | None) -> str:
 
 
 def _columns_by_content(rows: Sequence[_Row], known: dict[str, int]) -> dict[str, int]:
-    """The columns of numbers and of texts where no head names them."""
+    """The columns for numbers and for texts, by their content, if no heading names them."""
     found: dict[str, int] = {}
     width = max(len(row.cells) for row in rows)
     taken = set(known.values())
@@ -346,7 +350,9 @@ def _columns_by_content(rows: Sequence[_Row], known: dict[str, int]) -> dict[str
 
 
 def _read_lines(rows: Sequence[_Row], known: Mapping[str, int]) -> list[_Line]:
-    """The rows that have a text. A number in front of a text is one of the list unless it may be part of a sentence."""
+    """The rows that have a text. A number before a text is taken as its list number unless it may be part of a
+    sentence.
+    """
     number_at, item_at, section_at = known.get("number"), known["item"], known.get("section")
     in_text = [match[1] for row in rows if (match := _NUMBERED.fullmatch(_cell(row, item_at)))]
     counts = [int(number) for number in in_text if number.isdigit()]
@@ -377,7 +383,7 @@ def _read_lines(rows: Sequence[_Row], known: Mapping[str, int]) -> list[_Line]:
 
 
 def _list_items(lines: Sequence[_Line], *, has_head: bool) -> list[_Line]:
-    """The lines that are items, with their sections; the others are headings, or go on with the item above them."""
+    """The lines that are items, with their sections; the others are headings, or continue the item above them."""
     numbered = [line for line in lines if line.number]
     plain = [line for line in lines if not line.number]
     followers = zip(lines, [*lines[1:], None], strict=True)
@@ -420,7 +426,7 @@ def _is_below(line: _Line, wider: _Line) -> bool:
 
 
 def _find_headings(plain: Sequence[_Line]) -> list[_Line]:
-    """Of lines without numbers those that look like headings, unless most do."""
+    """Those of the lines without numbers that look like headings; none if most of them do."""
     has_bullets = mean(bool(_BULLET.match(line.text)) for line in plain) > 0.5
     has_extras = mean(bool(line.extras) for line in plain) > 0.7
     found = [
@@ -440,13 +446,13 @@ def _find_headings(plain: Sequence[_Line]) -> list[_Line]:
 
 
 def _successor(number: str) -> str:
-    """The plain number that comes after one: `1.9` is followed by `1.10`."""
+    """The plain number that comes after the given one: `1.9` is followed by `1.10`."""
     *front, end = plain_number(number).split(".")
     return ".".join([*front, str(int(end) + 1)]) if end.isdigit() else ""
 
 
 def _is_heading(place: int, listed: Sequence[_Line]) -> bool:
-    """Whether a numbered row heads the rows below it."""
+    """Whether a numbered row is the heading of the rows below it."""
     one, below = listed[place], listed[place + 1 :]
     lacks_extras = not one.extras and mean(bool(other.extras) for other in listed) >= 0.5
     if any(other.key.startswith(f"{one.key}.") for other in below):
@@ -466,7 +472,7 @@ def _is_heading(place: int, listed: Sequence[_Line]) -> bool:
 
 
 def _is_set_apart(one: _Line, listed: Sequence[_Line]) -> bool:
-    """Whether a row looks other than most of them."""
+    """Whether a row looks different from most of the others."""
     return (
         mean(other.row.is_marked == one.row.is_marked and bool(other.extras) == bool(one.extras) for other in listed)
         <= 0.5

@@ -103,7 +103,7 @@ def _narrow(part: Any, bounds: Bounds, name: str = "") -> Any:
 
 
 def _list_scores(low: float, high: float) -> list[float | int]:
-    """The scores of a scale in half points, for a short scale in tenths, with both ends; empty if
+    """The scores of a scale in half points, for a short scale in tenths, both ends included; empty if
     there are too many.
     """
     parts = 10 if high - low <= _SHORT else 2

@@ -97,7 +97,7 @@ class Question:
         return self._add_warnings(judged)
 
     def ask(self, answerer: Answerer, ledger: Ledger | None = None) -> Answers:
-        """The model's answers to all passages, as many as there are to judgements. Stops when the budget is spent."""
+        """The model's answers to all passages, as many times as it is to be judged. Stops when the budget is spent."""
         answers: Answers = []
         for nth in range(1, self.repeats + 1):
             try:

@@ -188,7 +188,7 @@ def _statements(answer: str, company: str, grounds: Sequence[Ground], *, strict:
 
 
 def _sentences(line: str) -> list[str]:
-    """The sentences of a line; a citation behind a full stop belongs to the sentence before it."""
+    """The sentences in a line; a citation after a full stop belongs to the sentence before it."""
     result: list[str] = []
     for sentence in sentences(line, longest=None):
         citations = re.match(rf"(?:{_CITATION.pattern})+", sentence)
@@ -251,7 +251,7 @@ def _by_words(text: str, own: str, company: str, order: Sequence[Ground], *, str
 
 
 def _best(own: str, company: str, order: Sequence[Ground], *, strict: bool) -> tuple[Check, tuple[int, ...]]:
-    """The verdict of the sources on a statement, and the numbers of those that it rests on."""
+    """The verdict of the sources on a statement, and the numbers of the sources that it is based on."""
     texts = [
         (ground.number, text)
         for ground in order
@@ -264,7 +264,9 @@ def _best(own: str, company: str, order: Sequence[Ground], *, strict: bool) -> t
 def _with_quotations(
     text: str, quotations: Sequence[str], company: str, order: Sequence[Ground], *, strict: bool
 ) -> CheckedStatement:
-    """A statement with words in quotation marks: they must stand in a source, and the words around need a proof too."""
+    """Check a statement that contains quotations: a source must contain them, and the words around
+    them need proof too.
+    """
     places = [_place(quotation, order) for quotation in quotations]
     if any(ground is None for ground in places):
         return CheckedStatement(text, Finding.NOT_FOUND, why="its quotation stands in no source")
@@ -290,7 +292,7 @@ def _with_quotations(
 
 
 def _is_label(around: str) -> bool:
-    """Whether the words around a quotation only say what it is about: one or two before a colon, no judgement."""
+    """Whether the words around a quotation only label it: one or two words before a colon, without a judgement."""
     match = re.fullmatch(r"\s*(?P<label>[^\d:.;,]{2,40}):[\s.]*", around)
     sentence = read(match["label"]) if match else None
     if sentence is None or any(token.limit for token in sentence.tokens):

@@ -126,7 +126,9 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
 
 
 def _with_defined_names(statement: str, texts: Sequence[str]) -> str:
-    """The statement with a party as the texts define it: "the Landlord" for "Harbour Estates plc (the “Landlord”)"."""
+    """The statement with a party named as the texts define it: "the Landlord" for "Harbour Estates plc (the
+    “Landlord”)".
+    """
     for party in (party for text in texts for party in _DEFINED.finditer(text)):
         name = _FORM.sub("", party["full"]).strip(" ,")
         statement = re.sub(rf"\b{re.escape(name)}(?!\w)", f"the {party['short']}", statement)
@@ -134,7 +136,7 @@ def _with_defined_names(statement: str, texts: Sequence[str]) -> str:
 
 
 def _compare(stated: ParsedSentence, candidate: SourceSentence, known: frozenset[str]) -> Check:
-    """What one sentence says of a statement."""
+    """The verdict of one sentence on a statement."""
     worst = Check(Finding.NOT_FOUND, candidate.original)
     texts = dict.fromkeys(_find_readings(candidate.text))
     for said in (said for text in texts for said in find_predicates(read(text))):
@@ -151,7 +153,7 @@ def _compare(stated: ParsedSentence, candidate: SourceSentence, known: frozenset
 
 
 def _find_readings(text: str) -> Iterator[str]:
-    """A sentence in the forms that say the same, and what it says in its parts."""
+    """A sentence, its paraphrases with the same meaning, and the statements in its parts."""
     for part in (text, *_PARTS.split(text)):
         bare = _NUMBERED.sub("", part)
         short = _ADDED.sub("", bare)
@@ -166,12 +168,14 @@ def _find_readings(text: str) -> Iterator[str]:
 
 
 def _move_head(text: str) -> str:
-    """A sentence with the phrase that opens it behind it: "A day lasts 24 hours on Earth"."""
+    """A sentence with its opening phrase moved to the end: "A day lasts 24 hours on Earth"."""
     return _HEAD.sub(lambda found: f"{found['rest']} {found['head'][0].lower()}{found['head'][1:]}", text)
 
 
 def _stands_elsewhere(stated: ParsedSentence, result: Check, texts: Sequence[str], known: frozenset[str]) -> bool:
-    """Whether another sentence that shares half of a statement's words has the figure that a sentence has otherwise."""
+    """Whether another sentence that shares half of a statement's words has its figure, which the first states
+    differently.
+    """
     if result.difference is None or result.difference.kind is not DifferenceKind.FIGURE:
         return False
     wanted = [token.figure for at in stated.figures if (token := stated.tokens[at]).text == result.difference.ours]
@@ -197,7 +201,7 @@ def nearest(statement: str, texts: Sequence[str], names: str = "", most: int = 3
 
 
 def _find_known_stems(names: str) -> frozenset[str]:
-    """The stems that name whom the texts are about, and its initials: `J&J`."""
+    """The stems that name the subject of the texts, and the initials of its name: `J&J`."""
     words = names.replace(".", " ").split()
     initials = [word[0].lower() for word in words if word[0].isupper()]
     short = {"".join(initials), "&".join(initials)} if len(initials) > 1 else set[str]()
@@ -205,7 +209,7 @@ def _find_known_stems(names: str) -> frozenset[str]:
 
 
 def _nearest_places(stated: ParsedSentence, text: str, known: frozenset[str]) -> list[int]:
-    """Where the sentences of a text stand that share most words and numbers with a statement, best first."""
+    """The indexes of the sentences in a text that share most words and numbers with a statement, best first."""
     said = _SaidBy({stated.tokens[at].stem for at in stated.content} - known)
     wanted = [
         (figure.value, figure.digits)
@@ -224,7 +228,9 @@ def _nearest_places(stated: ParsedSentence, text: str, known: frozenset[str]) ->
 
 
 def _count_held(wanted: Sequence[tuple[Decimal, int]], numbers: Collection[str]) -> int:
-    """How many numbers of a statement a sentence has, some with more digits: `8.0 billion` of `8,031 million`."""
+    """How many of a statement's numbers a sentence contains, possibly with more digits: `8.0 billion` for `8,031
+    million`.
+    """
     return sum(any(_rounds(number, abs(value), digits) for number in numbers) for value, digits in wanted)
 
 
@@ -238,7 +244,7 @@ def _rounds(number: str, value: Decimal, digits: int) -> bool:
 
 
 class _SaidBy(dict[str, frozenset[str]]):
-    """For each stem of a text, the words of a statement that it says; looked up once for each stem."""
+    """For each stem in a text, the words of a statement that it matches; looked up once per stem."""
 
     def __init__(self, words: Collection[str], alike: Callable[[str, str], float] = nearness) -> None:
         self.words, self._alike = words, alike
@@ -248,7 +254,7 @@ class _SaidBy(dict[str, frozenset[str]]):
         return said
 
     def how_many(self, stems: frozenset[str]) -> int:
-        """How many of the words a sentence with these stems says."""
+        """How many of the words a sentence with these stems contains."""
         return len(frozenset[str]().union(*map(self.__getitem__, stems)))
 
 

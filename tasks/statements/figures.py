@@ -165,7 +165,7 @@ def figures(text: str) -> list[StatedFigure]:
 
 
 def _without_repeats(text: str, found: list[StatedFigure]) -> list[StatedFigure]:
-    """The figures, those in words without their digits in brackets: `ninety (90) days`."""
+    """The figures, without digits in brackets that repeat a figure in words: `ninety (90) days`."""
     result: list[StatedFigure] = []
     for figure in found:
         last = result[-1] if result else None
@@ -184,7 +184,7 @@ def _without_repeats(text: str, found: list[StatedFigure]) -> list[StatedFigure]
 
 
 def _add_range_units(text: str, found: list[StatedFigure]) -> list[StatedFigure]:
-    """The figures, those at the beginning of a range with the unit of its end: `5 to 6 %`, `$5-7 million`."""
+    """The figures; the first figure of a range gets the unit of the last: `5 to 6 %`, `$5-7 million`."""
     result = list(found)
     for at in range(len(result) - 2, -1, -1):
         figure, behind = result[at], result[at + 1]
@@ -207,7 +207,7 @@ def _add_range_units(text: str, found: list[StatedFigure]) -> list[StatedFigure]
 
 
 def _find_written(text: str) -> list[StatedFigure]:
-    """The dates and the numbers in digits; a number in a date is none of its own."""
+    """The dates, and the numbers in digits; a number in a date does not count separately."""
     found = list(_dates(text))
     spans = iter([*sorted((figure.start, figure.end) for figure in found), (len(text), len(text))])
     start, end = next(spans)
@@ -283,7 +283,7 @@ def _from_word(text: str, match: re.Match[str]) -> StatedFigure | None:
 
 
 def _measure(text: str, end: int) -> str:
-    """The measure behind a number: `days` of `30 days`."""
+    """The measure after a number: `days` in `30 days`."""
     match = re.match(
         r"[\s-]+(?:(?:calendar|business|consecutive|full|additional|square|metric|working|further)[\s-]+)?([A-Za-z]+)",
         text[end : end + 40],
@@ -342,7 +342,7 @@ def _is_rounded(stated: StatedFigure, source: StatedFigure) -> bool:
 
 
 def _has_decimals(figure: StatedFigure) -> bool:
-    """Whether a scaled figure is written with a fraction: `4.2 billion`, and not `95 billion`."""
+    """Whether a scaled figure is written with decimals: `4.2 billion`, but not `95 billion`."""
     scale = next((scale for scale in (10**12, 10**9, 10**6, 1000) if abs(figure.value) >= scale), 1)
     return bool(figure.value % scale)
 

@@ -159,7 +159,7 @@ def _nearness(token: Token, other: Token) -> float:
 
 
 def _pair_moved(result: Match) -> None:
-    """Pair what stands elsewhere in the sentence and can mean nothing else: its only other date, "to 5 from 4"."""
+    """Pair what is elsewhere in the sentence and can have no other meaning: its only other date, "to 5 from 4"."""
     source = result.source.tokens
     for at in result.missing:
         token = result.stated.tokens[at]
@@ -197,7 +197,7 @@ def objections(found: Match) -> Iterator[Difference]:
 
 
 def _say_the_same(stated: Sequence[Token], source: Sequence[Token]) -> bool:
-    """Whether two sentences are one word for word, but for words of one group and ways to write a figure."""
+    """Whether two sentences are identical word for word, except for words of one group and ways of writing a figure."""
     return len(stated) == len(source) and all(
         one.limit is other.limit and (one.figure is not None or one.preposition == other.preposition)
         and (one.text == other.text or _nearness(one, other) >= ALIKE)
@@ -226,7 +226,7 @@ def _count_negations(sentence: ParsedSentence, clauses: frozenset[int] | None = 
 
 
 def _limits(found: Match) -> Iterator[Difference]:
-    """`may`, `must`, `only`, `most`, `if` and the like in one of the two alone."""
+    """The differences in `may`, `must`, `only`, `most`, `if` and the like, when only one of the two has them."""
     stated, source = found.stated.tokens, found.source.tokens
     last, clauses = source[max(found.pairs.values())], found.clauses
     reach = [
@@ -276,7 +276,9 @@ def _tells_past(sentence: ParsedSentence) -> bool:
 
 
 def _strength(tokens: Sequence[Token], at: int) -> str:
-    """What a word limits, but for its denial; "" for nothing. "May not" and "shall not" are one."""
+    """How a word limits a statement, ignoring negation; "" if it does not. "May not" and "shall
+    not" count as the same.
+    """
     token = tokens[at]
     is_denied = any(other.limit is Limit.NEGATION for other in tokens[at + 1 : at + 2])
     if token.text in _MEANT or (is_denied and token.limit in {Limit.POSSIBLE, Limit.REQUIRED}):
@@ -286,7 +288,9 @@ def _strength(tokens: Sequence[Token], at: int) -> str:
 
 
 def _other_parts(found: Match) -> Iterator[Difference]:
-    """Words of one clause of the statement that stand in several of the sentence: it says them of somebody else."""
+    """Words from one clause of the statement that are in several clauses of the sentence: it says them about somebody
+    else.
+    """
     clauses: dict[int, int] = {}
     for at, place in sorted(found.pairs.items()):
         token = found.source.tokens[place]
@@ -295,7 +299,7 @@ def _other_parts(found: Match) -> Iterator[Difference]:
 
 
 def _other_roles(found: Match) -> Iterator[Difference]:
-    """Who does what to whom: a verb that is passive in one of the two alone, or another preposition."""
+    """Differences in who does what to whom: a verb that is passive in only one of the two, or another preposition."""
     for at, place in found.pairs.items():
         mine, theirs = found.stated.tokens[at], found.source.tokens[place]
         if _is_led_otherwise(mine, theirs):
@@ -308,7 +312,7 @@ def _other_roles(found: Match) -> Iterator[Difference]:
 
 
 def _is_led_otherwise(mine: Token, theirs: Token) -> bool:
-    """Whether two words have prepositions that make them different things: "rose to 5 %" and "rose by 5 %"."""
+    """Whether the prepositions of two words give them different meanings: "rose to 5 %" and "rose by 5 %"."""
     prepositions = {mine.preposition, theirs.preposition}
     if prepositions <= _EARLIER:
         return False
@@ -318,14 +322,14 @@ def _is_led_otherwise(mine: Token, theirs: Token) -> bool:
 
 
 def _is_passive(sentence: ParsedSentence, verb: int) -> bool:
-    """Whether a form of "be", or "remain", stands before a verb, with nothing between that says something."""
+    """Whether a form of "be" or "remain" comes before a verb, with no content word in between."""
     before = takewhile(lambda token: not token.is_content and token.figure is None, reversed(sentence.tokens[:verb]))
     is_helped = any(token.text in load_words("be") or token.stem == "remain" for token in before)
     return is_helped and not sentence.tokens[verb].text.endswith(("ing", "s"))
 
 
 def _additions(found: Match) -> Iterator[Difference]:
-    """What the sentence has before, between and right behind the statement's words."""
+    """What the sentence says in addition before, between and directly after the statement's words."""
     tokens = found.source.tokens
     places = sorted(found.pairs.values())
     first = min((place for place in places if not _is_date(tokens[place])), default=places[0])
@@ -363,7 +367,7 @@ def _additions(found: Match) -> Iterator[Difference]:
 
 
 def _tells_event(sentence: ParsedSentence) -> bool:
-    """Whether a sentence says what somebody did, without an amount: it is so wherever that was."""
+    """Whether a sentence says what somebody did, without an amount: that is true wherever it was."""
     said = [sentence.tokens[at] for at in _places(sentence)]
     is_named = bool(said) and (said[0].is_name or said[0].is_verb or is_past(said[0]))
     has_amount = any(token.figure is not None and not token.figure.is_date for token in said)
@@ -371,13 +375,15 @@ def _tells_event(sentence: ParsedSentence) -> bool:
 
 
 def _opens_range(found: Match, at: int) -> bool:
-    """Whether a figure is that from which the next one of the statement rose or fell: "from 4 to 5"."""
+    """Whether a figure is the one from which the statement's next figure rose or fell: "from 4 to 5"."""
     behind = min(place for place in found.pairs.values() if place > at)
     return (found.source.tokens[at].preposition, found.source.tokens[behind].preposition) == ("from", "to")
 
 
 def _other_subjects(found: Match, first: int) -> Iterator[Difference]:
-    """A pronoun before the sentence's words, where the statement names somebody; a name that "we" must stand for."""
+    """A pronoun before the sentence's words where the statement names somebody; a name for which the sentence has no
+    "we".
+    """
     tokens = found.source.tokens
     head = {token.text for token in tokens[:first] if token.clause == tokens[first].clause}
     opens = next(at for at, token in enumerate(tokens) if token.clause == tokens[first].clause)
@@ -433,7 +439,7 @@ def _row_objections(found: Match) -> Iterator[Difference]:
 
 
 def _is_free(token: Token) -> bool:
-    """Whether a row, which has no verb, may lack a word."""
+    """Whether a word may be missing from a table row, which has no verb."""
     return (token.is_verb or token.stem in LIGHT) and not has_opposite(token.stem) and token.stem not in CHANGES
 
 
@@ -465,7 +471,7 @@ def contradiction(found: Match) -> Difference | None:
 
 
 def _contrast(found: Match, at: int, place: int) -> DifferenceKind | None:
-    """How a word of the sentence in the place of the statement's speaks against it; None where it need not."""
+    """How a word in the sentence contradicts the statement's word at that place; None if it need not."""
     mine, theirs = found.stated.tokens[at], found.source.tokens[place]
     if mine.figure is not None:
         is_once = any(found.stated.tokens[other].stem in _ONCE for other in found.pairs)
@@ -478,7 +484,7 @@ def _contrast(found: Match, at: int, place: int) -> DifferenceKind | None:
 
 
 def _excludes(one: StatedFigure, other: StatedFigure, *, is_once: bool) -> bool:
-    """Whether two figures cannot both be right: of one kind, and neither is the other rounded or with another sign."""
+    """Whether two figures cannot both be right: of one kind, and not the same figure rounded or with another sign."""
     if one.is_date or other.is_date:
         is_alike = one.unit == other.unit and [part is None for part in one.date] == [
             part is None for part in other.date

@@ -168,7 +168,7 @@ def read(original: str) -> ParsedSentence:
 
 
 class _Reader:
-    """Cuts a text into tokens, each with its clause and segment."""
+    """Splits a text into tokens, each with its clause and segment."""
 
     def __init__(self, text: str) -> None:
         self.tokens: list[Token] = []
@@ -226,7 +226,7 @@ class _Reader:
 
 
 def _plain(text: str) -> str:
-    """Without Markdown's marks and contractions, hyphens that join words as spaces; `non-` stays with its word."""
+    """The text without Markdown and contractions, with prefixes such as `non-` joined to their words."""
     text = re.sub(r"\[([^\[\]\n]+)\]\([^()\s]*\)", r"\1", text)
     text = re.sub(r"[*`#]+|__|(?<!\w)_|_(?!\w)", "", text)
     text = _BALANCE_DATE.sub("date", text)
@@ -237,12 +237,12 @@ def _plain(text: str) -> str:
 
 
 def _governs(tokens: Sequence[Token], word: str) -> bool:
-    """Whether `that` belongs to the word before it as its object: "the amount of that loan"."""
+    """Whether `that` is the object of the preposition before it: "the amount of that loan"."""
     return word == "that" and bool(tokens) and tokens[-1].text in _PREPOSITIONS
 
 
 def _tell_offices(tokens: Sequence[Token]) -> None:
-    """Tell what each word does: limit, join, govern, act, or say something by itself."""
+    """Determine the role of each word: limiting, joining, governing, acting, or having content of its own."""
     preposition, since = "", 9
     for at, token in enumerate(tokens):
         before = tokens[at - 1] if at else None
@@ -265,7 +265,7 @@ def _tell_offices(tokens: Sequence[Token]) -> None:
 
 
 def _says_something(token: Token, before: Token | None) -> bool:
-    """Whether a word says something by itself: it limits, helps and joins nothing."""
+    """Whether a word has content of its own: it does not limit, help or join anything."""
     is_form = (
         token.text.rstrip(".") in _COMPANY_FORMS
         and before is not None
@@ -278,7 +278,7 @@ def _says_something(token: Token, before: Token | None) -> bool:
 
 
 def _limit(tokens: Sequence[Token], at: int) -> Limit | None:
-    """What a word limits; None for a word that limits nothing, or names a thing here: "its plan", "an offer"."""
+    """How a word limits a statement; None if it does not, or if it names a thing here: "its plan", "an offer"."""
     token, before = tokens[at], tokens[at - 1] if at else None
     if token.text in {"like", "condition", "conditions"}:
         return None
@@ -328,7 +328,7 @@ def _is_verb(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _part_clauses(tokens: Sequence[Token]) -> None:
-    """Begin another clause at `and` and `or` where a subject with a verb of its own follows, or a finite verb."""
+    """Begin a new clause at `and` and `or` if a subject with its own verb, or a finite verb, follows."""
     shift = 0
     for at, token in enumerate(tokens):
         own = token.clause

@@ -107,7 +107,7 @@ def _prose(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _cells(line: str) -> list[str] | None:
-    """The cells of a line that is a table's row: split by tabs or bars; None for prose."""
+    """The cells of a line that is a table row, split by tabs or bars; None for prose."""
     stripped = line.strip()
     if "\t" in stripped or (line.startswith("\t") and 0 < len(stripped) < _SHORTEST_PROSE):
         return _join_cells([cell.strip() for cell in line.strip("\n").split("\t")])
@@ -117,12 +117,12 @@ def _cells(line: str) -> list[str] | None:
 
 
 def _label_alone(line: str) -> list[str] | None:
-    """The cells of a row that has its label alone; None for prose."""
+    """The cells of a row that only has a label; None for prose."""
     return [cell.strip() for cell in line.strip("\n").split("\t")] if "\t" in line and line.strip() else None
 
 
 def _join_cells(cells: list[str]) -> list[str]:
-    """The cells with signs that stand in cells of their own at their figures: `$ | ( 5,387 | )` is `$(5,387)`."""
+    """The cells, with signs in separate cells joined to their figures: `$ | ( 5,387 | )` becomes `$(5,387)`."""
     result: list[str] = []
     pending = ""
     for cell in cells:
@@ -156,7 +156,7 @@ def _rows(rows: Sequence[tuple[str, list[str]]], above: Sequence[str]) -> Iterat
 
 
 def _header(header: list[str], cells: list[str]) -> list[str]:
-    """A header of several rows as one: the cells of one column below each other."""
+    """A header of several rows as one row: the cells of each column are joined from top to bottom."""
     if len(cells) == 1:
         return header
     if len(header) != len(cells):
@@ -199,7 +199,7 @@ def _in_one(cells: list[str], values: Sequence[int], header: list[str], scale: s
 
 
 def _column_units(column: str, scale: str, currency: str) -> tuple[str, str]:
-    """The scale and the currency of a column: those in its brackets, else the table's; none where it counts else."""
+    """The scale and currency of a column: those in its brackets, else the table's; none if it counts something else."""
     if not _BRACKETS.search(column):
         return scale, currency
     own_scale, own_currency = _unit(column)
@@ -207,7 +207,7 @@ def _column_units(column: str, scale: str, currency: str) -> tuple[str, str]:
 
 
 def _with_units(cell: str, column: str, scale: str, currency: str) -> str:
-    """A figure of a cell with its scale and currency."""
+    """A cell's figure with its scale and currency."""
     value = re.sub(r"\s+", "", cell) if not re.search(r"[A-Za-z]", cell) else cell
     value = re.sub(r"^([^\d()]*)\(([^()]*)\)(%?)$", r"\1-\2\3", value)
     parsed = figures(value)
@@ -220,7 +220,7 @@ def _with_units(cell: str, column: str, scale: str, currency: str) -> str:
 
 
 def _unit(words: str) -> tuple[str, str]:
-    """The scale and the currency that a caption, a header or a label names; empty where it names none."""
+    """The scale and the currency that a caption, header or label names; empty for what it does not name."""
     scale = currency = ""
     inner = " ".join(re.findall(r"\(([^()]{1,80})\)", words)) or words
     for part in (inner, words):
@@ -233,7 +233,7 @@ def _unit(words: str) -> tuple[str, str]:
 
 
 def _without_amounts(words: str) -> str:
-    """Words without the numbers that have a scale of their own, which is not that of a table: `of $75.7 billion`."""
+    """Words without numbers that have their own scale, which is not the table's: `of $75.7 billion`."""
     for number in reversed([number for number in numbers(words) if number.scale and number.value]):
         words = words[: number.first] + words[number.stop :]
     return words

@@ -68,7 +68,7 @@ def from_settings(settings: AiSettings) -> "OpenAiAnswerer":
 
 
 def _server(settings: AiSettings) -> tuple[str, str | None]:
-    """Address and key of the AI server. Raises as `from_settings`."""
+    """The address and key of the AI server. Raises the same errors as `from_settings`."""
     if settings.openai_api_key is None and settings.openai_base_url is None:
         raise NotConfigured(
             "DILIGENCE_AI_MODEL names a model, but nothing says where to ask it. Set OPENAI_API_KEY for OpenAI, "
@@ -190,7 +190,7 @@ class OpenAiAnswerer:
         return self._endpoint.capabilities
 
     def _fits(self, *texts: str) -> bool:
-        """Whether texts are short enough to be sent whole."""
+        """Whether the texts are short enough to be sent whole."""
         return usual_model_tokens(*texts) <= (self.window or _ANY_MODEL)
 
     def judge(
@@ -253,7 +253,7 @@ class OpenAiAnswerer:
             ) from None
 
     def _free_text(self, messages: Messages, ledger: Ledger | None) -> Reply:
-        """The model's text; asked for once more where it is empty."""
+        """The model's text; if it is empty, the model is asked once more."""
         formats = [request_format for request_format in self._formats if not request_format.json_only]
 
         def ask(request_format: RequestFormat) -> Reply:
@@ -289,7 +289,7 @@ class OpenAiAnswerer:
         return self._in_best_format(self._formats, ask)
 
     def _candidates(self, formats: Sequence[RequestFormat]) -> Sequence[RequestFormat]:
-        """The formats that the server knows, as far as it has shown; those first in which it holds to a schema."""
+        """The formats not known to be unsupported; those in which the server follows a schema come first."""
         capabilities = self._endpoint.capabilities
         known = [candidate for candidate in formats if candidate not in capabilities.unsupported] or list(formats)
         return sorted(known, key=lambda candidate: candidate in capabilities.loose)
@@ -297,7 +297,7 @@ class OpenAiAnswerer:
     def _in_best_format(
         self, formats: Sequence[RequestFormat], ask: Callable[[RequestFormat], Reply]
     ) -> tuple[RequestFormat, Reply]:
-        """The reply in the first format that the server knows. Those that failed are skipped from then on."""
+        """The reply in the first format that the server supports. Formats that failed are skipped from then on."""
         capabilities = self._endpoint.capabilities
         candidates = self._candidates(formats)
         failed: list[RequestFormat] = []
@@ -325,7 +325,7 @@ class OpenAiAnswerer:
 
 
 def _whole_sentences(text: str) -> str:
-    """The text without its last sentence, which may have been cut."""
+    """The text without its last sentence, which may be cut off."""
     *whole, last = sentences(text) or [""]
     return text[: text.rfind(last)].rstrip() if whole else ""
 
@@ -335,7 +335,7 @@ def _note_on_cut(reply: Reply) -> Sequence[str]:
 
 
 def _read(reply: Reply, schema: type[T], material: str) -> T:
-    """The judgement in the reply: in its text, else in the arguments of a tool, else at the end of the reasoning."""
+    """The judgement in the reply: in its text, otherwise in a tool's arguments or at the end of the reasoning."""
     return read_object([reply.text] if reply.text else reply.arguments, schema, material, reply.reasoning)
 
 
@@ -415,7 +415,7 @@ def _web_search(settings: AiSettings) -> WebSearch:
 
 
 def _list_cited(items: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """The pages that the answer cites, each with the text before the citation."""
+    """The pages that the answer cites, each with the text that precedes the citation."""
     pages = []
     parts = [part for item in items if item.get("type") == "message" for part in _list(item.get("content"))]
     for part in parts:
@@ -429,7 +429,7 @@ def _list_cited(items: list[dict[str, Any]]) -> list[dict[str, str]]:
 
 
 def _list_opened(items: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """The pages that the model opened in its search."""
+    """The pages that the model opened during its search."""
     actions = [item.get("action") for item in items if item.get("type") == "web_search_call"]
     sources = [source for action in actions if isinstance(action, dict) for source in _list(action.get("sources"))]
     return [

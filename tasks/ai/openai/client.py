@@ -203,7 +203,7 @@ class Endpoint:
         *,
         one_attempt: bool,
     ) -> Reply:
-        """Ask without the parts of a request that the server refuses, as they become known."""
+        """Ask, leaving out the parts of the request that the server refuses as they become known."""
         while True:
             try:
                 return self._patiently(
@@ -233,10 +233,10 @@ class Endpoint:
         return self._patiently(once)
 
     def _patiently(self, once: Callable[[], T], *, one_attempt: bool = False) -> T:
-        """The result of `once`, called in turn with all other requests, and again while that may help.
+        """Return the result of `once`, which takes its turn with all other requests and is retried while that may help.
 
-        What was not answered in time is asked once more, alone: the server may have had too much to do at once. With
-        `one_attempt` it is called again only while the server is busy.
+        A request that timed out is sent once more, alone: the server may have had too much to do at once. With
+        `one_attempt` it is retried only while the server is busy.
         """
         try:
             return self._retry(once, one_attempt=one_attempt)
@@ -250,7 +250,7 @@ class Endpoint:
             raise late.error from None
 
     def _retry(self, once: Callable[[], T], *, one_attempt: bool = False, alone: bool = False) -> T:
-        """As `_patiently`. Raises `_TimedOut` where the answer took too long."""
+        """As `_patiently`. Raises `_TimedOut` if the answer took too long."""
         began = inf  # when it first had its turn: waiting for a turn is no failure
 
         def attempt() -> T:
@@ -283,7 +283,7 @@ class Endpoint:
             raise too_many_requests(held.seconds) from None
 
     def _pause(self, failure: TryAgain, attempt: int, began: float) -> float:
-        """Seconds until the next attempt. Raises the failure's error where there is to be none."""
+        """Seconds until the next attempt. Raises the failure's error if there is to be no other."""
         backoff = Backoff(self._first_pause, min(_LONGEST_PAUSE, self._patience / 4), jitter=(1, 1.25))
         pause = backoff.pause(attempt, failure.after)
         end = time.monotonic() + pause
@@ -343,7 +343,7 @@ class Endpoint:
         return replace(reply, usage=usage)
 
     def _read(self, arrival: Arrival, request_format: RequestFormat, prompt: str, call: Call) -> Reply:
-        """The reply in a body. What broke off in the middle was paid for all the same."""
+        """The reply in a body. A reply that broke off midway was paid for all the same."""
         body = b""
         try:
             body = arrival.whole()
@@ -365,9 +365,9 @@ class Endpoint:
         count_model_use(usage.calls, usage.input_tokens, usage.output_tokens, price.of(usage) if price else None)
 
     def _answer_limit(self, ledger: Ledger | None, most: int | None) -> int | None:
-        """The most tokens that an answer may have: what the ledger leaves to it, without a cap what answers need.
+        """The most tokens that an answer may have: what the ledger leaves for it or, without a cap, what answers need.
 
-        It is no more than the model's window can hold beside a prompt. None where the server takes no limit.
+        It never exceeds what fits into the model's window beside a prompt. None if the server accepts no limit.
         """
         window = self.capabilities.window
         limit = ledger.answer_limit if ledger else None
@@ -380,9 +380,9 @@ class Endpoint:
         return limit if window is None else min(limit, max(window // 4, _LEAST_ANSWER))
 
     def _usage(self, usage: Usage, prompt: str, answer: str | None, limit: int | None) -> Usage:
-        """The usage that the server gave, or where it gave none or one that cannot be right, the most it can have been.
+        """The usage that the server reported; if it is missing or cannot be right, the most that it can have been.
 
-        `limit` is the most tokens that the answer may have had. `answer` is None where its text is not known.
+        `limit` is the most tokens that the answer may have had. `answer` is None if its text is not known.
         """
         read, written = usage.input_tokens, usage.output_tokens
         # No vocabulary has a token below a byte, and none a token for several words.
@@ -400,9 +400,9 @@ class Endpoint:
     def _send(
         self, request_format: RequestFormat, request: dict[str, Any], call: Call | None = None
     ) -> tuple[Arrival, "_Pace"]:
-        """The response, and how fast it came.
+        """The response, and how fast it arrived.
 
-        `call` is told where an answer may have been given that did not arrive.
+        `call` is told if the server may have given an answer that did not arrive.
         """
         silence = self._silence(request)
         try:
@@ -420,17 +420,17 @@ class Endpoint:
         raise error  # without its cause: the server's words, which a traceback would show, can hold key and prompt
 
     def _silence(self, request: dict[str, Any]) -> float:
-        """Seconds that the server may be silent: the limit, and the time that it needs to read the prompt."""
+        """Seconds that the server may be silent: the limit plus the time that it needs to read the prompt."""
         reading = self.capabilities.reading
         return self._timeout + (_tokens(request) / reading if reading else 0)
 
     def _exchange(
         self, request_format: RequestFormat, request: dict[str, Any], silence: float, headers: dict[str, str]
     ) -> tuple[Arrival, "_Pace"]:
-        """The whole response. Whoever leaves in the middle closes the connection, which cancels the call at the server.
+        """The whole response. If the caller leaves midway, the connection closes, which cancels the call.
 
-        `silence` is in seconds. An answer that comes slowly, piece by piece, must end too: a stream some time later, a
-        body that comes whole within one silence.
+        `silence` is in seconds. An answer that arrives slowly, piece by piece, must end too: a stream some time later,
+        a body sent whole within one silence.
         """
         began = time.monotonic()
         first: float | None = None
@@ -490,7 +490,7 @@ class Endpoint:
             self.limiter.allow(self.capabilities.slots)
 
     def _get(self, address: str) -> dict[str, Any]:
-        """The JSON at an address of the server; empty where there is none."""
+        """The JSON object at an address of the server; empty if there is none."""
         try:
             told = self._client.get(address, cast_to=object, options={"timeout": min(_LONGEST_PAUSE, self._timeout)})
         except (OpenAIError, HTTPError, ValueError):
@@ -505,7 +505,7 @@ class Endpoint:
 
 
 def _tokens(request: dict[str, Any]) -> int:
-    """The most tokens that the prompt of a request can have."""
+    """The most tokens that a request's prompt can have."""
     return most_model_tokens(json.dumps(request, ensure_ascii=False))
 
 
@@ -514,14 +514,14 @@ def _names(value: Any) -> list[str]:
 
 
 class _Pace(NamedTuple):
-    """Seconds until the first piece of a streamed answer, and from there to its end; 0 for one that came whole."""
+    """Seconds until a streamed answer's first piece, and from there to its end; 0 if the answer arrived whole."""
 
     first: float
     rest: float
 
 
 class _TimedOut(Exception):
-    """The answer took too long; `alone`: while no other call was under way."""
+    """The answer took too long; `alone`: no other call was under way."""
 
     def __init__(self, error: TookTooLong, *, alone: bool) -> None:
         super().__init__()
@@ -530,7 +530,7 @@ class _TimedOut(Exception):
 
 
 class _AnswerLost(Exception):
-    """The server answered with status 200, and the answer did not arrive."""
+    """The server answered with status 200, but the answer did not arrive."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__()
@@ -538,7 +538,7 @@ class _AnswerLost(Exception):
 
 
 def _may_have_cost(error: OpenAIError) -> bool:
-    """Whether the request went out, and the server may have had the model answer it."""
+    """Whether the request was sent, so that the server may have had the model answer it."""
     if isinstance(error, APIStatusError):
         return may_have_cost(error.status_code)
     never_went_out = isinstance(error.__cause__, ConnectError | ConnectTimeout | ProxyError)
@@ -546,7 +546,7 @@ def _may_have_cost(error: OpenAIError) -> bool:
 
 
 def _translate_library_error(error: OpenAIError, timeout: float) -> Exception:
-    """What an exception of the `openai` library means; `timeout` is the limit in force, in seconds."""
+    """The error that an exception of the `openai` library stands for; `timeout` is the limit in force, in seconds."""
     if isinstance(error, APIConnectionError):  # a time limit is one too
         cause = error.__cause__
         if isinstance(cause, HTTPError) and not isinstance(cause, ConnectTimeout):
@@ -559,7 +559,7 @@ def _translate_library_error(error: OpenAIError, timeout: float) -> Exception:
 
 
 def _translate_connection_error(error: HTTPError, timeout: float) -> DiligenceError | TryAgain:
-    """What a failed connection means, before the response or in the middle of it."""
+    """The error that a failed connection stands for, whether it failed before the response or in the middle of it."""
     if isinstance(error, TimeoutException):
         return make_time_out(timeout)
     if isinstance(error, ProxyError):

@@ -237,7 +237,7 @@ class _Refusal:
     body: str
 
     def is_(self, statuses: set[int], words: re.Pattern[str]) -> bool:
-        """Whether the status is one of these and the body has such words."""
+        """Whether the status is one of these and the body contains such words."""
         return self.status in statuses and words.search(self.body) is not None
 
     @property
@@ -246,7 +246,7 @@ class _Refusal:
 
     @property
     def option(self) -> Option | None:
-        """The option of the request that the server does not take."""
+        """The option of the request that the server does not accept."""
         option = None if self.is_too_long or self.status not in {400, 422, 500} else find_refused(self.body)
         return option if self.status != 500 or option is Option.SYSTEM_ROLE else None
 

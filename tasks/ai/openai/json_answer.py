@@ -93,7 +93,7 @@ def _is_json(text: str) -> bool:
 
 
 def _values(text: str) -> Iterator[tuple[Any, int]]:
-    """The JSON objects and lists in a text that stand in no other, each with its end."""
+    """The outermost JSON objects and lists in a text, each with its end."""
     decoder = JSONDecoder(strict=False, object_pairs_hook=_unique)  # with line breaks in texts
     if text.lstrip().startswith('"'):
         try:
@@ -124,7 +124,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _mend(text: str) -> Iterator[Any]:
-    """The object from the first brace to the last, with its faults mended."""
+    """The object from the first brace to the last, with its faults repaired."""
     from json_repair import loads  # noqa: PLC0415 - few answers need it
 
     written = text[text.find("{") : text.rfind("}") + 1]
@@ -140,7 +140,7 @@ def _mend(text: str) -> Iterator[Any]:
 
 
 def _find_fitting(values: Iterable[Any], schema: type[T], foreign: list[Any]) -> list[T]:
-    """The distinct objects among the values, or inside them, that fit the schema and are not foreign."""
+    """The distinct objects among or inside the values that match the schema and are not foreign."""
     distinct: list[T] = []
     for value in values:
         for candidate in _objects(value, schema):
@@ -150,7 +150,7 @@ def _find_fitting(values: Iterable[Any], schema: type[T], foreign: list[Any]) ->
 
 
 def _objects(value: Any, schema: type[BaseModel], depth: int = 0) -> Iterator[dict[str, Any]]:
-    """The outermost objects in a value that fit."""
+    """The outermost objects in a value that match the schema."""
     if isinstance(value, dict) and _fit(value, schema) is not None:
         yield value
     elif depth < _DEEPEST and isinstance(value, dict | list):
@@ -169,7 +169,7 @@ def _fit(value: dict[str, Any], schema: type[T]) -> T | None:
 
 
 def _problems(values: list[Any], texts: list[str], schema: type[BaseModel]) -> list[str]:
-    """What is wrong with the largest object of the answer, or with all of it."""
+    """What is wrong with the answer's largest object, or with the whole answer if it has none."""
     written = max((json.dumps(value) for value in values), key=len, default="".join(texts))
     try:
         schema.model_validate_json(written, extra="ignore")

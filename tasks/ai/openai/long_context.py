@@ -66,7 +66,7 @@ class LongContext:
         return Reply(text, self._usage, is_cut=self._is_cut)
 
     def _take_notes(self, sources: Sequence[Source], window: int) -> list[str]:
-        """The notes on all parts. The first part shows how much fits."""
+        """The notes on all parts. The first part shows how much fits into the model's window."""
         while True:
             parts = self._divide(sources, window)
             self.window, self.parts = window, len(parts)
@@ -91,7 +91,7 @@ class LongContext:
         return list(cut(sources, room))
 
     def _room(self, window: int, frame: Messages) -> int:
-        """Bytes of text that fit into the window beside the rules, the question and an answer.
+        """How many bytes of text fit into the window beside the rules, the question and an answer.
 
         Raises:
             TooLarge: none does.
@@ -106,7 +106,7 @@ class LongContext:
         return int(room * _BYTES)
 
     def _note(self, part: Sequence[Source], number: int, *, may_halve: bool = True) -> str:
-        """The model's note on a part; empty where the part says nothing. A part with too many tokens is halved."""
+        """The model's note on a part; empty if the part says nothing. A part with too many tokens is halved."""
         try:
             note = self._text(part_prompt(self._question, part, number, self.parts))
         except ContextWindowExceeded as error:
@@ -149,7 +149,7 @@ class LongContext:
             self.parts += parts
 
     def _side_by_side(self, calls: Sequence[Callable[[], str]]) -> list[str]:
-        """The results in order. The first failure ends it; calls under way by then are still counted."""
+        """The results, in order. The first failure ends it; calls already under way are still counted."""
         with FanOut(min(self._at_once, len(calls)), "part", Leave.ON_INTERRUPT) as threads:
             return [future.result() for future in [threads.submit(call) for call in calls]]
 
@@ -190,7 +190,7 @@ def measure_sources(sources: Sequence[Source]) -> int:
 
 
 def _measure_frame(source: Source) -> int:
-    """Bytes that a source takes in a prompt besides its text."""
+    """How many bytes a source takes up in a prompt apart from its text."""
     return _FRAME + 2 * (_size(source.name) + _size(source.place or ""))
 
 

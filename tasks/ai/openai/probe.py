@@ -90,7 +90,7 @@ def _key(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat]) -> st
 
 
 def _ask(endpoint: Endpoint, formats: Sequence[RequestFormat], ledger: Ledger | None) -> Usage:
-    """Ask in each format until one keeps to the schema; where none does, nothing is held against any of them."""
+    """Ask in each format until one follows the schema; if none does, this is held against none of them."""
     capabilities: Capabilities = endpoint.capabilities
     messages = judgement_prompt(INSTRUCTIONS, _TEXT, Sighting)
     usage = Usage()

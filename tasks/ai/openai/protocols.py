@@ -149,14 +149,14 @@ def _limit_name(request_format: RequestFormat, without: Collection[Option]) -> s
 
 
 def _without_system_role(messages: Messages) -> Messages:
-    """The messages with the instructions at the beginning of the user's first one."""
+    """The messages with the instructions moved to the beginning of the user's first message."""
     instructions = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
     others = [message for message in messages if message["role"] != "system"]
     return [{**others[0], "content": f"{instructions}\n\n{others[0]['content']}"}, *others[1:]]
 
 
 def _strict(schema: type[BaseModel], without: Collection[Option] = ()) -> dict[str, Any]:
-    """The schema as servers want it: every key required, no other allowed, and each text and list with an end."""
+    """The schema in the form that servers want: all keys required, no others allowed, each text and list limited."""
     from openai import pydantic_function_tool  # noqa: PLC0415 - 0.7 s, which `diligence run` without a model saves
 
     # The client's own way to make a strict schema is private, except for tools.
@@ -168,7 +168,7 @@ def _strict(schema: type[BaseModel], without: Collection[Option] = ()) -> dict[s
 
 
 def _bound(schema: Any) -> Any:
-    """The schema with a bound on every text and list that has none: a small model would write on without end."""
+    """The schema with a limit on every text and list that has none: a small model would write on without end."""
     if isinstance(schema, list):
         return [_bound(part) for part in schema]
     if not isinstance(schema, dict):
@@ -214,14 +214,14 @@ class _Body(BaseModel):
 
     @property
     def cached(self) -> int:
-        """Tokens of the prompt that the server says it had read before."""
+        """How many tokens of the prompt the server says it had read before."""
         usage = self.usage if isinstance(self.usage, dict) else {}
         details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
         return _count(details, "cached_tokens") if isinstance(details, dict) else 0
 
     @property
     def server(self) -> str:
-        """The model that answered. Its fingerprint tells nothing: llama.cpp sends one with chats and none else."""
+        """The model that answered. Fingerprints are not used: llama.cpp sends one with chats and nothing else."""
         return self.model[:_LONGEST_SERVER] if isinstance(self.model, str) else ""
 
 
@@ -313,13 +313,13 @@ def read_response(body: bytes) -> Reply:
 
 
 def _arguments(calls: Sequence[Any]) -> tuple[str, ...]:
-    """What tools were called with: JSON as text, or, from some servers, the object itself."""
+    """The arguments of the tool calls: JSON as text or, from some servers, the object itself."""
     values = [call.get("arguments") for call in calls if isinstance(call, dict)]
     return tuple(value if isinstance(value, str) else json.dumps(value) for value in values if value)
 
 
 def _without_reasoning(text: str) -> str:
-    """The text after the reasoning that local models write before it; empty where the reasoning does not end."""
+    """The text after the reasoning that local models write first; empty if the reasoning does not end."""
     if _CHANNEL in text:
         answers = list(_ANSWER_CHANNEL.finditer(text))
         return _CHANNEL_END.split(text[answers[-1].end() :])[0].strip() if answers else ""
@@ -337,7 +337,7 @@ def _instead(*, called: bool, reasoned: bool) -> str:
 
 
 def _text(content: Any) -> str:
-    """The text of a message, which is a string or a list of parts."""
+    """The text of a message, whose content is a string or a list of parts."""
     if isinstance(content, str):
         return content
     parts = [part for part in _list(content) if part.get("type", "text") in {"text", "output_text"}]
@@ -349,10 +349,10 @@ def _list(value: Any) -> list[dict[str, Any]]:
 
 
 def _usage(value: Any) -> Usage:
-    """One call, with its tokens where the server gives numbers that can be right.
+    """The usage of one call, with its tokens if the server reports numbers that can be right.
 
-    Some servers count thoughts in the total alone, and some count cached tokens beside the others: the total says
-    which. Without a total, cached tokens stand beside the others only in the words of Anthropic's protocol
+    Some servers count reasoning in the total only, and some count cached tokens separately: the total shows which.
+    Without a total, cached tokens are taken as separate only if they have the names of Anthropic's protocol
     (https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching).
     """
     counts = value if isinstance(value, dict) else {}
@@ -391,7 +391,7 @@ def _read(model: type[Any], body: bytes) -> Any:
 
 
 def _error(error: Any) -> Exception:
-    """What an error in a reply with status 200 means: LM Studio and OpenRouter send such."""
+    """What an error in a reply with status 200 means; LM Studio and OpenRouter send such replies."""
     message = str(error)[:_ERROR_START].lower()
     code = error.get("code") if isinstance(error, dict) else None
     status: Any = _STATUS.get(code, 0) if isinstance(code, str) else code

@@ -105,7 +105,7 @@ class Arrival:
         return json.dumps(self._completion()).encode()
 
     def _take(self, line: bytes) -> None:
-        """Take a line of the stream; an empty one ends an event. No other sign ends a line: texts may hold them."""
+        """Take a line of a stream; an empty one ends an event. Other line breaks do not count: texts may hold them."""
         if line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" "))
         elif not line and self._data:
@@ -122,7 +122,7 @@ class Arrival:
                 self._note(event)
 
     def _note(self, event: dict[str, Any]) -> None:
-        """Keep the texts of an event, and whether it is the last that says something."""
+        """Keep the texts of an event, and whether it is the last one that says something."""
         ends = event.get("type") in _LAST_EVENTS or any(choice.get("finish_reason") for choice in _choices(event))
         self._has_ended = self._has_ended or ends
         texts = [(name, _plain(delta.get(name))) for delta in map(_delta, _choices(event)) for name in _TEXTS]
@@ -136,7 +136,7 @@ class Arrival:
         self.pieces += any(text for _, text in texts)
 
     def _completion(self) -> dict[str, Any]:
-        """The chat completion of its pieces."""
+        """The chat completion assembled from its pieces."""
         arguments: dict[int, str] = {}
         finish: Any = None
         told: dict[str, Any] = {"usage": None}
@@ -157,7 +157,7 @@ class Arrival:
 
 
 def _repeats(texts: list[str]) -> bool:
-    """Whether texts end in the same words, again and again: few words, or in JSON also longer ones, sooner.
+    """Whether the texts end in the same words over and over: a few words or, in JSON, also longer ones, and sooner.
 
     A text may have a line of dashes or a table of equal rows; a judgement has no use for four equal quotations.
     """
@@ -185,7 +185,7 @@ def _delta(choice: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(content: Any) -> str:
-    """A piece of text, which is a string or a list of parts."""
+    """The text of a piece, which is a string or a list of parts."""
     if isinstance(content, list):
         return "".join(_plain(part.get("text")) for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""

@@ -86,7 +86,7 @@ _find_known: Final = lru_cache(maxsize=2048)(_find_new)
 
 
 def _spans_between(text: str, start: int, end: int) -> Iterator[Span]:
-    """The injections that have a character between these offsets; a little of what is around them is read too."""
+    """The injections that have a character between these offsets; a little of the surrounding text is read too."""
     low = max(start - _OVERLAP, 0)
     for first, last in _find_spans(text[low : end + _OVERLAP]):
         if low + first < end and low + last > start:
@@ -111,7 +111,7 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def _together(text: str, spans: list[Span]) -> list[Span]:
-    """The spans, with those as one that only white space and punctuation part."""
+    """The spans, with those merged that are separated only by white space and punctuation."""
     joined: list[Span] = []
     for start, end in spans:
         if joined and start - joined[-1][1] <= _APART and not re.search(r"\w", text[joined[-1][1] : start]):
@@ -152,7 +152,7 @@ def _spans(text: str) -> list[Span]:
 
 
 def _is_imperative(text: str, at: int) -> bool:
-    """Whether the verb that begins there is an imperative: not where it has a subject, as in `The Seller shall`."""
+    """Whether the verb that begins there is an imperative: not if it has a subject, as in `The Seller shall`."""
     lead = LEADS.search(text[max(at - LEAD_LENGTH, 0) : at])
     if lead is None or not lead.group().rstrip().endswith("and"):
         return lead is not None
@@ -160,7 +160,7 @@ def _is_imperative(text: str, at: int) -> bool:
 
 
 def _scores_others(text: str, start: int, end: int) -> bool:
-    """Whether an order to score is meant for people: for others than the writer, or on a condition."""
+    """Whether an order to score is meant for people: for others than the writer, or under a condition."""
     begin, stop = max(start - _SENTENCE, 0), _STOP.search(text, max(end - 1, 0), end + _SENTENCE)
     for before in _STOP.finditer(text, begin, start):
         begin = before.end()
@@ -177,7 +177,7 @@ def _is_topic(text: str, start: int, end: int) -> bool:
 
 
 def _begin(text: str, at: int) -> int:
-    """Where the clause begins in which that character stands."""
+    """Where the clause begins that contains the character at `at`."""
     low = max(at - _SENTENCE, 0)
     sentence = low
     for stop in _STOP.finditer(text, low, at + 1):
@@ -193,7 +193,7 @@ def _begin(text: str, at: int) -> int:
 
 
 def _end(text: str, at: int) -> int:
-    """Where the injection ends: with its clause, or with the last of those that continue it."""
+    """Where the injection ends: with its clause, or with the last clause that continues it."""
     end = _clause_end(text, at)
     for _ in range(_CONTINUED):
         following = _GAP.match(text, end)
@@ -204,7 +204,7 @@ def _end(text: str, at: int) -> int:
 
 
 def _clause_end(text: str, at: int) -> int:
-    """Where the clause ends, or the sentence, where less than a clause would be left of it."""
+    """Where the clause ends; where the sentence ends if less than a clause would be left of it."""
     stop = _STOP.search(text, max(at - 1, 0), at + _SENTENCE)
     if stop is None:
         sentence = min(at + _SENTENCE, len(text))

@@ -83,7 +83,7 @@ def normalise(text: str) -> SearchableText:
 
 @lru_cache(maxsize=_MOST_CACHED)
 def _alone(character: str) -> str:
-    """The plain letters of a character that stands among others of its alphabet."""
+    """The plain letters for a character among others of its own alphabet."""
     code = ord(character)
     if code in _INVISIBLE:
         return ""
@@ -97,7 +97,7 @@ def _alone(character: str) -> str:
 
 @lru_cache(maxsize=_MOST_CACHED)
 def _mixed(character: str) -> str:
-    """The plain letters of a character within a Latin word."""
+    """The plain letters for a character within a Latin word."""
     return "".join(_LOOK_ALIKES.get(letter, letter) for letter in _alone(character))
 
 

@@ -70,7 +70,7 @@ _PARTS: Final = {
 
 
 def _compile(pattern: str) -> re.Pattern[str]:
-    """The pattern with its capital words replaced by their parts, and any white space for a space."""
+    """Compile the pattern: words in capitals are replaced by their parts, and a space matches any white space."""
     pattern = re.sub("|".join(_PARTS), lambda name: _PARTS[name.group()], pattern)
     return re.compile(pattern.replace("[ -]", r"[\s-]").replace(" ?", r"\s?").replace(" ", r"\s{1,6}"))
 
@@ -141,7 +141,7 @@ ENGLISH: Final[tuple[Pattern, ...]] = (
 
 
 def _override(verbs: str, earlier: str, instructions: str) -> tuple[Pattern, ...]:
-    """To ignore earlier instructions; the adjective may stand before or after them."""
+    """Patterns for orders to ignore earlier instructions; the adjective may come before or after the noun."""
     near = rf"\b(?:{verbs})\b[^.!?]{{0,40}}?"
     return patterns(
         rf"{near}\b(?:{earlier}) (?:\w{{1,14}} )?(?:{instructions})",

@@ -105,7 +105,7 @@ _State: TypeAlias = tuple[int, int, int, int]
 
 
 def _state(path: Path) -> _State | None:
-    """What changes with a file's content; None where there is no file, or it changed a moment ago and may again."""
+    """What changes along with a file's content; None if there is no file, or it changed just now and may again."""
     try:
         status = path.stat()
     except OSError:
@@ -117,7 +117,7 @@ def _state(path: Path) -> _State | None:
 
 @lru_cache(maxsize=256)
 def _read_state(path: Path, _state: _State) -> SourceClaims | None:
-    """What the file says in this state: the same object while it stays as it is."""
+    """What the file says in this state; the same object as long as the file is unchanged."""
     return _read_file(path)
 
 
@@ -136,7 +136,7 @@ def _with_unicode(domain: str) -> str:
 
 
 def _read(path: Path) -> tuple[CompanyProfile, list[str]] | None:
-    """The profile in a file, with a warning for each field that the profile does not have; None: there is no file."""
+    """The profile in a file, with a warning for each field that profiles do not have; None if there is no file."""
     try:
         if not path.exists():
             return None

@@ -84,7 +84,7 @@ class GleifSource(FactSource):
         return claims.result(*warnings, *failures)
 
     def _by_lei(self, leis: Sequence[str]) -> tuple[dict[str, Any] | None, list[str]]:
-        """The record to take of those of one company, and a warning that names the others."""
+        """The record to use among those of one company, and a warning that names the others."""
         records = [record for lei in leis for record in self._ask(f"/{lei}")]
         if not records:
             return None, []
@@ -97,7 +97,7 @@ class GleifSource(FactSource):
         return best, [f"GLEIF has several entities of this website: {_read_name(best)} was taken; others: {listed}."]
 
     def _by_name(self, entity: Entity) -> tuple[dict[str, Any] | None, list[str]]:
-        """The one record of that name whose country and another fact agree; the others as possible matches."""
+        """The only record with that name whose country and another fact agree; the others as possible matches."""
         if not entity.name:
             return None, []
         records = self._ask("", {"filter[entity.legalName]": entity.name, "page[size]": str(_PAGE_SIZE)})
@@ -122,7 +122,7 @@ class GleifSource(FactSource):
         return None, [warning]
 
     def _parents(self, record: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
-        """The companies whose accounts include this one, and a warning where they could not be asked for."""
+        """The companies whose accounts include this one, and a warning if they could not be requested."""
         relationships = record.get("relationships")
         relationships = relationships if isinstance(relationships, dict) else {}
         kinds = [kind for kind in _PARENTS if _has_record(relationships.get(kind))]
@@ -140,7 +140,7 @@ class GleifSource(FactSource):
         return list(parents.values()), failures[:1]
 
     def _ask(self, path: str, params: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
-        """The records at a path; none where there are none."""
+        """The records at a path; an empty list if there are none."""
         answer = Web.current().get(self._records + path, params, **GLEIF)
         if answer.status == 404:
             return []
@@ -152,7 +152,7 @@ class GleifSource(FactSource):
 
 
 def _read_known(entity: Entity) -> dict[str, str]:
-    """What Wikidata gives for the website that a record has too: country, town, postal code, founding year."""
+    """What Wikidata has for the website that records have too: country, town, postal code, founding year."""
     item = entity.item
     values = {claim.field: claim.value for claim in read_values(entity, terms(list_references(item)))[0]}
     hq, year = values.get("hq") or {}, values.get("founded_year")
@@ -161,7 +161,7 @@ def _read_known(entity: Entity) -> dict[str, str]:
 
 
 def _find_agreed_fact(record: Mapping[str, Any], known: Mapping[str, str]) -> str | None:
-    """The fact beside the country that the record has as Wikidata has it; None: its country differs, or all else."""
+    """The fact, besides the country, on which both agree; None if the country differs or nothing else agrees."""
     place, created = _headquarters(_object(_entity(record), "headquartersAddress")), _read_founding(record)
     own = {
         "country": place["country"],
@@ -178,7 +178,7 @@ def _fold(value: object) -> str:
 
 
 def _describe(record: Mapping[str, Any]) -> str:
-    """`Alpha GmbH (LEI …) in München, DE`."""
+    """Describe the record, as in `Alpha GmbH (LEI …) in München, DE`."""
     place = _headquarters(_object(_entity(record), "headquartersAddress"))
     where = ", ".join(filter(None, (place["city"], place["country"])))
     return f"{_read_name(record)} in {where}" if where else _read_name(record)
@@ -217,7 +217,7 @@ def _read_founding(record: Mapping[str, Any]) -> dict[str, int] | None:
 
 
 def _date(moment: str | None) -> dict[str, int] | None:
-    """The day of a creation. A time is local midnight in UTC: 23:00 of the day before in Berlin."""
+    """The day of a creation. Times are local midnight in UTC, such as 23:00 of the day before for Berlin."""
     if moment is None:
         return None
     try:
@@ -232,7 +232,7 @@ def _read_relations(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _has_record(relationship: Any) -> bool:
-    """Whether a parent has a record, and there is not a reason for having none (a reporting exception)."""
+    """Whether the parent has a record rather than a reason for having none (a reporting exception)."""
     links = relationship.get("links") if isinstance(relationship, dict) else None
     return isinstance(links, dict) and bool({"lei-record", "related"} & links.keys())
 

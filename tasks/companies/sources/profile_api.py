@@ -66,7 +66,7 @@ STATE: Final = ProviderState()
 
 @dataclass(frozen=True)
 class _Resolved:
-    """The answer to a domain. `profile` is one without the optional parts, where the provider sent it along."""
+    """The answer for a domain. `profile` has no optional parts; None if the provider did not include one."""
 
     url: str | None
     profile: Mapping[str, Any] | None
@@ -129,7 +129,7 @@ class ProfileApiSource(FactSource):
         return _claims(domain, profile, resolved, origin, warnings)
 
     def _ask(self, endpoint: str, params: Mapping[str, str]) -> WebResponse | None:
-        """The provider's answer; None where it knows nothing. The path it answers at is tried out once.
+        """The provider's answer; None if it knows nothing. Which path the provider answers at is tried out once.
 
         Raises:
             NotConfigured, SourceFailed: the key is not accepted, has no credits, or the answer is invalid.
@@ -151,7 +151,7 @@ class ProfileApiSource(FactSource):
         return None
 
     def _call(self, url: str, params: Mapping[str, str]) -> WebResponse:
-        """One call, unless the key is known to have no credits."""
+        """Make one call, unless the key is known to have no credits."""
         if self._state.paused_until.get((self._address, self._key), 0) > time.monotonic():
             raise _make_credit_error()
         return Web.current().get(
@@ -166,7 +166,7 @@ class ProfileApiSource(FactSource):
         )
 
     def _check(self, answer: WebResponse) -> None:
-        """Raise the error that a refusal stands for, and note that the credits are spent."""
+        """Raise the error that a refusal stands for, and note if the credits are used up."""
         if answer.status == 401:
             raise NotConfigured(
                 "The profile provider does not accept the key. Set DILIGENCE_PROFILE_API_KEY to one that is valid."
@@ -216,7 +216,7 @@ def _claims(
 
 
 def _host(website: str | None) -> str | None:
-    """The host of an address, in A-labels; None where there is none."""
+    """The host of an address, as A-labels; None if there is none."""
     try:
         return Address.parse(website).host if website else None
     except DiligenceError:

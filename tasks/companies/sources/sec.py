@@ -69,7 +69,7 @@ def _claims(registrant: Registrant) -> ClaimCollector:
 
 
 def _read_reported(registrant: Registrant) -> tuple[list[Claim], list[str]]:
-    """The claims on what the company's own statements say, or a warning that they could not be had."""
+    """The claims from the company's own statements, or a warning that these could not be retrieved."""
     try:
         facts = registrant_facts(registrant.cik)
     except DiligenceError as error:

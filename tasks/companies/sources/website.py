@@ -86,7 +86,7 @@ class WebsiteSource(FactSource):
 
 
 def _read_site(home: Page, domain: str, identity: Identity, trusted: bool) -> dict[str, Claim | None]:
-    """The claims of the home page, of its feed and, where it lacks some, of the pages about the company."""
+    """The claims from the home page, its feed and, if it lacks some, the pages about the company."""
     threads = FanOut(1 + _MAX_MORE_PAGES, "website")
     feed = threads.submit(_updates, home, identity, trusted)
     claims = dict(_claims(home, domain, identity, is_home=True))
@@ -104,7 +104,7 @@ def _page(url: str, trusted: bool) -> Page:
 
 
 def _result(future: Future[Any], what: str) -> Any:
-    """The result; None where the page or feed could not be read."""
+    """The result; None if the page or feed could not be read."""
     try:
         return future.result()
     except DiligenceError as error:
@@ -113,7 +113,7 @@ def _result(future: Future[Any], what: str) -> Any:
 
 
 def _claims(page: Page, domain: str, identity: Identity, *, is_home: bool) -> Iterator[tuple[str, Claim | None]]:
-    """A claim for each field that the page has; None where its value has a wrong type."""
+    """A claim for each field that the page has; None if its value has the wrong type."""
     values: dict[str, Any] = {}
     organization = own_organization(page.schema_org, domain)
     if organization is not None:
@@ -133,7 +133,7 @@ def _claims(page: Page, domain: str, identity: Identity, *, is_home: bool) -> It
 
 
 def _home_values(page: Page, organization: Any, identity: Identity) -> Iterator[tuple[str, Any]]:
-    """What a home page says about the company outside of its schema.org data."""
+    """What a home page says about the company outside its schema.org data."""
     meta = page.metadata
     opengraph = meta.get("og:description")
     description = page.description or one_text(organization.get("description"))
@@ -147,7 +147,7 @@ def _home_values(page: Page, organization: Any, identity: Identity) -> Iterator[
 
 
 def _about_pages(home: Page, identity: Identity) -> list[str]:
-    """The pages about the company that the home page links to, those first whose address says so in its last step."""
+    """The pages about the company that the home page links to, first those whose address says so in its last step."""
     ranked = []
     for url, words in home.links:
         path = urlsplit(url).path.rstrip("/")
@@ -160,7 +160,7 @@ def _about_pages(home: Page, identity: Identity) -> list[str]:
 
 
 def _updates(home: Page, identity: Identity, trusted: bool) -> Claim | None:
-    """The latest entries of the site's feed as one claim; None where there is no feed, or nothing in it."""
+    """The latest entries of the site's feed as one claim; None if there is no feed or it is empty."""
     url = next((feed for feed in home.feeds if identity.owns(feed) and "comment" not in feed.lower()), None)
     if url is None:
         return None

@@ -91,9 +91,9 @@ class WikidataSource:
 
 
 def _names(ids: Sequence[str]) -> tuple[dict[str, ItemTerms], list[str]]:
-    """The names of the items, and a warning where they could not be asked for.
+    """The names of the items, and a warning if they could not be requested.
 
-    Where the query service has none of them, the first items are fetched themselves.
+    If the query service has none of them, the first items themselves are fetched.
     """
     try:
         if names := terms(ids):
@@ -114,7 +114,7 @@ def _without_names(error: DiligenceError) -> str:
 
 
 def _summary(item: Item) -> tuple[Summary | None, list[str]]:
-    """The first paragraph of the item's article, and a warning where it could not be fetched."""
+    """The first paragraph of the item's article, and a warning if it could not be fetched."""
     if item.wikipedia is None:
         return None, []
     try:
@@ -124,7 +124,7 @@ def _summary(item: Item) -> tuple[Summary | None, list[str]]:
 
 
 def _claim(value: FieldValue, item: Item) -> Claim | None:
-    """The claim; None where the value does not fit its field, which does not affect the others."""
+    """The claim; None if the value does not fit its field, which does not affect the others."""
     try:
         return Claim(
             field=value.field,
@@ -153,7 +153,7 @@ def _description(item: Item, summary: Summary | None) -> Iterator[Claim]:
 
 
 def _choice(entity: Entity, domain: str) -> Iterator[str]:
-    """Warnings about a choice between several items."""
+    """Warnings that one item was chosen among several."""
     name = entity.name or "one without a name"
     if entity.others:
         yield (
@@ -176,13 +176,13 @@ def _explain_undecided(domain: str, rivals: Sequence[str]) -> str:
 
 
 def _spellings(name: str) -> list[str]:
-    """The name in the usual spellings, with and without its last word, which may be a legal form."""
+    """The name in its usual spellings, with and without the last word, which may be a legal form."""
     shorter = name.rpartition(" ")[0].rstrip(" ,")
     return list(dict.fromkeys(filter(None, (name, name.title(), name.upper(), shorter, shorter.title()))))
 
 
 def _domain(url: str) -> str | None:
-    """The domain whose home page the address is; None for a page on another company's site."""
+    """The domain whose home page is at this address; None for a page on another company's site."""
     try:
         host = Address.parse(url).host.removeprefix("www.")
         domain = registrable(host)

@@ -142,11 +142,11 @@ _SITE_LIMIT: Final = RateLimit(at_once=2, per_second=8)
 
 
 class _Refused(TryAgain):
-    """The server has had enough requests for now."""
+    """The server has received enough requests for now."""
 
 
 class _OutOfReach(TryAgain):
-    """No connection was made."""
+    """No connection could be made."""
 
 
 class Web:
@@ -209,7 +209,7 @@ class Web:
         return self._patiently(WebRequest.now("POST", Address.parse(url), content, options))
 
     def _patiently(self, request: WebRequest) -> WebResponse:
-        """The response, of as many attempts as it takes and is allowed."""
+        """Return the response after as many attempts as are needed and allowed."""
         limits, wait = request.limits, current_wait()
         origin = request.address.base
         if request.trusted and (silent := self._silent.get(origin)) and time.monotonic() < silent[0]:
@@ -232,7 +232,7 @@ class Web:
         return retry(lambda: self._follow(request), pause)
 
     def _follow(self, request: WebRequest) -> WebResponse:
-        """The response at the end of the redirects.
+        """The response after all redirects have been followed.
 
         Raises:
             TryAgain, DiligenceError: there is none.
@@ -261,7 +261,7 @@ class Web:
         raise SourceFailed(f"{request.name} redirects more than {request.limits.redirects} times.")
 
     def _send(self, request: WebRequest) -> tuple[WebResponse, float]:
-        """One response, which may be a redirect, and the seconds that it took.
+        """One response, which may be a redirect, and how many seconds it took.
 
         Raises:
             TryAgain, DiligenceError: there is none that was expected.
@@ -298,7 +298,7 @@ class Web:
         raise refusal
 
     def _exchange(self, request: WebRequest) -> WebResponse:
-        """Send the request and read the response, whose body is empty unless its status is 2xx or expected.
+        """Send the request and read the response; its body is empty unless the status is 2xx or expected.
 
         Raises:
             NotAllowed, TooLarge, SourceFailed: the address is not fetched from, or the response cannot be used.
@@ -338,12 +338,12 @@ class Web:
 
 
 def _refuses_for_too_long(limiter: RateLimiter, wait: Wait) -> bool:
-    """Whether the source has refused every call for longer than callers wait."""
+    """Whether the source has been refusing every call for longer than callers wait."""
     return isinstance(limiter, SourceLimiter) and limiter.refusing_for >= wait.patience
 
 
 def _turn(limiter: RateLimiter, request: WebRequest) -> Turn:
-    """A turn at the request's server.
+    """Wait for a turn at the request's server.
 
     Raises:
         TooManyRequests: the server wants no requests for longer than the request may wait.
@@ -368,7 +368,7 @@ def user_agent(contact: str | None) -> str:
 
 @cache
 def _public_authorities() -> ssl.SSLContext:
-    """Trust in the public authorities; loading their certificates takes 20 ms.
+    """An SSL context that trusts the public authorities; loading their certificates takes 20 ms.
 
     Raises:
         NotConfigured: SSLKEYLOGFILE, which Python reads, cannot be written.

@@ -80,13 +80,13 @@ def read_report(data: bytes, content_type: str) -> list[str]:
 
 
 def read_whole_text(text: str, most: float = inf) -> list[str]:
-    """Every paragraph on a page, with menus; a table is one paragraph, its rows lines, its cells separated by tabs."""
+    """Every paragraph on a page, menus too; a table is one paragraph, its rows lines, its cells separated by tabs."""
     blocks = blocks_in(BOM_UTF8 + plain(text).encode(), most)
     return [("\n" if any("\t" in line for line in lines) else " ").join(map(_plain_row, lines)) for lines in blocks]
 
 
 def _plain_row(line: str) -> str:
-    """The cells of a row, with the signs that filings set in cells of their own: `$`, `12`, `%` are three cells."""
+    """The cells of a row, joined with signs that filings put in separate cells: `$`, `12`, `%` are three cells."""
     joined: list[str] = []
     before = ""
     for cell in filter(None, map(plain_line, line.removeprefix("• ").split("\t"))):
@@ -127,7 +127,7 @@ def schema_org_items(tree: html.HtmlElement, base: str) -> list[dict[str, Any]]:
 
 
 def _meta(tree: html.HtmlElement) -> dict[str, str]:
-    """Each `meta` by its name in lower case, OpenGraph's too; of those with one name the first."""
+    """The content of each `meta` by its name in lower case, including OpenGraph's; the first counts if names repeat."""
     contents: dict[str, str] = {}
     for element in tree.iter("meta"):
         name = plain_line(element.get("property") or element.get("name") or element.get("itemprop") or "")[:100].lower()
@@ -138,14 +138,14 @@ def _meta(tree: html.HtmlElement) -> dict[str, str]:
 
 
 def _language(tree: html.HtmlElement, meta: dict[str, str]) -> str | None:
-    """The page's language as it says itself: `en`, `de-CH`."""
+    """The language that the page declares: `en`, `de-CH`."""
     language = tree.get("lang") or tree.xpath("string(//meta[@http-equiv='content-language']/@content)")
     language = (language or meta.get("og:locale", "")).strip().replace("_", "-")
     return language if re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", language) else None
 
 
 def _pointers(tree: html.HtmlElement, base: str) -> tuple[list[str], str | None]:
-    """The feeds that the page names, and the address that it wants to be known by."""
+    """The feeds that the page names, and its canonical address."""
     feeds: dict[str, None] = {}
     canonical = None
     for element in tree.iter("link"):
@@ -161,7 +161,7 @@ def _pointers(tree: html.HtmlElement, base: str) -> tuple[list[str], str | None]
 def _refresh(tree: html.HtmlElement, base: str) -> str | None:
     """Where a `meta` of the kind `refresh` leads within ten seconds; one for browsers without scripts does not count.
 
-    HTML's "shared declarative refresh steps": seconds, a separator, `url=` that may be missing, and quotes.
+    It follows HTML's "shared declarative refresh steps": seconds, a separator, an optional `url=`, and quotes.
     """
     for element in tree.iter("meta"):
         content = (element.get("content") or "")[: _MAX_LINK_LENGTH + 100]
@@ -185,7 +185,7 @@ def _links(tree: html.HtmlElement, base: str) -> list[tuple[str, str]]:
 
 
 def _absolute(base: str, link: str) -> str | None:
-    """The address that a link leads to, where that is one of the web."""
+    """The absolute address that a link leads to; None if it is not a web address."""
     link = link.strip()
     if not link or len(link) > _MAX_LINK_LENGTH or link.startswith("#"):
         return None
@@ -197,7 +197,7 @@ def _absolute(base: str, link: str) -> str | None:
 
 
 def _paragraphs(tree: html.HtmlElement, text: str) -> list[str]:
-    """The main text, or all of it where there is little that looks like one."""
+    """The paragraphs of the main text, or of the whole page if little of it looks like main text."""
     paragraphs: list[str] = []
     text_length = sum(len(text_node.strip()) for text_node in tree.xpath(_TEXT_NODES))
     if sum(1 for _ in tree.iter()) <= _MAX_ELEMENTS:
@@ -218,7 +218,7 @@ def _paragraphs(tree: html.HtmlElement, text: str) -> list[str]:
 
 
 def _blocks(body: Any) -> Iterator[str]:
-    """The paragraphs of what trafilatura found; a table is one, its rows a line each, their cells parted by tabs."""
+    """The paragraphs that trafilatura found; a table is one paragraph with a line per row and tabs between cells."""
     yield plain_line(body.text or "")
     for element in body:
         if element.tag == "table":
@@ -236,7 +236,7 @@ def _blocks(body: Any) -> Iterator[str]:
 
 
 def _definitions(element: Any) -> Iterator[str]:
-    """Each term with what is said of it, like a table's row."""
+    """Each term with its definitions, in the form of a table row."""
     row: list[str] = []
     for item in element:
         if (item.get("rend") or "").startswith("dt") and row:
@@ -278,7 +278,7 @@ def _microdata(tree: html.HtmlElement, base: str) -> Iterator[Any]:
 
 
 def _as_json_ld(value: Any) -> Any:
-    """What microdata gives (`{"type": …, "properties": {…}}`) as JSON-LD has it."""
+    """Convert what microdata returns (`{"type": …, "properties": {…}}`) to the form of JSON-LD."""
     if isinstance(value, list):
         return [_as_json_ld(item) for item in value]
     if not isinstance(value, dict) or "properties" not in value:
@@ -302,7 +302,7 @@ class _ValueBudget:
 
 
 def _plain(value: Any, budget: _ValueBudget, depth: int) -> Any:
-    """A value with plain texts and types; deeper than is sensible it is null."""
+    """The value with plain texts and types; whatever is nested too deeply becomes null."""
     budget.take()
     if isinstance(value, str):
         return plain(value[:_MAX_VALUE_LENGTH]).strip()

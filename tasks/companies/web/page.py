@@ -51,7 +51,7 @@ def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text(markup: Any) -> str:
-    """The words of what may be markup, in one line."""
+    """The words of a text that may contain markup, in one line."""
     text = str(markup or "")[:_MARKUP]
     return plain_line(" ".join(html.read_whole_text(text)) if "<" in text or "&" in text else text)[:_TEXT]
 
@@ -62,7 +62,7 @@ def _address(value: Any) -> str | None:
 
 
 def _image(entry: Mapping[str, Any]) -> str | None:
-    """The entry's picture, of Media RSS or an enclosure."""
+    """The entry's picture, from Media RSS or an enclosure."""
     candidates = [*(entry.get("media_content") or []), *(entry.get("links") or [])]
     pictures = [
         candidate.get("url") or candidate.get("href")
@@ -220,7 +220,7 @@ def shorten_page(page: Page, most: int) -> Page:
 
 
 def _blocks(data: bytes, kind: str) -> list[str]:
-    """What stands between blank lines and page breaks."""
+    """The blocks of text between blank lines and page breaks."""
     blocks = re.split(r"\n\s*\n|\f", plain(parse(data, kind).replace("\f", "\n\n")))
     return [block.strip("\n") for block in blocks if block.strip()]
 

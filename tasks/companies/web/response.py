@@ -158,7 +158,7 @@ def read_body(pieces: Iterable[bytes], packing: str, most_packed: int, most: int
 
 
 def _unpack(packed: bytes, deflate: bool, is_whole: bool, most: int) -> tuple[bytes, bool]:
-    """A body compressed by gzip, perhaps in several members, or by deflate, with or without zlib's frame.
+    """Decompress a body: gzip, possibly in several members, or deflate, with or without zlib's frame.
 
     Raises:
         zlib.error: it is broken, or ends early although all of it is here.

@@ -162,7 +162,7 @@ class Robots:
         return rules
 
     def _fetch(self, site: str, *, trusted: bool) -> Protego | None:
-        """The rules; None where the site cannot be reached or is out of order. Without a robots.txt all is allowed."""
+        """The rules; None if the site cannot be reached or is out of order. Without a robots.txt all is allowed."""
         try:
             answer = self._web.get(
                 f"{site}/robots.txt", trusted=trusted, limits=ROBOTS_LIMITS, expect=[*range(400, 429), *range(430, 500)]

@@ -163,7 +163,7 @@ def is_public(address: IPAddress) -> bool:
 
 
 def _unwrap(address: IPAddress) -> IPAddress:
-    """The IPv4 address that a connection to this one ends at: IPv4-mapped, or through the well-known NAT64."""
+    """The IPv4 address where a connection to this one ends, if IPv4-mapped or in the well-known NAT64 range."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return address.ipv4_mapped
@@ -173,7 +173,7 @@ def _unwrap(address: IPAddress) -> IPAddress:
 
 
 def _plain_host(host: str) -> str:
-    """The host without a trailing dot, an IPv6 address without its brackets.
+    """The host without a trailing dot; an IPv6 address without its brackets.
 
     Raises:
         NotAllowed: it is no host, or an IP address in a spelling (octal, hexadecimal, one number) that hides it.
@@ -252,7 +252,7 @@ class CheckedTransport(httpx.HTTPTransport):
 
 
 class _CheckedBackend(httpcore.NetworkBackend):
-    """Makes httpcore's connections."""
+    """Makes the connections for httpcore."""
 
     def __init__(self, allowed: Allowed | None, resolver: Resolver) -> None:
         self._allowed = allowed
@@ -293,7 +293,7 @@ class _CheckedBackend(httpcore.NetworkBackend):
         raise failure
 
     def _addresses(self, host: str, port: int, until: float) -> Sequence[str]:
-        """The host's addresses; the system's resolver has no time limit, so it runs in a thread of its own."""
+        """The host's addresses; the system's resolver has no time limit, so it runs in a separate thread."""
         resolving = FanOut(1, "resolve").submit(self._resolver, host, port)
         try:
             addresses = resolving.result(timeout=max(0.0, until - time.monotonic()))
@@ -309,7 +309,7 @@ class _CheckedBackend(httpcore.NetworkBackend):
 
 
 class _TimedStream(httpcore.NetworkStream):
-    """A connection on which no operation goes beyond the deadline in force."""
+    """A connection on which no operation lasts beyond the deadline in force."""
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
@@ -335,7 +335,7 @@ class _TimedStream(httpcore.NetworkStream):
 
 
 def _time_left(timeout: float | None, too_late: type[Exception]) -> float:
-    """Seconds that an operation may take: of its own time-out and of the deadline in force."""
+    """How many seconds an operation may take, by its own time-out and by the deadline in force."""
     seconds = min(_LONGEST_WAIT if timeout is None else timeout, deadline.seconds_left())
     if seconds <= 0:
         raise too_late("the time is up")

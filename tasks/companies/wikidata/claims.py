@@ -84,7 +84,7 @@ def read_values(entity: Entity, terms: Mapping[str, ItemTerms]) -> tuple[list[Fi
 
 
 def _name(entity: Entity) -> Iterator[FieldValue]:
-    """The official name in English or the website's language, where exactly one is current; else the label."""
+    """The official name in English or the website's language if exactly one is current; otherwise the label."""
     item = entity.item
     english, own = (
         [statement for statement in item.best("P1448") if read_text_language(statement.value) in languages]
@@ -108,7 +108,7 @@ def _industry(item: Item, terms: Mapping[str, ItemTerms]) -> Iterator[FieldValue
 
 
 def _size(item: Item) -> Iterator[FieldValue]:
-    """By the latest head-count of the company as a whole, of any rank: the preferred one may be years old."""
+    """The size by the latest head-count of the whole company, of any rank: the preferred one may be years old."""
     counts = [count for count in item.all("P1128") if PART not in count.qualifiers and number(count.value)]
     latest = _latest(sorted(counts, key=lambda count: not count.preferred))
     if latest is not None and (count := number(latest.value)):
@@ -117,7 +117,7 @@ def _size(item: Item) -> Iterator[FieldValue]:
 
 
 def _revenue(item: Item) -> Iterator[FieldValue]:
-    """The total revenue (P2139) of the last years that have one, of the company as a whole, with their ends (P585)."""
+    """The total revenue (P2139) of the whole company in the last years that have one, with their ends (P585)."""
     years: dict[str, tuple[ItemStatement, AnnualRevenue]] = {}
     for statement in sorted(item.all("P2139"), key=lambda statement: not statement.preferred):
         end, amount = iso(statement.qualifier(MOMENT) or statement.qualifier(END)), money(statement.value)
@@ -131,7 +131,7 @@ def _revenue(item: Item) -> Iterator[FieldValue]:
 
 
 def _hq(item: Item, terms: Mapping[str, ItemTerms]) -> Iterator[FieldValue]:
-    """The country is that of the statement, or the town's, or the company's if it has only one."""
+    """The headquarters; its country is the statement's, else the town's, else the company's if it has only one."""
     hq = _latest(item.best("P159"))
     if hq is None:
         return
@@ -157,7 +157,7 @@ def _type(item: Item) -> Iterator[FieldValue]:
 
 
 def _company_type(item: Item) -> str | None:
-    """A listed company, whatever its other types; else its type, if there is only one."""
+    """A listed company, whatever other types it has; otherwise its type, if there is only one."""
     if item.best("P414"):
         return "PUBLIC_COMPANY"
     types = {_TYPES[id_] for id_ in (*item.items("P31"), *item.items("P1454")) if id_ in _TYPES}
@@ -173,7 +173,7 @@ def _read_founding(item: Item) -> Iterator[FieldValue]:
 
 
 def _ids(item: Item) -> Iterator[FieldValue]:
-    """Its addresses, numbers and names on other sites."""
+    """The company's addresses, numbers and names on other sites."""
     social, logo, funding = (_latest(item.best(name)) for name in ("P4264", "P154", "P2088"))
     if social is not None and (slug := text(social.value)):
         numeric = slug.isascii() and slug.isdigit()
@@ -190,7 +190,7 @@ def _ids(item: Item) -> Iterator[FieldValue]:
 
 
 def _affiliates(item: Item, terms: Mapping[str, ItemTerms]) -> Iterator[FieldValue]:
-    """Its parents and its subsidiaries, by their names."""
+    """The company's parents and subsidiaries, by their names."""
     companies = [
         RelatedCompany(name=terms[id_].label, link=page_address(id_)).model_dump()
         for id_ in _read_relations(item)
@@ -212,7 +212,7 @@ def _read_stock_listing(item: Item) -> Iterator[FieldValue]:
 
 
 def _symbols(item: Item) -> dict[str, ItemStatement]:
-    """Its stock symbols, with their listings."""
+    """The company's stock symbols, with their listings."""
     symbols: dict[str, ItemStatement] = {}
     for listing in item.best("P414"):
         if symbol := text(listing.qualifier("P249")):
@@ -246,5 +246,5 @@ def _several(what: str, values: Sequence[str]) -> Iterator[str]:
 
 
 def _latest(statements: Sequence[ItemStatement]) -> ItemStatement | None:
-    """The latest statement, the first one of a day; a statement without a date counts as the oldest."""
+    """The latest statement, or the first of several from one day; a statement without a date counts as the oldest."""
     return max(statements, key=lambda statement: statement.since, default=None)

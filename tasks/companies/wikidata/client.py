@@ -196,7 +196,7 @@ def page_address(item: str) -> str:
 
 
 def _ask(query: str) -> list[dict[str, str]]:
-    """The rows of the answer, with the variables that have a value."""
+    """The rows of the answer, each with the variables that have a value."""
     check_contact()
     url = CompanySettings.current().wikidata_sparql_url
     headers = {"Accept": "application/sparql-results+json"}
@@ -219,7 +219,7 @@ def _values(row: Any) -> Iterator[tuple[str, str]]:
 
 
 def _by_item(rows: Sequence[Mapping[str, str]]) -> dict[str, dict[str, list[str]]]:
-    """The different values of each variable, by item."""
+    """The distinct values of each variable, grouped by item."""
     by_item: dict[str, dict[str, list[str]]] = {}
     for row in rows:
         if (item := _id(row.get("item"))) is None:
@@ -266,7 +266,7 @@ def fetch_summary(title: str, item: str) -> Summary | None:
 
 
 def _summary(content: Any, item: str, url: str) -> Summary | None:
-    """The summary; None for a disambiguation page, and for an article that is now about something else."""
+    """The summary; None for a disambiguation page, or if the article is now about something else."""
     if not isinstance(content, dict) or content.get("type", "standard") != "standard":
         return None
     text, about, changed = content.get("extract"), content.get("wikibase_item"), content.get("timestamp")

@@ -199,13 +199,13 @@ def _search(domain: str) -> Entity | None:
 
 
 def _entities(ids: Sequence[str], domain: str) -> list[Entity]:
-    """The items of which that domain is the official website; of many, those first in `ids`."""
+    """The items whose official website is that domain; if there are many, the first of `ids`."""
     items = {item.id: item for item in fetch_items(ids[:_MAX_ITEMS]).values()}  # a merged one has its new id
     return [entity for item in items.values() if (entity := _entity(item, domain)) is not None]
 
 
 def _addresses(domain: str) -> list[str]:
-    """Every way to write the address of its home page; an international name in both of its forms."""
+    """All ways to write the address of the domain's home page; an international name in both of its forms."""
     try:
         unicode = idna.decode(domain)
     except idna.IDNAError:
@@ -238,13 +238,13 @@ def is_home(url: str) -> bool:
 
 
 def _order_items(sites: Iterable[Site]) -> list[str]:
-    """The ids of the items, without repetition, those to fetch first."""
+    """The ids of the items without duplicates, in the order in which to fetch them."""
     ordered = sorted(sites, key=lambda site: (not is_home(site.url), len(site.item), site.item))
     return list(dict.fromkeys(site.item for site in ordered))
 
 
 def _entity(item: Item, domain: str) -> Entity | None:
-    """The item with its best statement on this website; None where it has none, or is no company."""
+    """The item with its best statement about this website; None if it has none or is not a company."""
     addresses = [(text(statement.value) or "", statement) for statement in item.all(_WEBSITE)]
     # A page deeper in the site is a product's or a division's.
     sites = [statement for address, statement in addresses if is_at(address, domain) and is_home(address)]
@@ -255,7 +255,7 @@ def _entity(item: Item, domain: str) -> Entity | None:
 
 
 def _rank_domain(entity: Entity, domain: str) -> tuple[bool, bool, int]:
-    """How well the domain is its official website, best first: its home page, today, and by rank."""
+    """How well the domain serves as the item's official website, best first: by home page, being current, and rank."""
     site = entity.website
     prefers_another = any(
         statement.preferred and not is_at(text(statement.value) or "", domain)
@@ -265,7 +265,7 @@ def _rank_domain(entity: Entity, domain: str) -> tuple[bool, bool, int]:
 
 
 def _top(equal: Sequence[Entity], entities: Sequence[Entity]) -> list[Entity]:
-    """Those that no other of them owns, directly or through a third of `entities`."""
+    """Those that none of the others owns, whether directly or through another of `entities`."""
     owners = {entity.id: {*entity.item.items("P749"), *entity.item.items("P127")} for entity in entities}
     ids = {entity.id for entity in equal}
     top = [entity for entity in equal if not (_all_owners(entity.id, owners) & ids - {entity.id})]
@@ -273,7 +273,7 @@ def _top(equal: Sequence[Entity], entities: Sequence[Entity]) -> list[Entity]:
 
 
 def _all_owners(item: str, owners: Mapping[str, set[str]]) -> set[str]:
-    """Every owner of the item, and every owner of an owner."""
+    """All direct and indirect owners of the item."""
     all_owners: set[str] = set()
     ahead = [item]
     while ahead:
@@ -284,7 +284,7 @@ def _all_owners(item: str, owners: Mapping[str, set[str]]) -> set[str]:
 
 
 def _likeliness(entity: Entity) -> tuple[bool, bool, bool]:
-    """How likely one of several equal items is the company, best first: identifiers, its properties, not dissolved."""
+    """How likely one of several equal items is the company, best first: identifiers, properties, not dissolved."""
     item = entity.item
     is_company = any(item.best(name) for name in _COMPANY_PROPERTIES)
     return bool(item.all("P576")), not _is_legal(item), not is_company

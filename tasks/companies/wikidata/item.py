@@ -229,7 +229,7 @@ def _value(snak: Any) -> Any:
 
 
 def _read_retrieval_day(references: Any) -> str | None:
-    """The latest day on which a reference was read."""
+    """The latest day on which a reference was retrieved."""
     days = (
         iso(_value(snak)) for reference in references for snak in (reference.get("snaks") or {}).get(_RETRIEVED, [])
     )

@@ -144,7 +144,7 @@ def _open(description: DriveDescription, identity: Identity | None) -> Drive:
 
 @lru_cache(maxsize=128)
 def _with_archives(drive: Hashable, *, shown_here: bool) -> Drive:
-    """The drive with its archives as folders; the same object for the same drive."""
+    """The drive with its archives shown as folders; the same object for the same drive."""
     return ArchiveDrive(cast("Drive", drive), shown_here=shown_here)
 
 

@@ -47,7 +47,7 @@ def plain_words(text: str) -> str:
 
 
 def _is_one(word: str) -> bool:
-    """Whether no word begins inside of this one, by a look that is ten times as quick as `_PARTED`'s."""
+    """Whether no other word begins inside this word, by a check ten times as fast as `_PARTED`'s."""
     return word.isalpha() and (word.islower() or word[1:].islower())
 
 
@@ -117,7 +117,7 @@ _KEY: Final = 6
 
 
 def _word_beginning(word: str) -> str:
-    """The letters that a word of a phrase begins with in any text; none where it may begin with others."""
+    """The letters that a word of a phrase begins with in any text; empty if it may begin with others."""
     return "" if word.startswith("*") else plain_words(word.rstrip("*")).partition(" ")[0][:_KEY]
 
 

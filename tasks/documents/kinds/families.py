@@ -114,7 +114,7 @@ def _are_near(one: FamilyMember, other: FamilyMember) -> bool:
 
 
 def _are_apart(one: FamilyMember, other: FamilyMember) -> bool:
-    """Whether two texts of one form are two documents: of other kinds or days, or of other parties by their names."""
+    """Whether two texts of one form are two documents: of other kinds or days or, by their names, other parties."""
     if one.what.kind and other.what.kind and one.what.kind != other.what.kind:
         return True
     kind = kinds().get(one.what.kind or other.what.kind or "")
@@ -139,7 +139,7 @@ def _are_versions(one: FamilyMember, other: FamilyMember) -> bool:
 
 
 def _base(name: str) -> str:
-    """What names of versions have in common: the words but for dates, numbers and marks of versions and states."""
+    """The part that names of versions share: the words without dates, numbers and marks of versions and states."""
     words = f" {_MONTH.sub(' ', _FIGURES.sub(' ', _NUMBER.sub(' ', plain_words(name.rsplit('.', 1)[0]))))} "
     for mark in _version_words():
         words = words.replace(f" {mark} ", " ")

@@ -90,7 +90,7 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
 
 
 def _day(stem: str, said: Signs) -> str | None:
-    """A document's own date: that of its name, else that at its top, unless the name has another year."""
+    """A document's own date: the one in its name, otherwise the one at its top unless the name has another year."""
     digits = _DIGITS.search(stem)
     if digits:
         return "-".join(digits.groups())
@@ -102,7 +102,7 @@ def _day(stem: str, said: Signs) -> str | None:
 
 
 def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind | None, float]:
-    """The kind and its certainty."""
+    """The kind and how certain it is."""
     title = _read_title(said)
     named = _read_name(stem, said)
     name = named.kind if named else None
@@ -125,7 +125,7 @@ def _read_title(said: Signs) -> Kind | None:
 
 
 def _read_folder(stem: str, folder: str, said: Signs, *, is_read: bool) -> Kind | None:
-    """The kind that its folder, or folder and name together, tell."""
+    """The kind that the folder, or the folder and name together, indicate."""
     for words in (plain_words(folder), plain_words(f"{folder} {stem}")):
         match = find_kind(words)
         if match is None or match.kind.over or said.letter or match.kind.id in said.denied:
@@ -137,7 +137,7 @@ def _read_folder(stem: str, folder: str, said: Signs, *, is_read: bool) -> Kind 
 
 
 def _of_two(title: Kind, name: Kind, said: Signs) -> tuple[Kind | None, float]:
-    """Which counts of a title and a name."""
+    """Which of a title's and a name's kinds counts, and how certain that is."""
     if is_kind(title.id, name.id) or is_kind(name.id, title.id):
         return (title if is_kind(title.id, name.id) else name), 0.95
     if not (title.over or name.over):
@@ -153,7 +153,7 @@ def _of_two(title: Kind, name: Kind, said: Signs) -> tuple[Kind | None, float]:
 
 
 def _read_name(stem: str, said: Signs) -> Match | None:
-    """The kind that a name tells: its parts from the left, the whole for what speaks of other documents."""
+    """The kind that a name indicates, by its parts from the left; by all of it if it is about other documents."""
     whole = find_kind(plain_words(stem))
     if whole is not None and whole.kind.over:
         return whole
@@ -168,7 +168,7 @@ def _read_name(stem: str, said: Signs) -> Match | None:
 
 
 def _audit(named: str, name: str, said: Signs) -> str | None:
-    """The kind of accounts by whether they are audited; None where nothing tells."""
+    """The kind of accounts by whether they are audited; None if nothing shows it."""
     if marks("audit", "negative").stand_in(named) or said.audit == "negative":
         return _UNAUDITED
     claims = any(match.kind.id == _AUDITED for match in find_kinds(name)) or marks("", "audited").stand_in(named)

@@ -123,7 +123,7 @@ class RoomKinds:
         return list(found.values())
 
     def _may_be(self, document_id: str, kind: str, day: str | None) -> bool:
-        """Whether a document may be the one of that kind and day: it is, or nothing tells its day or its kind."""
+        """Whether a document may be the one of that kind and day: it is, or nothing shows its day or its kind."""
         what, signs = self.kinds[document_id], self.signs.get(document_id)
         if what.holds(kind) is None and not (what.kind and is_kind(kind, what.kind)):
             return (

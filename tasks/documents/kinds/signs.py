@@ -97,9 +97,9 @@ def find_state(words: str) -> str | None:
 
 
 class _Segment(NamedTuple):
-    """A part of a line that may be a title, in plain words; `place` counts from the first, `line` is all of its line.
+    """A part of a line that may be a title, in plain words; `place` counts from the first, `line` is the whole line.
 
-    `is_sentence`: it ends as a sentence does, or goes on in the next line.
+    `is_sentence`: it ends as a sentence does, or continues in the next line.
     """
 
     words: str
@@ -145,7 +145,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
 
 
 def _find_title(segments: Sequence[_Segment], greeting: str | None, length: int) -> tuple[Match, str] | None:
-    """The first kind that a title names; the subject of a letter is what the letter is, for some kinds."""
+    """The first kind that a title names; for some kinds, the subject of a letter tells what the letter is."""
     found = _title(segments, is_long=length > _LONG)
     if found is not None or greeting is None:
         return found
@@ -154,7 +154,7 @@ def _find_title(segments: Sequence[_Segment], greeting: str | None, length: int)
 
 
 def _read_signatures(text: str, opening: str, signs: Signs) -> None:
-    """Whether it is signed, or has empty lines to be signed."""
+    """Record whether the document is signed or has blank lines for signatures."""
     closing, top = text[-_CLOSING:].casefold(), opening[:400].casefold()
     is_signed = any(mark in closing or mark in top for mark in read_file("marks.toml")["text"]["signed"])
     if signs.state is None and is_signed:
@@ -163,9 +163,9 @@ def _read_signatures(text: str, opening: str, signs: Signs) -> None:
 
 
 def _read_days(opening: str, lines: Sequence[str], signs: Signs) -> None:
-    """The dates in its opening, and the one that stands by itself at its top.
+    """Record the dates in the opening, and the one that stands by itself at the top.
 
-    A row of a table, whose cells stand apart by tabs or blanks, dates nothing: it may tell of a renewal.
+    A table row, with tabs or blanks between its cells, does not date the document: it may be about a renewal.
     """
     found = dates_in(opening[:1500], of_any_span=True, of_months=False)
     signs.days = list(dict.fromkeys(day.isoformat() for day in found))[:6]
@@ -176,7 +176,7 @@ def _read_days(opening: str, lines: Sequence[str], signs: Signs) -> None:
 
 
 def _title_lines(opening: str) -> tuple[list[str], str | None]:
-    """The lines at the top of a document, up to a salutation or the head of a message, and the line that was."""
+    """The lines at the top of a document, up to a salutation or message header, and that line."""
     lines = [" ".join(line.split()) for line in opening.splitlines() if line.strip()][:_LINES]
     greetings = tuple(read_file("marks.toml")["text"]["letters"])
     for place, line in enumerate(lines[:25]):
@@ -204,7 +204,7 @@ def _segments(lines: Sequence[str]) -> Iterator[_Segment]:
 
 
 def _title(segments: Sequence[_Segment], *, is_long: bool) -> tuple[Match, str] | None:
-    """The first kind that a title names, and its line."""
+    """The first kind that a title names, and the title's line."""
     for segment in segments:
         match = _match_over(segment, is_long=is_long)
         if match is None:
@@ -219,7 +219,7 @@ def _title(segments: Sequence[_Segment], *, is_long: bool) -> tuple[Match, str] 
 
 
 def _match_over(segment: _Segment, *, is_long: bool) -> Match | None:
-    """What a line says of other documents: a request, an index, a letter on them."""
+    """The kind of a line about other documents: a request, an index, a letter about them."""
     short = segment.line.count(" ") < 2 * _LONGEST_TITLE
     match = find_kind(segment.line if short else segment.words)
     if match is None or not match.kind.over or (not short and not segment.is_short):
@@ -233,7 +233,7 @@ def _match_over(segment: _Segment, *, is_long: bool) -> Match | None:
 
 
 def _heads(match: Match, segment: _Segment) -> bool:
-    """Whether a kind is what a line is a title of, and not only mentioned in it."""
+    """Whether a line is a title of that kind and does not merely mention it."""
     before = segment.words[: match.start].split()
     if any(marks("", name).stand_in(" ".join(before[-3:])) for name in ("denied", "attached")):
         return False
@@ -246,7 +246,7 @@ def _heads(match: Match, segment: _Segment) -> bool:
 
 
 def _find_opened_kind(segment: _Segment) -> Match | None:
-    """The kind of an agreement that a sentence opens: `This Lease Agreement is made on …`."""
+    """The kind of agreement that a sentence introduces: `This Lease Agreement is made on …`."""
     for _, end, _ in marks("", "opening").find(segment.words[:40]):
         for match in find_kinds(segment.words[:160]):
             if 0 < match.start - end <= 30 and (match.kind.signed or match.kind.over) and match.kind.title:
@@ -255,7 +255,7 @@ def _find_opened_kind(segment: _Segment) -> Match | None:
 
 
 def _find_index(lines: Sequence[str], text: str) -> tuple[Match, str] | None:
-    """An index without a title: most lines name documents of several kinds."""
+    """Recognise an index without a title: most lines name documents, of several kinds."""
     if len(text) > _LONG or len(lines) < 3:
         return None
     named = [match for line in lines if line.count(" ") < _LONGEST_TITLE and (match := find_kind(plain_words(line)))]
@@ -266,7 +266,7 @@ def _find_index(lines: Sequence[str], text: str) -> tuple[Match, str] | None:
 
 
 def _only_said(segments: Sequence[_Segment], text: str, signs: Signs, title: str | None) -> tuple[Match, str] | None:
-    """In a slip of paper: what is asked for or to come, and what it says there is none of."""
+    """In a slip of paper, find what is requested or will follow, and what it says does not exist."""
     if len(text) > _SHORT:
         return None
     for segment in segments:
@@ -279,7 +279,7 @@ def _only_said(segments: Sequence[_Segment], text: str, signs: Signs, title: str
 
 
 def _audit(segments: Sequence[_Segment], text: str, signs: Signs) -> str | None:
-    """Whether accounts are audited: what the title says first, then the auditors, then the opening."""
+    """Whether accounts are audited: first by the title, then by the auditors, then by the opening."""
     says = read_file("marks.toml")["audit"]
     title = next((segment for segment in segments if segment.line == signs.line), None)
     early = [segment for segment in segments if title is not None and abs(segment.place - title.place) <= 3]
@@ -295,7 +295,7 @@ def _audit(segments: Sequence[_Segment], text: str, signs: Signs) -> str | None:
 
 
 def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, signs: Signs) -> str | None:
-    """What the lines at the top, and those repeated on its pages, say of the document's state."""
+    """The document's state according to the lines at the top and those repeated on its pages."""
     titled = [
         segment.words for segment in segments if segment.line == signs.line or (segment.place < 8 and segment.is_short)
     ]
@@ -311,7 +311,7 @@ def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, sig
 
 
 def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str, int]]:
-    """Other documents that begin at these places, or at a line that is nothing but their title."""
+    """Other documents that begin at these places, or at a line that consists only of their title."""
     if len(text) < 300_000:
         starts = [
             *starts,
@@ -350,7 +350,7 @@ def _date_pattern() -> re.Pattern[str]:
 
 
 def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | None, str, int, int]]:
-    """The agreements that a text names by kind and date, and the annexes that it refers to and does not hold."""
+    """The agreements that a text names by kind and date, and annexes that it refers to but does not contain."""
     known: set[tuple[str, str]] = set()
     for match in _date_pattern().finditer(text, 0, 400_000):
         before = text[max(0, match.start() - 90) : match.start()].split()

@@ -39,7 +39,7 @@ def semantic_ranking(
 
 @lru_cache(maxsize=8)
 def _make(settings: EmbeddingSettings) -> Embedder | None:
-    """The same embedder for the same settings: it keeps its connections and how much its server takes at once."""
+    """The embedder for the settings, the same one each time: it keeps its connections and its server's batch size."""
     if settings.embeddings in {OFF, ""}:
         return None
     if settings.embeddings in {AUTO, LOCAL}:

@@ -51,7 +51,7 @@ def _session(model: Path) -> InferenceSession:
 
 @cache
 def _tokenizer(longest: int) -> Tokenizer:
-    """BERT's tokenizer of lower-case English, as `tokenizer.json` of the model describes it."""
+    """BERT's tokenizer for lower-case English, as the model's `tokenizer.json` describes it."""
     pieces = {piece: number for number, piece in enumerate(_PIECES.read_text("utf-8").splitlines())}
     tokenizer = Tokenizer(WordPiece(pieces, unk_token="[UNK]"))  # noqa: S106 - no password
     tokenizer.normalizer = BertNormalizer(lowercase=True)

@@ -68,7 +68,7 @@ class ServerEmbedder:
         return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)
 
     def _embed_fitting(self, texts: list[str]) -> NDArray[np.float32]:
-        """The vectors of the first texts: of as many as the server takes at once."""
+        """The vectors of the first texts: of as many as the server accepts at once."""
         while True:
             try:
                 return _vectors(self._send(texts), len(texts))
@@ -99,7 +99,7 @@ class ServerEmbedder:
 
 
 class _TooMuchError(Exception):
-    """The server does not take the request: it is too much at once or, as `error` says, not acceptable at all."""
+    """The server refused the request: it is too much at once or, according to `error`, not acceptable at all."""
 
     def __init__(self, error: DiligenceError) -> None:
         super().__init__(error.message)
@@ -107,7 +107,7 @@ class _TooMuchError(Exception):
 
 
 def _problem(error: OpenAIError, timeout: float) -> DiligenceError | _TooMuchError:
-    """The project's exception for one of the client's. The server's own words never go into a message."""
+    """The project's exception for one of the client's. The server's own words never become part of a message."""
     if isinstance(error, APITimeoutError):
         return TookTooLong(
             f"The embedding server gave no answer within {timeout:g} s. Name a smaller model in DILIGENCE_EMBEDDINGS."

@@ -52,7 +52,7 @@ class _Opened(ctypes.c_void_p):
 
 
 class _Numbers:
-    """Memory where PDFium writes several numbers per call, with references to it: creating one takes while a call."""
+    """Memory where PDFium writes several numbers per call, with references to it: making one costs a call."""
 
     def __init__(self, kind: Any, width: int, *, references: int) -> None:
         self._width = width

@@ -154,7 +154,7 @@ def build_lines(words: Iterable[PageWord]) -> list[Line]:
 
 
 def _only_line(words: list[PageWord]) -> Line | None:
-    """The line that all words stand in; None where there are several, or none."""
+    """The line that contains all words; None if there are several lines, or none."""
     if not words:
         return None
     if len(words) > 1:
@@ -169,7 +169,7 @@ def _only_line(words: list[PageWord]) -> Line | None:
 
 
 def _cut(line: Line) -> None:
-    """Put the words of a line in order, and part its cells."""
+    """Sort the words of a line and split it into cells."""
     words = line.words
     if len(words) == 1:
         line.cells = [LineCell(words)]
@@ -183,7 +183,7 @@ def _cut(line: Line) -> None:
 
 
 def _level(lines: list[Line]) -> list[Line]:
-    """The lines; codes and figures that stand lower or higher than their labels, row by row, are of their lines."""
+    """The lines; codes and figures slightly lower or higher than their labels, row by row, join the labels' lines."""
     pairs = list(itertools.pairwise(lines))
     steps = [below.base - above.base if _may_be_level(above, below) else 0.0 for above, below in pairs]
     apart = [math.inf, *(below.base - above.base for above, below in pairs), math.inf]
@@ -207,7 +207,7 @@ def _level(lines: list[Line]) -> list[Line]:
 
 
 def _may_be_level(above: Line, below: Line) -> bool:
-    """Whether two lines stand within half a line's height, beside each other, and one has short cells alone."""
+    """Whether two lines are within half a line's height, beside each other, and one has only short cells."""
     return (
         below.base - above.base < _HALF_LINE * max(above.size, below.size)
         and min(max(len(cell.words) for cell in line.cells) for line in (above, below)) <= _CODE
@@ -216,7 +216,7 @@ def _may_be_level(above: Line, below: Line) -> bool:
 
 
 def _with_exponents(lines: list[Line]) -> list[Line]:
-    """The lines; those that hold nothing but exponents and indices of the next one or the last are part of it."""
+    """The lines, with those that hold only exponents and indices merged into the line before or after them."""
     sizes = [line.size for line in lines]
     if not sizes or min(sizes) >= _SMALL * max(sizes):
         return lines
@@ -236,7 +236,7 @@ def _with_exponents(lines: list[Line]) -> list[Line]:
 
 
 def _beside(small: PageWord, line: Line) -> bool:
-    """Whether a small word stands right beside a word of a line."""
+    """Whether a small word is immediately beside a word of a line."""
     reach = 0.35 * line.size
     return any(
         -reach < small.left - word.right < reach or -reach < word.left - small.right < reach for word in line.words
@@ -244,7 +244,7 @@ def _beside(small: PageWord, line: Line) -> bool:
 
 
 def _find_cell_starts(words: Sequence[PageWord]) -> list[int]:
-    """Which words of a line, but for the first, stand behind a wide gap. Those that go on the one before are marked."""
+    """The words of a line, except the first, that follow a wide gap. Words that continue the one before are marked."""
     begins: list[int] = []
     last = words[0]
     last_right, last_size = last.right, last.size
@@ -260,7 +260,7 @@ def _find_cell_starts(words: Sequence[PageWord]) -> list[int]:
 
 
 def _goes_on(last: PageWord, word: PageWord, gap: float) -> bool:
-    """Whether a word goes on the one before, with next to no gap, unless PDFium took a space between them for meant."""
+    """Whether a word continues the one before, with almost no gap and no space that PDFium considers intended."""
     size = word.size
     raised = abs(word.base - last.base)
     spaced = 0 <= word.first - last.end <= _SPACE and raised < WORD_GAP * size
@@ -268,7 +268,7 @@ def _goes_on(last: PageWord, word: PageWord, gap: float) -> bool:
 
 
 def _beside_marks(words: Sequence[PageWord], begins: Collection[int]) -> list[int]:
-    """Which other words of a line begin a cell, as a currency's sign behind a figure does.
+    """The other words of a line that begin a cell, such as a currency sign after a figure.
 
     Signs within a cell are joined to their figures.
     """
@@ -284,12 +284,12 @@ def _beside_marks(words: Sequence[PageWord], begins: Collection[int]) -> list[in
 
 
 def _is_sign(word: PageWord, after: PageWord) -> bool:
-    """Whether a word is a currency's sign and the next one its figure."""
+    """Whether a word is a currency sign and the next one its figure."""
     return word.text not in "()" and _LONE_FIGURE.match(after.text) is not None
 
 
 def _begins_figure(words: Sequence[PageWord], index: int) -> bool:
-    """Whether a word is a currency's sign that stands before a figure and behind another, or behind a label."""
+    """Whether a word is a currency sign before a figure, and after another figure or a label."""
     if index + 1 == len(words) or words[index].text not in _MARKS or words[index].text in "()":
         return False
     last, word, after = words[index - 1 : index + 2]

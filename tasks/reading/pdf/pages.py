@@ -215,13 +215,13 @@ def find_lost_letters(data: bytes) -> dict[str, str]:
 
 
 def _halves(before: str, behind: str) -> tuple[str, str] | None:
-    """The word that ends a text and the one that begins the next."""
+    """The last word of a text and the first word of the next; None if either is missing."""
     left, right = _WORD.match(before[:-_LONGEST_WORD:-1]), _WORD.match(behind)
     return (left.group()[::-1], right.group()) if left and right else None
 
 
 def _is_compound(left: str, right: str, compounds: frozenset[str]) -> bool:
-    """Whether a document writes two words with a hyphen, or others behind `non`."""
+    """Whether the document writes these two words, or other words after `non`, with a hyphen."""
     word = f"{left}-{right}"
     if word in compounds or word.lower() in compounds:
         return True
@@ -240,7 +240,7 @@ def _keeps_hyphen(left: str, right: str, text: str) -> bool:
 
 
 def _doubtful(text: str) -> list[tuple[int, int]]:
-    """Where a space may be missing, by the character before it, spaces that may be breaks, and breaks that are none."""
+    """Where a space may be missing, by the character before it, spaces that may be breaks, and false breaks."""
     spots = [(match.end() - 1, match.end()) for pattern in _ITEMS for match in pattern.finditer(text)]
     if any(bullet in text for bullet in _BULLETS):
         spots += ((match.start() - 1, match.start()) for match in _BULLET.finditer(text))
@@ -250,7 +250,7 @@ def _doubtful(text: str) -> list[tuple[int, int]]:
 
 
 class _Layout:
-    """The text of a page, and what is changed in it for the places of its characters."""
+    """The text of a page, and the changes to it that the positions of its characters require."""
 
     def __init__(self, textpage: Any, page_content: PageText, edits: Sequence[Edit] = ()) -> None:
         self._textpage = textpage
@@ -263,7 +263,7 @@ class _Layout:
         self._replaced = sorted((start, end) for start, end, _ in edits)
 
     def place(self, remarks: Sequence[Remark]) -> list[Remark]:
-        """Put remarks at the ends of the lines next to their spots; gives those that have none."""
+        """Put remarks at the ends of the lines next to their spots; returns those without a line."""
         left: list[Remark] = []
         for remark in remarks:
             line = None if remark.spot is None else self._line_at(*remark.spot)
@@ -275,9 +275,9 @@ class _Layout:
         return left
 
     def mend(self, spots: Iterable[tuple[int, int]]) -> None:
-        """Put spaces after commas and between words where the gap tells, and take out breaks beside what is set higher.
+        """Add spaces after commas and between words if the gap shows them, and remove breaks beside raised text.
 
-        PDFium takes the former for none, and begins a line after `km²`. Before a bullet it may begin none.
+        PDFium misses such spaces, and begins a line after `km²`. Before a bullet it may begin none.
         """
         doubts: list[tuple[int, int]] = []
         between: list[int] = []
@@ -298,7 +298,7 @@ class _Layout:
                 self._edits.append(edit)
 
     def _mended(self, start: int, end: int, one: document.Box, other: document.Box) -> Edit | None:
-        """What to change at a spot between two characters, given their boxes."""
+        """The change at a spot between two characters, given their boxes; None if there is none."""
         (_, top, right, bottom), (left, next_top, _, next_bottom) = one, other
         height, lower = min(top - bottom, next_top - next_bottom), abs(bottom - next_bottom)
         if self._text[start] == " ":
@@ -313,7 +313,7 @@ class _Layout:
         return (end, end, " ") if gap > _SPACE else None
 
     def text(self) -> str:
-        """The text as it was changed."""
+        """The text with all changes made."""
         pieces: list[str] = []
         done = 0
         for start, end, instead in sorted(self._edits, key=itemgetter(0)):
@@ -322,12 +322,12 @@ class _Layout:
         return "".join((*pieces, self._text[done:]))
 
     def _is_replaced(self, at: int) -> bool:
-        """Whether the character there is one of those that stand elsewhere, or otherwise, in the end."""
+        """Whether the character at `at` is one that the edits move or change."""
         index = bisect(self._replaced, (at, len(self._text))) - 1
         return index >= 0 and at < self._replaced[index][1]
 
     def _line_at(self, x: float, y: float) -> int | None:
-        """The end of the line of the character next to a spot; None where there is none near."""
+        """The end of the line of the character next to a spot; None if there is none nearby."""
         near = pdfium.FPDFText_GetCharIndexAtPos(self._textpage, x, y, *_NEAR)
         unit = pdfium.FPDFText_GetTextIndexFromCharIndex(self._textpage, near) if near >= 0 else -1
         if unit < 0:

@@ -68,7 +68,7 @@ WITHOUT_LAYOUT: Final = (
 
 
 class _PageContent(NamedTuple):
-    """What PDFium gives of a page."""
+    """What PDFium returns for a page."""
 
     text: str
     remarks: Sequence[annotations.Remark]
@@ -111,7 +111,7 @@ def read(source: Source) -> Reading:
 
 
 def _read_with_less(source: Source) -> Reading:
-    """The words of a PDF that took too much before, each way of reading it in a process of its own."""
+    """The words of a PDF that exceeded its limits before; each way of reading runs in a process of its own."""
     for way in (_WITHOUT_LAYOUT, FALLBACK):
         try:
             reading = fallback.read_in_fork(way, source)
@@ -171,7 +171,7 @@ def open_document(source: Source) -> Iterator[PdfDocument]:
 
 
 def _read_document(source: Source, writer: Writer) -> Reading:
-    """The document as it is.
+    """Read the whole document normally.
 
     Raises:
         NotOpened: PDFium does not open it, or no page of it.
@@ -187,12 +187,12 @@ def _read_document(source: Source, writer: Writer) -> Reading:
 
 
 def _metadata(document: PdfDocument, key: bytes) -> str:
-    """An entry of the document's information dictionary (ISO 32000-1, 14.3.3); "" where it has none."""
+    """An entry in the document's information dictionary (ISO 32000-1, 14.3.3); "" if it has none."""
     return string(pdfium.FPDF_GetMetaText, document.handle, key)
 
 
 def _write_pages(document: PdfDocument, writer: Writer) -> None:
-    """Take the texts of all pages from PDFium, then write them: taking turns costs 4 % of the time, for caches."""
+    """Get the texts of all pages from PDFium, then write them: alternating costs 4 % of the time, because of caches."""
     files, scans = AttachedFiles(document, writer), Scans(writer)
     contents, lost = _read_contents(document, files, scans, writer)
     _doubt(contents)
@@ -226,7 +226,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
 def _read_contents(
     document: PdfDocument, files: AttachedFiles, scans: Scans, writer: Writer
 ) -> tuple[list[_PageContent], list[int]]:
-    """What PDFium gives of all pages, as far as time and room go, and the numbers of those that it cannot open.
+    """What PDFium returns for all pages, as time and size allow, and the numbers of those that it cannot open.
 
     Raises:
         NotOpened: it opens none.
@@ -258,7 +258,7 @@ def _read_contents(
 
 
 def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedFiles, scans: Scans) -> _PageContent:
-    """What an open page says; it is closed."""
+    """The content of an open page, which is then closed."""
     remarks: list[annotations.Remark] = []
     complete = True
     if pdfium.FPDFPage_GetAnnotCount(page):
@@ -285,14 +285,14 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
 
 
 def _doubt(contents: list[_PageContent]) -> None:
-    """Mark the pages of which PDFium loses glyphs."""
+    """Mark the pages in which PDFium loses glyphs."""
     for index, content in enumerate(contents):
         if content.lost:
             contents[index] = content._replace(unknown=max(1, content.unknown))
 
 
 def _add_doubtful(document: PdfDocument, contents: list[_PageContent], scans: Scans) -> None:
-    """Note the pages most of whose characters are not known, and those that are scans all the same."""
+    """Note the pages most of whose characters are unknown, and others that are scans after all."""
     for index, content in enumerate(contents):
         if content.unknown and defects.are_many(content.unknown, content.text):
             scans.add_doubtful(index)
@@ -315,7 +315,7 @@ def _write_page(text: str, writer: Writer) -> None:
 
 
 def _write_remarks(remarks: Sequence[annotations.Remark], text: str, writer: Writer) -> None:
-    """Write the remarks on a page that are not drawn in its text."""
+    """Write the remarks on a page that are not already drawn in its text."""
     if remarks:
         plain = one_line(text)
         news = [remark.text for remark in remarks if not remark.copied or one_line(remark.text) not in plain]
@@ -323,9 +323,10 @@ def _write_remarks(remarks: Sequence[annotations.Remark], text: str, writer: Wri
 
 
 def _write_outline(document: PdfDocument, writer: Writer) -> None:
-    """Write the titles of the outline, but for whole paragraphs that stand on the pages.
+    """Write the titles of the outline, except for whole paragraphs that are also on the pages.
 
-    Word makes bookmarks of all that has a heading's style: of a contract whose clauses have it the whole text.
+    Word makes a bookmark of everything in a heading style: if the clauses of a contract have one, that is the whole
+    text.
     """
     titles = list(_titles(document))
     if any(len(title) > _LONGEST_TITLE for title in titles):
@@ -344,7 +345,7 @@ def _keep_letters(text: str) -> str:
 
 
 def _titles(document: PdfDocument) -> Iterator[str]:
-    """The titles of the outline, at most 20,000 of 8 MB, 64 levels deep; one that runs in a circle ends."""
+    """The titles of the outline, up to 20,000 titles, 8 MB and 64 levels; circular outlines end."""
     end = count_written() + _MOST_OUTLINE_BYTES
     seen: set[int] = set()
     above: list[Any] = []
@@ -383,7 +384,7 @@ def write_xfa(document: PdfDocument, writer: Writer) -> None:
 
 
 def _xfa_packets(document: PdfDocument) -> tuple[list[bytes], bool]:
-    """The parts of the form's description, some of which are XML by themselves, and whether they are all."""
+    """The parts of the form's description, some of which are XML on their own, and whether that is all of them."""
     packets: list[bytes] = []
     room = _MOST_XFA_BYTES
     size = ctypes.c_ulong()
@@ -409,7 +410,7 @@ def _xfa_root(packet: bytes) -> etree._Element | None:
 
 
 def _read_with_pypdf(source: Source) -> Reading:
-    """Pages by pypdf, those left out that it cannot read."""
+    """The pages as pypdf reads them, without those that it cannot read."""
     from pypdf import PdfReader  # noqa: PLC0415 - seldom needed, 0.1 s
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it complains of broken files in their own words
@@ -426,9 +427,9 @@ def _read_with_pypdf(source: Source) -> Reading:
 
 
 def _leave_out_drawings(page: Any) -> None:
-    """Have pypdf take the forms of a page (ISO 32000-1, 8.10) that show no text for pictures.
+    """Make pypdf treat a page's forms (ISO 32000-1, 8.10) that show no text as pictures.
 
-    On maps one is drawn thousands of times, and PDFium keeps each of its lines as often.
+    Maps draw one form thousands of times, and PDFium stores each of its lines every time.
     """
     for name in (page.get("/Resources") or {}).get("/XObject") or {}:
         form = page["/Resources"]["/XObject"][name]

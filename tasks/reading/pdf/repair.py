@@ -74,7 +74,7 @@ def repair_file(data: bytes) -> Iterator[bytes]:
 
 
 class _StartingPoint(NamedTuple):
-    """An object to begin from."""
+    """An object from which reading can start."""
 
     position: int
     kind: bytes
@@ -84,7 +84,7 @@ class _StartingPoint(NamedTuple):
 
 
 def _find_starting_points(data: bytes) -> Iterator[_StartingPoint]:
-    """The catalogs, trees of pages and pages in the file; those that are packed come last."""
+    """The catalogs, page trees and pages in the file, with packed ones last."""
     begin, name, kind = 0, b"", b""
     for match in _BOUND_OR_TYPE.finditer(data):
         if match["kind"]:
@@ -104,7 +104,7 @@ def _find_starting_points(data: bytes) -> Iterator[_StartingPoint]:
 
 
 def _end(data: bytes) -> int:
-    """Where the last whole object ends, or one that is cut off within its stream: its beginning can be read."""
+    """Where the last complete object ends, or one cut off within its stream, whose beginning is readable."""
     last = data.rfind(b"obj")
     if data.endswith(b"end", 0, last) or data.find(b"stream", last) >= 0:
         return len(data)
@@ -112,18 +112,18 @@ def _end(data: bytes) -> int:
 
 
 def _with_trailer(data: bytes, objects: bytes, catalog: bytes, lock: bytes) -> bytes:
-    """`data`, which may end in the middle of a stream, with further objects and a trailer."""
+    """`data`, which may end in the middle of a stream, with more objects and a trailer appended."""
     end = b"\nendstream\nendobj\n%strailer\n<< /Root %s%s >>\nstartxref\n0\n%%%%EOF\n"
     return data + end % (objects, catalog, lock)
 
 
 def _latest(references: Iterable[bytes]) -> list[bytes]:
-    """The last few, each once, the very last first: what was changed later stands later."""
+    """The last few, without repetitions, last first: later changes come later in the file."""
     return list(dict.fromkeys(reversed(list(references))))[:_MOST_ROOTS]
 
 
 def _encryption(data: bytes) -> bytes:
-    """The trailer's entries for what the file is encrypted with, where that is left."""
+    """The trailer's entries for the file's encryption, if they are left."""
     named = _ENCRYPTED.findall(data)
     handler = _HANDLER.search(data)
     encryption = named[-1] if named else handler and reference(data, handler.start())
@@ -164,7 +164,7 @@ def reference(data: bytes, position: int) -> bytes | None:
 
 
 def _objects(content: bytes, first: int, position: int) -> Iterator[Packed]:
-    """The objects of a stream: their numbers and places are listed before the first."""
+    """The objects in a stream: their numbers and offsets are listed before the first one."""
     listed = [int(number) for number in re.findall(rb"\d{1,9}", content[:first])]
     starts = [first + offset for offset in listed[1::2]]
     done = 0

@@ -71,9 +71,9 @@ def join_lines(lines: Sequence[tuple[str, Sequence[PageWord]]], full: float, siz
 
 
 def _as_drawn(lines: Sequence[tuple[str, Sequence[PageWord]]], size: float) -> Sequence[tuple[str, Sequence[PageWord]]]:
-    """The lines of a cell; those that stand nearer to each other than lines can in the order in which they are drawn.
+    """The lines of a cell; if some are closer together than lines can be, in the order in which they were drawn.
 
-    They are exponents, or two cells that nothing parts.
+    Such lines are exponents, or two cells with nothing between them.
     """
     if not any(below[0].base - above[0].base < _STACKED * size for (_, above), (_, below) in itertools.pairwise(lines)):
         return lines
@@ -87,9 +87,9 @@ def _as_drawn(lines: Sequence[tuple[str, Sequence[PageWord]]], size: float) -> S
 
 
 def _is_broken(last: str, words: str, room: float) -> bool:
-    """Whether a line goes on the figure or name before it, which left so much room, as a share of the size.
+    """Whether a line continues the figure or name before it, given the room left there as a share of the size.
 
-    A word alone on its line that fills the cell tells nothing: columns are often as wide as their longest word.
+    A single word that fills its line proves nothing: columns are often as wide as their longest word.
     """
     if room >= _LETTER:
         return False
@@ -148,7 +148,7 @@ def figures_in_one_cell(rows: Iterable[TableRow]) -> int:
 
 @dataclass(slots=True)
 class _Entry:
-    """What a line has in one column: its cells there."""
+    """The cells that a line has in one column."""
 
     cells: list[LineCell]
 
@@ -170,7 +170,7 @@ class _Entry:
 
     @property
     def text(self) -> str:
-        """The text of the cells, signs without a space beside their figures."""
+        """The text of the cells, without a space between signs and their figures."""
         if len(self.cells) == 1:
             return self.cells[0].text
         text = ""
@@ -254,13 +254,13 @@ class Rows:
         return TableRow(cells, [word for index in group for word in self._lines[index].words])
 
     def _full(self, column: int) -> float:
-        """Where the lines of a column may end, if some word of it is longer than that."""
+        """Where lines of a column end if a word is too long for it; infinity unless the next column is close."""
         if column + 1 < self._count and self._lefts[column + 1] - self._rights[column] < _NEXT * self._size:
             return self._rights[column]
         return math.inf
 
     def _group_by_turns(self) -> list[list[int]]:
-        """The lines in groups: each those that were drawn by turns."""
+        """The lines in groups: lines whose words were drawn in alternation belong together."""
         spans = [
             (min(word.first for word in line.words), max(word.first for word in line.words)) for line in self._lines
         ]
@@ -282,7 +282,7 @@ class Rows:
         return parted
 
     def _between_rules(self) -> list[list[int]]:
-        """The lines between each two rules, if that makes rows: at least three, none with figures below each other."""
+        """The lines between each two rules if that forms rows: at least three, none with figures below each other."""
         bands: dict[int, list[int]] = {}
         for index, line in enumerate(self._lines):
             bands.setdefault(bisect(self._rules, line.base - line.size / 3), []).append(index)
@@ -292,7 +292,7 @@ class Rows:
         return rows
 
     def _are_figures(self, group: Sequence[int]) -> bool:
-        """Whether several lines hold figures in one column."""
+        """Whether several of the lines have figures in the same column."""
         columns = [column for index in group for column, entry in self._entries[index].items() if is_figure(entry.text)]
         return len(columns) > len(set(columns))
 
@@ -300,7 +300,7 @@ class Rows:
         return self._lines[below].base - self._lines[above].base < 2 * _LEADING * self._size
 
     def _are_rows(self, group: Sequence[int]) -> bool:
-        """Whether lines are rows of their own: figures stand below each other, or words had room in the line above."""
+        """Whether lines are separate rows: figures are below each other, or words had room on the line above."""
         held: dict[int, list[_Entry]] = {}
         for index in group:
             for column, entry in self._entries[index].items():
@@ -318,7 +318,7 @@ class Rows:
         return len(full) > 1 and sum(full) < _FULL * len(full)
 
     def _signs(self) -> dict[int, int]:
-        """Columns that hold signs alone, and the column that each joins: the next for `$`, the one before for `%`."""
+        """Columns with only signs, and the column that each joins: the next for `$`, the one before for `%`."""
         texts: dict[int, list[str]] = {}
         for line in itertools.dropwhile(is_header, self._lines):  # headers stand over signs and figures
             for cell in line.cells:
@@ -334,7 +334,7 @@ class Rows:
         return joins
 
     def _column(self, cell: LineCell) -> int:
-        """The column that a cell stands in; the first of those that it spans."""
+        """The column of a cell; the first one if it spans several."""
         behind = bisect_left(self._columns, (cell.right - TOUCH,))
         if count := over(cell, self._columns):
             return behind - count
@@ -345,7 +345,7 @@ class Rows:
         return max(left - cell.right, cell.left - right)
 
     def _find_entries(self, line: Line) -> dict[int, _Entry]:
-        """What a line has in each column; a sign beside a figure stands in the figure's."""
+        """What a line has in each column; a sign beside a figure counts to the figure's column."""
         entries: dict[int, _Entry] = {}
         for index, cell in enumerate(line.cells):
             home = cell
@@ -358,14 +358,14 @@ class Rows:
         return entries
 
     def _is_code(self, cell: LineCell) -> bool:
-        """Whether a cell names a currency in letters, in a column that holds more than such names."""
+        """Whether a cell is a currency code in letters, in a column that holds more than such codes."""
         if not cell.text.isalpha() or over(cell, self._columns) != 1:
             return False
         column = self._column(cell)
         return self._target[column] not in self._target[:column] + self._target[column + 1 :]
 
     def _find_label_column(self) -> int:
-        """The first column that most rows have something in; others before it hold marks, or what spans the table."""
+        """The first column that most rows use; columns before it hold marks, or what spans the table."""
         several = [entries for entries in self._entries if len(entries) > 1]
         for column in range(self._count):
             if 2 * sum(column in entries for entries in several) > len(several):
@@ -373,7 +373,7 @@ class Rows:
         return 0
 
     def _measure(self) -> None:
-        """Note how far the cells of each column reach."""
+        """Record how far left and right the cells of each column extend."""
         for line in self._lines:
             for cell in line.cells:
                 if len(line.cells) > 1 or over(cell, self._columns) <= 1:
@@ -382,10 +382,10 @@ class Rows:
                     self._rights[index] = max(self._rights[index], cell.right)
 
     def _goes_on(self, row: Sequence[int], group: Sequence[int], *, by_cells: bool) -> bool:
-        """Whether lines hold what did not fit into the row above them.
+        """Whether lines continue the row above them with what did not fit there.
 
-        `by_cells`: the table is drawn cell by cell, so that only the last cell of a row can go on without its turn, or
-        a label whose figures stand beside its last line.
+        `by_cells`: the table is drawn cell by cell, so that only the last cell of a row can continue out of turn, or a
+        label whose figures are beside its last line.
         """
         above, line = self._lines[row[-1]], self._lines[group[0]]
         cells = self._entries[group[0]]
@@ -415,7 +415,7 @@ class Rows:
         return full and (len(cells) < len(last) or not self._even)
 
     def _is_header(self, row: Sequence[int], group: Sequence[int]) -> bool:
-        """Whether lines are the last ones of headers that end at one level, and begin where there are more lines."""
+        """Whether lines are the last ones of headers that all end on one level; those with more lines begin higher."""
         above, line = self._lines[row[-1]], self._lines[group[0]]
         last = {column for index in row for column in self._entries[index]}
         cells = {column for index in group for column in self._entries[index]}
@@ -434,9 +434,10 @@ class Rows:
         )
 
     def _is_beside(self, row: Sequence[int], group: Sequence[int], below: Iterable[int]) -> bool:
-        """Whether figures stand between the lines of a label, or a little below the last one: they are of one row.
+        """Whether figures are level with the gaps in a label or just below its last line, so that both form one row.
 
-        `below`: the lines below the group; what is left of a label is not of the row above if it has figures there.
+        `below`: the lines below the group; the rest of a label does not belong to the row above if it has figures
+        there.
         """
         line = self._lines[group[0]]
         if line.base - self._lines[row[-1]].base > _STAGGERED * self._size:
@@ -452,14 +453,14 @@ class Rows:
         )
 
     def _is_label(self, row: Sequence[int]) -> bool:
-        """Whether lines hold nothing but a label."""
+        """Whether the lines contain only a label."""
         return all(set(self._entries[index]) == {self._label} for index in row)
 
     def _over(self, entry: _Entry) -> int:
         return max(over(cell, self._columns) for cell in entry.cells)
 
     def _is_full(self, entry: _Entry, below: _Entry, column: int, *, strict: bool = False) -> bool:
-        """Whether the first word below had no room behind what stands in the column."""
+        """Whether the first word below had no room after what is in the column."""
         room = self._rights[column]
         if column + 1 < self._count and not strict:
             room = min(room, self._lefts[column + 1] - GUTTER * self._size)
@@ -468,7 +469,7 @@ class Rows:
 
 
 def _find_join_end(joins: Mapping[int, int], index: int) -> int:
-    """The column that a column of signs joins in the end; no two join each other."""
+    """The column that a column of signs finally joins; no two columns join each other."""
     while index in joins:
         index = joins[index]
     return index

@@ -85,11 +85,11 @@ def find_rules(page: Any, turn: int = 0) -> Rules:
 
 
 def _find_sides(rules: Rules) -> list[RuledLine]:
-    """The sides of cells whose borders above and below are drawn, each cell's by itself, and whose sides are not.
+    """The sides of cells that have drawn borders above and below, one border per cell, but no drawn sides.
 
-    Where two borders of one level meet, and one ends or begins right above or below, a side runs from one level to the
-    other; a cell that spans several columns has one border, and no side within. Where some sides are drawn, a place of
-    which none is parts columns only if borders meet there where the drawn ones begin, above the headers too.
+    Where two borders on one level meet, and one ends or begins right above or below, a side runs from one level to the
+    other; a cell that spans several columns has one border, and no side within it. If some sides are drawn, a place
+    without any separates columns only if borders meet there where the drawn ones begin, above the headers too.
     """
     sides: list[RuledLine] = []
     joints: set[tuple[float, int]] = set()
@@ -111,14 +111,14 @@ def _find_sides(rules: Rules) -> list[RuledLine]:
 def _beside_drawn(
     sides: Sequence[RuledLine], drawn: Sequence[RuledLine], joints: Iterable[tuple[float, int]]
 ) -> list[RuledLine]:
-    """Those of the sides that stand where none is drawn and borders meet on the level where the drawn ones begin."""
+    """The sides at places with no drawn one, if borders meet there on the level where the drawn ones begin."""
     top = min(rule.begin for rule in drawn)
     met = {x for level, x in joints if abs(level - top) < THIN}
     return [side for side in sides if round(side.at) in met and all(abs(rule.at - side.at) > THIN for rule in drawn)]
 
 
 def _levels(horizontal: Iterable[RuledLine]) -> list[tuple[float, list[RuledLine]]]:
-    """Horizontal rules by their level, from the top of the page."""
+    """Horizontal rules grouped by level, from the top of the page."""
     levels: list[tuple[float, list[RuledLine]]] = []
     for rule in sorted(horizontal):
         if not levels or rule.at - levels[-1][0] > THIN / 2:
@@ -128,13 +128,13 @@ def _levels(horizontal: Iterable[RuledLine]) -> list[tuple[float, list[RuledLine
 
 
 def _is_among(rule: RuledLine, sides: Sequence[RuledLine]) -> bool:
-    """Whether a vertical rule is drawn beside or between sides that are only told by borders."""
+    """Whether a vertical rule is drawn beside or between sides that were only inferred from borders."""
     places = [side.at for side in sides if side.begin < rule.end and rule.begin < side.end]
     return bool(places) and min(places) - THIN < rule.at < max(places) + THIN
 
 
 def _border_ends(borders: Sequence[RuledLine]) -> dict[int, tuple[float, bool]]:
-    """Where borders of a level begin and end, by the point, and whether two meet there."""
+    """Where the borders on a level begin and end, keyed by rounded position, and whether two meet there."""
     borders = [border for border in borders if border.end - border.begin > _SMALL]
     begins, ends = {round(border.begin): border.begin for border in borders}, {round(border.end) for border in borders}
     met = {x for x in begins if not ends.isdisjoint(range(x - _SPACING, x + _SPACING + 1))}
@@ -143,7 +143,9 @@ def _border_ends(borders: Sequence[RuledLine]) -> dict[int, tuple[float, bool]]:
 
 
 def _seams(boxes: Iterable[Box]) -> list[float]:
-    """Where boxes end and others of the same width begin, in two columns or more: rows that no rule may part."""
+    """Where boxes end and others of the same width begin, in two or more columns: rows that may
+    have no rule between.
+    """
     columns = sorted((round(left), round(right), -top, -bottom) for left, top, right, bottom in boxes)
     places = sorted(
         (below[2], below[0])
@@ -162,7 +164,7 @@ def _seams(boxes: Iterable[Box]) -> list[float]:
 
 
 def _turn(rules: Rules, turn: int) -> Rules:
-    """The rules of a page whose words are turned by so many quarters, once these stand upright."""
+    """The rules of a page whose words are turned by `turn` quarters, rotated so that the words are upright."""
     match turn:
         case 1:
             horizontal = [RuledLine(-at, begin, end) for at, begin, end in rules.vertical]
@@ -180,7 +182,7 @@ def _turn(rules: Rules, turn: int) -> Rules:
 
 
 def _add(rules: Rules, x: float, y: float, other_x: float, other_y: float) -> None:
-    """Note a line between two points of the page, whose y grows upwards, if it is straight and long enough."""
+    """Add the line between two points of the page (y grows upwards), if it is straight and long enough."""
     if abs(y - other_y) < 1 and abs(x - other_x) > _SHORT:
         rules.horizontal.append(RuledLine(-(y + other_y) / 2, min(x, other_x), max(x, other_x)))
     elif abs(x - other_x) < 1 and abs(y - other_y) > _SHORT:
@@ -188,7 +190,7 @@ def _add(rules: Rules, x: float, y: float, other_x: float, other_y: float) -> No
 
 
 def _find_stroked_segments(path: Any) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
-    """The straight segments of a path that is stroked, up to its first curve, by their two ends."""
+    """The straight segments of a stroked path up to its first curve, by their two ends."""
     document.draw_mode(path, _FILL, _STROKE)
     count = document.count_segments(path)
     if not _stroke.value or count > _MOST_SEGMENTS:

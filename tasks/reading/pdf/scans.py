@@ -80,7 +80,7 @@ class Scans:
 
 
 def _measure_drawing(page: Any) -> tuple[float, int]:
-    """The share of the page that pictures cover, and how many shapes there are besides."""
+    """The share of the page that pictures cover, and the number of other shapes."""
     covered, shapes = 0.0, 0
     for index in range(min(_MOST_OBJECTS, pdfium.FPDFPage_CountObjects(page))):
         item = pdfium.FPDFPage_GetObject(page, index)
@@ -95,7 +95,7 @@ def _measure_drawing(page: Any) -> tuple[float, int]:
 
 
 def _holds_picture(form: Any, deepest: int = 3) -> bool:
-    """Whether a picture is among the objects that are drawn as one, or among those within them, so many levels down."""
+    """Whether a form contains a picture, directly or in forms within it, down to `deepest` levels."""
     for index in range(min(_MOST_OBJECTS, pdfium.FPDFFormObj_CountObjects(form))):
         item = pdfium.FPDFFormObj_GetObject(form, index)
         kind = pdfium.FPDFPageObj_GetType(item)

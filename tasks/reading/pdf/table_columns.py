@@ -84,7 +84,7 @@ def is_table(rows: Sequence[Line]) -> bool:
 
 
 def _is_stretched(rows: Sequence[Line]) -> bool:
-    """Whether lines are prose whose words are set apart to fill the line, so that some stand as far apart as cells."""
+    """Whether lines are justified prose, in which some words are as far apart as cells."""
     if sum(len(line.words) for line in rows) <= _FULL_LINE * len(rows):
         return False
     pairs = [(line.size, *pair) for line in rows for pair in itertools.pairwise(line.cells)]
@@ -93,7 +93,7 @@ def _is_stretched(rows: Sequence[Line]) -> bool:
 
 
 def _is_glossary(rows: Sequence[Line]) -> bool:
-    """Whether lines are names, each with what is said of it beside it: both begin at places of their own."""
+    """Whether lines are names with explanations beside them, each with a left edge of its own."""
     for index in (0, 1):
         lefts = sorted(line.cells[index].left for line in rows)
         if lefts[-1] - lefts[0] > rows[0].size / 2 or any(len(line.cells) != 2 for line in rows):
@@ -169,7 +169,7 @@ def beside_caption(block: Sequence[Line], columns: Sequence[Interval]) -> list[P
 
 
 def _find_caption(side: Sequence[Sequence[LineCell]], drawn: Sequence[PageWord]) -> set[int]:
-    """Where the words at a table's side begin, given the cells there of each line; none if they are no caption."""
+    """Where the words beside a table begin, given each line's cells there; none if they are not a caption."""
     lines = [[word for cell in cells for word in cell.words] for cells in side if cells]
     if not _CAPTION <= len(lines) <= _AT_SIDE * len(side):
         return set()
@@ -180,14 +180,14 @@ def _find_caption(side: Sequence[Sequence[LineCell]], drawn: Sequence[PageWord])
 
 
 def _is_drawn_by_rows(column: Interval, block: Sequence[Line], drawn: Sequence[PageWord]) -> bool:
-    """Whether most of what stands in a column is drawn line by line, with words of other columns in between."""
+    """Whether most of a column is drawn line by line, with words of other columns in between."""
     held = [[word.first for word in line.words if column[0] - 1 <= word.left < column[1]] for line in block]
     lines = sum(map(bool, held))
     return _pieces({first for firsts in held for first in firsts}, drawn) > max(1, lines // _PIECE)
 
 
 def _pieces(firsts: AbstractSet[int], words: Iterable[PageWord]) -> int:
-    """In how many pieces some of the words, given by where they begin, are drawn; `words` come as they are drawn."""
+    """The number of pieces in which the words beginning at `firsts` are drawn; `words` are in drawing order."""
     drawn = [word.first in firsts for word in words]
     return sum(one and not other for one, other in itertools.pairwise([*drawn, False]))
 
@@ -208,13 +208,13 @@ def beside_prose(block: Sequence[Line], columns: Sequence[Interval]) -> list[lis
 
 
 def _halves(block: Sequence[Line], middle: float) -> tuple[list[list[PageWord]], list[list[PageWord]]]:
-    """The words of each line on the left of a place, and those on its right."""
+    """The words of each line to the left of a position, and those to the right of it."""
     left = [[word for word in line.words if word.right < middle] for line in block]
     return left, [[word for word in line.words if word.left > middle] for line in block]
 
 
 def _without_prose(*halves: Sequence[Sequence[PageWord]]) -> list[list[PageWord]] | None:
-    """The words of the half that is no prose, if the other is, or none if both are; None where neither is.
+    """The words of the half that is not prose if the other is, none if both are; None if neither is.
 
     Few of their lines are level with each other.
     """
@@ -329,12 +329,12 @@ def with_signs(columns: Iterable[Interval], lines: Sequence[Line]) -> list[Inter
 
 
 def _titles(counts: Sequence[int], usual: float) -> int:
-    """How many lines at the top of a table have fewer cells than is usual."""
+    """The number of lines at the top of a table that have fewer cells than usual."""
     return sum(1 for _ in itertools.takewhile(lambda count: count < usual, counts[: _MOST_TITLES + 1]))
 
 
 def _on_both_sides(line: Line, middle: float, within: Interval) -> bool:
-    """Whether a line has a cell on each side of a place, and none over it."""
+    """Whether a line has a cell on each side of a position, and none across it."""
     left = right = False
     for cell in line.cells:
         if cell.left < middle < cell.right:
@@ -360,7 +360,7 @@ def part_at_rivers(block: Sequence[Line], columns: Sequence[Interval], size: flo
 def _find_rivers(
     rows: Sequence[Line], lefts: Sequence[Sequence[float]], column: Interval, size: float
 ) -> Iterator[Interval]:
-    """The white that runs down a column, given where the words of each row begin."""
+    """The white space that runs down a column, given where the words of each row begin."""
     lines = [held for line, begins in zip(rows, lefts, strict=True) if (held := _words_within(line, begins, column))]
     several = [words for words in lines if len(words) > 1]  # headers of two columns are no part of them
     spans = _merge(((word.left, word.right) for words in several for word in words), GUTTER * size)
@@ -374,7 +374,7 @@ def _find_rivers(
 
 
 def _words_within(line: Line, lefts: Sequence[float], column: Interval) -> list[PageWord]:
-    """The words of a line that stand in a column, given where each begins."""
+    """The words of a line in a column, given where each word begins."""
     near = line.words[bisect_left(lefts, column[0] - 1) : bisect(lefts, column[1] + 1)]
     return [word for word in near if word.right <= column[1] + 1]
 
@@ -397,7 +397,7 @@ def part_at_edges(block: Sequence[Line], columns: Sequence[Interval]) -> list[In
 
 
 def _find_edge(block: Sequence[Line], column: Interval) -> float | None:
-    """Where the right cells of a column begin in which many lines have two; None where they begin at no one place."""
+    """Where the right cells begin in a column in which many lines have two cells; None if they are not aligned."""
     held = [len(cells) for line in block if (cells := _cells_within(line, column))]
     edges = sorted(cells[1].left for line in block if len(cells := _cells_within(line, column)) == 2)
     edge = edges[len(edges) // 2] if edges else 0.0
@@ -410,7 +410,7 @@ def _cells_within(line: Line, column: Interval) -> list[LineCell]:
 
 
 def _part_at(cell: LineCell, edge: float) -> list[LineCell]:
-    """A cell whose words run over an edge, in two if one of them begins there."""
+    """A cell whose words cross an edge, split in two if a word begins at the edge."""
     for index, word in enumerate(cell.words[1:], 1):
         if abs(word.left - edge) < 1:
             return [LineCell(cell.words[:index]), LineCell(cell.words[index:])]
@@ -428,16 +428,16 @@ def _merge(intervals: Iterable[Interval], gap: float) -> list[Interval]:
 
 
 def _gap(words: Sequence[PageWord], begin: float, end: float) -> Interval | None:
-    """The white of a line between two places, both of which it has words beyond."""
+    """The white space of a line between two positions, if it has words on both sides."""
     before = [word.right for word in words if word.right <= begin + 0.1]
     behind = [word.left for word in words if word.left >= end - 0.1]
     return (max(before), min(behind)) if before and behind else None
 
 
 def _are_aligned(ends: Sequence[float], behind: Sequence[Sequence[PageWord]]) -> bool:
-    """Whether what stands before the white of lines ends at one place, or what stands behind it has one edge or middle.
+    """Whether what precedes the lines' white space ends at one place, or what follows it has one edge or middle.
 
-    White that runs down lines of prose by chance has neither.
+    White space that runs down lines of prose by chance has neither.
     """
     lefts, rights = [words[0].left for words in behind], [words[-1].right for words in behind]
     middles = [(left + right) / 2 for left, right in zip(lefts, rights, strict=True)]

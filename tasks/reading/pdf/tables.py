@@ -68,14 +68,14 @@ def trim_block(block: list[Line]) -> list[Line]:
 
 
 def _goes_on(block: Sequence[Line], last: Line) -> bool:
-    """Whether the lines below the last one of several cells stand within one of its cells, near to each other."""
+    """Whether the lines below the last one with several cells are within one of its cells, close together."""
     below = block[block.index(last) :]
     near = all(two.base - one.base < _LEADING * max(one.size, two.size) for one, two in itertools.pairwise(below))
     return near and all(_is_within(line, last) for line in below[1:])
 
 
 def _is_within(line: Line, row: Line | None) -> bool:
-    """Whether a line begins where a cell in the midst of a row does, and ends before the next one."""
+    """Whether a line begins where a middle cell of a row does, and ends before the next cell."""
     cells = row.cells[1:] if row is not None else []
     return any(
         abs(cell.left - line.left) < 1 and line.right < behind.left for cell, behind in itertools.pairwise(cells)
@@ -83,7 +83,7 @@ def _is_within(line: Line, row: Line | None) -> bool:
 
 
 def _is_ruled(above: Line, line: Line, rules: Sequence[RuledLine]) -> bool:
-    """Whether two lines of several cells are rows further apart than most, with a rule over their width between."""
+    """Whether two lines of several cells are widely spaced rows, with a rule across their width between them."""
     if min(len(above.cells), len(line.cells)) < 2 or line.base - above.base > _FARTHEST * max(above.size, line.size):
         return False
     left, right = max(above.left, line.left), min(above.right, line.right)
@@ -188,7 +188,7 @@ def headers_above(lines: Sequence[Line], first: Line, columns: Sequence[Interval
 
 
 def _is_centred(line: Line, below: Line, columns: Sequence[Interval]) -> bool:
-    """Whether a line of one cell stands over the middle of several columns, or of a cell below it."""
+    """Whether a line with one cell is centred over several columns, or over a cell below it."""
     if len(line.words) > _LONGEST:
         return False
     middle = (line.left + line.right) / 2
@@ -202,7 +202,7 @@ def _is_centred(line: Line, below: Line, columns: Sequence[Interval]) -> bool:
 
 
 def _are_beside(line: Line, other: Line) -> bool:
-    """Whether two lines of a header stand nearly on one level, and their words beside each other."""
+    """Whether two lines of a header are nearly level, with their words side by side."""
     near = other.base - line.base < _LEVEL * max(line.size, other.size)
     return near and (line.right < other.left or other.right < line.left)
 
@@ -231,14 +231,14 @@ def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:
 
 
 def _has_figures(line: Line) -> bool:
-    """Whether a line has a figure of more than one digit; most rows end with one."""
+    """Whether a line has a figure of more than one digit, as most rows have at their end."""
     return any(len(cell.text) > 1 and is_figure(cell.text) for cell in reversed(line.cells))
 
 
 def _part_above_figures(line: Line, columns: Sequence[Interval]) -> None:
-    """Part the cells of the line right above a table's figures that are two columns' headers.
+    """Split the cells of the line right above a table's figures that are the headers of two columns.
 
-    Only where each other column has its own: a heading over several has a line of headers below it.
+    Only if every other column has its own header: a heading over several columns has a line of headers below it.
     """
     wide = [cell for cell in line.cells if over(cell, columns) == 2]
     if not wide or len(line.cells) + len(wide) < len(columns) - 1:
@@ -257,12 +257,12 @@ def _part_above_figures(line: Line, columns: Sequence[Interval]) -> None:
 
 
 def _distance(part: LineCell, column: Interval) -> float:
-    """How far an edge or the middle of a part of a line is from that of a column."""
+    """The distance between an edge or the middle of a part of a line and that of a column."""
     return offset((part.left, part.right), column)
 
 
 def _part(line: Line, beside: Line, columns: Sequence[Interval]) -> None:
-    """Part the cells of a line that stand in several columns as those of the line beside it are, or can be."""
+    """Split the cells of a line that span several columns where the line beside it is, or can be, split."""
     pairs = list(itertools.pairwise(beside.cells))
     pairs += (
         parts
@@ -281,7 +281,7 @@ def _part(line: Line, beside: Line, columns: Sequence[Interval]) -> None:
 
 
 def _is_set_in_a_column(part: LineCell, columns: Sequence[Interval]) -> bool:
-    """Whether a part of a line has an edge or its middle where a column has its own."""
+    """Whether a part of a line shares an edge or the middle with a column."""
     return any(_distance(part, column) < _ALIGNED for column in columns)
 
 
@@ -341,9 +341,9 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
 def _read_block(
     block: list[Line], lines: list[Line], rules: Sequence[RuledLine], drawn_behind: dict[int, PageWord]
 ) -> list[Table]:
-    """The tables of a block of lines, of which it may be none.
+    """The tables in a block of lines, if there are any.
 
-    `drawn_behind`: the word that is drawn behind each; found when first wanted.
+    `drawn_behind`: the word that is drawn after each; filled when first needed.
     """
     rows = several_cells(block)
     if (len(rows) < FEWEST and not _is_ruled_pair(rows, rules)) or not is_table(rows):
@@ -369,9 +369,9 @@ def _read_block(
 
 
 def _find_columns(block: list[Line]) -> tuple[list[Line], list[Line], list[Interval], float]:
-    """The lines of a table without what runs over its columns at its foot, its columns, and the size of its letters.
+    """A table's lines without a foot that crosses its columns, its rows and columns, and the size of its letters.
 
-    The second lines are those that had several cells before some were parted.
+    The second list has the lines that had several cells before some were split.
     """
     rows = several_cells(block)
     size = sorted(line.size for line in rows)[len(rows) // 2]
@@ -386,9 +386,9 @@ def _find_columns(block: list[Line]) -> tuple[list[Line], list[Line], list[Inter
 
 
 def _parted_at_headings(block: Sequence[Line], table: Table, rules: Sequence[RuledLine]) -> list[Table]:
-    """The tables above and below a heading within a block, if their columns part figures that share cells of `table`.
+    """The tables above and below a heading in a block, if their columns separate figures that share cells of `table`.
 
-    None where the block reads as well as one table.
+    None if the block reads equally well as one table.
     """
     best: list[Table] = []
     fewest = figures_in_one_cell(table.rows)
@@ -402,9 +402,9 @@ def _parted_at_headings(block: Sequence[Line], table: Table, rules: Sequence[Rul
 
 
 def _below_heading(block: list[Line]) -> list[Line]:
-    """The lines of a table without a heading above it whose number stands to the left of all below.
+    """The lines of a table without a numbered heading above it, whose number is to the left of everything below.
 
-    `3. INVENTORY` and the sentence below it are no rows.
+    `3. INVENTORY` and the sentence below it are not rows.
     """
     number, *rest = block[0].cells
     if len(rest) != 1 or not _NUMBER.fullmatch(number.text) or is_figure(rest[0].text):
@@ -415,7 +415,7 @@ def _below_heading(block: list[Line]) -> list[Line]:
 
 
 def _is_ruled_pair(rows: Sequence[Line], rules: Iterable[RuledLine]) -> bool:
-    """Whether two lines are headers and a row below them, with a rule between: each cell stands below its header."""
+    """Whether two lines are headers and one row, with a rule between them: each cell is below its header."""
     if len(rows) != FEWEST - 1 or not FEWEST <= len(rows[0].cells) == len(rows[1].cells):
         return False
     header, row = rows
@@ -430,7 +430,7 @@ def _is_ruled_pair(rows: Sequence[Line], rules: Iterable[RuledLine]) -> bool:
 
 
 def _last_lines(lines: Iterable[Line], last: Line, columns: Sequence[Interval], across: Sequence[float]) -> list[Line]:
-    """The lines of a single cell right below the last one of a table, up to the rule that closes its last row."""
+    """The single-cell lines right below a table's last line, up to the rule that closes its last row."""
     if len(across) < FEWEST or across[-1] < last.base or across[-2] > last.base:
         return []
     held: list[Line] = []
@@ -445,7 +445,7 @@ def _last_lines(lines: Iterable[Line], last: Line, columns: Sequence[Interval], 
 
 
 def _across(rules: Sequence[RuledLine], block: Sequence[Line], columns: Sequence[Interval]) -> list[float]:
-    """Where rules run over most of the width of a table, from its top; the underlines of its words are none."""
+    """The positions of rules across most of a table's width, from the top, without underlines of its words."""
     left, right = columns[0][0], columns[-1][1]
     covered = _COVERED * (right - left)
     wide = [rule for rule in rules if min(rule.end, right) - max(rule.begin, left) > covered]
@@ -453,7 +453,7 @@ def _across(rules: Sequence[RuledLine], block: Sequence[Line], columns: Sequence
 
 
 def _find_underlined(rules: Sequence[RuledLine], block: Sequence[Line]) -> set[int]:
-    """Which lines of a block stand below a rule that runs under a cell of the line above."""
+    """The lines of a block that are below a rule under a cell of the line above."""
     return {
         index
         for index, (above, line) in enumerate(itertools.pairwise(block[:_HEADERS]), 1)
@@ -471,7 +471,7 @@ def _underlines(rule: RuledLine, line: Line) -> bool:
 
 
 def _side_by_side(block: Sequence[Line], rules: Sequence[RuledLine]) -> list[Table]:
-    """Tables side by side, of which one is drawn after the other; none where there is but one."""
+    """Tables side by side that are drawn one after the other; none if there is only one table."""
     words = sorted([word for line in block for word in line.words], key=attrgetter("first"))
     for middle in _find_words_apart(words)[:_MOST_SIDES]:
         left, right = words[:middle], words[middle:]
@@ -486,7 +486,7 @@ def _side_by_side(block: Sequence[Line], rules: Sequence[RuledLine]) -> list[Tab
 
 
 def _find_words_apart(words: Sequence[PageWord]) -> list[int]:
-    """Where words that are drawn later stand all to the right of those before, in their order."""
+    """Positions from which all words drawn later are to the right of those before, in drawing order."""
     end = words[0].right  # the words before reach so far at least
     start = len(words)
     while start > 1 and words[start - 1].left > end:
@@ -505,12 +505,12 @@ def _find_words_apart(words: Sequence[PageWord]) -> list[int]:
 
 
 def _write_line(line: Line) -> str:
-    """The words of a line, dots for those whose dots went."""
+    """The words of a line, with dots again for the words whose dots were removed."""
     return " ".join([word.text or "...." for word in line.words])
 
 
 def _part_at_all_leaders(lines: Sequence[Line]) -> None:
-    """Part the cells of lines where dots lead from labels to figures, if that many stand in any."""
+    """Split the cells of lines in which dots lead from labels to figures, if any line has that many dots."""
     texts = list(map(_write_line, lines))
     if _SPACED_LEADERS.search("\n".join(texts)):
         for line, text in zip(lines, texts, strict=True):
@@ -519,7 +519,7 @@ def _part_at_all_leaders(lines: Sequence[Line]) -> None:
 
 
 def _part_at_leaders(line: Line) -> None:
-    """Part the cells of a line where dots lead from a label to its figure; the dots go."""
+    """Split the cells of a line where dots lead from a label to its figure, and remove the dots."""
     cells: list[LineCell] = []
     for cell in line.cells:
         words: list[PageWord] = []

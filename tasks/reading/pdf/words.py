@@ -123,7 +123,7 @@ def find_words(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[i
 
 
 def _numbers(textpage: Any, page_text: PageText, spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int]]:
-    """PDFium's numbers of the first and of the last character of each word."""
+    """PDFium's numbers for the first and the last character of each word."""
     text = page_text.text
     ones, others = [first for first, _, _ in spans], [end - 1 for _, end, _ in spans]
     if len(text) != page_text.units:  # PDFium counts characters beyond 16 bits twice
@@ -135,7 +135,7 @@ def _numbers(textpage: Any, page_text: PageText, spans: Sequence[tuple[int, int,
 
 
 def _glue_percents(textpage: Any, words: Iterable[PageWord], numbers: Mapping[int, int]) -> None:
-    """Have percent signs go on the figures to their left; `numbers` are PDFium's of where words begin."""
+    """Join percent signs to the figures on their left; `numbers` are PDFium's numbers for the words' beginnings."""
     for last, word in itertools.pairwise(words):
         near = word.text[0] == "%" and word.left - last.right < _SIGN_GAP * word.size
         if near and _PERCENT.fullmatch(word.text):
@@ -143,7 +143,7 @@ def _glue_percents(textpage: Any, words: Iterable[PageWord], numbers: Mapping[in
 
 
 def _spans(text: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Where each word begins and ends, and where the mark of a hyphen behind it ends."""
+    """The beginning and end of each word, and the end of the hyphen mark after it."""
     if not spaces and "\x02" not in text and "\ufffe" not in text:  # the usual
         return [(first, end, end) for first, end in map(re.Match.span, _PLAIN.finditer(text))]
     spans: list[tuple[int, int, int]] = []
@@ -159,7 +159,7 @@ def _spans(text: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
 def _upright_words(
     textpage: Any, text: str, spans: Iterable[tuple[int, int, int]], ones: Sequence[int], others: Sequence[int]
 ) -> Iterator[PageWord]:
-    """Words of a page that is not turned, given their first and their last characters."""
+    """The words of a page that is not rotated, given their first and last characters."""
     lefts, tops, rights, bottoms = document.box_sides(textpage, ones)
     longer = [other for one, other in zip(ones, others, strict=True) if one != other]
     last_boxes = document.character_boxes(textpage, longer)
@@ -197,7 +197,7 @@ def _find_turned_words(
     origins: Iterable[tuple[float, float]],
     turn: int,
 ) -> Iterator[PageWord]:
-    """Words of a page that is turned by so many quarters, by the boxes of their first and their last character."""
+    """The words of a page turned by `turn` quarters, from the boxes of their first and last characters."""
     for (first, end, behind), box, last_box, origin in zip(spans, boxes, last_boxes, origins, strict=True):
         left, right, base, height = upright(box, origin, turn)
         if end > first + 1:
@@ -214,7 +214,7 @@ def are_set_twice(words: Sequence[PageWord]) -> bool:
 
 
 def _share_twice(words: Sequence[PageWord]) -> float:
-    """The share of words that stand where the same one was drawn shortly before."""
+    """The share of words at a place where the same word was drawn shortly before."""
     places = [(word.text, round(word.left / 2), round(word.base / 2)) for word in words]
     few = min(_FEW, len(words) // _FEW)
     if len(places) - len(set(places)) <= few:  # the usual
@@ -259,7 +259,7 @@ def words_by_turn(textpage: Any, *, twice: bool = False) -> dict[int, list[PageW
 
 
 def _words(glyphs: Iterable[_Glyph], turn: int) -> list[PageWord]:
-    """The words of glyphs, in their order."""
+    """The words that the glyphs form, in order."""
     words: list[PageWord] = []
     last: PageWord | None = None
     for index, character, box, origin in glyphs:
@@ -282,7 +282,7 @@ def _words(glyphs: Iterable[_Glyph], turn: int) -> list[PageWord]:
 
 
 def _glyphs(textpage: Any) -> dict[int, list[_Glyph]]:
-    """The drawn characters of a page, by how many quarters they are turned."""
+    """The drawn characters of a page, by the number of quarters that they are turned."""
     count = min(pdfium.FPDFText_CountChars(textpage), MOST)
     drawn = [
         (index, code)
@@ -299,7 +299,7 @@ def _glyphs(textpage: Any) -> dict[int, list[_Glyph]]:
 
 
 def _once(glyphs: Iterable[_Glyph], turn: int) -> list[_Glyph]:
-    """Each of the glyphs that stand on top of each other once, from left to right in lines from the top."""
+    """The glyphs without duplicates on top of each other, from left to right in lines from the top."""
     seen: dict[tuple[str, int], deque[float]] = {}
     placed: list[tuple[float, float, _Glyph]] = []
     for glyph in glyphs:

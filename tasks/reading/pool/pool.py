@@ -116,13 +116,13 @@ class Supervisor:
             self._thread.join()
 
     def _wake_thread(self) -> None:
-        """Wake the thread. The lock is held."""
+        """Wake the thread; the caller holds the lock."""
         if self._wake >= 0:
             with suppress(BlockingIOError):  # so full that it wakes anyway
                 os.write(self._wake, b"\0")
 
     def _withdraw(self, job: Job) -> None:
-        """Take a document that was cancelled out of the queue, or have the thread end its reading."""
+        """Remove a cancelled document from the queue, or have the thread stop its reading."""
         if job.future.cancelled():
             with self._lock:
                 if job in self._queue:
@@ -161,7 +161,7 @@ class Supervisor:
             job.fail_as_closed()
 
     def _replenish(self) -> bool:
-        """Start one process if one is missing. Returns whether none is missing any more."""
+        """Start one process if any is missing. Returns whether the number is now complete."""
         missing = self._workers - len(self._processes)
         if missing and (self._failed_starts < _ATTEMPTS or self._queue or self._suspects):
             try:
@@ -183,7 +183,7 @@ class Supervisor:
                 job.fail_as_unavailable()
 
     def _all_waiting(self) -> list[Job]:
-        """Take every document that no process has, out of both queues."""
+        """Take every document that no process has from both queues."""
         with self._lock:
             waiting = [*self._suspects, *self._queue]
             self._suspects.clear()
@@ -200,7 +200,7 @@ class Supervisor:
                     process.send(batch)
 
     def _share(self, process: ReadingProcess) -> list[Job]:
-        """The documents that a process is given now: an equal share for all, and a suspect to a fresh process."""
+        """The documents that a process gets now: an equal share of all, or one suspect if the process is fresh."""
         if self._suspects and process.fresh:
             return [job for job in (self._suspects.popleft(),) if not job.is_cancelled()]
         assigned = process.jobs.values()
@@ -220,7 +220,7 @@ class Supervisor:
         return [job for job in batch if not job.is_cancelled()]
 
     def _receive(self, process: ReadingProcess, *, ended: bool) -> None:
-        """Take the results of a process, and reap it when it has ended."""
+        """Take the results of a process, and reap it if it has ended."""
         invalid = False
         try:
             while process.connection.poll():
@@ -246,7 +246,7 @@ class Supervisor:
                 job.fail(outcome, self._limits)
 
     def _check_on_processes(self) -> None:
-        """End the processes that take too long, or read a document that was cancelled."""
+        """End the processes that take too long or are reading a cancelled document."""
         now = time.monotonic()
         for process in tuple(self._processes):
             job = process.observe(now)
@@ -257,7 +257,7 @@ class Supervisor:
                     self._give_back(process.take_back())
 
     def _reap(self, process: ReadingProcess, *, ending: bool = False) -> None:
-        """A process has ended or is `ending`, or must end: settle the document in work, and give its others back."""
+        """Settle the current document of a process that has ended, is `ending` or must end, and return its others."""
         self._processes.remove(process)
         for descriptor in (process.connection, process.sentinel):
             self._selector.unregister(descriptor)
@@ -282,7 +282,7 @@ class Supervisor:
             self._suspect(job)
 
     def _try_again(self, job: Job, status: int | None) -> None:
-        """Give a document to a fresh process when its own was ended from outside for the first time."""
+        """Give a document to a fresh process if its process was killed from outside for the first time."""
         if job.killed:
             job.fail_as_killed(status)
         else:
@@ -290,7 +290,7 @@ class Supervisor:
             self._suspect(job)
 
     def _try_with_less(self, job: Job) -> bool:
-        """Give a document that took too much to a fresh process once more, if its format has a second try."""
+        """Give a document that used too much to a fresh process once more, if its format has a second try."""
         if job.second_try or not has_second_try(job.extension):
             return False
         job.second_try = True

@@ -52,15 +52,15 @@ def fork_server(*modules: str) -> forkserver.ForkServer:
 
 @cache
 def _server() -> forkserver.ForkServer:
-    """The server that reading processes are forked from."""
+    """The fork server for reading processes."""
     return fork_server("tasks.reading.pool.worker", *(known.reader for known in all_formats()))
 
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Block SIGINT in what is started here, from its first moment on.
+    """Block SIGINT in processes started here, from their first moment.
 
-    A terminal sends it to all processes. One that had just been forked, and did not ignore it yet, printed a traceback.
+    A terminal sends it to all processes. A newly forked one that did not ignore it yet printed a traceback.
     """
     resource_tracker.ensure_running()  # to start that, the standard library blocks SIGINT and unblocks it again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -76,7 +76,7 @@ def _close(*descriptors: int) -> None:
 
 
 class _Popen(popen_forkserver.Popen):
-    """A child of our server. Follows `popen_forkserver.Popen._launch` of Python 3.11 but for the main module."""
+    """A child of our server. Follows `popen_forkserver.Popen._launch` of Python 3.11 except for the main module."""
 
     _fds: list[int]
 

@@ -149,7 +149,7 @@ def unpack_message(message: bytes) -> list[tuple[int, ReadOutcome]]:
 
 
 class _Finished:
-    """What was read and not yet sent."""
+    """Outcomes that are not sent yet."""
 
     def __init__(self, connection: "Connection[Any, Any]") -> None:
         self._connection = connection
@@ -174,7 +174,7 @@ class _Finished:
 
 
 def _pack(outcome: ReadOutcome) -> bytes:
-    """An outcome as bytes; places as plain tuples, which pickle in a fifth of the time."""
+    """An outcome as bytes, with places as plain tuples, which pickle in a fifth of the time."""
     try:
         if isinstance(outcome, Reading):
             plain = [tuple(place) for place in outcome.places]
@@ -193,7 +193,7 @@ def _unpack(packed: bytes) -> ReadOutcome:
 
 
 def _tasks(connection: "Connection[Any, Any]", finished: _Finished) -> Iterator[Task]:
-    """What the parent hands out, until it goes; while there is nothing, nothing finished is held back."""
+    """The tasks from the parent, until it goes away; finished outcomes are sent before waiting for more."""
     waiting: deque[Task] = deque()
     while True:
         while waiting:
@@ -226,9 +226,9 @@ def prepare(limits: Limits) -> None:
 
 
 def _die_with_the_parent() -> None:
-    """Let the kernel end this process when the parent is gone, even killed, and even while native code runs here.
+    """Have the kernel end this process when the parent is gone, even if it was killed or native code runs here.
 
-    The parent holds the other end of a pipe; its closing raises SIGIO, which ends a process by default.
+    The parent holds the other end of a pipe; closing it raises SIGIO, which ends a process by default.
     """
     parent = multiprocessing.parent_process()
     assert parent is not None, "a reading process is always a child"
@@ -247,7 +247,7 @@ def _limit(kind: int, value: int) -> None:
 
 
 class _Memory:
-    """What this process holds of the machine's memory."""
+    """The memory of the machine that this process uses."""
 
     def __init__(self) -> None:
         try:
@@ -256,7 +256,7 @@ class _Memory:
             self._status = None
 
     def resident(self) -> int:
-        """Bytes (2 µs); where the system does not say, the most it ever was."""
+        """The bytes in memory (2 µs); if the system does not tell, the maximum so far."""
         if self._status is not None:
             return int(os.pread(self._status, 100, 0).split()[1]) * resource.getpagesize()
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

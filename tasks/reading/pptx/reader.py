@@ -1,4 +1,4 @@
-"""Presentations: slides in order, with hidden ones; on each its shapes in reading order, then notes and comments."""
+"""Presentations: slides in order, hidden ones too; on each its shapes in reading order, then notes and comments."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -47,7 +47,7 @@ class Comment(NamedTuple):
 
 
 class _Open:
-    """A comment or reply whose end was not yet found: its words stand behind the replies to it."""
+    """A comment or reply whose end was not found yet: its words come after the replies to it."""
 
     def __init__(self, attributes: bytes) -> None:
         self.attributes = attributes
@@ -88,7 +88,7 @@ class Comments:
             yield from self._close(opened)
 
     def _close(self, opened: list[_Open]) -> Iterator[Comment]:
-        """The innermost open comment with the replies to it; a reply goes to the comment that it answers."""
+        """The innermost open comment with its replies; a reply is attached to the comment that it answers."""
         closed = opened.pop()
         date = xml.attribute(closed.attributes, b"dt") or xml.attribute(closed.attributes, b"created")
         author = self._authors.get(xml.attribute(closed.attributes, b"authorId"), "")
@@ -102,7 +102,7 @@ class Comments:
 
     @cached_property
     def _authors(self) -> dict[str, str]:
-        """The names of the authors by their numbers."""
+        """The names of the authors by their ids."""
         names: dict[str, str] = {}
         for item in self._package.relationships(self._main):
             if item.kind in _AUTHOR_KINDS:
@@ -158,7 +158,7 @@ class _Presentation:
         attach_embedded(self._package, (item.target for item in around if item.kind in EMBEDDED_KINDS), self.writer)
 
     def _slides(self) -> list[str]:
-        """The names of the slides' parts in the order of the show."""
+        """The names of the slides' parts, in the order of the slide show."""
         data = self._package.scan(self._main)
         if _ROOT.match(data) is None:
             raise Damaged("The file holds no presentation. Ask for it again, or give it the ending of its format.")
@@ -193,7 +193,7 @@ class _Presentation:
                 self._place(COMMENT, make_label(author, date), comment_mark(author, date, words))
 
     def _unwritten(self, around: list[Relationship], kind: str) -> list[str]:
-        """The parts of that kind which were not written yet: a hostile file has one for many slides."""
+        """The parts of that kind that were not written yet: a hostile file uses one for many slides."""
         named = dict.fromkeys(item.target for item in around if item.kind == kind)
         names = [name for name in named if name not in self._written]
         self._written.update(names)
@@ -222,7 +222,7 @@ class _Presentation:
                     self._place(ALTERNATIVE_TEXT, "", alternative)
 
     def _write_notes(self, part: str) -> None:
-        """Write what the speaker says, without the shape that holds the mere number of the slide."""
+        """Write the speaker's notes, without the shape that only holds the slide's number."""
         data = self._package.scan(part)
         numbers = frozenset(_NUMBER_FIELD.findall(data))
         for shape in shapes(data, partial(self._drawings.lines, part), _nowhere):
@@ -245,9 +245,9 @@ class _Presentation:
 
 
 def _is_slide_number(shape: Shape, fields: frozenset[bytes]) -> bool:
-    """Whether all that a shape of notes says is the number of the slide.
+    """Whether a shape in the notes contains only the slide's number.
 
-    Old programs write no placeholder for it; `fields` are the numbers of slides in these notes.
+    Old programs write no placeholder for it; `fields` are the slide numbers in these notes.
     """
     words = shape.text.strip()
     key = shape.placeholder
@@ -257,4 +257,4 @@ def _is_slide_number(shape: Shape, fields: frozenset[bytes]) -> bool:
 
 
 def _nowhere(_: object) -> None:
-    """Placeholders of notes have no places but their own; the rest are read as they stand."""
+    """None: placeholders in notes have only positions of their own; the others are read in file order."""

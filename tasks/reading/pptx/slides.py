@@ -111,7 +111,7 @@ class Placeholders:
 
 
 def _scan(data: bytes) -> _Places:
-    """The placeholders of a layout or a master, each with the place that it gives it itself."""
+    """The placeholders of a layout or a master, with the positions that it gives them itself."""
     places: _Places = {}
     at = 0
     while (tag := _HOLDER.search(data, at)) is not None:
@@ -164,7 +164,7 @@ _Shape = TypeVar("_Shape", bound=Placed)
 
 
 class _Item(NamedTuple):
-    """A shape by its number, and the edges of its box."""
+    """A shape's number, and the edges of its box."""
 
     number: int
     left: int
@@ -209,7 +209,7 @@ def in_reading_order(shapes: list[_Shape], place: Callable[[PlaceholderKey], Box
 
 
 def _weight(shape: Placed) -> tuple[int, int]:
-    """The characters and lines of a shape; a group counts as a body."""
+    """The numbers of characters and lines in a shape; a group counts as a body."""
     return (2 * _LONGEST_HEADING, 3) if shape.members is not None else (len(shape.text), shape.text.count("\n") + 1)
 
 
@@ -241,17 +241,17 @@ def _by_rows(items: _Items) -> _Items:
 
 
 def _bands(items: _Items) -> list[_Items]:
-    """The items cut where nothing stands across from left to right; from the top."""
+    """The items split into bands where nothing lies across from left to right, from the top."""
     return _cut(sorted(items, key=lambda item: item.top), 2)
 
 
 def _columns(items: _Items) -> list[_Items]:
-    """The items cut where nothing stands across from top to bottom; from the left."""
+    """The items split into columns where nothing lies across from top to bottom, from the left."""
     return _cut(sorted(items, key=lambda item: item.left), 1)
 
 
 def _cut(items: _Items, start: int) -> list[_Items]:
-    """Items in order of the edge `start`, cut where one begins behind the ends of all before it."""
+    """Items sorted by the edge `start`, split where one begins after the end of all before it."""
     pieces: list[_Items] = []
     end = 0
     for item in items:
@@ -267,9 +267,9 @@ def _cut(items: _Items, start: int) -> list[_Items]:
 
 
 def _read_by_column(bands: list[_Items], at: int, weigh: _Weigh) -> tuple[list[_Items], int]:
-    """The columns of the bands from `at` on that are read one after the other, and the number of the next band.
+    """The columns, read one after the other, of the bands from `at` on, and the number of the next band.
 
-    One band alone is one column.
+    A single band is one column.
     """
     alone = [bands[at]], at + 1
     if at + 1 == len(bands) or len(bands[at]) < 2:
@@ -296,7 +296,7 @@ def _read_by_column(bands: list[_Items], at: int, weigh: _Weigh) -> tuple[list[_
 
 
 def _begins_headings(bands: list[_Items], at: int, weigh: _Weigh) -> bool:
-    """Whether the band is a row of headings itself."""
+    """Whether the band itself is a row of headings."""
     headings = _columns(bands[at])
     if at + 1 == len(bands) or len(headings) < 2:
         return False
@@ -308,7 +308,7 @@ def _begins_headings(bands: list[_Items], at: int, weigh: _Weigh) -> bool:
 
 
 def _under(columns: list[_Items], band: _Items) -> list[_Items] | None:
-    """The columns with what stands under them in the next band; None unless all does, and something under each."""
+    """The columns with what is under them in the next band; None unless all of it is, with something under each."""
     edges = [[min(item.left for item in column), max(item.right for item in column)] for column in columns]
     longer = [list(column) for column in columns]
     for item in band:
@@ -328,7 +328,9 @@ def _under(columns: list[_Items], band: _Items) -> list[_Items] | None:
 
 
 def _is_headed(heading: Sequence[_Item], body: Sequence[_Item], weigh: _Weigh) -> bool:
-    """Whether the one item is a heading of what stands under it: one short line or two, over more or over larger."""
+    """Whether an only item is a heading of what is under it: one or two short lines above more text
+    or a larger area.
+    """
     if len(heading) != 1:
         return False
     characters, lines = weigh(heading[0])
@@ -341,7 +343,7 @@ def _is_headed(heading: Sequence[_Item], body: Sequence[_Item], weigh: _Weigh) -
 
 
 def _stand_close(upper: list[_Items], lower: list[_Items]) -> bool:
-    """Whether single items stand closer to those under them than to those beside them."""
+    """Whether single items are closer to those under them than to those beside them."""
     if any(len(column) != 1 for column in [*upper, *lower]):
         return False
     apart = min(upper[number + 1][0].left - upper[number][0].right for number in range(len(upper) - 1))
@@ -370,7 +372,7 @@ _SHAPES: Final = {"ParenBoth": "({})", "ParenR": "{})", "Period": "{}.", "Plain"
 
 
 class _Scheme(NamedTuple):
-    """How paragraphs are numbered, and from where on."""
+    """A numbering scheme for paragraphs, and its first number."""
 
     name: str
     first: int
@@ -408,7 +410,7 @@ def paragraphs(data: bytes, start: int, stop: int) -> list[str]:
 
 
 def _styles(data: bytes, start: int, stop: int) -> dict[int, _Scheme]:
-    """The schemes of a shape's own levels."""
+    """The numbering schemes of a shape's own levels."""
     schemes: dict[int, _Scheme] = {}
     for level in _LEVEL.finditer(data, start, stop):
         end = data.find(b"</a:lvl", level.end(), stop)
@@ -419,7 +421,7 @@ def _styles(data: bytes, start: int, stop: int) -> dict[int, _Scheme]:
 
 
 def _read_number(data: bytes, start: int, stop: int, styles: dict[int, _Scheme]) -> tuple[int, _Scheme | None]:
-    """The level of the paragraph whose content begins at `start`, and its scheme."""
+    """The level of the paragraph whose content begins at `start`, and its numbering scheme."""
     properties = _PROPERTIES.match(data, start, stop)
     if properties is None:
         return 0, styles.get(0)
@@ -435,7 +437,7 @@ def _read_number(data: bytes, start: int, stop: int, styles: dict[int, _Scheme])
 
 
 def _scheme(data: bytes, start: int, stop: int) -> _Scheme | bool:
-    """The scheme that properties name; True where they name another bullet, or none, False where they are silent."""
+    """The numbering scheme in some properties; True if they name another bullet or none, False if they say nothing."""
     bullet = _BULLET.search(data, start, stop)
     if bullet is None:
         return False
@@ -533,7 +535,7 @@ def shapes(data: bytes, drawing: Drawing, place: Place) -> Iterator[Shape]:
 
 
 def _tree(data: bytes, drawing: Drawing) -> list[Shape]:
-    """The shapes as they are grouped, without those that have neither words nor an alternative text."""
+    """The shapes as grouped, without those that have neither words nor an alternative text."""
     groups: list[list[Shape]] = [[]]
     heads: list[re.Match[bytes]] = []
     count = 0
@@ -574,7 +576,7 @@ def _head(data: bytes, start: int, stop: int) -> re.Match[bytes]:
 
 
 def _end(data: bytes, tag: bytes, length: int, at: int) -> int:
-    """Where the end tag stands that begins so, or the end of the part."""
+    """The position of the end tag beginning with `tag`, or the end of the part."""
     end = data.find(tag, at)
     while end >= 0 and data[end + length : end + length + 1].isalpha():  # `</p:spPr>` is no end of `p:sp`
         end = data.find(tag, end + length)
@@ -582,14 +584,14 @@ def _end(data: bytes, tag: bytes, length: int, at: int) -> int:
 
 
 def _close(groups: list[list[Shape]], heads: list[re.Match[bytes]]) -> None:
-    """Put the innermost group, if it has any words, into the one round it."""
+    """Add the innermost group, if it has any words, to the group around it."""
     group = Shape(heads.pop(), "", groups.pop())
     if group.members or group.alternative:
         groups[-1].append(group)
 
 
 def _shape(data: bytes, start: int, stop: int) -> Shape | None:
-    """The shape whose content lies between `start` and `stop`; None when it has no words."""
+    """The shape whose content lies between `start` and `stop`; None if it has no words."""
     end = data.find(b"</a:t", start, stop)  # not yet the end of a run for sure, but no run ends before
     if end >= 0:
         head = max(start, data.rfind(b"<a:t", start, end))
@@ -603,7 +605,7 @@ def _shape(data: bytes, start: int, stop: int) -> Shape | None:
 
 
 def _with_words(data: bytes, start: int, head: int, text: str) -> Shape | None:
-    """A shape whose first tags lie between `start` and `head`; None when it has no words."""
+    """A shape whose first tags lie between `start` and `head`; None if it has no words."""
     if not text:
         properties = data.find(b"<p:cNvPr", start, head)
         if properties < 0 or not _DESCRIBED.match(data, properties):
@@ -613,7 +615,7 @@ def _with_words(data: bytes, start: int, head: int, text: str) -> Shape | None:
 
 
 def _frame(data: bytes, start: int, stop: int, drawing: Drawing) -> Shape | None:
-    """The frame of a table, a chart or a diagram; None when it has no words."""
+    """The frame of a table, a chart or a diagram; None if it has no words."""
     head = data.find(b"<a:graphicData", start, stop)
     head = head if head >= 0 else start
     table = data.find(b"<a:tbl", head, stop)
@@ -630,7 +632,7 @@ def _frame(data: bytes, start: int, stop: int, drawing: Drawing) -> Shape | None
 
 
 def _header_rows(data: bytes, start: int, stop: int) -> str:
-    """How many rows of a table are headers; "" where its file has none, or they have no words."""
+    """The number of header rows in a table; "" if its file names none, or they have no words."""
     properties = _TABLE.search(data, start, stop)
     if properties is None or xml.attribute(properties[1], b"firstRow") not in _TRUE:
         return ""

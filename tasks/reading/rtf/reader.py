@@ -56,7 +56,7 @@ def read(source: Source) -> Reading:
 
 
 def _read_alone(data: bytes) -> Reading:
-    """The words of the body, one paragraph a line; the rows of tables with their cells split by tabs."""
+    """The words of the body, one paragraph per line; table rows have their cells separated by tabs."""
     data = _PICTURE.sub(b" ", data)
     is_too_long, data = len(data) > _LONGEST, data[:_LONGEST]
     for word, sign in _SIGNS:
@@ -84,7 +84,7 @@ def _unicode(text: str) -> bytes:
 
 
 def _write(text: str, writer: Writer) -> None:
-    """Write the paragraphs, and the rows that stand one behind the other as tables."""
+    """Write the paragraphs, and consecutive rows as tables."""
     *rows, rest = text.split(_ROW)
     table: list[str] = []
     for row in rows:

@@ -142,7 +142,7 @@ def decode_text(data: bytes) -> tuple[str, bool]:
 
 
 def _tidy(data: bytes) -> bytes:
-    """`data` with one kind of line end and no controls: itself where there are none."""
+    """`data` with uniform line ends and no control characters; the same object if it has none."""
     if _is_clean(data):
         return data
     tidy = _with_line_feeds(data).replace(b"\f", b"\n")
@@ -150,17 +150,17 @@ def _tidy(data: bytes) -> bytes:
 
 
 def _with_line_feeds(data: bytes) -> bytes:
-    """The same lines with one kind of end."""
+    """The same lines, all ending with line feeds."""
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def _is_clean(data: bytes) -> bool:
-    """Whether there are no controls but tabs and line feeds."""
+    """Whether there are no control characters except tabs and line feeds."""
     return len(data.translate(None, _CONTROLS)) == len(data)
 
 
 def _find_marked_encoding(data: bytes) -> tuple[int, str | None, bool]:
-    """How many bytes are a byte order mark, the encoding where mark or looks tell it, and whether it is certain."""
+    """The length of the byte order mark, the encoding if the mark or the bytes show it, and whether it is certain."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return len(mark), encoding, True
@@ -196,9 +196,9 @@ def read_beginning(source: Source) -> tuple[bytes, bool]:
 
 
 def _wide_encoding(sample: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a mark: ASCII characters leave NULs at every second byte, or at three of four.
+    """UTF-16 or UTF-32 without a mark: ASCII characters leave NULs in every second byte, or in three of four.
 
-    Other letters leave controls instead, which no other text has, and make sense in one order of the bytes only.
+    Other letters leave control characters, which no other text has, and make sense in only one byte order.
     """
     if len(sample) < 4:
         return None
@@ -221,7 +221,7 @@ def _wide_encoding(sample: bytes) -> str | None:
 
 
 def _sense(sample: bytes, encoding: str) -> float:
-    """The share of the characters that are letters, figures or spaces, or ASCII, or punctuation of the Far East."""
+    """The share of characters that are letters, digits, spaces, ASCII or East Asian punctuation."""
     text = sample[: len(sample) & ~1].decode(encoding, "replace")
     return sum(
         character.isalnum() or character.isspace() or " " <= character <= "~" or "\u2010" <= character <= "\u303f"
@@ -230,7 +230,7 @@ def _sense(sample: bytes, encoding: str) -> float:
 
 
 def _likely_encoding(data: bytes) -> str:
-    """The code page whose letters make an alphabet round the first byte beyond ASCII, else what the detector says."""
+    """The code page that yields an alphabet around the first non-ASCII byte, otherwise the detector's guess."""
     first = re.search(rb"[\x80-\xff]", data)
     start = max(0, (first.start() if first else 0) - _BEFORE)
     window = data[start : start + _BEFORE + _AFTER]
@@ -253,7 +253,7 @@ def code_page(sample: bytes) -> str | None:
 
 
 def _fit(places: Counter[bytes], encoding: str) -> float:
-    """The share of the characters beyond ASCII that one language writes so, between these neighbours."""
+    """The share of non-ASCII characters that one language would use between these neighbours."""
     signs = 0
     letters: Counter[str] = Counter()
     for place, count in places.items():

@@ -80,14 +80,14 @@ def _decode(sample: bytes, encoding: str) -> str | None:
 
 @cache
 def _alphabets(script: str) -> list[dict[str, float]]:
-    """How likely each letter is in the languages of a script, as a power of two."""
+    """The probability of each letter in the languages of a script, as a power of two."""
     return [
         {letter: log2((1 - _FALL) * _FALL**rank) for rank, letter in enumerate(letters)} for letters in _LETTERS[script]
     ]
 
 
 def _in_letters(text: str, letters: Mapping[str, float]) -> float:
-    """How likely a text in one alphabet is, as a power of two."""
+    """The probability of a text in one alphabet, as a power of two."""
     likely = 0.0
     for before, character, after in zip(f" {text}", text, f"{text[1:]} ", strict=False):
         if character < "\x80":
@@ -105,7 +105,7 @@ def _in_letters(text: str, letters: Mapping[str, float]) -> float:
 
 
 def _case(before: str, character: str) -> float:
-    """How likely a letter is to be a capital, or none, behind that character."""
+    """The probability that a letter has this case after that character, as a power of two."""
     if character.islower():
         return _LOWER
     if before.islower():

@@ -91,7 +91,7 @@ def _read(source: Source) -> Reading:
 
 
 def _stream(data: bytes) -> bytes:
-    """The workbook's stream, decrypted where Excel's own password opens it.
+    """The workbook's stream, decrypted if Excel's own password opens it.
 
     Raises:
         Damaged: there is none.
@@ -132,7 +132,7 @@ def _decrypt(data: bytes) -> bytes:
 
 
 def _records(stream: bytes) -> Iterator[tuple[int, bytes]]:
-    """The number and the beginning of each record of the stream ([MS-XLS] 2.1.4), as far as they are whole."""
+    """The number and the beginning of each complete record of the stream ([MS-XLS] 2.1.4)."""
     at = 0
     while at + 4 <= len(stream):
         number, length = struct.unpack_from("<HH", stream, at)
@@ -141,7 +141,7 @@ def _records(stream: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _whole_records(stream: bytes) -> bytes:
-    """A stream that breaks off as one that ends behind its last whole record."""
+    """A truncated stream, shortened to end after its last complete record."""
     whole = 0
     for _ in range(len(stream) // 4):
         (length,) = struct.unpack_from("<H", stream, whole + 2)
@@ -152,9 +152,9 @@ def _whole_records(stream: bytes) -> bytes:
 
 
 def _choose_encoding(stream: bytes) -> str | None:
-    """The encoding to be used in place of a code page that Python does not have; None where it has it.
+    """The encoding to use instead of a code page that Python does not have; None if Python has it.
 
-    It matters to workbooks before Excel 97 alone, whose texts are in it.
+    It only matters to workbooks before Excel 97, whose texts use it.
     """
     for _, (number, data) in zip(range(100), _records(stream), strict=False):
         if number == _CODE_PAGE and len(data) >= 2:
@@ -172,7 +172,7 @@ def _choose_encoding(stream: bytes) -> str | None:
 
 
 class _Workbook:
-    """Writes what xlrd has read of a workbook."""
+    """Writes the contents of a workbook that xlrd has read."""
 
     def __init__(self, book: xlrd.Book, writer: Writer) -> None:
         self._book = book
@@ -180,7 +180,7 @@ class _Workbook:
         self._cells = CellWriter(writer)
 
     def write(self) -> None:
-        """Write its sheets in order; those that are damaged are left out with a warning.
+        """Write its sheets in order; damaged ones are left out with a warning.
 
         Raises:
             Damaged: none of them can be read.
@@ -242,7 +242,7 @@ class _Workbook:
         return show_cell(value, self._code(sheet.cell_xf_index(row, column)), from_1904=self._book.datemode == 1)
 
     def _code(self, style: int) -> str:
-        """The format code of a cell's style."""
+        """The format code in a cell's style."""
         if not 0 <= style < len(self._book.xf_list):
             return ""
         key = self._book.xf_list[style].format_key

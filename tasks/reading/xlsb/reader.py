@@ -69,7 +69,7 @@ def _read(source: Source) -> Reading:
 
 
 def _part(package: Package, name: str) -> bytes:
-    """A part as a whole, as far as it is there.
+    """A whole part, or as much of it as there is.
 
     Raises:
         TooLarge: it inflates beyond PART_LIMIT.
@@ -78,7 +78,7 @@ def _part(package: Package, name: str) -> bytes:
 
 
 class _Workbook:
-    """What the parts of the whole workbook say."""
+    """The contents of the parts that concern the whole workbook."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
@@ -115,7 +115,7 @@ class _Workbook:
 
     @cached_property
     def styles(self) -> NumberStyles:
-        """How numbers are shown."""
+        """The formats of numbers."""
         styles = NumberStyles()
         styles.from_1904 = self._from_1904
         for part in self.parts("styles"):
@@ -139,7 +139,7 @@ class _Sheet:
         self._row = 0
 
     def write(self, part: bytes) -> dict[str, str]:
-        """Write the cells of the sheet; the words of its printed headers and footers, with their kinds of place."""
+        """Write the sheet's cells; returns the words of its printed headers and footers, with their kinds of place."""
         printed: dict[str, str] = {}
         self._cells.begin()
         try:
@@ -161,45 +161,45 @@ class _Sheet:
         return printed
 
     def row(self, data: bytes) -> None:
-        """A row, before its cells."""
+        """Take a row, which comes before its cells."""
         (self._row,) = struct.unpack_from("<I", data)
         if data[11] & 0x10:
             self._cells.hide_row(self._row)
 
     def columns(self, data: bytes) -> None:
-        """Columns that look alike."""
+        """Take columns with the same properties."""
         first, last, _, _, flags = struct.unpack_from("<IIIIH", data)
         if flags & 1:
             self._cells.hide_columns(first, last)
 
     def rk(self, data: bytes) -> None:
-        """A number in four bytes."""
+        """Add a number stored in four bytes."""
         column, style, stored = struct.unpack_from("<III", data)
         self._add_number(column, style, rk_number(stored))
 
     def number(self, data: bytes) -> None:
-        """A number, or a formula that came to one."""
+        """Add a number, or the numeric result of a formula."""
         column, style, number = struct.unpack_from("<IId", data)
         self._add_number(column, style, number)
 
     def error(self, data: bytes) -> None:
-        """An error."""
+        """Add an error."""
         self._add(data, ERRORS.get(data[8], "#N/A"))
 
     def truth(self, data: bytes) -> None:
-        """A truth."""
+        """Add a truth value."""
         self._add(data, "TRUE" if data[8] else "FALSE")
 
     def text(self, data: bytes) -> None:
-        """A text in its cell."""
+        """Add a text stored in its cell."""
         self._add(data, _text_at(data, 8).words)
 
     def rich_text(self, data: bytes) -> None:
-        """A formatted text in its cell."""
+        """Add a formatted text stored in its cell."""
         self._add(data, _text_at(data, 9).words)
 
     def write_shared_string(self, data: bytes) -> None:
-        """A text by its number."""
+        """Add a text that the cell refers to by number."""
         (index,) = struct.unpack_from("<I", data, 8)
         self._add(data, self._workbook.strings[index])
 
@@ -211,7 +211,7 @@ class _Sheet:
 
 
 class _Comments:
-    """Writes to `writer` the comments of sheets."""
+    """Writes the comments of sheets to `writer`."""
 
     def __init__(self, package: Package, writer: Writer) -> None:
         self._package = package
@@ -219,7 +219,7 @@ class _Comments:
         self._room = MOST_WORDS
 
     def write(self, sheet: str) -> None:
-        """Write those of the part `sheet`."""
+        """Write the comments of the part `sheet`."""
         for item in self._package.relationships(sheet):
             if item.kind == "comments" and item.target in self._package:
                 for cell, author, text in _comments(_part(self._package, item.target)):
@@ -247,7 +247,7 @@ def _comments(part: bytes) -> Iterator[tuple[str, str, str]]:
 
 
 def _read_printed(data: bytes) -> Iterator[tuple[str, str]]:
-    """The headers and footers of a sheet, for odd, even and first pages, each with its kind of place."""
+    """The headers and footers of a sheet for odd, even and first pages, each with its kind of place."""
     at = 2
     for kind in (HEADER, FOOTER) * 3:
         text = _text_at(data, at)
@@ -284,14 +284,14 @@ FALLBACK: Final = fallback.FallbackReader(read_with_calamine, library="python_ca
 
 
 class _Text(NamedTuple):
-    """A text, and the offset behind it."""
+    """A text, and the offset after it."""
 
     words: str
     end: int
 
 
 def _records(part: bytes) -> Iterator[tuple[int, bytes]]:
-    """The records of a part, each with its number, as far as they are whole."""
+    """The records of a part, each with its number, up to the first incomplete one."""
     at, end = 0, len(part)
     while at + 2 <= end:
         number = part[at]
@@ -313,7 +313,7 @@ def _records(part: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _text_at(data: bytes, at: int) -> _Text:
-    """A text behind the number of its characters (XLWideString, [MS-XLSB] 2.5.169); "" where there is none."""
+    """A text after its character count (XLWideString, [MS-XLSB] 2.5.169); "" if there is none."""
     (count,) = struct.unpack_from("<I", data, at)
     if count == _NONE:
         return _Text("", at + 4)
@@ -322,7 +322,7 @@ def _text_at(data: bytes, at: int) -> _Text:
 
 
 def _read_shared_strings(part: bytes) -> list[str]:
-    """The strings that cells refer to by number (BrtSSTItem), as far as they are there."""
+    """The strings that cells refer to by number (BrtSSTItem), as many as there are."""
     strings: list[str] = []
     for number, data in _records(part):
         if number == 19:

@@ -125,7 +125,7 @@ class MissingValues:
             )
 
     def _text(self, sheet: str, cell: SheetCell) -> str:
-        """What stands in the place of a formula."""
+        """The text shown in place of a formula."""
         if self._values is None:
             self._values = self._recalculate()
         value = self._values.get((sheet.casefold(), cell.row, cell.column))
@@ -192,7 +192,7 @@ def cells(piece: bytes, row: int) -> Iterator[SheetCell]:
 
 
 def _value(cell: SheetCell, string: Callable[[bytes], bytes]) -> float | str | None:
-    """What a cell came to. None for an error, which may be LibreOffice's own: a function that it does not know."""
+    """The value of a cell. None for an error, which may be LibreOffice's own, for a function that it does not know."""
     kind = cell.attributes.get(b"t", b"n")
     stored = b"".join(_VALUE.findall(cell.content))
     if kind == b"e" or (not stored and kind != b"str"):
@@ -219,12 +219,12 @@ def _column(letters: bytes) -> int:
 
 
 def _escape_stored(text: str) -> bytes:
-    """A text as it would stand in a cell."""
+    """A text escaped as it would be stored in a cell."""
     return escape(text).replace(b"<", b"&lt;").replace(b">", b"&gt;")
 
 
 def _sheet_names(sheets: Iterable[str]) -> str:
-    """The names of sheets in a sentence."""
+    """The names of sheets, for use in a sentence."""
     names = [f"“{name[:100]}”" for name in sheets]
     more = len(names) - _MOST_NAMED
     named = ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -115,7 +115,7 @@ class SheetObjects:
                         self._writer.text(words)
 
     def _write_comments(self, parts: dict[str, list[str]]) -> None:
-        """Notes, then threads; last what the notes say of themselves that older programs see in the place of these."""
+        """Write notes, then threads; last what notes tell older programs, which show them in place of threads."""
         threads: dict[str, list[_Comment]] = {}
         for part in parts.get("threadedComment", ()):
             for comment in self._read_threads(part):
@@ -153,7 +153,7 @@ class SheetObjects:
         return self._text >= 0
 
     def _comments(self, part: str) -> Iterator[_Comment]:
-        """The notes of a part, each without the author's name at its beginning, which Excel puts there."""
+        """The notes of a part, each without the author's name that Excel puts at its beginning."""
         authors: list[str] = []
         for number, piece in enumerate(pieces(self._package.chunks(part), b"comment")):
             if not number:
@@ -191,7 +191,7 @@ class SheetObjects:
         }
 
     def _controls(self, part: str) -> Iterator[str]:
-        """What buttons and boxes of the old kind say."""
+        """The texts of legacy buttons and boxes."""
         for piece in pieces(self._package.chunks(part), b"v:textbox"):
             for box in piece.split(b"</v:textbox>")[:-1]:
                 start = _BOX.search(box)

@@ -73,7 +73,7 @@ def read(source: Source) -> Reading:
 
 
 def _recalculate(source: Source) -> dict[CellPlace, float | str]:
-    """What the formulas come to by LibreOffice's reckoning; nothing where that cannot be had."""
+    """The values of the formulas as LibreOffice calculates them; empty if that is not possible."""
     if installed.program(libreoffice.XLSX.library) is None:
         return {}
     try:
@@ -121,7 +121,7 @@ class Workbook:
 
     @cached_property
     def _is_not_calculated(self) -> bool:
-        """Whether XlsxWriter wrote the workbook, which gives formulas the value 0 and has Excel calculate them."""
+        """Whether XlsxWriter wrote the workbook: it stores 0 for formulas and has Excel calculate them."""
         start = self._main.find(b"<calcPr")
         rest = read_tag_rest(self._main, start + len(b"<calcPr")) if start >= 0 else b""
         return attribute(rest, b"calcId") == "124519" and attribute(rest, b"fullCalcOnLoad") in ("1", "true")
@@ -157,7 +157,7 @@ class Workbook:
 
     @cached_property
     def _codes(self) -> dict[bytes, str]:
-        """The format codes by number of the cell's style, where they change how numbers are shown."""
+        """The format codes that change how numbers are shown, by the number of the cell's style."""
         codes: dict[bytes, str] = {}
         for part in self._parts("styles"):
             styles = self._package.scan(part)
@@ -176,14 +176,14 @@ class Workbook:
 
 
 def _span(data: bytes, name: bytes) -> tuple[int, int]:
-    """Where an element begins and ends; where the data breaks off before, with that."""
+    """Where an element begins and ends; if the data breaks off before its end, where the data ends."""
     start = data.find(b"<" + name)
     end = data.find(b"</" + name, start) if start >= 0 else 0
     return max(start, 0), end if end >= 0 else len(data)
 
 
 def _string_items(piece: bytes) -> list[bytes]:
-    """What the items say that a piece of the shared strings holds, as it stands there."""
+    """The contents of the items in a piece of the shared strings, unchanged."""
     items = _EMPTY_ITEM.sub(b"<si></si>", piece).split(b"</si>")
     items.pop()
     simple: list[bytes] = _SIMPLE.findall(piece)

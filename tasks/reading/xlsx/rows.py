@@ -24,7 +24,7 @@ from tasks.reading.xlsx.values import CellKinds, CellTexts, numbers
 
 
 class _Columns(dict[bytes, int]):
-    """The number of a column by its letters: 28 for "AB"."""
+    """Column numbers by their letters: 28 for "AB"."""
 
     def __missing__(self, letters: bytes) -> int:
         column = 0
@@ -175,7 +175,7 @@ class RowPattern(SheetRow):
 
     @cached_property
     def _form(self) -> bytes:
-        """The form of a line, for as many texts as there are columns; b"" where these are out of order."""
+        """The format of a line with a slot for each column's text; b"" if the columns are out of order."""
         columns = self.columns
         if columns != sorted(set(columns)):
             return b""
@@ -192,7 +192,7 @@ def needs_cleaning(numbers: Sequence[bytes]) -> bool:
 
 
 def _show_column(values: list[bytes], kind: CellTexts | None) -> Iterable[bytes]:
-    """The texts of the values in a column."""
+    """The values of a column as texts."""
     if kind is not None:
         return map(kind.__getitem__, values)
     return numbers(values) if needs_cleaning(values) else values
@@ -203,7 +203,7 @@ def _tabs(gap: int) -> bytes:
 
 
 def _line(columns: list[int], texts: Sequence[bytes]) -> tuple[int, int, bytes]:
-    """The line of texts that leave gaps, in the order of their columns."""
+    """The line made from texts with gaps between them, in column order; also its first and last column."""
     filled = _find_filled(columns, texts)
     if not filled:
         return 0, 1, b""
@@ -217,7 +217,7 @@ def _line(columns: list[int], texts: Sequence[bytes]) -> tuple[int, int, bytes]:
 
 
 def _find_filled(columns: list[int], texts: Sequence[bytes]) -> list[tuple[int, bytes]]:
-    """The texts that are there with their columns, in the order of these."""
+    """The non-empty texts with their columns, in column order."""
     filled = [(column, text) for column, text in zip(columns, texts, strict=True) if text]
     filled.sort(key=itemgetter(0))
     return filled
@@ -357,7 +357,7 @@ class Blocks:
         self._lines, self._columns, self._hidden_cells = [], [], []
 
     def _mark_columns(self, columns: set[int]) -> None:
-        """Name the hidden columns of the block, unless that was done for the one before, twenty rows or less ago."""
+        """Name the hidden columns of the block, unless that was done up to twenty rows earlier."""
         marked, row = self._marked
         if not (columns <= marked and 0 <= self._first - row < _ROWS):
             self._marked = (columns, self._first)
@@ -381,7 +381,7 @@ class Blocks:
         self._cells_left -= len(hidden)
 
     def _spans(self, text: str) -> list[tuple[int, int, int]]:
-        """Where in the block the texts of hidden columns stand, and their columns."""
+        """The positions in the block of texts in hidden columns, with their columns."""
         spans: list[tuple[int, int, int]] = []
         exact = clean(text) == text  # else nobody knows where they come to stand
         at, line = 0, 0
@@ -396,7 +396,7 @@ class Blocks:
         return spans
 
     def _clean(self) -> None:
-        """Show the numbers better that stand as they are stored."""
+        """Improve how numbers are shown that are still as stored."""
         numbers = [texts[index] for _, row, texts in self._unclean for index in row.plain]
         if needs_cleaning(numbers):
             for at, row, texts in self._unclean:
@@ -407,7 +407,7 @@ class Blocks:
 
 
 def _marks(columns: list[int]) -> str:
-    """The marks of hidden columns: `[hidden column C] [hidden column E]`; of many side by side the first and last."""
+    """Marks for hidden columns: `[hidden column C] [hidden column E]`; of many adjacent ones the first and last."""
     marks: list[str] = []
     for _, run in groupby(enumerate(columns), key=lambda pair: pair[1] - pair[0]):
         names = [hidden_column_mark(column_letters(column)) for _, column in run]

@@ -88,7 +88,9 @@ def pieces(chunks: Iterator[bytes], tag: bytes) -> Iterator[bytes]:
 
 
 def _note_prefixes(chunk: bytes, tag: bytes, prefixes: dict[bytes, None], ends: list[bytes]) -> None:
-    """Note the prefixes of the main namespace declared here, at the root or below, and how `tag` ends with each."""
+    """Record the prefixes of the main namespace declared here, at the root or below, and each one's
+    end tag for `tag`.
+    """
     if chunk.find(b"xmlns:") < 0:
         return
     for name, uri in _PREFIX.findall(chunk):
@@ -98,7 +100,7 @@ def _note_prefixes(chunk: bytes, tag: bytes, prefixes: dict[bytes, None], ends: 
 
 
 def _bound(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks without what is beyond _LONGEST_TEXT in one text or tag."""
+    """The chunks without anything beyond _LONGEST_TEXT in one text or tag."""
     run = 0
     for chunk in chunks:
         at = chunk.find(b"<")
@@ -111,7 +113,7 @@ def _bound(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _first_chunk(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """The beginning of the part, which holds its root if there is one, and what follows."""
+    """The beginning of the part, including its root if there is one, and the chunks after it."""
     first = next(chunks, b"")
     while len(first) < 8192 and (more := next(chunks, b"")):
         first += more
@@ -119,7 +121,7 @@ def _first_chunk(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
 
 
 def _find_encoding(first: bytes) -> str:
-    """What the part is decoded from: "" for UTF-8, for an unknown encoding, and for one that it does not have."""
+    """The encoding to decode the part from; "" for UTF-8, an unknown encoding, and a wrongly declared one."""
     if first[:2] in _WIDE:
         return _WIDE[first[:2]]
     prolog = _PROLOG.match(first)
@@ -133,7 +135,7 @@ def _find_encoding(first: bytes) -> str:
 
 
 def _in_short_pieces(piece: bytes, end: bytes) -> Iterator[bytes]:
-    """The piece in several ones, each ending behind `end`."""
+    """The piece split into several, each ending after `end`."""
     start = 0
     while len(piece) - start > 2 * SHORTEST_PIECE and (cut := piece.find(end, start + SHORTEST_PIECE)) >= 0:
         yield piece[start : cut + len(end)]
@@ -142,7 +144,7 @@ def _in_short_pieces(piece: bytes, end: bytes) -> Iterator[bytes]:
 
 
 def _drop_prefixes(piece: bytes, prefixes: Iterable[bytes]) -> bytes:
-    """The piece without prefixes, and without white space in its end tags."""
+    """The piece without namespace prefixes, and without white space in its end tags."""
     if _SPACE.search(piece) is not None or any(_ends_after(piece, space) for space in (b"\n", b"\r", b"\t")):
         piece = _SPACED_END.sub(rb"</\1>", piece)
     for prefix in prefixes:
@@ -151,7 +153,7 @@ def _drop_prefixes(piece: bytes, prefixes: Iterable[bytes]) -> bytes:
 
 
 def _ends_after(piece: bytes, space: bytes) -> bool:
-    """Whether a tag ends behind that character, which is rare as a rule: one is found at 10 GB/s, two at 1."""
+    """Whether a tag ends after that character, which is usually rare: one is found at 10 GB/s, a pair at 1."""
     at = piece.find(space)
     for _ in range(_MOST_LOOKS):
         if at < 0 or piece[at + 1 : at + 2] == b">":
@@ -161,7 +163,7 @@ def _ends_after(piece: bytes, space: bytes) -> bool:
 
 
 def _plain(piece: bytes) -> tuple[bytes, bytes]:
-    """The piece without document type, instructions and comments; and the beginning of one that does not end in it."""
+    """The piece without document type, instructions and comments, and the beginning of one that does not end in it."""
     if not ((b"!" in piece and _EXCLAMATION.search(piece)) or (b"?" in piece and _QUESTION.search(piece))):
         return piece, b""
     pieces: list[bytes] = []
@@ -275,14 +277,14 @@ class Scanner:
         return [(kind, words) for words, kind in printed.items()]
 
     def _readable(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The pieces until there are too many."""
+        """The pieces, until the limit is exceeded."""
         try:
             yield from pieces
         except TooLarge:
             self.cut = FULL
 
     def _scan_piece(self, piece: bytes, row: int, name: str) -> int:
-        """Write the rows of a piece, `row` being the number of the one before it; that of the last one."""
+        """Write the rows of a piece after the row numbered `row`; returns the number of the last one."""
         parts = _VALUE.split(piece)
         values = parts[1::2]
         if not all(values) and self._missing is not None and _lacks_values(parts, piece):
@@ -335,7 +337,7 @@ class Scanner:
         return row
 
     def _learn(self, tags: bytes, key: bytes, number: bytes) -> RowPattern:
-        """What the tags of the row numbered `number` say; kept by `key`, where it is the same for other numbers."""
+        """The pattern of the tags of the row numbered `number`; cached under `key` if it fits other row numbers too."""
         if tags.count(b"<") != tags.count(b">") - tags.startswith(b">"):  # one in an attribute
             known = RowPattern(_TAG.sub(_without_signs, tags), number, self._kinds)
             if known.values == tags.count(b"\0"):
@@ -361,9 +363,9 @@ class Scanner:
 
 
 def _lacks_values(parts: list[bytes], piece: bytes) -> bool:
-    """Whether a formula in the piece, of which these are the values and the tags between, has no value.
+    """Whether a formula in the piece has no value; `parts` are the piece's values and the tags between them.
 
-    The pattern that says so for certain is asked only where there is an empty value that is no text.
+    The pattern that decides it is only run if there is an empty value that is not a text.
     """
     return (
         any(
@@ -376,7 +378,7 @@ def _lacks_values(parts: list[bytes], piece: bytes) -> bool:
 
 
 def _alike(rows: list[bytes], tags: bytes, number: int) -> int:
-    """How many of the rows, the first numbered `number`, repeat `tags`, which have 1 for the number."""
+    """The number of rows, the first numbered `number`, that repeat `tags`, which have 1 in place of the number."""
     alike = 0
     while alike < len(rows) and rows[alike] == tags.replace(b"\1", b"%d" % (number + alike)):
         alike += 1
@@ -389,12 +391,12 @@ def _without_signs(tag: re.Match[bytes]) -> bytes:
 
 
 def _is_hidden(tags: bytes, end: int) -> bool:
-    """Whether the tag of the row that ends at `end` says that it is hidden."""
+    """Whether the row's tag that ends at `end` says that the row is hidden."""
     return _HIDDEN.search(tags, tags.rfind(b"<row", 0, end), end) is not None
 
 
 def _hidden_columns(piece: bytes) -> bytes:
-    """For each column by its number whether it is hidden (1), told by the first piece of a sheet; b"" for none."""
+    """For each column number whether it is hidden (1), from the first piece of a sheet; b"" if none is."""
     start = piece.find(b"<cols")
     if start < 0:
         return b""
@@ -413,7 +415,9 @@ def _hidden_columns(piece: bytes) -> bytes:
 
 
 def _begun(tags: bytes, row: int) -> tuple[int, int, int]:
-    """Where the last row that begins in `tags` has its cells, its number after `row`, and how many begin."""
+    """Where the last row that begins in `tags` has its cells, its number, counting from `row`, and
+    how many rows begin.
+    """
     end = count = 0
     for tag in _ROW.finditer(tags):
         number = _NUMBER.search(tag[1])

@@ -135,7 +135,7 @@ class CellKinds(dict[bytes, CellTexts | None]):
 
 
 def _indices(count: int) -> list[bytes]:
-    """At least so many indices as cells have them, made once: they are the same in all workbooks."""
+    """At least `count` indices in the form that cells use, made once: they are the same in all workbooks."""
     if len(_INDICES) < count:
         _INDICES.extend(b"%d" % index for index in range(len(_INDICES), count))
     return _INDICES
@@ -152,14 +152,14 @@ def _truth(raw: bytes) -> bytes:
 
 
 def _date(raw: bytes) -> bytes:
-    """A date that stands in ISO form, as it is shown elsewhere: 2024-01-31, or 2024-01-31 14:30:00."""
+    """An ISO date in the form used elsewhere: 2024-01-31, or 2024-01-31 14:30:00."""
     text = characters(raw)
     moment = _MOMENT.fullmatch(text)
     return text if moment is None else moment[1] if moment[2] == b"00:00:00" else b"%b %b" % moment.groups()
 
 
 def _plain(value: bytes) -> bytes:
-    """A stored number, without the references to characters that a writer may put even there."""
+    """A stored number without character references, which a writer may use even there."""
     return unescape(value.decode("utf-8", "replace")).encode("utf-8", "replace") if b"&" in value else value
 
 
@@ -204,7 +204,7 @@ def numbers(raw: Sequence[bytes]) -> list[bytes]:
 
 
 def _cut(raw: Sequence[bytes]) -> list[bytes]:
-    """All cut to the digits that tell at once; those with an exponent or noise one by one."""
+    """All numbers cut to their significant digits at once; those with an exponent or noise one by one."""
     joined = b"\t".join(raw)
     if _DECIMALS.fullmatch(joined) is None:
         return list(map(number, raw))

@@ -65,7 +65,7 @@ def read(data: bytes, *, complete: bool = True) -> Reading:
 
 
 class _Instance:
-    """What the parser tells its events to."""
+    """The target to which the parser reports its events."""
 
     def __init__(self) -> None:
         self.tags = Tags()
@@ -73,7 +73,7 @@ class _Instance:
         self._open: Fact | None = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
+        """Handle the beginning of an element."""
         name = local(tag)
         plain = {key.lower(): value for key, value in attributes.items()}
         if name.lower() in RESOURCES and "contextref" not in plain:
@@ -83,17 +83,17 @@ class _Instance:
             self.facts.append(self._open)
 
     def data(self, text: str) -> None:
-        """Characters come."""
+        """Handle characters."""
         self.tags.words(text)
         if self._open is not None:
             self._open.words.append(text)
 
     def end(self, tag: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
         if (name := local(tag).lower()) in RESOURCES:
             self.tags.end_resource(name)
         elif self._open is not None and local(tag) == self._open.name:
             self._open = None
 
     def close(self) -> None:
-        """The file ends."""
+        """Handle the end of the file."""

@@ -86,7 +86,7 @@ def read(data: bytes, *, complete: bool = True) -> Reading:
 
 
 def _find_codes(root: etree._Element) -> Iterator[tuple[str, str]]:
-    """The format codes of cells by their styles, each of which may have that of its parent."""
+    """The format codes of cells by their styles; a style without one takes its parent's."""
     styles = {style.get(f"{_SS}ID", ""): style for style in root.iterfind(f"{_SS}Styles/{_SS}Style")}
     for name, own in styles.items():
         found = own.find(f"{_SS}NumberFormat")
@@ -108,7 +108,7 @@ class _Sheet:
         self._comments: list[tuple[str, str, str]] = []
 
     def write(self, writer: Writer) -> None:
-        """Write its cells, then its comments and what is printed on each page."""
+        """Write its cells, then its comments, and its printed headers and footers."""
         self._cells.begin()
         with suppress(CellsFullError):
             self._add_cells(writer)
@@ -169,7 +169,7 @@ class _Sheet:
 
 
 def _number(element: etree._Element, name: str, otherwise: int) -> int:
-    """A count or an index; `otherwise` where it is none."""
+    """A count or an index; `otherwise` if it is not a number."""
     value = element.get(name)
     return int(value) if value is not None and value.isdecimal() and len(value) < 8 else otherwise
 
@@ -179,7 +179,7 @@ def _value(element: etree._Element, name: str) -> str:
 
 
 def _moment(stored: str) -> str:
-    """A date (`2004-05-01T00:00:00.000`) as cells show it: at midnight the day alone, on day zero the time."""
+    """A date (`2004-05-01T00:00:00.000`) as cells show it: only the day at midnight, only the time on day zero."""
     try:
         moment = datetime.fromisoformat(stored)
     except ValueError:

@@ -109,7 +109,7 @@ class Archive:
                 contents.members.append(_member(entry, (entry.at,)))
 
     def _list_inside(self, entry: Entry, allowance: Allowance) -> None:
-        """Add the members of an archive inside this one.
+        """Add the members of an archive that lies in this one.
 
         Raises:
             ArchiveNotOpened: it stays shut.
@@ -136,7 +136,7 @@ class Archive:
             self.contents.members.append(_member(inner, (entry.at, inner.at)))
 
     def _unpack(self, entry: Entry) -> BinaryIO:
-        """An archive inside this one as a file of its own.
+        """Unpack an archive that lies in this one to a separate file.
 
         Raises:
             ArchiveNotOpened: it cannot be unpacked.
@@ -178,7 +178,7 @@ Key = tuple[str, str, str]
 
 @dataclass(eq=False, slots=True)
 class _Slot:
-    """An archive that is open or about to be, and by how many it is used."""
+    """An archive that is open or about to be opened, and how many users it has."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     archive: Archive | None = None
@@ -231,7 +231,7 @@ class OpenArchives:
             archive.close()
 
     def _take_out_unneeded(self, most: int = MOST_OPEN) -> list[Archive]:
-        """Take out what is too much, and what could not be opened. The lock is held."""
+        """Remove archives beyond the limits, which are returned, and any that failed to open. The lock is held."""
         size = sum(slot.size for slot in self._slots.values())
         unneeded: list[Archive] = []
         for key, slot in list(self._slots.items()):
@@ -294,6 +294,6 @@ def keep_listing(key: Key, max_bytes: int, contents: Contents) -> None:
 
 
 def _path(key: Key, max_bytes: int) -> Path:
-    """Where it is kept. Names of files tell nothing of documents."""
+    """Where the listing is kept. File names reveal nothing about documents."""
     name = json.dumps([_VERSION, key, max_bytes, seven_zip.has_py7zr()])
     return database.home() / "archives" / f"{sha256(name.encode()).hexdigest()}.json"

@@ -150,7 +150,7 @@ class ArchiveView:
 
 
 def _key(path: str) -> str:
-    """What stands for a path in an archive in ids: 128 bits; that of a folder ends with `/`."""
+    """The key, of 128 bits, that represents a path in an archive within ids; a folder's path ends with `/`."""
     digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).digest()[:16]
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
@@ -272,7 +272,7 @@ class ArchiveDrive:
         return self._drive.local_path(inside[0] if inside else document_id)
 
     def _archive(self, archive_id: str, missing: str) -> Document:
-        """The archive that a member's id names, if this account sees it.
+        """The archive that a member's id refers to, if this account sees it.
 
         Raises:
             NotFound: it does not, or this is no archive.
@@ -289,11 +289,11 @@ class ArchiveDrive:
         return None
 
     def _is_as_it_was(self, archive: Document) -> bool:
-        """Whether the archive still is as it was; a copy of a remote one always is."""
+        """Whether the archive is unchanged; a copy of a remote archive always is."""
         return self.remote or self._drive.document(archive.id).version == archive.version
 
     def _version(self, archive: Document) -> str:
-        """The version of what lies in an archive; in one that was just written to a disk, one that no document has."""
+        """The version of an archive's members; if it was just written to a disk, a version that no document has."""
         age = time.time() - archive.updated.timestamp() if archive.updated is not None else _SETTLED
         unsettled = not self.remote and -_SETTLED < age < _SETTLED  # a file may well have a time of next year
         return f"{archive.version}-unsettled" if unsettled else archive.version
@@ -302,7 +302,7 @@ class ArchiveDrive:
         return ArchiveView(archive, self._version(archive), contents, shown_here=self._shown_here)
 
     def _contents(self, archive: Document) -> Contents:
-        """What the archive holds.
+        """What the archive contains.
 
         Raises:
             NotFound: it cannot be opened, so that there is nothing in it.
@@ -311,7 +311,7 @@ class ArchiveDrive:
             return self._list(archive)
 
     def _list(self, archive: Document) -> Contents:
-        """What the archive holds; one far away need not be fetched for that if it was once.
+        """What the archive contains; a remote archive that was fetched once need not be fetched again for that.
 
         Raises:
             ArchiveNotOpened: it stays shut.
@@ -341,7 +341,7 @@ class ArchiveDrive:
             raise too_large from error
 
     def _file(self, archive: Document, limit: int) -> BinaryIO:
-        """The archive's content as a file on the disk: where it lies, or a copy that goes when it is closed."""
+        """The archive's content as a file on disk: the original, or a copy that is removed when closed."""
         if self.remote:
             with spool() as folder, self._drive.fetch(archive.id, folder, limit) as fetched:
                 return fetched.path.open("rb")
@@ -355,7 +355,7 @@ class ArchiveDrive:
         return file
 
     def _open_all(self, listing: Listing, on_disk: Path | None) -> None:
-        """Put the archives of a listing among its folders, and what they hold among its documents."""
+        """Add the archives in a listing to its folders, and their members to its documents."""
         opened: set[str] = set()
         rows = SpooledRows(on_disk) if on_disk else None
         members: list[Document] = []
@@ -388,7 +388,7 @@ class ArchiveDrive:
             listing.documents = _with_members(listing.documents, opened, members, rows)
 
     def _list_archive(self, archive: Document, key: str, *, recursive: bool, spool: Path | None) -> Listing:
-        """The listing of an archive or, with the key of one, of a folder in it."""
+        """The listing of an archive or, given a folder's key, of that folder in it."""
         listing = self._view(archive, self._contents(archive)).listing(key, recursive=recursive)
         if spool:
             rows = SpooledRows(spool)
@@ -416,7 +416,7 @@ class ArchiveDrive:
 
 @contextmanager
 def _nothing_in_it() -> Iterator[None]:
-    """Say of an archive that stays shut that there is nothing in it."""
+    """Report an archive that cannot be opened as having nothing in it."""
     try:
         yield
     except ArchiveNotOpened as error:
@@ -428,13 +428,13 @@ def _opens(document: Document) -> bool:
 
 
 def _read_name(archive: Document) -> str:
-    """The archive's name with its ending, by which its kind is known."""
+    """The archive's name including its ending, which shows its kind."""
     ending = "7z" if "7z" in archive.mime_type else "zip"
     return archive.name if is_archive(archive.name) else f"{archive.name}.{ending}"
 
 
 def _extract(opened: Archive, member: Member, spool: Path, max_bytes: int, version: str) -> Fetched:
-    """A member's content as a file in the spool."""
+    """Write a member's content to a file in the spool."""
     path = spool / uuid4().hex
     try:
         with path.open("xb") as file:
@@ -450,7 +450,7 @@ def _extract(opened: Archive, member: Member, spool: Path, max_bytes: int, versi
 
 
 class _Hashed:
-    """A file that is written to, with the SHA-256 of what was written."""
+    """A file being written, with the SHA-256 of what was written."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -467,7 +467,7 @@ class _Hashed:
 def _with_members(
     documents: Collection[Document], opened: set[str], members: list[Document], rows: SpooledRows | None
 ) -> Collection[Document]:
-    """Documents without the archives that were opened, and after them what lies in these."""
+    """The documents without the archives that were opened, followed by the contents of these."""
 
     def others() -> Iterator[Document]:
         return (document for document in documents if document.id not in opened)

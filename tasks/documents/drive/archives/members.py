@@ -196,7 +196,7 @@ def list_entries(entries: Iterable[Entry], allowance: Allowance, contents: Conte
 
 
 def _add_folders(path: str, contents: Contents) -> None:
-    """Add a folder and those above it, which archives need not list."""
+    """Add a folder and its parent folders, which archives need not list."""
     missing: list[str] = []
     while path and path not in contents.folders:
         missing.append(path)
@@ -206,7 +206,7 @@ def _add_folders(path: str, contents: Contents) -> None:
 
 
 def _check_name(name: str) -> tuple[str, str]:
-    """A member's name with `/` between its parts, and why it is none; "" for the archive's own top."""
+    """The member's path with `/` as separator, and why it is refused; "" for the archive's own top."""
     path = name.replace("\\", "/")
     if "\0" in path:
         return path, "its name holds a NUL"

@@ -77,7 +77,7 @@ class SevenZipContainer:
                 target.write(piece)
 
     def _all_unpacked(self) -> Path:
-        """The folder of the unpacked members, by their numbers; unpacks them at the first call."""
+        """The folder with the unpacked members, named by number; the first call unpacks them."""
         with self._lock:
             if self._failure is not None:
                 raise self._failure
@@ -93,7 +93,7 @@ class SevenZipContainer:
             return self._unpacked
 
     def _run(self, *arguments: str, seconds: float) -> tuple[int | None, bytes]:
-        """The exit status of the process, None when it took too long, and what it printed."""
+        """The exit status of the process, or None if it took too long, and its output."""
         descriptor = self._file.fileno()
         command = [sys.executable, "-P", "-m", _PROGRAM, str(descriptor), *arguments]
         try:

@@ -132,7 +132,7 @@ def _unpack(archive: Any, files: list[Any], folder: Path, max_bytes: int) -> int
 
 
 def _harmless(name: str) -> bool:
-    """Whether py7zr takes the name; it gives up on all others' account of one that leads outside."""
+    """Whether py7zr accepts the name; because of one that leads outside, it would give up on all the others."""
     parts = name.replace("\\", "/").split("/")
     return ".." not in parts and not name.startswith(("/", "\\")) and "\0" not in name
 

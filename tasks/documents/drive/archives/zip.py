@@ -42,7 +42,7 @@ def _name(name: bytes, flags: int, extra: bytes, encoding: str) -> str:
 
 
 def _unicode_path(name: bytes, extra: bytes) -> str | None:
-    """The name in the field that Info-ZIP and WinZip write besides, if it belongs to this name."""
+    """The name in the extra field that Info-ZIP and WinZip write, if it belongs to this name."""
     at = 0
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<HH", extra, at)
@@ -54,7 +54,7 @@ def _unicode_path(name: bytes, extra: bytes) -> str | None:
 
 
 def _guess_encoding(sample: bytes) -> str:
-    """The encoding in which bytes beyond ASCII make sense."""
+    """The encoding in which the bytes beyond ASCII make sense."""
     if _decodes(sample, "utf-8"):
         return "utf-8"
     high = [at for at, byte in enumerate(sample) if byte >= 0x80]
@@ -76,7 +76,7 @@ def _guess_encoding(sample: bytes) -> str:
 
 
 def _is_latin(sample: bytes) -> bool:
-    """Whether letters beyond ASCII that stand side by side make words of a Latin alphabet all the same: "Größe"."""
+    """Whether adjacent letters beyond ASCII nevertheless form words of a Latin alphabet: "Größe"."""
     # Loads a detector of encodings (16 ms), for few archives.
     from tasks.reading.txt.reader import code_page  # noqa: PLC0415
 
@@ -92,7 +92,7 @@ def _decodes(sample: bytes, encoding: str) -> bool:
 
 
 def _of(text: str, blocks: tuple[str, ...]) -> bool:
-    """Whether most characters beyond ASCII are of these scripts, or for kana a good part."""
+    """Whether most characters beyond ASCII belong to these scripts, or for kana a good part of them."""
     names = [unicodedata.name(character, "") for character in text if character > "\x7f"]
     share = 0.2 if "HIRAGANA" in blocks else 0.9
     return sum(name.startswith(blocks) for name in names) >= share * len(names)
@@ -124,7 +124,7 @@ _OFFICE: Final = frozenset({b"[Content_Types].xml", b"_rels/.rels"})
 
 
 class _Place(NamedTuple):
-    """Where an entry's data is, how it is packed, and what it must unpack to."""
+    """Where an entry's data is, how it is packed, and what unpacking it must produce."""
 
     header: int
     method: int
@@ -208,7 +208,7 @@ class ZipContainer:
             return b""
 
     def _read_directory(self) -> tuple[bytes, int]:
-        """The central directory, and by how many bytes the archive's offsets are off."""
+        """The central directory, and by how many bytes the archive's offsets are wrong."""
         tail_at = max(0, self._size - 65_536 - 128)
         tail = self._read(tail_at, self._size - tail_at)
         at = tail.rfind(b"PK\x05\x06")
@@ -283,7 +283,7 @@ class ZipContainer:
 
 
 def _refusal(mode: int, flags: int, method: int) -> str:
-    """Why a member is nothing that can be unpacked; nothing when it can be."""
+    """Why a member cannot be unpacked; empty if it can be."""
     kind = stat.S_IFMT(mode)
     if kind == stat.S_IFLNK:
         return "it is a link"
@@ -305,9 +305,9 @@ def _extra_fields(extra: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _time(extra: bytes, date: int, time: int) -> float | None:
-    """When a member was changed last, in seconds since 1970.
+    """When a member was last changed, in seconds since 1970.
 
-    The archive's own times have no zone and are taken for UTC; most programs write an exact one besides.
+    The archive's own times have no time zone and are taken as UTC; most programs also write an exact time.
     """
     for kind, data in _extra_fields(extra):
         if kind == 0x5455 and len(data) >= 5 and data[0] & 1:

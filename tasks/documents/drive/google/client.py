@@ -185,7 +185,7 @@ class Client:
         most_tries: int | None = None,
         seconds: float | None = None,
     ) -> T:
-        """Try until there is an answer, or no hope of one."""
+        """Retry until there is an answer or no hope of one."""
         refused: list[str] = []  # access tokens
         patience = _Patience(progress, most_tries or TRIES)
 
@@ -216,7 +216,7 @@ class Client:
             return retry(call_once, patience.pause)
 
     def _failed_call(self, fault: Fault, turn: Turn) -> Exception:
-        """The failure of a call; where the quota is used up, the limiter waits for all."""
+        """The failure of a call; if the quota is used up, the limiter makes all calls wait."""
         if fault.kind is not FaultKind.RATE:
             return _FailedCall(fault)
         if self._limiter.refused(turn, fault.retry_after) >= deadline.seconds_left():
@@ -230,7 +230,7 @@ class Client:
             raise TooManyRequests("Google Drive's quota is used up for now. Try again in a minute.", 60) from None
 
     def _token(self, refused: str) -> str:
-        """An access token that is valid and not the refused one; one thread renews it for all."""
+        """An access token that is valid and is not the refused one; one thread renews it for all."""
         if not self._credentials.valid or self._credentials.token == refused:
             with self._renewing:
                 if not self._credentials.valid or self._credentials.token == refused:
@@ -355,7 +355,7 @@ def mute_loggers() -> None:
 
 
 class _FailedCall(TryAgain):
-    """A call had a fault. `at_once`: the next attempt counts as no other, and needs no pause of its own."""
+    """A call failed. `at_once`: the next attempt does not count as another one and needs no pause of its own."""
 
     def __init__(self, fault: Fault, *, at_once: bool = False) -> None:
         super().__init__(fault.error, fault.retry_after)
@@ -364,14 +364,14 @@ class _FailedCall(TryAgain):
 
 
 class _Patience:
-    """How long a call is tried again; the tries count anew whenever something has arrived since the last one."""
+    """How long to retry a call; the count of tries starts again whenever something has arrived since the last one."""
 
     def __init__(self, progress: Callable[[], int], most: int) -> None:
         self._progress, self._reached, self._most = progress, progress(), most
         self.tries = 0
 
     def pause(self, failure: TryAgain, _attempt: int) -> float:
-        """The seconds before the next try. Raises the failure's error where there is no hope."""
+        """Seconds until the next try. Raises the failure's error if there is no hope."""
         assert isinstance(failure, _FailedCall)
         if self._progress() > self._reached:
             self._reached, self.tries = self._progress(), 0

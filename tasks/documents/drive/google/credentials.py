@@ -307,7 +307,7 @@ def _make_login_error(login: StoredLogin) -> NotLoggedIn:
 
 
 def _refresh(credentials: Credentials, request: Request, settings: str) -> None:
-    """Get a token from Google, with retries on network errors; `settings` names those that may be wrong."""
+    """Get a token from Google, retrying on network errors; `settings` names the settings that may be wrong."""
     cause = ""
 
     def refresh_once() -> None:

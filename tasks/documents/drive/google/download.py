@@ -245,9 +245,9 @@ _moving_exports: dict[str, bool] = {}
 
 
 def _export_moves_version(mime_type: str, silent_moves: int) -> bool:
-    """Whether a version that moved without an edit is the export's doing; it was not if others of the kind kept theirs.
+    """Whether the export itself caused a version to move without an edit; not if others of the kind kept theirs.
 
-    A second move in a row says that it is now.
+    A second move in a row shows that it does now.
     """
     if _moving_exports.get(mime_type) is False and silent_moves < _ATTEMPTS - 1:
         return False
@@ -256,7 +256,7 @@ def _export_moves_version(mime_type: str, silent_moves: int) -> bool:
 
 
 def _export(client: Client, file: Mapping[str, Any], body: DownloadBody) -> None:
-    """Export a native document: directly, above 10 MB by its export link, else by an operation."""
+    """Export a native document: directly, above 10 MB through its export link, otherwise by an operation."""
     mime = _EXPORTS[file["mimeType"]]
 
     def make(drive: "DriveResource") -> HttpRequest:
@@ -276,7 +276,7 @@ def _export(client: Client, file: Mapping[str, Any], body: DownloadBody) -> None
 
 
 def _export_by_operation(client: Client, file: Mapping[str, Any], mime: str) -> str:
-    """Have Google make the export, and wait for its address."""
+    """Have Google prepare the export, and wait for its address."""
 
     def start(drive: "DriveResource") -> HttpRequest:
         return _with_headers(drive.files().download(fileId=file["id"], mimeType=mime), _key_header(file))
@@ -294,7 +294,7 @@ def _export_by_operation(client: Client, file: Mapping[str, Any], mime: str) -> 
 
 
 def _download_from(client: Client, file: Mapping[str, Any], address: str, body: DownloadBody) -> None:
-    """Download from an address that Drive gave."""
+    """Download from an address that Drive returned."""
     if not address:
         raise NotFound("Google gives no address for this document's export.")
 
@@ -305,7 +305,7 @@ def _download_from(client: Client, file: Mapping[str, Any], address: str, body: 
 
 
 def _check(file: Mapping[str, Any], max_bytes: int | None) -> None:
-    """Refuse files without content to read, before anything is requested."""
+    """Refuse files that have no content to read, before anything is requested."""
     mime = file.get("mimeType", "")
     if mime == FOLDER:
         raise NotFound("This is the id of a folder, not of a document.")
@@ -320,12 +320,12 @@ def _check(file: Mapping[str, Any], max_bytes: int | None) -> None:
 
 
 def _is_intact(body: DownloadBody, file: Mapping[str, Any]) -> bool:
-    """Whether the bytes have the size and checksum that Drive has."""
+    """Whether the bytes have the size and checksum that Drive reports."""
     return file.get("md5Checksum", body.md5) == body.md5 and int(file.get("size", body.position)) == body.position
 
 
 def _has_end(copy: BinaryIO, file: Mapping[str, Any]) -> bool:
-    """Whether an export of unknown length has its format's end."""
+    """Whether an export of unknown length ends as its format requires."""
     if _EXPORTS[file["mimeType"]] != "application/pdf":
         return zipfile.is_zipfile(copy)
     copy.seek(max(0, copy.seek(0, 2) - 1024))
@@ -334,7 +334,7 @@ def _has_end(copy: BinaryIO, file: Mapping[str, Any]) -> bool:
 
 @contextmanager
 def _disk_errors() -> Iterator[None]:
-    """Tell a full disk from a broken connection: both raise OSError."""
+    """Report a full disk as such and not as a broken connection: both raise OSError."""
     try:
         yield
     except OSError as error:

@@ -97,7 +97,7 @@ class GoogleDrive:
         return None
 
     def _read_reference(self, reference: str, field: str) -> str:
-        """The id in a user's text. A resource key beside it in a URL is kept for later requests."""
+        """The id in a user's text. If it is a URL with a resource key, that is kept for later requests."""
         item_id = identifier(reference, field)
         if item_id != reference.strip():
             for key in parse_qs(urlsplit(reference.strip()).query).get("resourcekey", ()):
@@ -105,7 +105,7 @@ class GoogleDrive:
         return item_id
 
     def _begin(self, folder_id: str) -> tuple[dict[str, Any], str | None, str | None]:
-        """A folder, the id of its shared drive if it lies in one, and the mark of now: in one request as a rule."""
+        """A folder, the id of its shared drive if it lies in one, and the current mark: usually in one request."""
         makes = [self._one(folder_id, "folder"), api.get_changes_start(None), api.one(ROOT)]
         if self._remember_view() is None:
             makes.append(api.account())
@@ -128,7 +128,7 @@ class GoogleDrive:
         return top, drive_id, api.make_mark(drive_id, log)
 
     def _lies_below(self, root: dict[str, Any] | DiligenceError, folder: dict[str, Any]) -> bool:
-        """Whether a folder is My Drive's root or lies below it. One request a level between them."""
+        """Whether a folder is My Drive's root or lies below it. Makes one request for each level between them."""
         if isinstance(root, DiligenceError):
             return False
         for _ in range(_MAX_DEPTH):
@@ -148,7 +148,7 @@ class GoogleDrive:
         return file
 
     def _get(self, file_id: str, kind: str) -> dict[str, Any]:
-        """The file with an id, or what it is a shortcut to."""
+        """The file with an id, or the target if it is a shortcut."""
         if kind == "folder" and self._remember_view() is None:
             answer, user = self._client.batch([self._one(file_id, kind), api.account()])
             self._find_view(user)
@@ -185,7 +185,7 @@ class GoogleDrive:
         return view if view and token == self._token() else None
 
     def _find_view(self, answer: dict[str, Any] | DiligenceError) -> str:
-        """The view of the account that `about.get` names; where it names none, of this access token alone."""
+        """The view of the account that `about.get` names; if it names none, a view for this access token alone."""
         if isinstance(answer, DiligenceError) and not isinstance(answer, NotAllowed | NotFound | Refused):
             raise answer
         user = {} if isinstance(answer, DiligenceError) else answer.get("user") or {}
@@ -199,7 +199,7 @@ class GoogleDrive:
 
 
 def _about_drive(drive_id: str) -> "list[api.Make]":
-    """The requests for where its log stands and for its name: its root folder is always called Drive."""
+    """The requests for a drive's position in its log and for its name: its root folder is always called Drive."""
     return [api.get_changes_start(drive_id), api.get_shared_drive(drive_id)]
 
 
@@ -252,7 +252,7 @@ def _find_one(name: str, folder_ids: list[str]) -> str | None:
 
 
 def _folders(client: Client, parent: str, name: str) -> list[str]:
-    """The ids of the folders with exactly that name in a folder, and of those that its shortcuts lead to."""
+    """The ids of the folders in `parent` with exactly that name, and of those that such shortcuts lead to."""
     q = (
         f"name = {api.cite_quote(name)} and {api.cite_quote(parent)} in parents and trashed = false and "
         f"(mimeType = {api.cite_quote(FOLDER)} or mimeType = {api.cite_quote(SHORTCUT)})"

@@ -162,7 +162,7 @@ _MEMORY = 0.8  # of what was learned about rows a folder, with each query
 
 @dataclass(slots=True, eq=False)
 class _Query:
-    """A query under way, for its parents together."""
+    """A query under way that covers several parents together."""
 
     parents: Sequence[str]
     token: str | None = None
@@ -207,7 +207,7 @@ class ParentWalk:
                         self._take_batch(self._batches.pop(done), done.result(), threads)
 
     def _send(self, threads: FanOut) -> None:
-        """Send queries for the waiting folders: full ones at once, the rest when no more folders can join it."""
+        """Send queries for the waiting folders: full ones at once, the rest when no more folders can be added."""
         size = self._size()
         more_may_come = any(query.brings_folders for query in self._queries.values()) or bool(self._batches)
         enough = max(1, int(size * _ENOUGH)) if more_may_come else 1
@@ -221,7 +221,7 @@ class ParentWalk:
             self._batches[threads.submit(self._client.batch, makes)] = alone
 
     def _size(self) -> int:
-        """How many parents make a query of about `_PAGES` pages."""
+        """How many parents to combine in a query so that it has about `_PAGES` pages."""
         return max(1, min(_MOST, int(_PAGES * self._page * self._folders / max(self._rows, self._folders))))
 
     def _ask(self, query: _Query, threads: FanOut) -> None:
@@ -272,7 +272,7 @@ class ParentWalk:
             )
 
     def _restart(self, query: _Query, threads: FanOut) -> None:
-        """Begin a query again whose page token was refused; a folder whose tokens are always refused is cut short."""
+        """Restart a query whose page token was refused; a folder whose tokens are always refused is cut short."""
         if query.restarts < api.RESTARTS:
             self._ask(_Query(query.parents, restarts=query.restarts + 1), threads)
         elif len(query.parents) > 1:
@@ -281,7 +281,7 @@ class ParentWalk:
             self._contents.cut_short.add(query.parents[0])
 
     def _place(self, query: _Query, files: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], str]]:
-        """Files, paired with the ids of their folders."""
+        """Pair files with the ids of their folders."""
         if len(query.parents) == 1:
             for file in files:
                 yield file, query.parents[0]
@@ -325,7 +325,7 @@ _MAX_CHANGE_PAGES = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Span:
-    """From `start` until before `end`, without a bound where None; `token` is of the page to ask for."""
+    """The time from `start` until before `end`, unbounded if None; `token` is that of the page to ask for."""
 
     start: datetime | None = None
     end: datetime | None = None
@@ -400,7 +400,7 @@ class WholeDrive:
             self._ask(replace(span, token=token), threads)
 
     def _divide(self, span: _Span, times: Sequence[datetime], threads: FanOut) -> bool:
-        """Divide the rest of a span among idle threads where it has more files than expected: they come in heaps."""
+        """Divide the rest of a span among idle threads if it has more files than expected: files cluster in time."""
         if not _in_order(times):
             return False
         idle = api.CALLS_AT_ONCE - len(self._under_way)
@@ -441,7 +441,7 @@ class WholeDrive:
         self._contents.take([(file, file["parents"][0]) for file in files if file.get("parents")])
 
     def _add_changed(self) -> None:
-        """Add what has changed since the mark: it may have left its span before that was read."""
+        """Add what has changed since the mark: it may have left its span before the span was read."""
         token = self._log_token
         for _ in range(_MAX_CHANGE_PAGES):
             page = self._client.call(api.changes(token, self._drive_id, api.CHANGED_FILES))
@@ -454,7 +454,7 @@ class WholeDrive:
 
 
 class _GivenUp(Exception):
-    """The drive cannot be listed in this way."""
+    """The drive cannot be listed this way."""
 
 
 def _time(written: Any) -> datetime | None:
@@ -470,12 +470,12 @@ def _times(page: Mapping[str, Any]) -> list[datetime]:
 
 
 def _in_order(times: Sequence[datetime]) -> bool:
-    """Whether times fall, from the first to an earlier last."""
+    """Whether the times are in descending order and the last is earlier than the first."""
     return len(times) > 1 and times[0] > times[-1] and all(a >= b for a, b in pairwise(times))
 
 
 def _density(times: Sequence[datetime]) -> float:
-    """Files a second."""
+    """Files per second."""
     return len(times) / (times[0] - times[-1]).total_seconds()
 
 

@@ -97,7 +97,7 @@ class Shortcuts:
                 )
 
     def _target_folders(self, shortcuts: Iterable[tuple[FileRow, ShortcutTarget]]) -> Iterator[str]:
-        """Look up where shortcuts lead; gives the ids of the folders that are new."""
+        """Look up where shortcuts lead; returns the ids of folders not seen before."""
         to_look_up = [
             (row, target)
             for row, target in shortcuts
@@ -125,7 +125,7 @@ class Shortcuts:
     def _targets(
         self, shortcuts: Iterable[tuple[FileRow, ShortcutTarget]]
     ) -> Iterator[tuple[FileRow, dict[str, Any] | None]]:
-        """The shortcuts with their targets; None where there is none for this account."""
+        """The shortcuts with their targets; None if this account sees no target."""
         waiting = list(shortcuts)
         for _ in range(_MAX_CHAIN):
             targets = list({target.id: target for _, target in waiting if target.id}.values())
@@ -199,9 +199,9 @@ def _list_folder(
 
 @contextmanager
 def _garbage_collection_off() -> Iterator[None]:
-    """Switch garbage collection off: going through 60,000 young rows again and again takes a third of the time.
+    """Switch garbage collection off: scanning 60,000 new rows again and again takes a third of the time.
 
-    A listing makes no reference cycles, and it ends within minutes.
+    A listing creates no reference cycles, and it ends within minutes.
     """
     if not gc.isenabled():
         yield  # whoever switched it off will switch it on
@@ -214,7 +214,7 @@ def _garbage_collection_off() -> Iterator[None]:
 
 
 def _without_repetitions(documents: Iterator[Document]) -> list[Document]:
-    """The documents without repetitions: pages shift while people work, and may bring one twice."""
+    """The documents without duplicates: pages shift while people work, and may return a document twice."""
     by_id: dict[str, Document] = {}
     for document in documents:
         by_id.setdefault(document.id, document)

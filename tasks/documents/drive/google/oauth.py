@@ -113,7 +113,7 @@ def _flow(redirect_uri: str, code_verifier: str | None = None) -> Any:
 
 
 def _exchange(begun: Mapping[str, Any], code: str) -> Mapping[str, Any]:
-    """The tokens that Google gives for the code."""
+    """The tokens that Google returns for the code."""
     flow = _flow(str(begun["redirect_uri"]), str(begun["verifier"]))
     again = Retry(total=2, backoff_factor=0.3, status_forcelist=(429, 500, 502, 503, 504), allowed_methods=None)
     for scheme in ("http://", "https://"):
@@ -171,9 +171,9 @@ _environment = threading.Lock()
 
 @contextmanager
 def _on_loopback(address: str) -> Iterator[None]:
-    """Let oauthlib speak plain HTTP within the block, which the settings allow on loopback only.
+    """Let oauthlib use plain HTTP within the block; the settings allow it only on loopback.
 
-    oauthlib 4 takes leave from the environment alone.
+    oauthlib 4 takes this permission only from the environment.
     """
     if not address.lower().startswith("http://"):
         yield

@@ -46,7 +46,7 @@ def check_folder(reference: str) -> Iterator[CheckResult]:
 
 
 class _Session:
-    """One account's look at one folder."""
+    """One account's view of one folder."""
 
     def __init__(self, client: Client, drive: GoogleDrive) -> None:
         self._client = client
@@ -106,7 +106,7 @@ class _Session:
         )
 
     def _list_again(self) -> str:
-        """By its folders, whichever way it was listed before."""
+        """List the folder by its subfolders, however it was listed before."""
         top, drive_id = api.make_row(self._folder, ""), None
         again = list_folder(self._client, top, drive_id, recursive=True, mark=None, spool=None, keys={})
         old, new = ({document.id: document for document in each.documents} for each in (self._listing, again))
@@ -137,7 +137,7 @@ class _Session:
         )
 
     def _order(self, order: str) -> str:
-        """A page of all of the shared drive, or of all that the account has, in an order."""
+        """Request one page of the whole shared drive, or of all that the account has, in a given order."""
         make = api.page("trashed = false", fields=api.ALONE, order=order, drive_id=self._folder.get("driveId"))
         files = self._client.call(make, tries=1).get("files", [])
         if order == "folder":
@@ -199,13 +199,13 @@ class _Session:
 
 
 def _class_and_reason(error: DiligenceError) -> str:
-    """What kind of error it is, with Google's word for it where it is known."""
+    """The class of the error, with Google's reason if it is known."""
     reason = str(getattr(error, "reason", ""))
     return type(error).__name__ + (f" {reason}" if reason.isalpha() else "")
 
 
 def _shape(written: Any) -> str:
-    """A time without its figures: 9999-99-99T99:99:99.999Z."""
+    """The format of a time, without its digits: 9999-99-99T99:99:99.999Z."""
     return re.sub(r"[^TZ:.+-]", "9", str(written))[:40]
 
 

@@ -24,7 +24,7 @@ class GoogleDriveSettings(Settings):
     @field_validator("google_api_endpoint", "google_batch_uri", "google_token_uri", "google_auth_uri")
     @classmethod
     def _is_safe(cls, address: str) -> str:
-        """Tokens and secrets are sent to these addresses."""
+        """Accept only safe addresses, because tokens and secrets are sent to them."""
         try:
             parts = urlsplit(address)
             safe = parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname or ""))

@@ -79,7 +79,7 @@ def bound_wait(seconds: float) -> float:
 
 
 class _Timed(io.RawIOBase):
-    """The bytes of one answer, given up when they come too slowly."""
+    """The bytes of one answer, abandoned if they arrive too slowly."""
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
         self._raw = raw
@@ -110,7 +110,7 @@ class _Timed(io.RawIOBase):
 
 
 class _Answer(HTTPResponse):
-    """An answer that is read within the limits; the body of a download goes to its sink."""
+    """An answer that is read within the limits; a download's body is written to its sink."""
 
     def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
         super().__init__(sock, *args, **options)

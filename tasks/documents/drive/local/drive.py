@@ -64,7 +64,7 @@ class Tree:
         return real
 
     def _find_path(self, item_id: str) -> str:
-        """The path that an id spells, whatever lies there.
+        """The path that an id encodes, whatever lies there.
 
         Raises:
             Outside, binascii.Error, ValueError: the id is forged, or its path is hidden.
@@ -120,7 +120,7 @@ class Tree:
 
     @cached_property
     def _own(self) -> tuple[str, ...]:
-        """The service's own paths below the root: its home or, where the root lies in the home, the home's files."""
+        """The service's own paths below the root: its home or, if the root lies in the home, the home's files."""
         home = os.path.realpath(StorageSettings.current().home.absolute())
         if home.startswith(self._below):
             return (home,)
@@ -129,7 +129,7 @@ class Tree:
 
     @cached_property
     def _database(self) -> str:
-        """How the paths of the database and the files beside it (its log, its locks) begin."""
+        """What the paths of the database and of the files beside it (its log, its locks) begin with."""
         return os.path.join(os.path.realpath(StorageSettings.current().home.absolute()), "diligence.db")
 
 
@@ -276,10 +276,10 @@ class LocalDrive:
 
 @dataclass
 class _InPlace(Fetched):
-    """A document that is read where it lies, through the `file` that was opened and hashed.
+    """A document that is read in place, through the `file` that was opened and hashed.
 
-    Its path is that of the open file, so that a reading process has the same file whatever is put in its
-    place meanwhile. A copy would take 0.2 ms of 0.3, and ten times that on a busy disk.
+    Its path is that of the open file, so that a reading process gets the same file even if another has been put in its
+    place. A copy would take 0.2 ms of 0.3, and ten times that on a busy disk.
     """
 
     file: BinaryIO
@@ -362,7 +362,7 @@ class FolderWalk:
     def _add(self, real: str, name: str, path: str, folder_id: str, broken: str | None = None) -> None:
         """Add what lies at a real path to the folder with that path and id.
 
-        `broken` is the warning for a link that leads to nothing; without it, `real` is no link's target.
+        `broken` is the warning for a link that leads to nothing; without it, `real` is not the target of a link.
         """
         try:
             status = os.stat(real, follow_symlinks=False)
@@ -405,7 +405,7 @@ def display(name: str) -> str:
 
 
 def _copy(source: BinaryIO, spool: Path, max_bytes: int) -> Fetched:
-    """A copy of a document that is being written, or was a moment ago."""
+    """Copy a document that is being written, or was a moment ago."""
     target = spool / uuid4().hex
     before, opened = os.fstat(source.fileno()), time.time_ns()
     try:

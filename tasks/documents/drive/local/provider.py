@@ -61,7 +61,7 @@ class LocalFolders:
         return self._where_it_is(document_id, lambda drive: drive.local_path(document_id))
 
     def _where_it_is(self, document_id: str, ask: Callable[[LocalDrive], R]) -> R:
-        """What the own drive answers or, where it does not know the document, the first other one that does."""
+        """The answer of our own drive or, if it does not know the document, of the first other drive that does."""
         try:
             return ask(self._own)
         except NotFound:
