@@ -12,7 +12,7 @@ from pathlib import Path
 
 _ROOT = Path(__file__).parent
 _OPENINGS = {
-    "deployments": "How it is started: ",
+    "deployments": "How the program is started: ",
     "api": "The five operations over HTTP: ",
     "flows": "The Prefect flows, ",
     "tasks": "What is done: ",

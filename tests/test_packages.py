@@ -69,6 +69,14 @@ Change = Callable[[Path, Path], list[Path]]
 MEND = ("pipx install diligence", "uninstall taskpack", "--force-reinstall --no-deps diligence")
 
 
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_command_knows_its_own_packages(package: str) -> None:
+    source = (REPOSITORY / "diligence.py").read_text()
+    opening = (REPOSITORY / package / "__init__.py").read_text().removeprefix('"""').split("\n")[0]
+    known = next(line for line in source.splitlines() if line.strip().startswith(f'"{package}": "'))
+    assert opening.startswith(known.split('"')[3])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_package_of_another_distribution_is_named_and_not_run(installed: Path, tmp_path: Path, package: str) -> None:
