@@ -22,7 +22,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         "**Rates.**": ("api/test_keys.py::test_calls_above_the_rate_are_told_when_to_come_again",),
         "**The record.**": ("api/test_keys.py::test_each_call_with_a_known_key_is_written_down_without_content",),
         "**The log.**": (
-            "api/test_server.py::test_each_line_of_a_json_log_has_the_id_of_its_request",
+            "api/test_server.py::test_each_line_of_a_json_log_has_the_id_of_its_request_and_holds_nothing_else_of_it",
             "storage/test_logs.py::test_a_line_tells_of_an_exception_without_its_message",
             "storage/test_logs.py::test_an_id_that_is_none_is_replaced",
             "tasks/ai/openai/test_client.py::test_a_call_carries_the_id_of_the_request_that_it_is_made_for",

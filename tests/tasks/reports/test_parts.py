@@ -6,6 +6,7 @@ import os
 import signal
 import weakref
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,11 +93,11 @@ def test_documents_of_one_company_are_in_memory_while_it_is_written_and_no_longe
     seen: list[weakref.ref[object]] = []
     most = 0
 
-    def counted(*rows: object) -> CompanyReport:
+    def counted(*rows: Any, **options: Any) -> CompanyReport:
         nonlocal most
         gc.collect()
         most = max(most, sum(reference() is not None for reference in seen))
-        built = company_report(*rows)  # type: ignore[arg-type]  # they are passed on
+        built = company_report(*rows, **options)
         seen.append(weakref.ref(built.documents[0]))
         return built
 
@@ -118,14 +119,14 @@ def failing_at(third: BaseException | int, monkeypatch: pytest.MonkeyPatch) -> N
     """Have the third company that is built raise this, or kill the process with this signal."""
     built = 0
 
-    def fails(*rows: object) -> CompanyReport:
+    def fails(*rows: Any, **options: Any) -> CompanyReport:
         nonlocal built
         built += 1
         if built == 3 and isinstance(third, int):
             os.kill(os.getpid(), third)
         elif built == 3 and isinstance(third, BaseException):
             raise third
-        return company_report(*rows)  # type: ignore[arg-type]  # they are passed on
+        return company_report(*rows, **options)
 
     monkeypatch.setattr("tasks.reports.report.company_report", fails)
 
