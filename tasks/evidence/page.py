@@ -8,6 +8,7 @@ from math import ceil, sqrt
 from pathlib import Path
 from typing import Any, Final, Self
 
+import pypdfium2
 import pypdfium2.raw as pdfium
 from PIL import Image, ImageChops
 
@@ -15,6 +16,7 @@ from tasks.errors import Damaged
 from tasks.evidence.boxes import Box, BoxedPage, Glyphs, PageBoxes, Sides
 from tasks.reading.ocr.page import WordBox
 from tasks.reading.pdf import document, pages
+from tasks.reading.pdf.defects import find_turned_ligatures
 from tasks.reading.pdf.document import NotOpened, PdfDocument, character_codes, tight_boxes
 
 _WIDE: Final = 912
@@ -227,7 +229,7 @@ class PdfPage:
         Raises:
             OSError: it cannot be written.
         """
-        packed = draw_picture(self._page, self.width, self.height)
+        packed = self._picture()
         if packed is None:
             return False
         content, suffix = packed
@@ -235,6 +237,18 @@ class PdfPage:
         part.write_bytes(content)
         part.replace(stem.with_suffix(suffix))
         return True
+
+    def _picture(self) -> tuple[bytes, str] | None:
+        if not self._pdf.uses_stand_in:
+            return draw_picture(self._page, self.width, self.height)
+        try:
+            page = self._pdf.page(self._index)  # the stand-in would be drawn as squares
+        except pypdfium2.PdfiumError:
+            return None
+        try:
+            return draw_picture(page.raw, self.width, self.height)
+        finally:
+            page.close()
 
     @cached_property
     def _shown(self) -> "_Shown":
@@ -283,6 +297,8 @@ def _glyphs(pdf: PdfDocument, textpage: Any, shown: _Shown) -> Glyphs:
     if count > _MOST_GLYPHS:
         return Glyphs([], [], [])
     codes, drawn = character_codes(textpage, count), tight_boxes(textpage, count)
+    for at in find_turned_ligatures(codes, drawn):
+        codes[at : at + 2] = codes[at + 1], codes[at]
     ligatures = _ligatures(pdf) if not _LIGATURES.isdisjoint(codes) else {}
     texts: list[str] = []
     boxes: list[tuple[float, float, float, float]] = []

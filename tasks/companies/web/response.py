@@ -126,7 +126,7 @@ def _root(error: BaseException) -> BaseException:
 
 
 _GZIP: Final = b"\x1f\x8b"
-_MEMBERS: Final = 100
+_MEMBERS: Final = 1000
 """Members of a gzip file: most have one, and to go on to another takes as long as there is left of the file."""
 
 

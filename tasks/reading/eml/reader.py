@@ -6,7 +6,8 @@ Pictures within the words (signatures, logos) are left out. Signatures are not v
 
 import mimetypes
 import re
-from email import message_from_bytes
+from collections.abc import Iterator
+from dataclasses import dataclass
 from email.message import Message
 from functools import cached_property
 from pathlib import PurePath
@@ -21,6 +22,7 @@ from tasks.reading.mail.message import (
     MailWords,
     decode_addresses,
     decode_charset,
+    decode_content,
     iso_date,
     join_flowed,
     read_header,
@@ -31,6 +33,9 @@ from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
 
 MOST_PARTS: Final = 10_000
 DEEPEST: Final = 30
+_LONGEST_REST: Final = 200  # bytes after a boundary in its line: spaces alone
+_MOST_HEADERS: Final = 1 << 20
+"""Bytes of the headers of one part; servers refuse mails with more than some 100 KB."""
 
 _PAGES: Final = (".htm", ".html", ".xhtml")
 _ARCHIVES: Final = (".mht", ".mhtml", ".eml")
@@ -47,16 +52,18 @@ class PartAllowance:
         self.exceeded = False
 
 
+@dataclass(eq=False)
 class Part:
-    """A message, or a part of one."""
+    """A message, or a part of one: `data[start:end]`, with its headers."""
 
-    def __init__(self, message: Message, budget: PartAllowance, depth: int = 0) -> None:
-        self._message = message
-        self.budget = budget
-        self.depth = depth
-        self.headers: dict[str, bytes] = {}
-        for name, value in message.raw_items():
-            self.headers.setdefault(name.lower(), str(value).encode("ascii", "surrogateescape"))
+    data: bytes
+    start: int
+    end: int
+    budget: PartAllowance
+    depth: int = 0
+
+    def __post_init__(self) -> None:
+        self.headers, self.body = _headers(self.data, self.start, self.end)
 
     def header(self, name: str) -> str:
         """The decoded header of that name (in lower case); "" if there is none."""
@@ -97,53 +104,30 @@ class Part:
         """`inline`, `attachment` or nothing."""
         return self.header("content-disposition").partition(";")[0].strip().lower()
 
+    @property
+    def raw(self) -> bytes:
+        """The part's content as it was sent."""
+        return self.data[self.body : self.end]
+
     @cached_property
     def content(self) -> bytes:
         """The part's content with its transfer encoding undone."""
-        encoding = self.header("content-transfer-encoding").lower()
-        del self._message["content-transfer-encoding"]
-        self._message["content-transfer-encoding"] = encoding
-        payload = self._message.get_payload(decode=True)
-        if isinstance(payload, bytes):
-            return payload
-        inner = self._message.get_payload()
-        if not isinstance(inner, list) or self.content_type.startswith("multipart/"):
-            return b""
-        try:
-            return b"".join(one.as_bytes() for one in inner if isinstance(one, Message))
-        except RecursionError:  # mails inside mails without end
-            self.budget.exceeded = True
-            return b""
+        return decode_content(self.raw, self.header("content-transfer-encoding"))
 
     def parts(self) -> "list[Part]":
         """The parts of a multipart message; empty if there are no boundaries, or it is nested too deeply."""
-        inner = self._message.get_payload()
-        if not isinstance(inner, list):
-            return []
-        if self.depth >= DEEPEST:
-            self.budget.exceeded = True
+        boundary = self.parameter("boundary").encode("utf-8", "replace")
+        if not boundary or self.depth >= DEEPEST:
+            self.budget.exceeded = self.budget.exceeded or bool(boundary)
             return []
         found = []
-        for one in inner:
+        for start, end in _spans(self.data, self.body, self.end, b"--" + boundary):
             if self.budget.left == 0:
                 self.budget.exceeded = True
                 break
             self.budget.left -= 1
-            if isinstance(one, Message):
-                found.append(Part(one, self.budget, self.depth + 1))
+            found.append(Part(self.data, start, end, self.budget, self.depth + 1))
         return found
-
-
-def parse_mail(data: bytes, budget: PartAllowance | None = None, depth: int = 0) -> Part:
-    """A message with its parts.
-
-    Raises:
-        Damaged: its parts are nested without end.
-    """
-    try:
-        return Part(message_from_bytes(data), budget or PartAllowance(), depth)
-    except RecursionError as error:
-        raise Damaged("The mail's parts are nested without end. Ask for it again.") from error
 
 
 def page_in(name: str, data: bytes) -> bytes | None:
@@ -152,7 +136,7 @@ def page_in(name: str, data: bytes) -> bytes | None:
     if extension in _PAGES or _PAGE.match(data) is not None:
         return data
     if extension in _ARCHIVES or _ARCHIVE.match(data) is not None:
-        return _find_archive_page(parse_mail(data))
+        return _find_archive_page(Part(data, 0, len(data), PartAllowance()))
     return None
 
 
@@ -176,9 +160,63 @@ def _of_rfc2231(charset: str, words: str) -> str:
         return words
 
 
+def _headers(data: bytes, start: int, end: int) -> tuple[dict[str, bytes], int]:
+    """The headers by name in lower case (the first of a name counts), and where the body begins."""
+    headers: dict[str, bytearray] = {}
+    name = ""
+    at = start
+    while at < end and at - start < _MOST_HEADERS:
+        line_end = data.find(b"\n", at, end)
+        following = end if line_end < 0 else line_end + 1
+        line = data[at:following].rstrip(b"\r\n")
+        if not line:
+            at = following
+            break
+        key, colon, value = line.partition(b":")
+        if line[:1] in b" \t":
+            if name:
+                headers[name] += b"\n" + line
+        elif colon and key and b" " not in key.rstrip() and key.isascii():
+            name = key.rstrip().decode().lower()
+            name = "" if name in headers else name
+            if name:
+                headers[name] = bytearray(value.strip())
+        elif headers or not line.startswith((b"From ", b">From ")):
+            break  # a body without an empty line before it; not the line before a mail of a mailbox
+        at = following
+    return {name: bytes(value) for name, value in headers.items()}, at
+
+
+def _spans(data: bytes, start: int, end: int, mark: bytes) -> Iterator[tuple[int, int]]:
+    """Where the parts between the lines that begin with `mark` stand."""
+    at, begun = start, -1
+    while True:
+        at = data.find(mark, at, end)
+        if at < 0:
+            break
+        if at > start and data[at - 1 : at] != b"\n":
+            at += len(mark)
+            continue
+        most = min(end, at + len(mark) + _LONGEST_REST)
+        line_end = data.find(b"\n", at, most)
+        rest = data[at + len(mark) : most if line_end < 0 else line_end].strip()
+        if rest not in (b"", b"--"):
+            at += len(mark)
+            continue
+        if begun >= 0:
+            yield begun, max(begun, at - (2 if data[at - 2 : at] == b"\r\n" else 1))
+        begun = -1 if rest == b"--" or line_end < 0 else line_end + 1
+        if begun < 0:
+            return
+        at = begun
+    if begun >= 0:
+        yield begun, end
+
+
 _MOST_ATTACHED: Final = 1_000
 _LONGEST_NAME: Final = 100
 _ADDRESSES: Final = frozenset({"From", "To", "Cc", "Bcc"})
+_MARKS: Final = (b"\xef\xbb\xbf", b"\r\n", b"\n")
 _KNOWN: Final = frozenset({"from", "to", "subject", "date", "received", "message-id", "mime-version", "content-type"})
 _UNCHECKED: Final = "The mail is signed; the signature was not checked."
 _SEALED: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
@@ -198,7 +236,10 @@ def read(source: Source) -> Reading:
         Damaged: it is no mail.
     """
     data = source if isinstance(source, bytes) else source.read_bytes()
-    message = parse_mail(data.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n"))
+    start = 0
+    while any(data.startswith(mark, start) for mark in _MARKS):
+        start += next(len(mark) for mark in _MARKS if data.startswith(mark, start))
+    message = Part(data, start, len(data), PartAllowance())
     if _KNOWN.isdisjoint(message.headers):
         raise Damaged("The file is no mail: it has none of the headers of one. Ask for it again.")
     writer = Writer()
@@ -262,12 +303,12 @@ class _Reader:
             self._writer.warn(f"The words of the mail are sealed (S/MIME). {error.message}")
             return
         self._writer.warn(_UNCHECKED)
-        self._take(parse_mail(content, part.budget, part.depth + 1))
+        self._take(Part(content, 0, len(content), part.budget, part.depth + 1))
 
     def _take_parts(self, part: Part, kind: str) -> None:
         parts = part.parts()
         if not parts:
-            words = decode_charset(part.content, part.parameter("charset"))
+            words = decode_charset(part.raw, part.parameter("charset"))
             if words.strip() and not part.budget.exceeded:
                 self._writer.warn("The mail is damaged: its parts cannot be told apart.")
                 self.mail.words.append(MailWords(words))
@@ -324,7 +365,7 @@ class _Reader:
 
     def _name_mail(self, part: Part) -> str:
         """A file name for a mail inside the mail."""
-        inner = parse_mail(part.content, part.budget, part.depth + 1)
+        inner = Part(part.content, 0, len(part.content), part.budget, part.depth + 1)
         name = part.file_name or inner.header("subject") or "mail"
         return name if PurePath(name).suffix.lower() == ".eml" else f"{name[:100].replace('/', '-')}.eml"
 

@@ -100,12 +100,21 @@ def item_marker(style: str, number: int) -> str:
         return f"{BULLETS[style]} "
     counted = str(number)
     if style.endswith(("-alpha", "-latin")) and number > 0:
-        counted = numeral(number, "lowerLetter")
-    elif style.endswith("-roman"):
+        counted = _letters(number)
+    elif style.endswith("-roman") and number < 4000:
         counted = numeral(number, "lowerRoman")
     elif style == "decimal-leading-zero":
         counted = f"{number:02}"
     return f"{counted.upper() if style.startswith('upper') else counted}. "
+
+
+def _letters(number: int) -> str:
+    """A, b … z, aa, ab … as browsers count (CSS Counter Styles 3, 6.1); Word goes on with aa, bb."""
+    letters = ""
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(97 + rest) + letters
+    return letters
 
 
 def _without_comments(sheet: str) -> str:

@@ -31,6 +31,7 @@ _ALIASES: Final = {
 """What senders write, and what it stands for; two names of one code page where browsers read the larger one."""
 _NONE: Final = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined", "palmos"})
 """Python's codecs that are no character sets of mails; some take quadratic time."""
+_NOT_BASE64: Final = re.compile(rb"[^A-Za-z0-9+/]+")
 _BROKEN: Final = 0.2
 """Of characters beyond ASCII: where more are broken, the text is in another character set than it says."""
 _FOLDED: Final = re.compile(r"\r?\n[ \t]*")
@@ -107,6 +108,41 @@ def decode_addresses(raw: bytes) -> str:
         quoted = f'"{words}"' if "," in words or ";" in words else words
         shown.append(f"{quoted} <{address}>" if words and address else words or address)
     return ", ".join(shown)
+
+
+def decode_content(data: bytes, encoding: str) -> bytes:
+    """A part's content without its transfer encoding."""
+    encoding = encoding.strip().lower()
+    if encoding == "base64":
+        return from_base64(data)
+    if encoding == "quoted-printable":
+        return binascii.a2b_qp(data)
+    if encoding in ("x-uuencode", "uuencode", "x-uue"):
+        return _from_uuencoded(data)
+    return data
+
+
+def from_base64(data: bytes) -> bytes:
+    """The decoded content as far as it goes: line ends and garbage are skipped, a truncated end is dropped."""
+    before, padding, after = data.partition(b"=")
+    letters = _NOT_BASE64.sub(b"", before if not padding or not after.strip(b"=\r\n \t") else data)
+    return binascii.a2b_base64(
+        letters[: len(letters) - 1] if len(letters) % 4 == 1 else letters + b"=" * (-len(letters) % 4)
+    )
+
+
+def _from_uuencoded(data: bytes) -> bytes:
+    lines = data.splitlines()
+    started = next((at for at, line in enumerate(lines) if line.startswith(b"begin ")), -1)
+    content = []
+    for line in lines[started + 1 :]:
+        if line.strip() == b"end":
+            break
+        try:
+            content.append(binascii.a2b_uu(line))
+        except binascii.Error:  # a length that is wrong: senders' spaces were lost
+            continue
+    return b"".join(content)
 
 
 def _codec(charset: str | None) -> str | None:

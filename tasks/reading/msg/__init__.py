@@ -7,6 +7,6 @@ from tasks.reading.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".msg",),
     mime_types=("application/vnd.ms-outlook",),
-    version="msg-4",
+    version="msg-5",
     reader="tasks.reading.msg.reader",
 )

@@ -14,6 +14,7 @@ from tasks.language.normalise import one_line
 from tasks.reading.pdf import document
 from tasks.reading.pdf import document as document_module
 from tasks.reading.pdf.document import PdfDocument, count_written, string
+from tasks.reading.pdf.repair import holds_bomb
 from tasks.reading.text_writer import Writer
 
 _MOST_ATTACHMENTS: Final = 1_000
@@ -53,7 +54,7 @@ class AttachedFiles:
         self._document = document
         self._writer = writer
         self._seen: set[tuple[str, int]] = set()
-        self._room = _ALL_TOGETHER
+        self._room: int | None = None
 
     def add_embedded(self) -> None:
         """Pass on the files in the document's table of embedded files."""
@@ -68,6 +69,9 @@ class AttachedFiles:
         name = re.split(r"[\\/]", string(pdfium.FPDFAttachment_GetName, attachment).strip())[-1] or "attachment"
         size = ctypes.c_ulong()
         data: bytes | None = None
+        if self._room is None:  # PDFium ends the process when it unpacks more than memory holds
+            bomb = self._document.bombed or holds_bomb(self._document.data, LARGEST_ATTACHMENT)
+            self._room = 0 if bomb else _ALL_TOGETHER
         if self._room > 0:
             if not pdfium.FPDFAttachment_GetFile(attachment, None, 0, size):
                 return
@@ -235,7 +239,9 @@ def read_appearance(annotation: Any) -> Appearance:
 
 
 def _may_draw_words(stream: str) -> bool:
-    """Whether a stream may hold an operator that draws text: three searches take a tenth of the time of a pattern."""
+    """Whether a stream may contain an operator that draws text: three searches take a tenth of the
+    time of a pattern.
+    """
     return "Tj" in stream or "TJ" in stream or "Do" in stream
 
 

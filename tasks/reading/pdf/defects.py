@@ -6,7 +6,8 @@ Pages that are not certain to be read correctly are named in warnings.
 import ctypes
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from math import atan2, inf, pi
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ import pypdfium2.raw as pdfium
 
 from tasks.reading.pdf import document
 from tasks.reading.pdf.document import PageText
-from tasks.reading.pdf.words import is_right_to_left
+from tasks.reading.pdf.repair import find_packed
 from tasks.reading.raised import raise_text
 
 _SAMPLE: Final = 8
@@ -199,6 +200,60 @@ def _is_cut_off(address: int) -> bool:
     return False
 
 
+_LINE: Final = re.compile(r"[^\r\n]+")
+_LAM: Final = "\u0644"
+_ALEFS: Final = "\u0622\u0623\u0625\u0627"
+_TURNED: Final = re.compile(f"[{_ALEFS}]{_LAM}")
+_MOST_LINES: Final = 20_000
+"""Characters whose boxes are asked for."""
+
+
+def with_ligatures(textpage: Any, page_text: PageText) -> PageText:
+    """The text of a page with the letters of lam-alef ligatures in reading order."""
+    text = page_text.text
+    spots = [match.start() for match in _TURNED.finditer(text)] if _LAM in text else []
+    if not spots or not _is_in_step(page_text):
+        return page_text
+    boxes = list(document.character_boxes(textpage, [at for spot in spots for at in (spot, spot + 1)]))
+    letters = list(text)
+    for spot, alef, lam in zip(spots, boxes[::2], boxes[1::2], strict=True):
+        if alef == lam:
+            letters[spot : spot + 2] = letters[spot + 1], letters[spot]
+    return page_text._replace(text="".join(letters))
+
+
+def find_turned_ligatures(codes: Sequence[int], boxes: Sequence[document.Box | None]) -> Iterator[int]:
+    """Where alef and lam on a page come from a single glyph."""
+    if ord(_LAM) not in codes:
+        return
+    for at in range(len(codes) - 1):
+        if codes[at + 1] == ord(_LAM) and chr(codes[at]) in _ALEFS and boxes[at] == boxes[at + 1]:
+            yield at
+
+
+def find_missing_breaks(textpage: Any, page_text: PageText) -> list[int]:
+    """Where line breaks must be inserted into the text of a page: between characters on different lines.
+
+    PDFium loses them between lines of right-to-left scripts.
+    """
+    text = page_text.text
+    if not _is_in_step(page_text) or len(text) > _MOST_LINES:
+        return []
+    boxes = list(document.character_boxes(textpage, range(len(text))))
+    spots: list[int] = []
+    for match in _LINE.finditer(text):
+        last = match.start()
+        for index in range(last + 1, match.end()):
+            _, top, _, bottom = boxes[index]
+            if text[index] == " " or top <= bottom:
+                continue
+            _, last_top, _, last_bottom = boxes[last]
+            if bottom >= last_top > last_bottom or top <= last_bottom < last_top:
+                spots.append(index)
+            last = index
+    return spots
+
+
 def _is_in_step(page_text: PageText) -> bool:
     """Whether PDFium's characters correspond one to one to those of the text."""
     return page_text.units == page_text.characters == len(page_text.text)
@@ -333,6 +388,17 @@ _SAMPLES: Final = 32
 _DOWN: Final = 0.5
 """Their share that have the next one of their piece below them on a page of columns."""
 
+_KNOWN_MAPS: Final = frozenset(
+    "GB-EUC GBpc-EUC GBK-EUC GBKp-EUC UniGB-UCS2 UniGB-UTF16 B5pc HKscs-B5 ETen-B5 ETenms-B5 UniCNS-UCS2 UniCNS-UTF16 "  # noqa: SIM905 - a list of names
+    "83pv-RKSJ 90ms-RKSJ 90msp-RKSJ 90pv-RKSJ Add-RKSJ EUC Ext-RKSJ UniJIS-UCS2 UniJIS-UCS2-HW UniJIS-UTF16 KSC-EUC "
+    "KSCms-UHC KSCms-UHC-HW KSCpc-EUC UniKS-UCS2 UniKS-UTF16 Identity DLIdent".split()
+)
+"""The maps that PDFium reads rightly in both directions, but for `_KNOWN_ACROSS`."""
+
+_KNOWN_ACROSS: Final = frozenset({"83pv-RKSJ", "90pv-RKSJ", "KSCpc-EUC"})
+"""Maps that PDFium knows for rows alone."""
+
+_MAP: Final = re.compile(rb"/Encoding\s{0,9}/([A-Za-z0-9-]{1,32}?)(-?[HV])(?![A-Za-z0-9-])")
 _MOST_OBJECTS: Final = 3_000
 _RUN: Final = 3
 """Pieces of text side by side that cover nothing: single ones are spaces."""
@@ -350,14 +416,12 @@ def is_east_asian(text: str) -> bool:
 
 
 def has_wrong_order(page: Any, textpage: Any, text: str) -> bool:
-    """Whether PDFium may have the lines of an open page, whose text is this, in a wrong order.
+    """Whether PDFium may return the lines of an open page with this text in the wrong order.
 
-    So it is with East Asian characters one below the other, with pages that show their text on its side, and with
-    scripts that are written to the left, of which PDFium turns ligatures and loses line breaks.
+    That happens with vertical East Asian text, and with pages that show their text sideways.
     """
     turned = pdfium.FPDFPage_GetRotation(page)
-    is_on_its_side = turned and _quarter_turns(textpage) != turned
-    return is_on_its_side or is_right_to_left(text) or (is_east_asian(text) and _runs_down(textpage, text))
+    return bool(turned and _quarter_turns(textpage) != turned) or (is_east_asian(text) and _runs_down(textpage, text))
 
 
 def _runs_down(textpage: Any, text: str) -> bool:
@@ -396,3 +460,16 @@ def loses_glyphs(page: Any) -> bool:
         if run >= _RUN:
             return True
     return False
+
+
+def has_unknown_maps(data: bytes) -> bool:
+    """Whether a font in a PDF has a character map that PDFium does not know."""
+    contents = (data, *(item.content for item in find_packed(data)))
+    return any(_is_unknown(*match.groups()) for content in contents for match in islice(_MAP.finditer(content), 10_000))
+
+
+def _is_unknown(name: bytes, mode: bytes) -> bool:
+    base = name.decode()
+    if not mode.startswith(b"-"):
+        return bool(base)  # "H" and "V" by themselves are maps
+    return base not in _KNOWN_MAPS or (base in _KNOWN_ACROSS and mode == b"-V")

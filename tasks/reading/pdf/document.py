@@ -21,6 +21,8 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from tasks.reading.limits import keep_memory
+from tasks.reading.pdf import stand_in_font
+from tasks.reading.pdf.repair import looks_like_bomb, without_bombs
 from tasks.reading.text_writer import Source
 
 Box = tuple[float, float, float, float]
@@ -52,7 +54,9 @@ class _Opened(ctypes.c_void_p):
 
 
 class _Numbers:
-    """Memory where PDFium writes several numbers per call, with references to it: making one costs a call."""
+    """Memory where PDFium writes several numbers per call, with references to it: creating one
+    takes as long as a call.
+    """
 
     def __init__(self, kind: Any, width: int, *, references: int) -> None:
         self._width = width
@@ -175,6 +179,8 @@ class NotOpened(Exception):
 class PdfDocument:
     """An open PDF of `size` bytes. One that is encrypted with an empty user password opens like any other.
 
+    `bombed`: parts of it were left out, because PDFium ends the process when it unpacks more than fits into memory.
+
     Raises:
         NotOpened: PDFium cannot open it.
     """
@@ -183,16 +189,21 @@ class PdfDocument:
         self.size = len(source) if isinstance(source, bytes) else source.stat().st_size
         if isinstance(source, Path) and self.size <= READ_AT_ONCE:
             source = source.read_bytes()
+        self.bombed = False
         if isinstance(source, bytes):
+            if looks_like_bomb(source) and (harmless := without_bombs(source)) is not None:
+                source, self.bombed = harmless, True
             self.handle = pdfium.FPDF_LoadMemDocument64(source, len(source), None)
         else:
             self.handle = pdfium.FPDF_LoadDocument(os.fsencode(source), None)
         if not self.handle:
             raise NotOpened(pdfium.FPDF_GetLastError())
+        self._stand_ins = stand_in_font.uses()
         self._source = source  # PDFium reads from these bytes as long as the document is open
         self._forms: Any = None
         self._settings: Any = None
         self._classes: pypdfium2.PdfDocument | None = None
+        self._is_drawn_from_copy = False
 
     def __enter__(self) -> Self:
         return self
@@ -202,7 +213,7 @@ class PdfDocument:
             pdfium.FPDFDOC_ExitFormFillEnvironment(self._forms)
         if self._classes is not None:
             self._classes.close()
-        else:
+        if self._classes is None or self._is_drawn_from_copy:
             pdfium.FPDF_CloseDocument(self.handle)
 
     @property
@@ -223,6 +234,11 @@ class PdfDocument:
         return frozenset(name.decode("latin-1") for number, name in _LAYER.findall(data) if number in numbers)
 
     @property
+    def uses_stand_in(self) -> bool:
+        """Whether the stand-in font has been used for one of the document's fonts so far."""
+        return stand_in_font.uses() > self._stand_ins
+
+    @property
     def forms(self) -> Any:
         """PDFium's form handle: created on demand, None if the document has no form."""
         if self._forms is None and pdfium.FPDF_GetFormType(self.handle) != pdfium.FORMTYPE_NONE:
@@ -236,9 +252,11 @@ class PdfDocument:
         Raises:
             pypdfium2.PdfiumError: it cannot be opened.
         """
-        if self._classes is None:
-            self._classes = pypdfium2.PdfDocument(self.handle)
-        return self._classes[index]
+        with stand_in_font.left_out():  # it would be drawn as squares
+            if self._classes is None:
+                self._is_drawn_from_copy = self.uses_stand_in
+                self._classes = pypdfium2.PdfDocument(self._source if self._is_drawn_from_copy else self.handle)
+            return self._classes[index]
 
 
 class PageText(NamedTuple):

@@ -18,7 +18,7 @@ from tasks.reading.pdf.rows import TableRow, join_lines
 from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
 from tasks.reading.pdf.table_columns import find_columns, several_cells, with_signs
 from tasks.reading.pdf.tables import Table
-from tasks.reading.pdf.words import PageWord, write_words
+from tasks.reading.pdf.words import PageWord, is_right_to_left, write_words
 
 _MOST_LINES: Final = 30
 """Lines of a cell: one with more is a part of the page."""
@@ -264,8 +264,11 @@ def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord
     if any(map(str.isdecimal, "".join(rows[0].cells))) and (header := grid.header(above)) is not None:
         rows = [header, *rows] if len(header.cells) == len(rows[0].cells) else rows
     held = [any(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
+    is_turned = _begins_at_the_right(rows)
     for row in rows:
         row.cells = list(compress(row.cells, held))
+        if is_turned:
+            row.cells.reverse()
     return rows
 
 
@@ -300,6 +303,14 @@ def _is_form(rows: Sequence[TableRow]) -> bool:
     columns = [sum(map(bool, cells)) for cells in zip(*(row.cells for row in rows), strict=True)]
     full = [count for count in columns if count >= _FULL * len(rows)]
     return len(full) > 1 and sum(full) >= _FULL * sum(columns)
+
+
+def _begins_at_the_right(rows: Sequence[TableRow]) -> bool:
+    """Whether a table is of a script that is written to the left, and most right cells are drawn before left ones."""
+    if not is_right_to_left("".join([cell for row in rows for cell in row.cells])):
+        return False
+    several = [row for row in rows if sum(map(bool, row.cells)) > 1]
+    return 2 * sum(row.words[-1].first < row.words[0].first for row in several) > len(several)
 
 
 def _grids(rules: Rules) -> list[Rules]:

@@ -20,6 +20,7 @@ from tasks.reading.pdf.columns import (
     pages_side_by_side,
     split_prose,
 )
+from tasks.reading.pdf.defects import find_missing_breaks
 from tasks.reading.pdf.document import Box, PageText
 from tasks.reading.pdf.gaps import (
     are_printed_over,
@@ -40,6 +41,7 @@ from tasks.reading.pdf.words import (
     are_set_twice,
     find_turn,
     find_words,
+    has_right_to_left,
     is_right_to_left,
     words_by_turn,
     write_words,
@@ -64,7 +66,7 @@ _FIGURES: Final = re.compile(r"\d\)?[ %]++[(−–-]?[$€£¥]?\(?\d")
 
 
 def _has_figure_columns(text: str) -> bool:
-    """Whether two lines, at most one line apart, have two figures side by side."""
+    """Whether two lines, with at most one line between them, have two figures side by side."""
     rows = [number for number, line in enumerate(text.split("\r\n")) if _FIGURES.search(line)]
     return any(other - one <= 2 for one, other in pairwise(rows))
 
@@ -86,13 +88,13 @@ def layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
 
 def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     text = page_text.text
-    if is_right_to_left(text):  # its words and cells would come in a wrong order
-        return []
-    if is_in_letters(text) and page_text.characters <= MOST:
+    if is_in_letters(text) and page_text.characters <= MOST and not is_right_to_left(text):
         return [(0, len(text), _order_glyphs(textpage, page_text))]
     runs = pdfium.FPDFText_CountRects(textpage, 0, -1)
     spaces = find_missing_spaces(textpage, page_text) if is_drawn_by_words(text, runs) else []
     edits = [(spot, spot, " ") for spot in spaces]
+    if has_right_to_left(text):
+        edits += ((spot, spot, "\r\n") for spot in find_missing_breaks(textpage, page_text))
     turn = find_turn(textpage, page_text)
     if not (
         _has_figure_columns(text) or _may_hold_table(find_turned_runs(textpage, min(runs, _MOST_RUNS), turn), text)
@@ -101,14 +103,14 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     words = find_words(textpage, page_text, turn, spaces)
     if not 0 < len(words) <= _MOST_WORDS:
         return edits
-    if are_set_twice(words):
+    if are_set_twice(words) and not is_right_to_left(text):
         once = _order_glyphs(textpage, page_text, twice=True)
         known = set(text.split())
         found = [word in known for word in once.split()]
         if sum(found) >= _KNOWN * len(found):
             return [(0, len(text), once)]
     rules = find_rules(page, turn)
-    tables, columns = _find_tables(rules, words)
+    tables, columns = _find_tables(rules, words, is_turned=is_right_to_left(text))
     if columns:
         return [(0, len(text), _write_columns(columns, rules_across(rules), words, text))]
     edits += (edit for table in tables for edit in _edits(table, words, text))
@@ -117,18 +119,20 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
 
 def _may_hold_table(runs: list[Box], text: str) -> bool:
     """Whether the white space between runs of text, or what is printed over others, may be that of a table."""
+    if is_right_to_left(text):
+        runs = [(-right, top, -left, bottom) for left, top, right, bottom in runs]
     return has_gutters(runs, text) or are_printed_over(runs) or has_gutters(by_height(runs), text)
 
 
-def _find_tables(rules: Rules, words: Sequence[PageWord]) -> tuple[list[Table], list[Columns]]:
-    """The tables of a page, or its columns if it is set in columns."""
+def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) -> tuple[list[Table], list[Columns]]:
+    """The tables of a page, or its columns where it stands in such; `is_turned`: it is written to the left."""
     if columns := columns_by_rule(words, rules.vertical, rules.horizontal):
         return [], columns
     tables = find_ruled_tables(rules, words)
     across = rules_across(rules)
     ruled = {word.first for word in _words(tables)}
     free = build_lines(word for word in words if word.first not in ruled)
-    if not tables and (columns := columns_by_height(words, free)):
+    if not tables and not is_turned and (columns := columns_by_height(words, free)):
         return [], columns
     for lines in split_prose(free):
         if len(lines) <= _MOST_LINES:

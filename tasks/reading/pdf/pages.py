@@ -109,6 +109,7 @@ def read_page(
         pdfium.FPDFText_ClosePage(textpage)
         return PageReading("", remarks)
     page_content = defects.with_left_out(textpage, page_content)
+    page_content = defects.with_ligatures(textpage, page_content)
     page_content = defects.with_raised_marks(textpage, page_content)
     lines = defects.line_beginnings(textpage, page_content)
     is_hidden = defects.is_hidden(textpage, lines)

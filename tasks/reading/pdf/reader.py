@@ -92,8 +92,9 @@ _WARNINGS: Final[Mapping[str, Callable[[_PageContent], bool]]] = {
     "Too many notes or form values: not all of those on {} were read.": lambda page: not page.complete,
     "Words that nobody sees stand apart, marked as hidden, and are no evidence (they are white, too small, cut off, "
     "beyond the page's edge or on a layer that is off): {}.": attrgetter("unseen"),
-    "Text that is written from right to left, runs from top to bottom, or lies on its side, may be in a wrong order, "
-    "and its tables in no rows: {}.": attrgetter("is_out_of_order"),
+    "Text that runs from top to bottom, or lies on its side, may be in a wrong order: {}.": (
+        attrgetter("is_out_of_order")
+    ),
 }
 """What is said of the pages for which something holds."""
 
@@ -177,6 +178,8 @@ def _read_document(source: Source, writer: Writer) -> Reading:
         NotOpened: PDFium does not open it, or no page of it.
     """
     with PdfDocument(source) as document:
+        if document.bombed:
+            writer.warn("Parts of the PDF that unpack to very much were left out.")
         _write_pages(document, writer)
         writer.date(*(_metadata(document, key) for key in (b"CreationDate", b"ModDate")))
         if pdfium.FPDFBookmark_GetFirstChild(document.handle, None):
@@ -195,7 +198,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
     """Get the texts of all pages from PDFium, then write them: alternating costs 4 % of the time, because of caches."""
     files, scans = AttachedFiles(document, writer), Scans(writer)
     contents, lost = _read_contents(document, files, scans, writer)
-    _doubt(contents)
+    _doubt(document, contents)
     _add_doubtful(document, contents, scans)
     ligatures = (
         pages.find_lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
@@ -273,7 +276,7 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
         is_plain = True
         reading = pages.read_page(page, remarks, document.layers_off, is_plain=True)
     text, unknown = reading.text, reading.unknown
-    lost = len(text) < _LITTLE and defects.loses_glyphs(page)
+    lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
     if len(text) < _LITTLE and not unknown and not lost:
         scans.add(index, page, text)
     if reading.is_hidden:
@@ -284,11 +287,14 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
     )
 
 
-def _doubt(contents: list[_PageContent]) -> None:
-    """Mark the pages in which PDFium loses glyphs."""
-    for index, content in enumerate(contents):
-        if content.lost:
-            contents[index] = content._replace(unknown=max(1, content.unknown))
+def _doubt(document: PdfDocument, contents: list[_PageContent]) -> None:
+    """Mark the pages of which PDFium loses glyphs, or whose character maps it does not know."""
+    uncertain = {index for index, content in enumerate(contents) if content.lost}
+    foreign = {index for index, content in enumerate(contents) if defects.is_east_asian(content.text)}
+    if (foreign or document.uses_stand_in) and defects.has_unknown_maps(document.data):
+        uncertain |= foreign | {index for index, content in enumerate(contents) if len(content.text) < _LITTLE}
+    for index in uncertain:
+        contents[index] = contents[index]._replace(unknown=max(1, contents[index].unknown))
 
 
 def _add_doubtful(document: PdfDocument, contents: list[_PageContent], scans: Scans) -> None:

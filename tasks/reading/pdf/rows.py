@@ -27,7 +27,7 @@ from tasks.reading.pdf.lines import (
     offset,
     over,
 )
-from tasks.reading.pdf.words import PageWord, write_words
+from tasks.reading.pdf.words import PageWord, is_right_to_left, write_words
 
 _LONG: Final = 7
 """Letters of a name from which it may be too long for its cell."""
@@ -227,7 +227,7 @@ class Rows:
     def read(self) -> list[TableRow]:
         """The rows from the top of the table to its bottom."""
         if bands := self._between_rules():
-            return list(map(self._row, bands))
+            return self._read_cells(bands)
         groups = self._group_by_turns()
         by_cells = any(len(group) > 1 for group in groups)
         rows: list[list[int]] = []
@@ -240,7 +240,21 @@ class Rows:
                 rows[-1] += group
             else:
                 rows.append(group)
-        return list(map(self._row, rows))
+        return self._read_cells(rows)
+
+    def _read_cells(self, rows: Sequence[Sequence[int]]) -> list[TableRow]:
+        """The rows of these lines; of a script that is written to the left, the first column is the right one."""
+        read = [self._row(row) for row in rows]
+        if is_right_to_left("".join(cell for row in read for cell in row.cells)) and self._is_drawn_to_the_left():
+            for row in read:
+                row.cells.reverse()
+        return read
+
+    def _is_drawn_to_the_left(self) -> bool:
+        """Whether the right cell of most lines is drawn before the left one."""
+        lines = [line for line in self._lines if len(line.cells) > 1]
+        backwards = sum(line.cells[-1].words[0].first < line.cells[0].words[0].first for line in lines)
+        return 2 * backwards > len(lines)
 
     def _row(self, group: Sequence[int]) -> TableRow:
         cells: list[str] = []

@@ -70,13 +70,24 @@ class PageWord:
 
 
 def write_words(words: Iterable[PageWord]) -> str:
-    """Words from left to right with single spaces."""
-    return "".join([word.text if word.glued else f" {word.text}" for word in words]).lstrip()
+    """Words from left to right with single spaces; those of a right-to-left script in drawing order."""
+    words = list(words)
+    if len(words) == 1:
+        return words[0].text
+    text = "".join([word.text if word.glued else f" {word.text}" for word in words]).lstrip()
+    if has_right_to_left(text):
+        return " ".join(word.text for word in sorted(words, key=lambda word: word.first))
+    return text
+
+
+def has_right_to_left(text: str) -> bool:
+    """Whether a text has letters of a right-to-left script."""
+    return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
 
 
 def is_right_to_left(text: str) -> bool:
     """Whether most letters of a text are of a right-to-left script."""
-    return not text.isascii() and 2 * len(_RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
+    return has_right_to_left(text) and 2 * len(_RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
 
 
 def find_turn(textpage: Any, page_text: PageText) -> int:
@@ -183,6 +194,8 @@ def _upright_words(
                     continue
             if last_left >= left:
                 end = last_right
+            elif _RIGHT_TO_LEFT.match(text, first):
+                begin, end = last_left, max(right, last_right)
             else:
                 continue
         if height > 0 and end > begin:

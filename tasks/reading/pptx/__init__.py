@@ -7,7 +7,7 @@ from tasks.reading.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"),
     mime_types=("application/vnd.openxmlformats-officedocument.presentationml.presentation",),
-    version="pptx-9",
+    version="pptx-10",
     reader="tasks.reading.pptx.reader",
     own_mime_types={
         ".pptm": "application/vnd.ms-powerpoint.presentation.macroEnabled.12",

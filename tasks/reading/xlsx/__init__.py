@@ -7,7 +7,7 @@ from tasks.reading.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".xlsx", ".xlsm", ".xltx", ".xltm"),
     mime_types=("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",),
-    version="xlsx-9",
+    version="xlsx-10",
     reader="tasks.reading.xlsx.reader",
     own_mime_types={
         ".xlsm": "application/vnd.ms-excel.sheet.macroEnabled.12",

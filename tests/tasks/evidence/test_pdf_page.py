@@ -23,7 +23,7 @@ from tasks.reading.pdf.document import PdfDocument
 from tests.tasks.evidence.test_boxes import content
 from tests.tasks.reading.ocr import scans
 from tests.tasks.reading.ocr.scans import CLAUSE, needs_tesseract
-from tests.tasks.reading.pdf import pdfs
+from tests.tasks.reading.pdf import east_asian, pdfs
 
 LARGEST = 150_000
 SHADE = 140
@@ -168,6 +168,15 @@ def test_of_a_page_with_more_glyphs_than_are_looked_at_no_place_is_certain(
     assert Drawn(tmp_path, data, "Said here").boxes == []
 
 
+def test_vertical_columns_have_a_box_a_column(tmp_path: Path) -> None:
+    columns = east_asian.lines("Japan1", "UniJIS-UCS2-V")
+    drawn = Drawn(tmp_path, east_asian.pdf("Japan1", "UniJIS-UCS2-V"), columns[2])
+    (box,) = drawn.boxes
+    assert box.right - box.left < 20
+    assert box.bottom - box.top > 80
+    assert box.left == pytest.approx(500 - 60, abs=10)
+
+
 def test_words_printed_twice_to_look_bold_have_one_box(tmp_path: Path) -> None:
     words = "Bold by being printed twice"
     drawn = Drawn(tmp_path, one_page((72, 700, words), (72, 700, words), (72, 600, "Plain words.")), words)
@@ -189,6 +198,14 @@ def test_ligatures_that_only_their_names_tell_are_boxed(tmp_path: Path) -> None:
     drawn = Drawn(
         tmp_path, pdfs.pdf(pdfs.one_page(rb"Con\037rmed by the of\037ce", font=font)), "Confirmed by the office"
     )
+    assert len(drawn.boxes) == 1
+
+
+def test_the_letters_of_an_arabic_ligature_are_boxed(tmp_path: Path) -> None:
+    cmap = b"1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <61> <06440627> <62> <062E> endbfchar"
+    font = b"<< /Type /Font /Subtype /TrueType /BaseFont /Arial /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>"
+    objects = pdfs.one_page(b"bbabb bb", pdfs.stream(b"begincmap " + cmap + b" endcmap"), font=font)
+    drawn = Drawn(tmp_path, pdfs.pdf(objects), "خخلاخخ")
     assert len(drawn.boxes) == 1
 
 

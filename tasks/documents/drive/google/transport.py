@@ -4,6 +4,7 @@ httplib2's time-out applies to each single read, so a body that comes byte by by
 in memory.
 """
 
+import contextlib
 import io
 import socket
 import time
@@ -98,10 +99,17 @@ class _Timed(io.RawIOBase):
                 raise TimeoutError("the answer comes too slowly")
             self._since, self._came = now, 0
         self._socket.settimeout(bound_wait((WINDOW if self._since else FIRST_BYTE) * self._patience))
+        self._hurry()
         count = self._raw.readinto(buffer)
         self._since = self._since or time.monotonic()
         self._came += count or 0
         return count
+
+    def _hurry(self) -> None:
+        """Acknowledge data at once: a server that sends head and body apart may wait for it, 40 ms a call."""
+        if hasattr(socket, "TCP_QUICKACK"):  # Linux has it, and forgets it after a while
+            with contextlib.suppress(OSError):
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
     def close(self) -> None:
         if not self.closed:

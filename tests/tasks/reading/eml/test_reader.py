@@ -259,12 +259,11 @@ def test_a_signed_mail_is_read_and_its_signature_named() -> None:
 
 def test_many_parts_and_deep_ones_are_bounded() -> None:
     header = b"Content-Type: multipart/mixed; boundary=x"
-    many = reading(raw(b"--x\n\nwords\n" * 10_500 + b"--x--", header))
+    many = reading(raw(b"--x\n\nwords\n" * 100_000 + b"--x--", header))
     assert many.text.count("words") == MOST_PARTS
     assert "too many parts" in many.warnings[0]
-    deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (level, level) for level in range(1200))
-    with pytest.raises(Damaged, match="nested without end"):
-        read(b"From: a\n" + deep + b"\nwords")
+    deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (level, level) for level in range(9000))
+    assert "nested too deep" in reading(b"From: a\n" + deep + b"\nwords").warnings[0]
 
 
 def test_mails_inside_mails_without_end_are_bounded() -> None:

@@ -546,14 +546,42 @@ def test_a_page_drawn_glyph_by_glyph_reads_as_words(rotation: int, *, turned_pag
     assert rows_of(text_of(canvas)) == [list(row) for row in SUBSIDIARIES]
 
 
-def test_a_page_that_is_written_to_the_left_stays_as_it_is_drawn_and_is_named() -> None:
-    codes = b"1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <61> <0644> <62> <05d0> endbfchar"
+def test_lines_of_letters_that_are_written_to_the_left_are_lines() -> None:
+    codes = b"1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <61> <06440627> <62> <05d0> endbfchar"
     font = b"<< /Type /Font /Subtype /TrueType /BaseFont /Arial /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>"
     objects = pdfs.one_page(b"", pdfs.stream(b"begincmap " + codes + b" endcmap"), font=font)
-    objects[3] = pdfs.stream(b"BT /F1 40 Tf 72 300 Td (aba) Tj ET BT /F1 40 Tf 72 550 Td (bbb) Tj ET")
-    reading = reader.read(pdfs.pdf(objects))
-    assert sorted("".join(reading.text.split())) == sorted("\u0644\u05d0\u0644\u05d0\u05d0\u05d0")
-    assert "from right to left" in reading.warnings[0]
+    objects[3] = pdfs.stream(b"BT /F1 40 Tf 72 300 Td (a) Tj ET BT /F1 40 Tf 72 550 Td (b) Tj ET")
+    assert sorted(map(len, reader.read(pdfs.pdf(objects)).text.splitlines())) == [1, 2]
+
+
+ARABIC = (
+    b"begincmap 1 begincodespacerange <00> <ff> endcodespacerange 4 beginbfchar "
+    b"<61> <06440627> <62> <062E> <63> <0644> <64> <0648> endbfchar endcmap"
+)
+"""`a` is lam-alef, one glyph; `b`, `c` and `d` are khah, lam and waw."""
+
+
+def arabic(content: bytes) -> bytes:
+    font = b"<< /Type /Font /Subtype /TrueType /BaseFont /Arial /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>"
+    objects = pdfs.one_page(b"", pdfs.stream(ARABIC), font=font)
+    objects[3] = pdfs.stream(content)
+    return pdfs.pdf(objects)
+
+
+def test_the_letters_of_a_ligature_that_is_written_to_the_left_stand_in_their_order() -> None:
+    drawn = b"BT /F1 20 Tf 300 500 Td (dcbdb) Tj ET BT /F1 20 Tf 300 470 Td (cabdb) Tj ET"
+    assert reader.read(arabic(drawn)).text.splitlines() == ["خوخلو", "خوخلال"]
+
+
+def test_a_table_that_is_written_to_the_left_begins_with_its_right_column() -> None:
+    rules = b" ".join(b"100 %d m 400 %d l S" % (y, y) for y in range(400, 540, 20))
+    rules += b" " + b" ".join(b"%d 400 m %d 520 l S" % (x, x) for x in (100, 200, 300, 400))
+    rows = b" ".join(
+        b"BT /F1 10 Tf %d %d Td (%s) Tj ET" % (x, 405 + 20 * row, word)
+        for row in reversed(range(6))
+        for x, word in ((350, b"bdb"), (250, b"cdb"), (150, b"ddb"))
+    )
+    assert rows_of(reader.read(arabic(rules + b" " + rows)).text) == [["خوخ", "خول", "خوو"]] * 6
 
 
 def test_a_page_of_figures_with_letters_of_formulas_is_read_as_it_is() -> None:

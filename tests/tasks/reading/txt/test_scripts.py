@@ -9,17 +9,35 @@ TEXTS = {
     "ru": "Расходы;Май\nАренда склада;90\n",
     "uk": "Збиток за минулий рік",
     "el": "Αθήνα;Πάτρα\nΜεταφορά;12\n",
+    "he": "הצהרת המנהל על תוצאות השנה",
+    "ar": "بيان النفقات الشهرية",
+    "th": "ค่าเช่ารายเดือน",
+    "ja": "月々の支払いについて",
+    "zh": "公司股东名单",
+    "tw": "公司股東名單與報價",
+    "ko": "이사회 회의록",
 }
 PAGES = {
     "ru": ("cp1251", "koi8-r", "cp866", "iso8859-5", "mac_cyrillic"),
     "uk": ("cp1251", "koi8-u", "iso8859-5"),
     "el": ("cp1253", "iso8859-7", "cp737"),
+    "he": ("cp1255", "iso8859-8", "cp862"),
+    "ar": ("cp1256", "iso8859-6"),
+    "th": ("cp874",),
+    "ja": ("cp932", "euc_jp"),
+    "zh": ("gb18030",),
+    "tw": ("big5",),
+    "ko": ("cp949",),
 }
 
 
 @pytest.mark.parametrize(("language", "page"), [(language, page) for language in PAGES for page in PAGES[language]])
 def test_a_line_is_read_in_the_code_page_of_its_language(language: str, page: str) -> None:
     assert decode_text(TEXTS[language].encode(page)) == (TEXTS[language], False)
+
+
+def test_a_long_text_may_be_cut_within_a_character() -> None:
+    assert code_page(("ａ" + "当社は代金を支払うものとする。" * 500).encode("euc_jp")) == "euc_jp"
 
 
 @pytest.mark.parametrize("data", [b"", b"words", b"S\xfc\xdf", bytes(range(128, 256)) * 20])
