@@ -175,7 +175,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "tasks/documents/drive/google/test_no_leak.py::test_no_token_is_in_the_clear_anywhere",
         ),
         "**The log**": (
-            "api/test_server.py::test_the_log_holds_nothing_of_the_requests",
+            "api/test_server.py::test_each_line_of_a_json_log_has_the_id_of_its_request_and_holds_nothing_else_of_it",
             "storage/test_logs.py::test_a_line_tells_of_an_exception_without_its_message",
         ),
         "**The record of calls**": (
