@@ -264,24 +264,26 @@ def print_texts(names: list[str], out: Path | None, jobs: int | None) -> int:
         pool.start()  # while the folders are walked
         reader = DocumentReader(pool, process_folder(), limits.max_mb << 20)
         if out is None:
-            status = max((_print(name, reading) for name, reading in in_order(reader, documents, workers)), default=0)
+            statuses = [_print(name, reading) for name, reading in in_order(reader, documents, workers)]
         else:
             check_writable(out)
-            status = _write_all(reader, documents, workers, out)
+            statuses = _write_all(reader, documents, workers, out)
+    if not statuses:
+        echo(f"{', '.join(names)}: no document to read.", err=True)
     skipped.tell_total()
-    return status
+    return max(statuses, default=0)
 
 
-def _write_all(reader: "DocumentReader", documents: Iterable[DocumentToRead], workers: int, out: Path) -> int:
+def _write_all(reader: "DocumentReader", documents: Iterable[DocumentToRead], workers: int, out: Path) -> list[int]:
     by_name: dict[str, DocumentToRead] = {}
-    status = 0
+    statuses: list[int] = []
     for document in documents:
         if by_name.setdefault(document.name, document).path != document.path:
-            status = _report_failure(document.name, "another document has this name. Give the folder that both lie in.")
+            why = "another document has this name. Give the folder that both lie in."
+            statuses.append(_report_failure(document.name, why))
     largest_first = sorted(by_name.values(), key=lambda document: -document.size)
-    for name, reading in as_read(reader, largest_first, workers):
-        status = max(status, _write(name, reading, out))
-    return status
+    statuses.extend(_write(name, reading, out) for name, reading in as_read(reader, largest_first, workers))
+    return statuses
 
 
 def read_all(name: str) -> dict[str, Reading]:

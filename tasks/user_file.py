@@ -88,7 +88,7 @@ def read_user_text(path: Path, kind: str) -> str:
     """The text of a file that a user wrote. `kind` is the users' name for it ("batch file").
 
     Raises:
-        BadRequest: it cannot be opened, is larger than 1 MB, or is no UTF-8 text.
+        BadRequest: it is a folder, cannot be opened, is larger than 1 MB, or is no UTF-8 text.
     """
     try:
         with path.open("rb") as file:
@@ -96,6 +96,8 @@ def read_user_text(path: Path, kind: str) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadRequest(f"{path.name}: the {kind} is no UTF-8 text. Save it as UTF-8.") from error
+    except IsADirectoryError as error:
+        raise BadRequest(f"{path.name} is a folder. Give the path of the {kind}.") from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         why = getattr(error, "strerror", None) or "no such file"
         raise BadRequest(f"{path.name}: the {kind} cannot be opened ({why}). Is the path right?") from error

@@ -129,6 +129,17 @@ def test_processes_are_replaced_after_their_share(room: Room, out: Path, monkeyp
     assert len({path.read_text() for path in out.rglob("*.txt")}) >= 4
 
 
+@pytest.mark.parametrize("to_files", [True, False])
+def test_a_folder_without_a_document_is_told(
+    room: Room, out: Path, to_files: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = room(**{"picture.xyz": "no reader knows it"})
+    assert print_texts([folder], out if to_files else None, 1) == 0
+    told = capsys.readouterr()
+    assert told.err.splitlines()[1:] == [f"{folder}: no document to read.", "1 skipped."]
+    assert told.out == ""
+
+
 def test_a_text_that_cannot_be_written_is_its_own_failure(
     room: Room, out: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

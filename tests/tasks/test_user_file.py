@@ -102,7 +102,7 @@ def test_a_missing_file_is_named_without_its_folder(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(BadRequest, match="cannot be opened"):
+    with pytest.raises(BadRequest, match=r"is a folder\. Give the path of the batch file\."):
         UserFile(tmp_path, "batch file")
 
 
