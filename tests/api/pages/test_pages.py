@@ -68,6 +68,15 @@ def test_search_finds_by_meaning_where_an_embedding_model_is_set(
     assert "are ranked by their words alone" in failed
 
 
+def test_search_finds_by_meaning_with_the_model_of_this_machine(
+    service: httpx.Client, alpha: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "local")
+    found = service.get("/runs/r1/search", params={"q": "tenancy cancellation"}, headers=PAGE).text
+    assert "are ranked by their words alone" not in found
+    assert "by its meaning" in found
+
+
 def test_rooms_answer_side_by_side_by_quotations_or_say_that_they_are_silent(
     service: httpx.Client, room: Path, alpha: Path
 ) -> None:
