@@ -17,7 +17,7 @@ from typing import Final
 from tasks.language.words import stem
 from tasks.statements.difference import Difference, DifferenceKind
 from tasks.statements.figures import same
-from tasks.statements.match import contradiction, find_predicates, match, objections
+from tasks.statements.match import contradiction, find_deed, find_predicates, match, objections
 from tasks.statements.nearness import nearness
 from tasks.statements.reading import ParsedSentence, read
 from tasks.statements.tables import LONGEST_SENTENCE, SourceSentence, source_sentences
@@ -35,6 +35,8 @@ _APPOSED: Final = re.compile(
 )
 _WHO: Final = re.compile(rf"(?P<who>(?:\A(?:The|Our|Its) [a-z]\w+|{_NAME})), (?:who|which) (?P<rest>[^,;]{{2,200}})")
 """An aside, a name put in behind what it is, and a name or a sentence's subject of which a clause says more."""
+_TERM: Final = re.compile(r"\((?:the )?[“\"](?P<who>[^“”\"()]{2,40})[”\"]\), which (?P<rest>[^,;]{2,200})")
+"""A term that a sentence defines, and the clause that says more of it."""
 _OF_WHICH: Final = re.compile(r", of which (?P<amount>[^,;]{1,60}?) (?P<be>was|were|is|are) (?P<what>[^,;.]{2,80})")
 _YEARS: Final = r"(?:for|in|at) (?P<span>[^,;]{0,60}?)(?P<first>(?:19|20)\d\d) and (?P<second>(?:19|20)\d\d)"
 _EACH: Final = re.compile(
@@ -149,6 +151,9 @@ def _compare(stated: ParsedSentence, candidate: SourceSentence, known: frozenset
             worst = Check(Finding.CONTRADICTED, candidate.original, denied, found.share)
         elif worst.difference is None:
             worst = replace(worst, difference=against, share=found.share)
+        deed = find_deed(stated, said)
+        if deed and not (done := match(*deed, known)).has_second_object and not any(objections(done)):
+            return Check(Finding.SUPPORTED, candidate.original, None, done.share)
     return worst
 
 
@@ -160,7 +165,7 @@ def _find_readings(text: str) -> Iterator[str]:
         yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare), _move_head(short))
         if apposed := _APPOSED.match(bare):
             yield f"{apposed['name']} {apposed['rest']}"
-        yield from (f"{told['who']} {told['rest']}" for told in _WHO.finditer(bare))
+        yield from (f"{told['who']} {told['rest']}" for told in (*_WHO.finditer(bare), *_TERM.finditer(bare)))
         yield from (f"{told['what']} {told['be']} {told['amount']}" for told in _OF_WHICH.finditer(bare))
         if each := _EACH.match(bare):
             yield f"{each['what']} {each['be']} {each['one']} in {each['first']}, compared with {each['other']}"

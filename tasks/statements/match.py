@@ -50,6 +50,8 @@ _ONCE: Final = frozenset(
     map(stem, "ended expired founded established incorporated signed matured terminated died born".split())  # noqa: SIM905 - as above
 )
 """What happens once, so that one year for it speaks against another."""
+_INCLUDING: Final = frozenset(map(stem, ("include", "comprise", "contain")))
+"""Verbs behind which the thing that an amount is for may be named more narrowly: part of a part is part of it."""
 _FEWEST: Final = 3
 """Words and figures that a contradicted statement shares with its sentence, at least."""
 
@@ -97,6 +99,15 @@ class Match:
         return frozenset(self.source.tokens[place].clause for place in self.pairs.values())
 
     @property
+    def has_second_object(self) -> bool:
+        """Whether a thing without a preposition stands right behind the words: "sold Oka | the plant"."""
+        tokens = self.source.tokens
+        last = max((place for place in self.pairs.values() if not _is_date(tokens[place])), default=-1)
+        behind = next((token for token in tokens[last + 1 :] if _says(token)), None)
+        is_led = not behind or behind.preposition or _is_date(behind)
+        return bool(behind and not is_led and behind.segment == tokens[last].segment)
+
+    @property
     def extra(self) -> list[int]:
         """The words and figures that only these clauses have."""
         taken, clauses = set(self.pairs.values()), self.clauses
@@ -142,9 +153,46 @@ def find_predicates(sentence: ParsedSentence) -> Iterator[ParsedSentence]:
         clause = [token for token in tokens[at:] if token.clause == tokens[at].clause]
         if tokens[at].text in {"and", "but"} and len(clause) > 1 and _is_predicate(clause[1]):
             told = [replace(token, clause=0) for token in (*subject, *clause[1:])]
-            content = [n for n, token in enumerate(told) if token.figure is None and token.is_content]
-            places = [n for n, token in enumerate(told) if token.figure is not None]
-            yield replace(sentence, tokens=told, content=content, figures=places)
+            yield _with_tokens(sentence, told)
+
+
+def find_deed(stated: ParsedSentence, source: ParsedSentence) -> tuple[ParsedSentence, ParsedSentence] | None:
+    """A passive statement and an active sentence as what was done: "renewed the lease" for "the lease was renewed".
+
+    Who did it is in neither, so that a statement with "by" is left alone; None where they are of other forms.
+    """
+    verb = next((at for at, token in enumerate(stated.tokens) if token.is_verb and _is_passive(stated, at)), 0)
+    told, opens = stated.tokens[:verb], stated.tokens[verb : verb + 1]
+    is_by = any(token.preposition == "by" and token.figure is None for token in stated.tokens[verb:])
+    if is_by or not told or any(token.is_verb and _says(token) for token in told):
+        return None
+    if not any(token.text in _PAST for token in told):
+        opens = [replace(token, text=token.stem) for token in opens]
+    subject = [token for token in told if _says(token)]
+    helping = [token for token in told if not _says(token) and token.text not in load_words("be")]
+    for place, token in enumerate(source.tokens):
+        before = source.tokens[:place]
+        is_active = token.is_verb or (before and before[-1].text in {"we", "you", "they"})
+        if is_active and nearness(token.stem, stated.tokens[verb].stem) and not _is_passive(source, place):
+            if any((other.is_verb and _says(other)) or other.clause != token.clause for other in before):
+                return None
+            kept = [other for other in before if not _says(other) and other.text not in _PRONOUNS]
+            return (
+                _with_tokens(stated, [*helping, *opens, *subject, *stated.tokens[verb + 1 :]]),
+                _with_tokens(source, [*kept, *source.tokens[place:]]),
+            )
+    return None
+
+
+def _says(token: Token) -> bool:
+    return token.is_content or token.figure is not None
+
+
+def _with_tokens(sentence: ParsedSentence, tokens: list[Token]) -> ParsedSentence:
+    content = [at for at, token in enumerate(tokens) if token.figure is None and token.is_content]
+    return replace(
+        sentence, tokens=tokens, content=content, figures=[at for at, token in enumerate(tokens) if token.figure]
+    )
 
 
 def _is_predicate(token: Token) -> bool:
@@ -169,7 +217,39 @@ def _pair_moved(result: Match) -> None:
         else:
             is_led = token.figure is not None and token.preposition in {"from", "to"}
             places = [place for place in result.extra if is_led and source[place].preposition == token.preposition]
-        result.pairs.update((at, place) for place in places if _nearness(token, source[place]))
+            places = places or [place for place in result.extra if result.pairs and _is_fixed(result, at, place)]
+        places = [place for place in places if _nearness(token, source[place])]
+        result.pairs.update((at, place) for place in places[:1])
+
+
+def _is_fixed(found: Match, at: int, place: int) -> bool:
+    """Whether a word of a phrase can only mean the same in another order: "sales for April" is "April sales".
+
+    No verb, limit or list is between it and the words that it changes its order with, no preposition but "of" and
+    "for", and no third figure or name with which it could be mixed up. Of two words without a figure one order alone
+    has the preposition: "the parent of the firm" is not "the firm of the parent".
+    """
+    stated, source = found.stated.tokens, found.source.tokens
+    for other, other_place in found.pairs.items():
+        if (other < at) == (other_place < place) or _is_date(stated[other]):
+            continue
+        (first, last), (opens, ends) = sorted((at, other)), sorted((place, other_place))
+        mine, theirs = stated[first : last + 1], source[opens : ends + 1]
+        between = (*mine, *theirs)
+        is_led, is_theirs_led = (any(token.text in {"of", "for"} for token in tokens) for tokens in (mine, theirs))
+        if not (stated[at].figure or stated[other].figure) and is_led == is_theirs_led:
+            return False
+        behind = (*(stated[last + 1 : last + 2] * is_led), *(source[ends + 1 : ends + 2] * is_theirs_led))
+        if any(
+            _says(token) or token.stem in _TIMES for token in behind
+        ):  # "customer of the largest supplier" has no largest customer
+            return False
+        is_apart = any(_is_predicate(token) or token.limit or token.text in {"and", "or"} for token in between)
+        if is_apart or any(token.preposition not in {"", "of", "for"} for token in between):
+            return False
+        if sum(token.figure is not None or token.is_name for token in between) > 2:
+            return False
+    return True
 
 
 def _is_date(token: Token) -> bool:
@@ -189,7 +269,6 @@ def objections(found: Match) -> Iterator[Difference]:
     if len(found.pairs) > 1:
         yield from _denials(found)
         yield from _limits(found)
-        yield from _other_parts(found)
         yield from _other_roles(found)
         yield from _additions(found)
     else:
@@ -287,17 +366,6 @@ def _strength(tokens: Sequence[Token], at: int) -> str:
     return "" if token.limit is None or token.limit is Limit.NEGATION or is_any else str(token.limit)
 
 
-def _other_parts(found: Match) -> Iterator[Difference]:
-    """Words from one clause of the statement that are in several clauses of the sentence: it says them about somebody
-    else.
-    """
-    clauses: dict[int, int] = {}
-    for at, place in sorted(found.pairs.items()):
-        token = found.source.tokens[place]
-        if clauses.setdefault(found.stated.tokens[at].clause, token.clause) != token.clause:
-            yield Difference(DifferenceKind.SOMEBODY_ELSE, found.stated.tokens[at].text, token.text)
-
-
 def _other_roles(found: Match) -> Iterator[Difference]:
     """Differences in who does what to whom: a verb that is passive in only one of the two, or another preposition."""
     for at, place in found.pairs.items():
@@ -341,11 +409,16 @@ def _additions(found: Match) -> Iterator[Difference]:
     kinds = {token.figure.kind for at in found.stated.figures if (token := found.stated.tokens[at]).figure}
     is_event = _tells_event(found.stated)
     behind = last
+    opens = min((place for place in places if tokens[place].stem in _INCLUDING), default=last)
+    is_amount = "money" in kinds and not is_bound
     for at in found.extra:
         token = tokens[at]
         is_free = not is_bound and token.stem in LIGHT | _TIMES
         is_free |= token.stem in found.known or token.text in _SELF
         is_aside = token.segment not in taken_segments
+        is_free |= (
+            opens < at < last and is_amount and not (token.figure or token.is_name or token.preposition or is_aside)
+        )
         if is_free or (_is_date(token) and (at < first or not has_date)) or (at > last and is_aside):
             continue
         if at > last and token.figure is not None and any(_is_date(tokens[place]) for place in places if place > at):

@@ -349,3 +349,51 @@ def test_words_in_another_order_say_the_same_where_one_block_moves(
 )
 def test_rows_and_parts_of_sentences_prove_what_they_say(source: str, statement: str, verdict: Finding) -> None:
     assert check(statement, [source]).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("source", "statement", "is_supported"),
+    [
+        ("The Ministry has renewed the licence for ten years.", "The licence has been renewed for ten years.", True),
+        ("We may change our prices once a year.", "Prices may be changed once a year.", True),
+        ("The directors do not recommend the payment of a final dividend.", "No final dividend is proposed.", True),
+        ("The directors recommend a final dividend.", "No final dividend is proposed.", False),
+        ("The Ministry will renew the licence in May.", "The licence was renewed in May.", False),
+        ("The Ministry asked Oka to renew the licence.", "The licence was renewed.", False),
+        ("The court dismissed Oka's claim against Ruth.", "Ruth's claim against Oka was dismissed.", False),
+        ("The seller paid the agent.", "The seller was paid.", False),
+        ("The company sold Oka the plant.", "Oka was sold.", False),
+        ("The board of Oka met, and the board of Ruth approved the accounts.", "Oka's accounts were approved.", False),
+    ],
+)
+def test_what_was_done_may_be_said_without_who_did_it(source: str, statement: str, is_supported: bool) -> None:
+    assert (check(statement, [source]).verdict is Finding.SUPPORTED) is is_supported
+
+
+@pytest.mark.parametrize(
+    ("source", "statement", "is_supported"),
+    [
+        ("The sales for April were £3.42m.", "April sales were £3.42 million.", True),
+        ("Oka agreed to pay a fine of £9.5 million.", "Oka agreed to pay a £9.5 million fine.", True),
+        ("The costs of Oka for Ruth were £3 million.", "The costs of Ruth for Oka were £3 million.", False),
+        ("The agent of the tenant left.", "The tenant of the agent left.", False),
+        ("Oka is a customer of the largest supplier.", "Oka is the largest customer of a supplier.", False),
+        ("They moved 20% of the bonds into shares.", "They moved 20% of the shares into bonds.", False),
+        ("Costs rose to £4 million and sales to £9 million.", "Sales rose to £4 million.", False),
+    ],
+)
+def test_the_words_of_a_phrase_may_change_their_order(source: str, statement: str, is_supported: bool) -> None:
+    assert (check(statement, [source]).verdict is Finding.SUPPORTED) is is_supported
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_supported"),
+    [
+        ("The Q2 charge included £8 million for severance.", True),
+        ("The Q2 charge included £9 million for severance.", False),
+        ("The Q2 charge included £8 million for impairment.", False),
+    ],
+)
+def test_a_defined_term_is_what_its_clause_speaks_of(statement: str, is_supported: bool) -> None:
+    source = "We took a $12 million charge (“Q2 charge”), which included staff severance expenses of £8 million."
+    assert (check(statement, [source]).verdict is Finding.SUPPORTED) is is_supported
