@@ -57,7 +57,7 @@ _FEWEST: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class WordMatch:
     """A statement and a sentence, and the places of the sentence by the places of the statement that they pair with.
 
     `known` are the stems of whom the texts are about.
@@ -118,7 +118,7 @@ def _places(sentence: ParsedSentence) -> list[int]:
     return sorted((*sentence.content, *sentence.figures))
 
 
-def match(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str] = frozenset()) -> Match:
+def match(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str] = frozenset()) -> WordMatch:
     """Pair the words of a statement with those of a sentence, in their order, neighbours with neighbours."""
     found: list[tuple[int, int, float]] = []
     for at in _places(stated):
@@ -138,7 +138,7 @@ def match(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str] 
     while at >= 0:
         pairs[found[at][0]] = found[at][1]
         at = chains[at][1]
-    result = Match(stated, source, known, pairs)
+    result = WordMatch(stated, source, known, pairs)
     _pair_moved(result)
     return result
 
@@ -206,7 +206,7 @@ def _nearness(token: Token, other: Token) -> float:
     return how_near if token.is_name <= (other.is_name or how_near >= ALIKE) else 0.0
 
 
-def _pair_moved(result: Match) -> None:
+def _pair_moved(result: WordMatch) -> None:
     """Pair what is elsewhere in the sentence and can have no other meaning: its only other date, "to 5 from 4"."""
     source = result.source.tokens
     for at in result.missing:
@@ -222,7 +222,7 @@ def _pair_moved(result: Match) -> None:
         result.pairs.update((at, place) for place in places[:1])
 
 
-def _is_fixed(found: Match, at: int, place: int) -> bool:
+def _is_fixed(found: WordMatch, at: int, place: int) -> bool:
     """Whether a word of a phrase can only mean the same in another order: "sales for April" is "April sales".
 
     No verb, limit or list is between it and the words that it changes its order with, no preposition but "of" and
@@ -256,7 +256,7 @@ def _is_date(token: Token) -> bool:
     return token.figure is not None and token.figure.is_date
 
 
-def objections(found: Match) -> Iterator[Difference]:
+def objections(found: WordMatch) -> Iterator[Difference]:
     """What speaks against a sentence as the proof of a statement, the gravest first."""
     if _say_the_same(found.stated.tokens, found.source.tokens):
         return
@@ -288,7 +288,7 @@ def _missing(token: Token) -> Difference:
     return Difference(DifferenceKind.MISSING if token.figure is None else DifferenceKind.NO_FIGURE, token.text)
 
 
-def _denials(found: Match) -> Iterator[Difference]:
+def _denials(found: WordMatch) -> Iterator[Difference]:
     pairs = {at: place for at, place in found.pairs.items() if not _is_date(found.stated.tokens[at])}
     ours = {at for at in pairs if found.stated.is_denied(at)}
     theirs = {at for at, place in pairs.items() if found.source.is_denied(place)}
@@ -304,7 +304,7 @@ def _count_negations(sentence: ParsedSentence, clauses: frozenset[int] | None = 
     )
 
 
-def _limits(found: Match) -> Iterator[Difference]:
+def _limits(found: WordMatch) -> Iterator[Difference]:
     """The differences in `may`, `must`, `only`, `most`, `if` and the like, when only one of the two has them."""
     stated, source = found.stated.tokens, found.source.tokens
     last, clauses = source[max(found.pairs.values())], found.clauses
@@ -366,7 +366,7 @@ def _strength(tokens: Sequence[Token], at: int) -> str:
     return "" if token.limit is None or token.limit is Limit.NEGATION or is_any else str(token.limit)
 
 
-def _other_roles(found: Match) -> Iterator[Difference]:
+def _other_roles(found: WordMatch) -> Iterator[Difference]:
     """Differences in who does what to whom: a verb that is passive in only one of the two, or another preposition."""
     for at, place in found.pairs.items():
         mine, theirs = found.stated.tokens[at], found.source.tokens[place]
@@ -396,7 +396,7 @@ def _is_passive(sentence: ParsedSentence, verb: int) -> bool:
     return is_helped and not sentence.tokens[verb].text.endswith(("ing", "s"))
 
 
-def _additions(found: Match) -> Iterator[Difference]:
+def _additions(found: WordMatch) -> Iterator[Difference]:
     """What the sentence says in addition before, between and directly after the statement's words."""
     tokens = found.source.tokens
     places = sorted(found.pairs.values())
@@ -447,13 +447,13 @@ def _tells_event(sentence: ParsedSentence) -> bool:
     return is_named and not has_amount and any(token.is_verb and is_past(token) for token in said)
 
 
-def _opens_range(found: Match, at: int) -> bool:
+def _opens_range(found: WordMatch, at: int) -> bool:
     """Whether a figure is the one from which the statement's next figure rose or fell: "from 4 to 5"."""
     behind = min(place for place in found.pairs.values() if place > at)
     return (found.source.tokens[at].preposition, found.source.tokens[behind].preposition) == ("from", "to")
 
 
-def _other_subjects(found: Match, first: int) -> Iterator[Difference]:
+def _other_subjects(found: WordMatch, first: int) -> Iterator[Difference]:
     """A pronoun before the sentence's words where the statement names somebody; a name for which the sentence has no
     "we".
     """
@@ -481,7 +481,7 @@ def is_row(source: ParsedSentence) -> bool:
     return ": " in source.text and bool(source.figures) and not any(verbs)
 
 
-def _row_objections(found: Match) -> Iterator[Difference]:
+def _row_objections(found: WordMatch) -> Iterator[Difference]:
     stated, source = found.stated, found.source
     colon = source.text.index(": ")
     ends = source.text.find(" (", 0, colon) if " (" in source.text[:colon] else colon
@@ -516,7 +516,7 @@ def _is_free(token: Token) -> bool:
     return (token.is_verb or token.stem in LIGHT) and not has_opposite(token.stem) and token.stem not in CHANGES
 
 
-def contradiction(found: Match) -> Difference | None:
+def contradiction(found: WordMatch) -> Difference | None:
     """The figure, the name, the denial or the opposite in which alone a sentence says otherwise; else None."""
     is_named = found.stated.tokens[0].text not in _PRONOUNS
     if not is_named or len(found.pairs) < _FEWEST - bool(found.missing or not found.extra) or is_row(found.source):
@@ -543,7 +543,7 @@ def contradiction(found: Match) -> Difference | None:
     return None
 
 
-def _contrast(found: Match, at: int, place: int) -> DifferenceKind | None:
+def _contrast(found: WordMatch, at: int, place: int) -> DifferenceKind | None:
     """How a word in the sentence contradicts the statement's word at that place; None if it need not."""
     mine, theirs = found.stated.tokens[at], found.source.tokens[place]
     if mine.figure is not None:
