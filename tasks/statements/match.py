@@ -292,10 +292,22 @@ def _denials(found: WordMatch) -> Iterator[Difference]:
     pairs = {at: place for at, place in found.pairs.items() if not _is_date(found.stated.tokens[at])}
     ours = {at for at in pairs if found.stated.is_denied(at)}
     theirs = {at for at, place in pairs.items() if found.source.is_denied(place)}
-    if theirs - ours:
+    if theirs - ours or _has_denied_light_words(found):
         yield Difference(DifferenceKind.DENIED)
     elif ours - theirs or (not ours and _count_negations(found.stated)):
         yield Difference(DifferenceKind.NOT_DENIED)
+
+
+def _has_denied_light_words(found: WordMatch) -> bool:
+    """Whether only words that are not paired show the denial: "X alone does not reach the majority"."""
+    stated, source, clauses = found.stated, found.source, found.clauses
+    for at, token in enumerate(stated.tokens):
+        if token.is_content or token.limit is not None or stated.is_denied(at):
+            continue
+        same = [place for place, one in enumerate(source.tokens) if one.stem == token.stem and one.clause in clauses]
+        if same and all(source.is_denied(place) for place in same):
+            return True
+    return False
 
 
 def _count_negations(sentence: ParsedSentence, clauses: frozenset[int] | None = None) -> int:
