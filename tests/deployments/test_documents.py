@@ -2,6 +2,7 @@
 
 import csv
 import json
+import time
 from io import StringIO
 from pathlib import Path
 
@@ -23,6 +24,7 @@ def room(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (folder / "Lease.txt").write_text(LEASE)
     (folder / "Copy of Lease.txt").write_text(LEASE)
     (folder / "Notes.txt").write_text("=1+1\nNothing of note.")
+    time.sleep(0.06)  # of what was written within 50 ms nothing is remembered: it may change again unseen
     return "room"
 
 
