@@ -72,7 +72,7 @@ def test_a_whole_review_from_login_to_exported_log_by_keyboard_alone(
     write(page, "Reason", "the list says so")
     page.keyboard.press("Enter")
     page.wait_for_selector("#cell-recurring [data-focus]:has-text('Your score counts now')")
-    assert page.evaluate("document.activeElement.hasAttribute('data-focus')")  # from where Tab goes on
+    page.wait_for_selector("#cell-recurring [data-focus]:focus")  # a moment later; from there Tab goes on
     press(page, "Undo: Score set")
     page.wait_for_selector("#cell-recurring [data-focus]:has-text('Undone')")
     press(page, "Sign off recurring")
