@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.errors import Unavailable
+from tasks.errors import DiligenceError, Unavailable
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.text_writer import Reading
 
@@ -55,12 +55,14 @@ class LocalEmbedder:
         model = Path(found.origin or "").with_name("model.onnx") if found else Path(self._package)
         cut = [text[: self._longest * _CHARACTERS] for text in texts]
         orders = [json.dumps([self._longest, *cut[at : at + _BATCH]]) for at in range(0, len(cut), _BATCH)]
+        is_here = bool(current_process().daemon)  # it may have no children, and is no service or run itself
+        failures = (Exception,) if is_here else (DiligenceError,)  # errors of the library share no other class
         try:
-            if current_process().daemon:  # may have no children, and is no service or run itself
+            if is_here:
                 parts = [embed_batch(model, order).text for order in orders]
             else:
                 parts = [part.result().text for part in [_pool().submit(model, order) for order in orders]]
-        except Exception as error:  # a library raises its own
+        except failures as error:
             raise Unavailable(
                 "The embedding model cannot be run on this machine. Install diligence's requirements again, or set "
                 "DILIGENCE_EMBEDDINGS to off."
