@@ -301,8 +301,10 @@ def _denials(found: WordMatch) -> Iterator[Difference]:
 def _has_denied_light_words(found: WordMatch) -> bool:
     """Whether only words that are not paired show the denial: "X alone does not reach the majority"."""
     stated, source, clauses = found.stated, found.source, found.clauses
+    if _count_negations(stated):
+        return False
     for at, token in enumerate(stated.tokens):
-        if token.is_content or token.limit is not None or stated.is_denied(at):
+        if token.is_content or token.limit is not None:
             continue
         same = [place for place, one in enumerate(source.tokens) if one.stem == token.stem and one.clause in clauses]
         if same and all(source.is_denied(place) for place in same):
