@@ -303,7 +303,7 @@ def _has_denied_light_words(found: WordMatch) -> bool:
     stated, source, clauses = found.stated, found.source, found.clauses
     if _count_negations(stated):
         return False
-    for at, token in enumerate(stated.tokens):
+    for token in stated.tokens:
         if token.is_content or token.limit is not None:
             continue
         same = [place for place, one in enumerate(source.tokens) if one.stem == token.stem and one.clause in clauses]
