@@ -47,20 +47,23 @@ def speaks_clearly(question: str, passages: Iterable[str]) -> bool:
     return bool(asked) and any(len(asked & _words(passage, language)) >= least for passage in passages)
 
 
-def is_reason(reason: str, asked: str, passages: Sequence[str], rules: str = "", *, has_quotes: bool = False) -> bool:
+def is_reason(
+    reason: str, asked: str, passages: Sequence[str], rules: str = "", *, has_quotes: bool = False, found: bool = True
+) -> bool:
     """Whether a reason can be one for a judgement of `passages` by what is `asked` (question, guide, company).
 
-    It can if it shares a word with them. It also can if it names nothing of its own and is in their language ("The
-    sources do not tell.") or in that of the `rules` that the model was told to judge by ("Nothing."); if it
-    `has_quotes`, which are checked separately, it may paraphrase them. It cannot if its words belong to no known
-    language, or to another subject.
+    It can if it shares a word with them or, where something was `found`, a number. It also can if it names nothing of
+    its own and is in their language ("The sources do not tell.") or in that of the `rules` that the model was told to
+    judge by ("Nothing."); if it `has_quotes`, which are checked separately, it may paraphrase them. It cannot if its
+    words belong to no known language, or to another subject.
     """
     language = detect_language("\n".join((asked, *passages))) or _DEFAULT_LANGUAGE
     said = _words(reason, language)
-    if any(said & _words(text, language) for text in (asked, *passages)):
+    subject = {word for word in said if not word[0].isdigit()}
+    if any((said if found else subject) & _words(text, language) for text in (asked, *passages)):
         return True
     is_told = not all(map(_counts, word_forms(reason))) or bool(said & _words(rules, language))
-    return is_told and (has_quotes or sum(not word[0].isdigit() for word in said) < _OF_ITS_OWN)
+    return is_told and (has_quotes or len(subject) < _OF_ITS_OWN)
 
 
 def _words(text: str, language: str) -> set[str]:
@@ -177,7 +180,12 @@ def measure_prompt(told: str, sources: Sequence[Source], schema: type[BaseModel]
 
 
 def gives_reason(judgement: Judgement, told: str, criterion: Judged, sources: Sequence[Source]) -> bool:
-    """Whether the reason of a judgement is related to its criterion and sources."""
-    texts = [f"{source.name} {source.place or ''}\n{source.text}" for source in sources]
+    """Whether the reason of a judgement is related to its criterion and sources. A document's name does not say that
+    nothing was found in it.
+    """
+    names = [f"{source.name} {source.place or ''}" for source in sources if judgement.found]
+    texts = [*names, *(source.text for source in sources)]
     asked = f"{criterion.ask} {criterion.guide}"
-    return is_reason(judgement.reason[:_LONGEST], asked, texts, told, has_quotes=bool(judgement.quotes))
+    return is_reason(
+        judgement.reason[:_LONGEST], asked, texts, told, has_quotes=bool(judgement.quotes), found=judgement.found
+    )

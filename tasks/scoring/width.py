@@ -1,7 +1,7 @@
 """How much a judgement may read and write, so that a slow server of one's own ends it in time.
 
-A judgement, with all its calls, has a quarter of `DILIGENCE_AI_TIMEOUT` at the speed at which the server answers one
-call alone: the call beside it takes as much again, and a second attempt as much as the first. What does not fit is left
+A judgement, with all its calls, has a quarter of `DILIGENCE_AI_TIMEOUT` at the speed at which the server wrote of late:
+calls beside it may slow it down further, and a second attempt takes as much as the first. What does not fit is left
 out, the best first, and said. Only a server whose usual answer alone would take half of that is slow, and only one in
 the house: at a public address a model is slow by its thoughts or by the way to it, and answers as many calls as come.
 """

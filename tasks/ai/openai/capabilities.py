@@ -24,8 +24,9 @@ class Capabilities:
         truncates: it shortens a prompt beyond its window without an error.
         counts: it gives the tokens that a call took; False once it did not.
         slots: requests that it answers side by side; None until it has said so.
-        reading, writing: tokens a second, of the fastest answer: others wait for the model to load, or for calls
-            beside them. None until an answer was measured.
+        reading: tokens a second, of the fastest answer: others wait for the model to load, or for a free slot. None
+            until an answer was measured.
+        writing: tokens a second of late, with what else the server had to do. None until an answer was measured.
         models: the names of those that its address has, as far as it lists them.
         servers: what answers were said to come from: one model, unless several servers share the address.
         known: it was asked what it is able to do, now or by an earlier process.
@@ -109,7 +110,8 @@ class Capabilities:
             if read >= _COUNTS and waited > 0:
                 self.reading = max(self.reading or 0.0, read / waited)
             if written >= _COUNTS and seconds > 0:
-                self.writing = max(self.writing or 0.0, written / seconds)
+                before = self.writing or written / seconds
+                self.writing = (_REMEMBERED + written) / (_REMEMBERED / before + seconds)
 
     def as_json(self) -> dict[str, Any]:
         """What is worth keeping for other processes."""
@@ -145,6 +147,7 @@ class Capabilities:
 
 _MOST_SERVERS = 4  # that are told apart
 _COUNTS = 8  # tokens; fewer say nothing of a speed
+_REMEMBERED = 500  # tokens before an answer that count for the speed beside its own
 _PLAIN = ("thinks", "window", "truncates", "counts", "slots", "reading", "writing")
 
 

@@ -55,6 +55,11 @@ def test_quotations_may_be_put_into_other_words_but_not_into_none() -> None:
     assert not is_reason("Kiembra kiembra", RECURRING, [REVENUE], has_quotes=True)
 
 
+def test_a_number_is_no_reason_for_silence() -> None:
+    assert is_reason("91 %, 2025", RECURRING, [REVENUE])
+    assert not is_reason("91 %, 2025", RECURRING, [REVENUE], found=False)
+
+
 @pytest.mark.parametrize(
     ("question", "passage"),
     [
