@@ -80,14 +80,14 @@ def read_with_embedded(source: Source | str, extension: str | None = None) -> Re
     document_format = detect.detect_format(source, extension)
     named = formats.find_format(f"a{extension}") if extension in formats.list_supported() else document_format
     try:
-        reading = formats.reader(document_format).read(source)
+        reading = formats.reader(document_format)(source)
     except (Unreadable, TooLarge) as error:
         error.read_as = document_format if document_format != named else None
         raise
     if document_format != named:
         misnamed = MISNAMED.format(named, document_format)
         reading = replace(reading, warnings=[misnamed, *reading.warnings], read_as=document_format)
-    reading = with_embedded(reading, lambda data, inner: formats.reader(inner).read(data), formats.list_supported())
+    reading = with_embedded(reading, lambda data, inner: formats.reader(inner)(data), formats.list_supported())
     if not reading.text.strip() and not reading.warnings:
         reading = replace(reading, warnings=[NO_TEXT])
     return reading
@@ -118,9 +118,9 @@ def embedded_document(path: Path, extension: str, digest: str) -> tuple[bytes, s
     def read(data: bytes, inner: str) -> Reading:
         if sha256(data).hexdigest() == digest:
             found.append((data, inner))
-        return formats.reader(inner).read(data)
+        return formats.reader(inner)(data)
 
-    with_embedded(formats.reader(detect.detect_format(path, extension)).read(path), read, formats.list_supported())
+    with_embedded(formats.reader(detect.detect_format(path, extension))(path), read, formats.list_supported())
     if not found:
         raise Unreadable("The document is not inside its host any more.")
     return found[0]

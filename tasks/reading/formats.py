@@ -1,8 +1,9 @@
 """The formats that can be read, and their readers.
 
-A format is a folder beside this module, or a module in another package (`tasks.plugins`): its `__init__.py` declares a
-`FORMAT`, and its reader is a module that offers `read`. To add a format, add its folder. Readers are only loaded when a
-document needs them: code that passes documents to other processes does not pay for PDFium and lxml (0.13 s).
+Those that the program reads itself stand in one table, `OURS`. Others are added by a folder beside this module, or a
+module in another package (`tasks.plugins`), that declares a `FORMAT` and names a module that offers `read`. Readers are
+only loaded when a document needs them: code that passes documents to other processes does not pay for PDFium and lxml
+(0.13 s).
 """
 
 import pkgutil
@@ -11,24 +12,26 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import PurePath
-from typing import Protocol, cast
+from typing import Final, cast
 
 from tasks.errors import UnsupportedFormat
 from tasks.plugins import load_plugin, plugins
 from tasks.reading.legacy.installed import program
 from tasks.reading.text_writer import Reading, Source
 
+Read = Callable[[Source], Reading]
+
 
 @dataclass(frozen=True)
 class DocumentFormat:
-    """What a format's folder declares about it.
+    """What is known of a format.
 
     Attributes:
         extensions: the file name extensions (".docx"), in lower case. The first one names the format everywhere else.
         mime_types: the MIME types, the registered one first.
         version: the version of the reader, under which its texts are stored ("docx-2"). It must change whenever the
             same file would give another text.
-        reader: the name of the module with the reader.
+        reader: the module with the reader, a function `read`, or the function itself ("module:function").
         own_mime_types: the registered MIME type of each extension that has another than the first one's.
         better_with: the part of LibreOffice ("libswlo.so") with which the reader reads more than without; "" for none.
         has_second_try: whether a document that took too much time or memory is read once more: the reader leaves out
@@ -48,20 +51,112 @@ class DocumentFormat:
         return self.own_mime_types.get(extension, self.mime_types[0])
 
 
-class Reader(Protocol):
-    """What a reader's module offers."""
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument."
+_OPEN: Final = "application/vnd.oasis.opendocument."
+_MACROS: Final = ".macroEnabled.12"
+_DOCX, _PPTX = "docx-12", "pptx-10"
+"""The versions of the readers that also read what LibreOffice makes of other formats."""
 
-    read: Callable[[Source], Reading]
+OURS: Final = (
+    DocumentFormat(
+        (".csv", ".tsv"), ("text/csv", "application/csv"), "csv-3", "tasks.reading.delimited",
+        {".tsv": "text/tab-separated-values"},
+    ),
+    DocumentFormat(
+        (".doc", ".dot"), ("application/msword",), f"doc-1 by {_DOCX}", "tasks.reading.office:read_doc",
+        has_second_try=True,
+    ),
+    DocumentFormat(
+        (".docx", ".docm", ".dotx", ".dotm"), (f"{_OFFICE}wordprocessingml.document",), _DOCX,
+        "tasks.reading.docx.reader",
+        {
+            ".docm": f"application/vnd.ms-word.document{_MACROS}",
+            ".dotx": f"{_OFFICE}wordprocessingml.template",
+            ".dotm": f"application/vnd.ms-word.template{_MACROS}",
+        },
+    ),
+    DocumentFormat((".eml",), ("message/rfc822",), "eml-6", "tasks.reading.mail.eml"),
+    DocumentFormat(
+        (".html", ".htm", ".xhtml"), ("text/html",), "html-3", "tasks.reading.html.reader",
+        {".xhtml": "application/xhtml+xml"},
+    ),
+    DocumentFormat((".json",), ("application/json",), "json-2", "tasks.reading.txt.reader"),
+    DocumentFormat((".md", ".markdown"), ("text/markdown", "text/x-markdown"), "md-2", "tasks.reading.markdown"),
+    DocumentFormat((".mbox",), ("application/mbox",), "mbox-1", "tasks.reading.mail.eml:read_mailbox"),
+    DocumentFormat(
+        (".mhtml", ".mht"), ("multipart/related", "application/x-mimearchive"), "mhtml-1",
+        "tasks.reading.mail.eml:read_web_archive",
+    ),
+    DocumentFormat((".msg",), ("application/vnd.ms-outlook",), "msg-5", "tasks.reading.mail.msg"),
+    DocumentFormat(
+        (".odp", ".otp", ".fodp"), (f"{_OPEN}presentation",), f"odp-5 by {_PPTX}",
+        "tasks.reading.odf.package:read_presentation",
+        {".otp": f"{_OPEN}presentation-template", ".fodp": f"{_OPEN}presentation-flat-xml"},
+        better_with="libsdlo.so",
+    ),
+    DocumentFormat(
+        (".ods", ".ots", ".fods"), (f"{_OPEN}spreadsheet",), "ods-4", "tasks.reading.odf.ods",
+        {".ots": f"{_OPEN}spreadsheet-template", ".fods": f"{_OPEN}spreadsheet-flat-xml"},
+    ),
+    DocumentFormat(
+        (".odt", ".ott", ".fodt"), (f"{_OPEN}text",), f"odt-5 by {_DOCX}", "tasks.reading.odf.package:read_text",
+        {".ott": f"{_OPEN}text-template", ".fodt": f"{_OPEN}text-flat-xml"}, better_with="libswlo.so",
+    ),
+    DocumentFormat(
+        (".p7m",), ("application/pkcs7-mime", "application/x-pkcs7-mime"), "p7m-1", "tasks.reading.mail.p7m"
+    ),
+    DocumentFormat((".pdf",), ("application/pdf",), "pdf-17", "tasks.reading.pdf.reader", has_second_try=True),
+    DocumentFormat(
+        (".png", ".jpg", ".jpeg", ".tif", ".tiff"), ("image/png", "image/jpeg", "image/tiff"), "image-1",
+        "tasks.reading.image",
+        {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".tif": "image/tiff", ".tiff": "image/tiff"},
+    ),
+    DocumentFormat(
+        (".ppt", ".pps", ".pot"), ("application/vnd.ms-powerpoint",), f"ppt-1 by {_PPTX}",
+        "tasks.reading.office:read_ppt", has_second_try=True,
+    ),
+    DocumentFormat(
+        (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"), (f"{_OFFICE}presentationml.presentation",), _PPTX,
+        "tasks.reading.pptx.reader",
+        {
+            ".pptm": f"application/vnd.ms-powerpoint.presentation{_MACROS}",
+            ".ppsx": f"{_OFFICE}presentationml.slideshow",
+            ".ppsm": f"application/vnd.ms-powerpoint.slideshow{_MACROS}",
+            ".potx": f"{_OFFICE}presentationml.template",
+            ".potm": f"application/vnd.ms-powerpoint.template{_MACROS}",
+        },
+    ),
+    DocumentFormat(
+        (".rtf",), ("application/rtf", "text/rtf"), f"rtf-5 by {_DOCX}", "tasks.reading.office:read_rtf",
+        better_with="libswlo.so",
+    ),
+    DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt.reader"),
+    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-4", "tasks.reading.xls"),
+    DocumentFormat(
+        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-3", "tasks.reading.xlsb"
+    ),
+    DocumentFormat(
+        (".xlsx", ".xlsm", ".xltx", ".xltm"), (f"{_OFFICE}spreadsheetml.sheet",), "xlsx-10",
+        "tasks.reading.xlsx.reader",
+        {
+            ".xlsm": f"application/vnd.ms-excel.sheet{_MACROS}",
+            ".xltx": f"{_OFFICE}spreadsheetml.template",
+            ".xltm": f"application/vnd.ms-excel.template{_MACROS}",
+        },
+    ),
+    DocumentFormat((".xml", ".xbrl"), ("application/xml", "text/xml"), "xml-5", "tasks.reading.xml_text.reader"),
+)  # fmt: skip
+"""The formats that the program reads itself."""
 
 
 @cache
 def all_formats() -> tuple[DocumentFormat, ...]:
-    """The formats of all folders, in order of name, followed by those of other packages (`tasks.plugins`)."""
+    """The formats in `OURS`, of further folders, and of other packages (`tasks.plugins`)."""
     modules = pkgutil.iter_modules(import_module(__package__).__path__, f"{__package__}.")
-    packages = [import_module(name) for name in sorted(module.name for module in modules if module.ispkg)]
+    folders = [import_module(name) for name in sorted(module.name for module in modules if module.ispkg)]
     added = (load_plugin(name, module) for name, module in sorted(plugins("diligence.formats").items()))
-    found = [*packages, *(module for module in added if module is not None)]
-    return tuple(package.FORMAT for package in found if hasattr(package, "FORMAT"))
+    found = [*folders, *(module for module in added if module is not None)]
+    return (*OURS, *(package.FORMAT for package in found if hasattr(package, "FORMAT")))
 
 
 @cache
@@ -127,13 +222,14 @@ def has_second_try(extension: str) -> bool:
     return known is not None and known.has_second_try
 
 
-def reader(extension: str) -> Reader:
-    """The reader of a format, loaded when first needed.
+def reader(extension: str) -> Read:
+    """The function that reads documents of a format; its module is loaded when it is first needed.
 
     Raises:
         UnsupportedFormat: there is none.
     """
-    return cast("Reader", import_module(_format(extension).reader))
+    module, _, function = _format(extension).reader.partition(":")
+    return cast("Read", getattr(import_module(module), function or "read"))
 
 
 @cache

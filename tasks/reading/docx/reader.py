@@ -19,8 +19,8 @@ from tasks.reading.docx.lines import Marks, drop_marks
 from tasks.reading.docx.numbering import ListCounter, Numbering
 from tasks.reading.docx.scan import Scan, signature
 from tasks.reading.docx.styles import Styles
-from tasks.reading.eml.reader import page_in
 from tasks.reading.html.reader import read_lines
+from tasks.reading.mail.eml import page_in
 from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.drawings import Drawings
 from tasks.reading.ooxml.package import (

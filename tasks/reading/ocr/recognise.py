@@ -17,8 +17,8 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from tasks.reading import detect, limits
+from tasks.reading import image as image_reader
 from tasks.reading.embedded import embedded_document
-from tasks.reading.image import reader as image_reader
 from tasks.reading.ocr import rapidocr, tesseract
 from tasks.reading.ocr.engine import Engine, RecognisedWord, RecognitionFailed, RecognitionTimedOut
 from tasks.reading.ocr.page import RecognisedPage, ScanState

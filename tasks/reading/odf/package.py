@@ -13,12 +13,14 @@ from lxml import etree
 
 from tasks.errors import Damaged, PasswordProtected, TooLarge
 from tasks.language.normalise import one_line
-from tasks.reading.legacy.libreoffice import Conversion, read_through
+from tasks.reading.docx import reader as docx
+from tasks.reading.legacy.libreoffice import FLAT_ODP, FLAT_ODT, ODP, ODT, Conversion, read_through
 from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.package import CUT_OFF, MACROS
 from tasks.reading.ooxml.xml import whole_characters
 from tasks.reading.ooxml.zip import ZipEntry, ZipMembers
 from tasks.reading.places import BODY, SLIDE, SPEAKER_NOTE, TABLE
+from tasks.reading.pptx import reader as pptx
 from tasks.reading.raised import raise_text
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
 
@@ -204,17 +206,26 @@ _SKIPPED: Final = frozenset(
 """What is deleted, and what stands beside the words."""
 
 
-def read_through_office(
-    source: Source, kind: str, called: str, conversions: tuple[Conversion, Conversion], read: Callable[[bytes], Reading]
-) -> Reading:
-    """What `read` makes of a document's body ("office:text", of a "text document") as LibreOffice converts it.
+def read_text(source: Source) -> Reading:
+    """The text of the text document in `source`, which LibreOffice converts to .docx.
 
-    `conversions` are that of a package and that of a flat file. Where LibreOffice gives nothing, the words alone are
-    read.
+    Where LibreOffice gives nothing, the words alone are read.
 
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
+    return _read_through_office(source, "office:text", "text document", (ODT, FLAT_ODT), docx.read)
+
+
+def read_presentation(source: Source) -> Reading:
+    """The text of the presentation in `source`, which LibreOffice converts to .pptx; otherwise as `read_text`."""
+    return _read_through_office(source, "office:presentation", "presentation", (ODP, FLAT_ODP), pptx.read)
+
+
+def _read_through_office(
+    source: Source, kind: str, called: str, conversions: tuple[Conversion, Conversion], read: Callable[[bytes], Reading]
+) -> Reading:
+    """What `read` makes of the document; `conversions` are that of a package and that of a flat file."""
     with OdfPackage(source) as package:  # LibreOffice would open anything
         package.body(kind, called)
         conversion = conversions[package.is_flat]

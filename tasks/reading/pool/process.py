@@ -53,7 +53,7 @@ def fork_server(*modules: str) -> forkserver.ForkServer:
 @cache
 def _server() -> forkserver.ForkServer:
     """The fork server for reading processes."""
-    return fork_server("tasks.reading.pool.worker", *(known.reader for known in all_formats()))
+    return fork_server("tasks.reading.pool.worker", *(known.reader.partition(":")[0] for known in all_formats()))
 
 
 @contextmanager

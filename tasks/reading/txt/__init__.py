@@ -1,12 +1,1 @@
-"""Plain text (.txt)."""
-
-from typing import Final
-
-from tasks.reading.formats import DocumentFormat
-
-FORMAT: Final = DocumentFormat(
-    extensions=(".txt",),
-    mime_types=("text/plain",),
-    version="txt-3",
-    reader="tasks.reading.txt.reader",
-)
+"""Plain text, and text in other formats."""

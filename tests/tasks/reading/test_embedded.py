@@ -65,7 +65,7 @@ def short(value: object) -> str:
 
 
 def read(data: bytes, extension: str) -> Reading:
-    return formats.reader(extension).read(data)
+    return formats.reader(extension)(data)
 
 
 def embed(

@@ -21,8 +21,8 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.reading.docx import reader as docx
-from tasks.reading.eml import reader as eml
 from tasks.reading.formats import reader
+from tasks.reading.mail import eml
 from tasks.reading.places import UNSEEN, shown_text
 from tasks.reading.raised import raise_text
 from tasks.reading.text_writer import Reading
@@ -30,7 +30,7 @@ from tasks.scoring.passages import cut
 
 
 def read(extension: str, data: bytes) -> Reading:
-    return reader(extension).read(data)
+    return reader(extension)(data)
 
 
 def pdf(draw: Callable[[Canvas], None]) -> bytes:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.reading.delimited import reader
+from tasks.reading import delimited as reader
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from tasks.errors import Damaged
 from tasks.reading import read_document
-from tasks.reading.eml.reader import MOST_PARTS, read
+from tasks.reading.mail.eml import MOST_PARTS, read
 from tasks.reading.text_writer import Reading
 
 

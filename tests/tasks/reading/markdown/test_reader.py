@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.reading.markdown import reader
+from tasks.reading import markdown as reader
 
 
 def places_of(text: str) -> list[tuple[str, str, str]]:

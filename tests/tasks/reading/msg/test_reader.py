@@ -7,8 +7,8 @@ import pytest
 
 from tasks.errors import Damaged
 from tasks.reading import read_document
-from tasks.reading.msg import reader
-from tasks.reading.msg.reader import read
+from tasks.reading.mail import msg as reader
+from tasks.reading.mail.msg import read
 from tests.tasks.reading.msg.messages import Value, message, msg
 from tests.tasks.reading.ooxml.compounds import compound
 

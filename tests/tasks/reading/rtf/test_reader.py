@@ -6,8 +6,8 @@ import pytest
 
 from tasks.errors import Damaged
 from tasks.reading import formats
+from tasks.reading import office as reader
 from tasks.reading.legacy import installed
-from tasks.reading.rtf import reader
 from tasks.reading.text_writer import Reading
 
 DOCUMENTS = Path(__file__).parents[3] / "documents"
@@ -24,7 +24,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def reading_of(body: str) -> Reading:
-    return reader.read(rf"{{\rtf1\ansi\ansicpg1252\deff0{FONTS}{body}}}".encode("latin-1"))
+    return reader.read_rtf(rf"{{\rtf1\ansi\ansicpg1252\deff0{FONTS}{body}}}".encode("latin-1"))
 
 
 @pytest.mark.usefixtures("alone")
@@ -63,7 +63,7 @@ def test_rows_of_tables_have_their_cells_split_by_tabs() -> None:
 @pytest.mark.parametrize("data", [b"", b"plain text", b"<html>", b"\\rtf1"])
 def test_what_is_no_rtf_is_damaged(data: bytes) -> None:
     with pytest.raises(Damaged):
-        reader.read(data)
+        reader.read_rtf(data)
 
 
 @pytest.mark.usefixtures("alone")

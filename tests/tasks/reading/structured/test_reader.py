@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.reading.json_text import reader as json_reader
+from tasks.reading.txt import reader as json_reader
 from tasks.reading.xml_text import reader as xml_reader
 
 

@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from tasks.reading import read_document
-from tasks.reading.xls import reader
+from tasks.reading import xls as reader
 
 
 def record(number: int, data: bytes = b"") -> bytes:

@@ -12,9 +12,9 @@ from openpyxl import Workbook
 from python_calamine import CalamineWorkbook
 
 from tasks.errors import Damaged, PasswordProtected
+from tasks.reading import xls as reader
 from tasks.reading.formats import find_format
 from tasks.reading.formats import reader as reader_of
-from tasks.reading.xls import reader
 from tasks.reading.xlsx import binary
 from tasks.reading.xlsx import reader as xlsx
 from tasks.reading.xlsx.sheet import FULL
@@ -213,4 +213,4 @@ def test_a_code_page_that_the_reader_does_not_know_is_no_damage(page: int) -> No
 def test_old_workbooks_are_known_by_their_names() -> None:
     assert find_format("a.XLS") == ".xls"
     assert find_format("a.xlt") == ".xls"
-    assert reader_of(".xls").read is reader.read
+    assert reader_of(".xls") is reader.read

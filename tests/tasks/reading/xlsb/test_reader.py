@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks.errors import Damaged
-from tasks.reading.xlsb import reader
+from tasks.reading import xlsb as reader
 from tasks.reading.xlsx import binary
 from tasks.reading.xlsx.sheet import FULL
 from tests.tasks.reading.ooxml import packages

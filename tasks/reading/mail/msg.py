@@ -79,7 +79,7 @@ def choose_words(plain: str, page: str, packed: bytes) -> MailWords:
 def _read_rtf(rtf: bytes) -> str:
     """The text of RTF that wraps no HTML or plain text."""
     if ".rtf" in formats.list_supported():
-        return formats.reader(".rtf").read(rtf).text
+        return formats.reader(".rtf")(rtf).text
     return unwrap_rtf(rtf)
 
 

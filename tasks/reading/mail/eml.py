@@ -1,4 +1,4 @@
-"""Internet mail (.eml): headers, words, and attachments, in that order.
+"""Internet mail (.eml): headers, words, and attachments, in that order; mailboxes (.mbox) and saved pages (.mhtml).
 
 If the same words come in two forms, the plain one is used, unless it says next to nothing or the other has tables.
 Pictures within the words (signatures, logos) are left out. Signatures are not verified; encrypted parts are named.
@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import Message
 from functools import cached_property
+from itertools import pairwise
 from pathlib import PurePath
 from typing import Final
 
 from tasks.errors import Damaged, PasswordProtected
 from tasks.language.normalise import clean, one_line
 from tasks.reading import limits
+from tasks.reading.html import reader as html
 from tasks.reading.mail.message import (
     HEADERS,
     Mail,
@@ -28,7 +30,7 @@ from tasks.reading.mail.message import (
     read_header,
     write,
 )
-from tasks.reading.p7m.reader import signed_content
+from tasks.reading.mail.p7m import signed_content
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
 
 MOST_PARTS: Final = 10_000
@@ -253,6 +255,50 @@ def read(source: Source) -> Reading:
     return writer.reading()
 
 
+_BEGINNING: Final = re.compile(rb"(?:\A|\n\r?\n)(?=From [^\r\n]{1,1000}\r?\n[!-9;-~]{1,100}:)")
+"""An empty line, and one that begins with "From ", behind which headers stand."""
+
+_ESCAPED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
+_MOST_MAILS: Final = 10_000
+
+
+def read_mailbox(source: Source) -> Reading:
+    """The mails of the mailbox in `source` (.mbox, RFC 4155) as embedded documents, named by their subjects.
+
+    Of more than ten thousand the first ten thousand.
+
+    Raises:
+        Damaged: no mail begins in it.
+    """
+    data = source if isinstance(source, bytes) else source.read_bytes()
+    starts = [match.end() for match in _BEGINNING.finditer(data)]
+    if not starts:
+        raise Damaged("The file is no mailbox: no mail begins in it. Ask for it again.")
+    writer = Writer()
+    if len(starts) > _MOST_MAILS:
+        writer.warn(f"The mailbox holds {len(starts):,} mails: those after the first {_MOST_MAILS:,} were left out.")
+    for start, end in list(pairwise([*starts, len(data)]))[:_MOST_MAILS]:
+        mail = _ESCAPED.sub(rb"\1", data[start:end])
+        writer.attach(_mail_name(Part(mail, 0, len(mail), PartAllowance()).header("subject")), mail)
+    return writer.reading()
+
+
+def read_web_archive(source: Source) -> Reading:
+    """The first HTML page of the web page saved as one file in `source` (.mhtml, RFC 2557); pictures are ignored.
+
+    Raises:
+        Damaged: there is no page in it.
+    """
+    page = page_in("page.mhtml", source if isinstance(source, bytes) else source.read_bytes())
+    if page is None:
+        raise Damaged("The file holds no page of the web. Ask for it again, or save the page as .html.")
+    return html.read(page)
+
+
+def _mail_name(subject: str) -> str:
+    return f"{subject[:_LONGEST_NAME].replace('/', '-') or 'mail'}.eml"
+
+
 class _Reader:
     """Parses one message."""
 
@@ -366,8 +412,8 @@ class _Reader:
     def _name_mail(self, part: Part) -> str:
         """A file name for a mail inside the mail."""
         inner = Part(part.content, 0, len(part.content), part.budget, part.depth + 1)
-        name = part.file_name or inner.header("subject") or "mail"
-        return name if PurePath(name).suffix.lower() == ".eml" else f"{name[:100].replace('/', '-')}.eml"
+        name = part.file_name or inner.header("subject")
+        return name if PurePath(name).suffix.lower() == ".eml" else _mail_name(name)
 
     def _attach(self, name: str, content: bytes | None) -> None:
         if len(self.mail.attached) == _MOST_ATTACHED:

@@ -1,21 +1,51 @@
-"""Rich Text Format: LibreOffice converts it to .docx, which our own reader reads. Without LibreOffice striprtf reads
-it.
+"""Word and PowerPoint documents from before 2007, and Rich Text Format, through LibreOffice into our own readers.
 
-striprtf (https://github.com/joshy/striprtf) only returns the words of the body. What it would wrongly take for the
-document's words (deleted text, hidden text) is removed first; table cells are separated by tabs.
+Without LibreOffice .rtf is read by striprtf (https://github.com/joshy/striprtf), which only returns the words of the
+body. What it would wrongly take for the document's words (deleted text, hidden text) is removed first; table cells are
+separated by tabs.
 """
 
 import re
+import struct
 from typing import Final
 
 from striprtf.striprtf import rtf_to_text
 
-from tasks.errors import Damaged, TooLarge
+from tasks.errors import Damaged, PasswordProtected, TooLarge
 from tasks.reading.docx import reader as docx
-from tasks.reading.legacy.libreoffice import RTF, read_through
+from tasks.reading.legacy.libreoffice import DOC, PPT, RTF, compound, convert, read_through
 from tasks.reading.places import BODY, TABLE
+from tasks.reading.pptx import reader as pptx
 from tasks.reading.raised import raise_text
 from tasks.reading.text_writer import Reading, Source, Writer
+
+_DOC_ENCRYPTED: Final = 0x0100
+_PPT_ENCRYPTED: Final = 0xF3D1C4DF
+
+
+def read_doc(source: Source) -> Reading:
+    """The text of the Word document in `source`.
+
+    Raises:
+        UnsupportedFormat: LibreOffice is not installed.
+        Damaged, PasswordProtected, TooLarge, TookTooLong: it cannot be read.
+    """
+    data, file = compound(source, "WordDocument")
+    (flags,) = struct.unpack_from("<H", file.stream("WordDocument").ljust(12, b"\0"), 10)  # [MS-DOC] 2.5.2, fEncrypted
+    if flags & _DOC_ENCRYPTED:
+        raise PasswordProtected("The document opens with a password only. Save it without one.")
+    return DOC.told(docx.read(convert(data, DOC)))
+
+
+def read_ppt(source: Source) -> Reading:
+    """The text of the presentation in `source`; raises as `read_doc`."""
+    data, file = compound(source, "PowerPoint Document")
+    user = file.stream("Current User") if file.has_stream("Current User") else b""
+    (token,) = struct.unpack_from("<I", user.ljust(16, b"\0"), 12)  # [MS-PPT] 2.3.2, headerToken
+    if token == _PPT_ENCRYPTED:
+        raise PasswordProtected("The presentation opens with a password only. Save it without one.")
+    return PPT.told(pptx.read(convert(data, PPT)))
+
 
 _START: Final = re.compile(rb"[\s\0\xef\xbb\xbf]*+\{\s*+\\rtf")
 _LARGEST: Final = 64 << 20
@@ -39,7 +69,7 @@ _RAISED: Final = re.compile(rb"(\\super(?:\\[a-z]{1,32}-?\d{0,10}){0,20}+ ?)([0-
 _BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]")
 
 
-def read(source: Source) -> Reading:
+def read_rtf(source: Source) -> Reading:
     """The text of the document in `source`.
 
     Raises:
