@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Pace, Usage
-from tasks.errors import SourceFailed
+from tasks.errors import NotConfigured, SourceFailed
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -98,42 +98,45 @@ class NotAsked(AnswererFailed):
 
 
 class Answerer(Protocol):
-    """Answers questions and, where `judges` is true, judges. Safe to use from several threads."""
+    """Answers questions and, where `judges` is true, judges. Safe to use from several threads.
 
-    @property
-    def name(self) -> str:
-        """Its name in reports: `extractive`, or `openai-compatible MODEL`."""
+    An answerer that derives from this class need not define what is the same for all that ask no server.
 
-    @property
-    def model(self) -> str | None:
-        """The model's name; None where no model is called."""
+    Attributes:
+        name: its name in reports: `extractive`, or `openai-compatible MODEL`.
+        model: the model's name; None where no model is called.
+        address: the address of the model's server; None if there is none. It may hold a password, so it must not be
+            shown.
+        judges: whether `judge` works.
+    """
 
-    @property
-    def address(self) -> str | None:
-        """The address of the model's server; None if there is none. It may hold a password, so it must not be shown."""
-
-    @property
-    def judges(self) -> bool:
-        """Whether `judge` works."""
+    name: str
+    model: str | None = None
+    address: str | None = None
+    judges: bool = False
 
     @property
     def window(self) -> int | None:
         """How many tokens the model takes at once, prompt and answer together; None if that is not known."""
+        return None
 
     @property
     def side_by_side(self) -> int:
         """How many questions are worth asking at once; more would only wait for each other."""
+        return 1
 
     @property
     def pace(self) -> Pace | None:
         """How fast the model was measured to be, by this or an earlier process; None if it was not. Sends nothing."""
+        return None
 
-    def prepare(self, ledger: Ledger | None = None) -> None:
+    def prepare(self, ledger: Ledger | None = None) -> None:  # noqa: ARG002 - of answerers with a server
         """Find out what the server is able to do, and how fast it is, where that is not known and wanted.
 
         Raises:
             tasks.errors.DiligenceError: the server cannot be asked.
         """
+        return
 
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         """A text that answers `question` from `sources` (or from none); each call is settled with `ledger`.
@@ -147,12 +150,12 @@ class Answerer(Protocol):
 
     def judge(
         self,
-        instructions: str,
-        material: str,
-        schema: type[T],
+        instructions: str,  # noqa: ARG002 - of answerers that judge
+        material: str,  # noqa: ARG002
+        schema: type[T],  # noqa: ARG002
         *,
-        ledger: Ledger | None = None,
-        one_attempt: bool = False,
+        ledger: Ledger | None = None,  # noqa: ARG002
+        one_attempt: bool = False,  # noqa: ARG002
     ) -> Verdict[T]:
         """The model's judgement of `material` according to `instructions`, as a valid `schema`.
 
@@ -166,3 +169,7 @@ class Answerer(Protocol):
             BudgetSpent: the ledger leaves nothing for a call.
             tasks.errors.DiligenceError: the model could not be called.
         """
+        raise NotConfigured(
+            "No model is configured, so nothing can be judged. Set DILIGENCE_AI_MODEL, and OPENAI_API_KEY or "
+            "OPENAI_BASE_URL."
+        )

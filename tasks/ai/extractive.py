@@ -6,14 +6,13 @@ or shortened, and nothing is judged.
 
 from collections.abc import Mapping, Sequence
 
-from tasks.ai.answerer import Answer, Source, T, Verdict
+from tasks.ai.answerer import Answer, Answerer, Source
 from tasks.ai.budget import Ledger
-from tasks.ai.money import Pace, Usage
+from tasks.ai.money import Usage
 from tasks.ai.nearby import nearby
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.prompts import order_warnings
 from tasks.ai.settings import AiSettings
-from tasks.errors import NotConfigured
 from tasks.language.sentences import each_sentence
 from tasks.offload import offload
 from tasks.ranking import rank
@@ -25,19 +24,10 @@ _CELLS = 8  # of a table's row that are shown: its name and the first ones
 SHOWN = 6  # sentences an answer holds: about what one reads at a glance
 
 
-class ExtractiveAnswerer:
+class ExtractiveAnswerer(Answerer):
     """Takes answers from the sources, or says that there is nothing to take one from."""
 
     name = "extractive"
-    model: str | None = None
-    address: str | None = None
-    judges = False
-    window: int | None = None
-    side_by_side = 1
-    pace: Pace | None = None
-
-    def prepare(self, ledger: Ledger | None = None) -> None:
-        """There is no server."""
 
     def answer(
         self,
@@ -48,25 +38,6 @@ class ExtractiveAnswerer:
     ) -> Answer:
         """The best sentences first, each with its source and place; costs nothing."""
         return offload(_answer, question, sources)
-
-    def judge(
-        self,
-        instructions: str,  # noqa: ARG002 - part of the seam
-        material: str,  # noqa: ARG002
-        schema: type[T],  # noqa: ARG002
-        *,
-        ledger: Ledger | None = None,  # noqa: ARG002
-        one_attempt: bool = False,  # noqa: ARG002
-    ) -> Verdict[T]:
-        """Always fails: a judgement needs a model.
-
-        Raises:
-            NotConfigured: always.
-        """
-        raise NotConfigured(
-            "No model is configured, so nothing can be judged. Set DILIGENCE_AI_MODEL, and OPENAI_API_KEY or "
-            "OPENAI_BASE_URL."
-        )
 
 
 def from_settings(_settings: AiSettings) -> ExtractiveAnswerer:

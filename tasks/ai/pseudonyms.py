@@ -212,7 +212,7 @@ def _is_no_accent(letter: str) -> bool:
     return unicodedata.category(letter) != "Mn"
 
 
-class PseudonymousAnswerer:
+class PseudonymousAnswerer(Answerer):
     """Sends stand-ins in place of names to another answerer, and restores the names in its answers."""
 
     def __init__(self, inner: Answerer, find: Callable[[], Names] = Names) -> None:

@@ -9,7 +9,7 @@ from storage.database import writing
 from storage.model_calls import StoredAnswer, save_answer
 from tasks.ai.answer_cache import answer_key, judge_once
 from tasks.ai.answerer import NotAsked, Source
-from tasks.ai.estimate import CountingAnswerer
+from tasks.ai.estimate import CallKind, CountingAnswerer
 from tasks.ai.registry import current_answerer
 from tasks.language import tokens
 from tests.servers.openai_server import ModelServer
@@ -35,9 +35,11 @@ def test_a_judgement_is_counted_as_it_would_be_sent(
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         judge_once(current_answerer(), "Judge.", "A text. " * 100, Verdict)
     body = server.requests[0].body
-    assert counting.calls == len(server.requests) == 1
-    assert counting.usual_input == tokens.usual_model_tokens(server.requests[0].prompt, json.dumps(body["text"]))
-    assert counting.most_input >= tokens.most_model_tokens(json.dumps(body, ensure_ascii=False))
+    assert counting.calls.total() == len(server.requests) == 1
+    assert counting.usual_input.total() == tokens.usual_model_tokens(
+        server.requests[0].prompt, json.dumps(body["text"])
+    )
+    assert counting.most_input.total() >= tokens.most_model_tokens(json.dumps(body, ensure_ascii=False))
 
 
 def test_an_answer_that_is_kept_is_not_counted(counting: CountingAnswerer) -> None:
@@ -45,17 +47,17 @@ def test_an_answer_that_is_kept_is_not_counted(counting: CountingAnswerer) -> No
         key = answer_key(current_answerer(), "Judge.", "A text.", Verdict)
         save_answer(session, StoredAnswer(key=key, model="a-model", answer={"score": 3}))
     assert judge_once(counting, "Judge.", "A text.", Verdict).value == Verdict(score=3)
-    assert counting.calls == 0
+    assert counting.calls.total() == 0
 
 
 def test_a_question_is_counted_with_its_sources(counting: CountingAnswerer) -> None:
     with pytest.raises(NotAsked):
         counting.answer("Why?", [])
-    alone = counting.most_input
+    alone = counting.most_input.total()
     with pytest.raises(NotAsked):
         counting.answer("Why?", [Source(1, "a.txt", None, "A long text. " * 50)])
-    assert counting.calls == 2
-    assert counting.most_input > 2 * alone
+    assert counting.calls.total() == 2
+    assert counting.most_input.total() > 2 * alone
 
 
 def test_what_is_asked_in_one_attempt_is_counted_once_for_all_companies(home: object) -> None:
@@ -64,4 +66,4 @@ def test_what_is_asked_in_one_attempt_is_counted_once_for_all_companies(home: ob
     for company in (first, first, second):
         with pytest.raises(NotAsked):
             company.judge("Plan.", "A criterion.", Verdict, one_attempt=True)
-    assert (first.calls, first.plans, second.calls) == (1, 1, 0)
+    assert (first.calls, second.calls) == ({CallKind.PLAN: 1}, {})

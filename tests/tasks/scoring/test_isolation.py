@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from storage.scores import ScoreStatus
-from tasks.ai.budget import Ledger
-from tasks.ai.estimate import CountingAnswerer
-from tasks.ai.money import Cap, Usage
+from tasks.ai.budget import Account, Ledger
+from tasks.ai.estimate import CallKind, CountingAnswerer
+from tasks.ai.money import Cap
 from tasks.ai.registry import current_answerer
 from tasks.scoring.criteria import Judged
 from tasks.scoring.isolation import JudgementAlone, PortionReading
@@ -195,8 +195,7 @@ def test_a_model_that_writes_no_reading_is_not_asked_for_the_next(room: Room, se
 
 
 def test_what_the_budget_does_not_reach_is_left_to_be_finished(room: Room, server: ModelServer) -> None:
-    usages: list[Usage] = []
-    ledger = Ledger(Cap(tokens=2600), None, Usage(), None, lambda usage, _usd: usages.append(usage))
+    ledger = Ledger(Account(Cap(tokens=2600)))
     result = judged(room, ledger=ledger)
     assert (result.status, result.unfinished, result.failed) == (ScoreStatus.UNSCORED, True, False)
     asked = len(server.requests)
@@ -224,7 +223,7 @@ def test_an_estimate_counts_the_readings_and_what_a_second_look_would_take(room:
     question = prepare(LITIGATION, SCALE, "Alpha", evidence, counting)
     assert not isinstance(question, CriterionResult)
     assert conftest.judged(question, evidence, answerer=counting).estimated
-    assert (counting.readings, counting.second_looks) == (2, 2)
+    assert (counting.calls[CallKind.READING], counting.calls[CallKind.SECOND_LOOK]) == (2, 2)
     room.holds("Facilities.txt", "Rain is expected.")
     judged(room)
     assert counting.usual(800).calls == len(server.requests) - 1
