@@ -193,7 +193,8 @@ def _answerer() -> Iterator[CheckResult]:
 
     asked = answerer.inner if isinstance(answerer, PseudonymousAnswerer) else answerer
     if isinstance(asked, OpenAiAnswerer):
-        yield from _abilities(asked.find_out())
+        asked.prepare()
+        yield from _abilities(asked.capabilities)
 
 
 def _abilities(found: Capabilities) -> Iterator[CheckResult]:

@@ -15,8 +15,9 @@ from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
+from storage import model_calls
 from storage.database import locked, reading, writing
-from storage.model_calls import StoredAnswer, find_answer, note_use, save_answer, wants_noting
+from storage.model_calls import StoredAnswer
 from tasks.ai import prompt_injection
 from tasks.ai.answerer import Answer, Answerer, NoJson, Source, T, Verdict
 from tasks.ai.budget import Ledger
@@ -63,36 +64,21 @@ def judge_once(
     """
     key = answer_key(answerer, instructions, material, schema, nth)
     with _turn(key), locked(f"answer {key}") if one_attempt and _find(key) is None else nullcontext():
-        return _judge_once(key, answerer, instructions, material, schema, ledger, one_attempt=one_attempt)
-
-
-def _judge_once(
-    key: str,
-    answerer: Answerer,
-    instructions: str,
-    material: str,
-    schema: type[T],
-    ledger: Ledger | None,
-    *,
-    one_attempt: bool,
-) -> Verdict[T]:
-    if (stored := _find(key)) is not None:
-        if one_attempt and set(stored.answer) == {_MISFIT}:
-            raise NoJson(str(stored.answer[_MISFIT]))
+        if (stored := _find(key)) is not None:
+            if one_attempt and set(stored) == {_MISFIT}:
+                raise NoJson(str(stored[_MISFIT]))
+            try:
+                return Verdict(schema.model_validate_json(json.dumps(stored)), Usage())
+            except ValidationError:
+                log.warning("A stored judgement no longer fits its schema and is asked for again.")
         try:
-            return Verdict(schema.model_validate_json(json.dumps(stored.answer)), Usage())
-        except ValidationError:
-            log.warning("A stored judgement no longer fits its schema and is asked for again.")
-    if not one_attempt:
-        verdict = answerer.judge(instructions, material, schema, ledger=ledger)
-    else:
-        try:
-            verdict = answerer.judge(instructions, material, schema, ledger=ledger, one_attempt=True)
+            verdict = answerer.judge(instructions, material, schema, ledger=ledger, one_attempt=one_attempt)
         except NoJson as misfit:
-            _save(key, answerer, {_MISFIT: misfit.message}, misfit.usage)
+            if one_attempt:
+                _keep(key, answerer, {_MISFIT: misfit.message}, misfit.usage)
             raise
-    _save(key, answerer, verdict.value.model_dump(mode="json", by_alias=True), verdict.usage)
-    return verdict
+        _keep(key, answerer, verdict.value.model_dump(mode="json", by_alias=True), verdict.usage)
+        return verdict
 
 
 def answer_once(
@@ -109,13 +95,13 @@ def answer_once(
         return answerer.answer(question, sources, ledger=ledger)
     key = text_key(answerer, question, sources)
     if (stored := _find(key)) is not None:
-        text, notes = stored.answer.get("text"), stored.answer.get("notes", [])
+        text, notes = stored.get("text"), stored.get("notes", [])
         if isinstance(text, str) and isinstance(notes, list):
             return Answer(text, Usage(), tuple(map(str, notes)))
     answer = answerer.answer(question, sources, ledger=ledger)
     # A NUL cannot be stored in PostgreSQL, and no model means one.
     text, notes = answer.text.replace("\0", ""), [note.replace("\0", "") for note in answer.notes]
-    _save(key, answerer, {"text": text, "notes": notes}, answer.usage)
+    _keep(key, answerer, {"text": text, "notes": notes}, answer.usage)
     return Answer(text, answer.usage, tuple(notes))
 
 
@@ -139,23 +125,30 @@ def _key(answerer: Answerer, *call: Any) -> str:
     return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _find(key: str) -> StoredAnswer | None:
+def find_answer(key: str) -> dict[str, Any] | None:
+    """What is stored under a key, which is noted as used, so that it is not pruned; None if there is nothing."""
     with reading() as session:
-        stored = find_answer(session, key)
-    if stored is not None and wants_noting(stored):  # so that it is not pruned
+        stored = model_calls.find_answer(session, key)
+    if stored is not None and model_calls.wants_noting(stored):
         with writing() as session:
-            note_use(session, key)
+            model_calls.note_use(session, key)
+    return None if stored is None else stored.answer
+
+
+def keep_answer(key: str, model: str, answer: dict[str, Any], usage: Usage) -> None:
+    """Store what a model's answer came to, with what it cost."""
+    stored = StoredAnswer(
+        key=key, model=model, answer=answer, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens
+    )
+    with writing() as session:
+        model_calls.save_answer(session, stored)
+
+
+def _find(key: str) -> dict[str, Any] | None:
+    stored = find_answer(key)
     count_lookup("answers", hit=stored is not None)
     return stored
 
 
-def _save(key: str, answerer: Answerer, answer: dict[str, Any], usage: Usage) -> None:
-    stored = StoredAnswer(
-        key=key,
-        model=answerer.model or answerer.name,
-        answer=answer,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-    )
-    with writing() as session:
-        save_answer(session, stored)
+def _keep(key: str, answerer: Answerer, answer: dict[str, Any], usage: Usage) -> None:
+    keep_answer(key, answerer.model or answerer.name, answer, usage)

@@ -22,9 +22,8 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from storage.database import reading, writing
-from storage.model_calls import StoredAnswer, find_answer, save_answer
 from storage.runs import ModelTrial
+from tasks.ai.answer_cache import find_answer, keep_answer
 from tasks.ai.answerer import Answerer, AnswererFailed, Source
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
@@ -140,15 +139,8 @@ def try_model(answerer: Answerer, ledger: Ledger | None = None) -> Trial:
     with ThreadPoolExecutor(min(len(cases), answerer.side_by_side)) as threads:
         outcomes = list(threads.map(lambda case: _put(case, answerer, ledger), cases))
     trial = _count(outcomes, monotonic() - began)
-    kept = StoredAnswer(
-        key=_key(answerer),
-        model=answerer.model or answerer.name,
-        answer=trial.model_dump(mode="json"),
-        input_tokens=trial.input_tokens,
-        output_tokens=trial.output_tokens,
-    )
-    with writing() as session:
-        save_answer(session, kept)
+    usage = Usage(trial.calls, trial.input_tokens, trial.output_tokens)
+    keep_answer(_key(answerer), answerer.model or answerer.name, trial.model_dump(mode="json"), usage)
     return trial
 
 
@@ -156,10 +148,9 @@ def find_trial(answerer: Answerer) -> Trial | None:
     """The stored result for this model at this address; None if it has not been tried."""
     if answerer.model is None:
         return None
-    with reading() as session:
-        stored = find_answer(session, _key(answerer))
+    stored = find_answer(_key(answerer))
     try:
-        return Trial.model_validate(stored.answer) if stored is not None else None
+        return Trial.model_validate(stored) if stored is not None else None
     except ValidationError:
         return None
 

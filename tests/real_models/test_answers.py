@@ -51,10 +51,11 @@ def assert_all_is_well(calls: list[Exchange]) -> None:
 
 def test_what_the_server_can_do_is_found_out_by_asking(home: Path, smollm2: LlamaServer) -> None:
     with recorded(smollm2) as (answerer, recorder):
-        found = answerer.find_out()
+        answerer.prepare()
+        found = answerer.capabilities
         assert_all_is_well(recorder.asked)
     assert RequestFormat.RESPONSES in found.loose  # it takes a schema there, and ignores it
-    assert found.works == {RequestFormat.SCHEMA}
+    assert found.works == {RequestFormat.RESPONSES, RequestFormat.SCHEMA}
     assert (found.window, found.slots, found.models) == (4096, 2, ("smollm2",))
     assert found.servers == {"smollm2"}
     assert found.counts
@@ -121,7 +122,7 @@ def test_a_server_with_a_key_takes_that_key_alone(home: Path) -> None:
     with LlamaServer(SMOLLM2, key="the-key", window=2048, slots=1) as server:
         for wrong in (None, "another"):
             with pytest.raises(NotConfigured, match="OPENAI_API_KEY") as raised:
-                OpenAiAnswerer(server.model, base_url=server.url, key=wrong, probes=True).find_out()
+                OpenAiAnswerer(server.model, base_url=server.url, key=wrong, probes=True).prepare()
             assert "another" not in str(raised.value)
         with recorded(server, key="the-key") as (answerer, recorder):
             assert answerer.judge("Were there herons?", HERONS, Opinion).value.reason

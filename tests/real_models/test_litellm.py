@@ -63,7 +63,8 @@ def test_a_judgement_through_the_proxy_keeps_to_its_schema(home: Path, proxy: tu
     address, behind = proxy
     with Recorder(address) as before:
         answerer = OpenAiAnswerer("smollm2", base_url=before.url, key=KEY, probes=True)
-        found = answerer.find_out()
+        answerer.prepare()
+        found = answerer.capabilities
         assert RequestFormat.RESPONSES in found.loose  # it passes the schema on to a server that ignores it there
         assert answerer.judge("Were there herons?", HERONS, Opinion).value.reason
         assert_all_is_well(before.asked)

@@ -7,21 +7,27 @@ Whatever the server promises, each judgement is validated here.
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil
 from typing import Any, Final, Literal
 
 from storage.settings import is_web_address
-from tasks.ai.answerer import Answer, AnswerCut, AnswererFailed, NoJson, Source, T, Verdict
+from tasks.ai.answerer import Answer, AnswerCut, Answerer, AnswererFailed, NoJson, Source, T, Verdict
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Pace, Usage
 from tasks.ai.openai.capabilities import Capabilities
 from tasks.ai.openai.client import SERVER_LIMIT, Endpoint
-from tasks.ai.openai.errors import ContextWindowExceeded, EndlessAnswer, ServerFailed, UnsupportedRequestFormat
+from tasks.ai.openai.errors import (
+    ContextWindowExceeded,
+    EndlessAnswer,
+    UnsupportedRequestFormat,
+    adding_to_failures,
+)
 from tasks.ai.openai.json_answer import Misfit, read_object
 from tasks.ai.openai.long_context import LongContext
 from tasks.ai.openai.probe import find_out, recall
-from tasks.ai.openai.protocols import Reply, RequestFormat, longest_answer
+from tasks.ai.openai.protocols import Reply, RequestFormat, dicts, longest_answer
 from tasks.ai.prompts import Messages, judgement_prompt, order_warnings, question_prompt, repair_prompt
 from tasks.ai.pseudonyms import is_on
 from tasks.ai.settings import AiSettings
@@ -88,7 +94,7 @@ def _server(settings: AiSettings) -> tuple[str, str | None]:
     return address, key
 
 
-class OpenAiAnswerer:
+class OpenAiAnswerer(Answerer):
     """Calls `model` at `base_url` (OpenAI's own address if None).
 
     `timeout`, `pause` and `patience` are in seconds and as for `Endpoint`. `window` is how many tokens the model takes
@@ -97,6 +103,8 @@ class OpenAiAnswerer:
     """
 
     judges = True
+    model: str
+    address: str
 
     def __init__(
         self,
@@ -129,7 +137,7 @@ class OpenAiAnswerer:
     def pace(self) -> Pace | None:
         """As `Answerer.pace`."""
         recall(self._endpoint, self.model, self._formats)
-        found = self._endpoint.capabilities
+        found = self.capabilities
         if found.reading is None or found.writing is None:
             return None
         return Pace(found.reading, found.writing, min(filter(None, (found.slots, SERVER_LIMIT.at_once)), default=1))
@@ -137,7 +145,7 @@ class OpenAiAnswerer:
     @property
     def window(self) -> int | None:
         """How many tokens the model takes at once, as set or as it has shown; None if neither is known."""
-        return min(filter(None, (self._window, self._endpoint.capabilities.window)), default=None)
+        return min(filter(None, (self._window, self.capabilities.window)), default=None)
 
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         """The model's answer to `question`, with the sources as fenced data.
@@ -153,7 +161,7 @@ class OpenAiAnswerer:
             BudgetSpent: the ledger leaves nothing for it.
             TooManyRequests, Unavailable, TookTooLong, SourceFailed: the server's state.
         """
-        self.find_out(ledger)
+        self.prepare(ledger)
         warnings = offload(order_warnings, sources)
         window, assumed = self.window, _MANY_MODELS
         spent = Usage()
@@ -169,24 +177,21 @@ class OpenAiAnswerer:
                 spent = error.usage
                 window, assumed = error.window, most_model_tokens(*(message["content"] for message in prompt)) // 2
         reading = LongContext(lambda messages: self._free_text(messages, ledger), question, self.side_by_side)
-        try:
+        with adding_to_failures(spent):
             reply = reading.answer(sources, window or assumed)
-        except (AnswererFailed, ContextWindowExceeded) as failure:
-            failure.usage += spent
-            raise
         if reading.window < (window or _MANY_MODELS):
-            self._endpoint.capabilities.narrow_window(reading.window)  # so that the next question starts with it
+            self.capabilities.narrow_window(reading.window)  # so that the next question starts with it
         note = f"The context was longer than the model takes at once; it was read whole in {reading.parts} parts."
         return Answer(reply.text, spent + reply.usage, (note, *_note_on_cut(reply), *warnings))
 
     def prepare(self, ledger: Ledger | None = None) -> None:
         """As `Answerer.prepare`."""
-        self.find_out(ledger)
-
-    def find_out(self, ledger: Ledger | None = None) -> Capabilities:
-        """What the server can do; it is asked if that is not known yet and wanted. Raises as `answer`."""
         if self._probes:
             find_out(self._endpoint, self.model, self._formats, ledger)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What is known about the server."""
         return self._endpoint.capabilities
 
     def _fits(self, *texts: str) -> bool:
@@ -212,7 +217,7 @@ class OpenAiAnswerer:
             TooLarge: the material is longer than the model takes at once; it is never read in parts.
             As `answer`, besides.
         """
-        self.find_out(ledger)
+        self.prepare(ledger)
         messages = judgement_prompt(instructions, material, schema)
         if self.window is not None and usual_model_tokens(*(message["content"] for message in messages)) > self.window:
             raise ContextWindowExceeded(
@@ -224,33 +229,23 @@ class OpenAiAnswerer:
         characters, keys = longest_answer(schema)
         copied = usual_model_tokens(material) * min(1.0, characters / max(len(material), 1))
         most = max(ceil(copied) + keys * _KEY, _LEAST)
-        used, reply = self._judgement(messages, schema, ledger, most, one_attempt=one_attempt)
-        try:
-            return Verdict(_read(reply, schema, material), reply.usage)
-        except Misfit as misfit:
-            takes_no_schema = used.takes_schema and misfit.is_prose
-            if takes_no_schema:  # a server that takes a schema and ignores it; the next format may hold to it
-                self._endpoint.capabilities.mark_loose(used)
-            if one_attempt:
-                raise NoJson("The model's answer was not the JSON asked for.", reply.usage) from None
-            if not takes_no_schema or self._candidates(self._formats)[0] is used:
-                problems = misfit.problems if reply.text else [reply.instead]
-                messages = repair_prompt(messages, reply.text, problems)
-        try:
-            _, second = self._judgement(messages, schema, ledger, most)
-        except (AnswererFailed, ContextWindowExceeded) as failure:
-            failure.usage += reply.usage
-            raise
-        usage = reply.usage + second.usage
-        try:
-            return Verdict(_read(second, schema, material), usage)
-        except Misfit:
-            # The cause would show the model's words, which may quote a document.
-            raise NoJson(
-                "The model's answer was not the JSON asked for, twice. Name a model that is able to give JSON in "
-                "DILIGENCE_AI_MODEL.",
-                usage,
-            ) from None
+        usage = Usage()
+        for _ in range(1 if one_attempt else 2):
+            with adding_to_failures(usage):
+                used, reply = self._judgement(messages, schema, ledger, most, one_attempt=one_attempt)
+            usage += reply.usage
+            try:
+                return Verdict(_read(reply, schema, material), usage)
+            except Misfit as misfit:
+                takes_no_schema = used.takes_schema and misfit.is_prose
+                if takes_no_schema:  # a server that takes a schema and ignores it; the next format may hold to it
+                    self.capabilities.loose.add(used)
+                if not takes_no_schema or self._candidates(self._formats)[0] is used:
+                    problems = misfit.problems if reply.text else [reply.instead]
+                    messages = repair_prompt(messages, reply.text, problems)
+        twice = ", twice. Name a model that is able to give JSON in DILIGENCE_AI_MODEL."
+        # Without its cause, which would show the model's words, and these may quote a document.
+        raise NoJson(f"The model's answer was not the JSON asked for{'.' if one_attempt else twice}", usage)
 
     def _free_text(self, messages: Messages, ledger: Ledger | None) -> Reply:
         """The model's text; if it is empty, the model is asked once more."""
@@ -267,18 +262,14 @@ class OpenAiAnswerer:
                     raise
                 return Reply(whole, cut.usage, is_cut=True)
 
-        _, first = self._in_best_format(formats, ask)
-        if first.text:
-            return first
-        try:
-            _, second = self._in_best_format(formats, ask)
-        except (AnswererFailed, ContextWindowExceeded) as failure:
-            failure.usage += first.usage
-            raise
-        usage = first.usage + second.usage
-        if not second.text:
-            raise AnswererFailed(f"{second.instead} Ask again, or name another model.", usage)
-        return Reply(second.text, usage)
+        usage = Usage()
+        for _ in range(2):
+            with adding_to_failures(usage):
+                _, reply = self._in_best_format(formats, ask)
+            usage += reply.usage
+            if reply.text:
+                return replace(reply, usage=usage)
+        raise AnswererFailed(f"{reply.instead} Ask again, or name another model.", usage)
 
     def _judgement(
         self, messages: Messages, schema: type[T], ledger: Ledger | None, most: int, *, one_attempt: bool = False
@@ -290,7 +281,7 @@ class OpenAiAnswerer:
 
     def _candidates(self, formats: Sequence[RequestFormat]) -> Sequence[RequestFormat]:
         """The formats not known to be unsupported; those in which the server follows a schema come first."""
-        capabilities = self._endpoint.capabilities
+        capabilities = self.capabilities
         known = [candidate for candidate in formats if candidate not in capabilities.unsupported] or list(formats)
         return sorted(known, key=lambda candidate: candidate in capabilities.loose)
 
@@ -298,30 +289,7 @@ class OpenAiAnswerer:
         self, formats: Sequence[RequestFormat], ask: Callable[[RequestFormat], Reply]
     ) -> tuple[RequestFormat, Reply]:
         """The reply in the first format that the server supports. Formats that failed are skipped from then on."""
-        capabilities = self._endpoint.capabilities
-        candidates = self._candidates(formats)
-        failed: list[RequestFormat] = []
-        failure: UnsupportedRequestFormat | None = None
-        for candidate in candidates:
-            if failure is not None and failure.path_missing and failed[-1].path == candidate.path:
-                continue
-            try:
-                reply = ask(candidate)
-            except UnsupportedRequestFormat as error:
-                failure = error
-                failed.append(candidate)
-            except ServerFailed as error:
-                # Some servers fail at the Responses protocol instead of saying that they lack it.
-                if candidate is not RequestFormat.RESPONSES or candidate in capabilities.works or len(formats) == 1:
-                    raise
-                failure = UnsupportedRequestFormat(error, path_missing=True)
-                failed.append(candidate)
-            else:
-                capabilities.mark_working(candidate, instead_of=failed)
-                return candidate, reply
-        assert failure is not None, "there is always a format to try"
-        capabilities.reset_formats()
-        raise failure.error from failure
+        return next(self._endpoint.replies(self._candidates(formats), ask))
 
 
 def _whole_sentences(text: str) -> str:
@@ -379,7 +347,7 @@ class WebSearch:
         output = reply.get("output") if isinstance(reply, dict) else None
         if not isinstance(output, list):
             raise SourceFailed("The AI server's answer to a web search cannot be read. Check OPENAI_BASE_URL.")
-        items = _list(output)
+        items = dicts(output)
         pages: dict[str, dict[str, str]] = {}
         for page in (*_list_cited(items), *_list_opened(items)):
             pages.setdefault(page["url"], page)
@@ -417,10 +385,10 @@ def _web_search(settings: AiSettings) -> WebSearch:
 def _list_cited(items: list[dict[str, Any]]) -> list[dict[str, str]]:
     """The pages that the answer cites, each with the text that precedes the citation."""
     pages = []
-    parts = [part for item in items if item.get("type") == "message" for part in _list(item.get("content"))]
+    parts = [part for item in items if item.get("type") == "message" for part in dicts(item.get("content"))]
     for part in parts:
         text = str(part.get("text") or "")
-        for note in _list(part.get("annotations")):
+        for note in dicts(part.get("annotations")):
             url, start = note.get("url"), note.get("start_index")
             if note.get("type") == "url_citation" and isinstance(url, str):
                 before = text[max(start - 300, 0) : start] if isinstance(start, int) else ""
@@ -431,11 +399,7 @@ def _list_cited(items: list[dict[str, Any]]) -> list[dict[str, str]]:
 def _list_opened(items: list[dict[str, Any]]) -> list[dict[str, str]]:
     """The pages that the model opened during its search."""
     actions = [item.get("action") for item in items if item.get("type") == "web_search_call"]
-    sources = [source for action in actions if isinstance(action, dict) for source in _list(action.get("sources"))]
+    sources = [source for action in actions if isinstance(action, dict) for source in dicts(action.get("sources"))]
     return [
         {"url": source["url"], "title": "", "content": ""} for source in sources if isinstance(source.get("url"), str)
     ]
-
-
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

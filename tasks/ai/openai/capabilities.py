@@ -1,9 +1,12 @@
-"""What a model at an address has shown that it can do: one record for each, kept as long as the process lives."""
+"""What a model at an address has shown that it can do: one record for each, kept as long as the process lives.
 
-from collections.abc import Iterable, Mapping
+Threads share a record and change it without a lock. What is lost when two of them learn something at the same moment is
+learned again from a later answer.
+"""
+
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from threading import Lock
-from typing import Any
+from typing import Any, Final
 
 from tasks.ai.openai.errors import Option
 from tasks.ai.openai.protocols import RequestFormat
@@ -45,124 +48,84 @@ class Capabilities:
     reading: float | None = None
     writing: float | None = None
     models: tuple[str, ...] = ()
-    servers: frozenset[str] = frozenset()
+    servers: set[str] = field(default_factory=set)
     known: bool = False
-    _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def mark_working(self, request_format: RequestFormat, *, instead_of: Iterable[RequestFormat]) -> None:
-        """Record that this format worked where those did not."""
-        with self._lock:  # new sets: other threads may be reading the old ones
-            self.works = self.works | {request_format}
-            self.unsupported = self.unsupported | set(instead_of)
-
-    def mark_unsupported(self, request_format: RequestFormat) -> None:
-        """Record that the server does not know this format."""
-        with self._lock:
-            self.unsupported = self.unsupported | {request_format}
-
-    def mark_loose(self, request_format: RequestFormat) -> None:
-        """Record that the server accepted a schema in this format and did not keep to it."""
-        with self._lock:
-            self.loose = self.loose | {request_format}
-
-    def refuse(self, option: Option) -> Option | None:
-        """Record that the server refuses a part of a request; returns what is left out now, None if it was left out
-        already.
+    def refuse(self, option: Option, sent_without: Collection[Option]) -> bool:
+        """Record that the server refuses a part of a request; False if the request went out without it already.
 
         Without the newer name of the limit the older one is sent, and without that none.
         """
-        with self._lock:
-            if option is Option.COMPLETION_LIMIT and option in self.refused:
-                option = Option.LIMIT
-            if option in self.refused:
-                return None
-            self.refused = self.refused | {option}
-            return option
-
-    def mark_thinking(self) -> bool:
-        """Record that the model's thoughts count as part of the answer; True the first time."""
-        with self._lock:
-            first, self.thinks = not self.thinks, True
-            return first
+        if option is Option.COMPLETION_LIMIT and option in sent_without:
+            option = Option.LIMIT
+        self.refused.add(option)
+        return option not in sent_without
 
     def reset_formats(self) -> None:
         """Forget which formats work: another server may have taken the address."""
-        with self._lock:
-            self.unsupported, self.works, self.loose, self.refused = set(), set(), set(), set()
+        for learned in (self.unsupported, self.works, self.loose, self.refused):
+            learned.clear()
 
     def narrow_window(self, window: int, *, truncates: bool = False) -> None:
         """Record that the model takes no more than `window` tokens at once."""
-        with self._lock:
-            self.window = window if self.window is None else min(window, self.window)
-            self.truncates = self.truncates or truncates
+        self.window = window if self.window is None else min(window, self.window)
+        self.truncates = self.truncates or truncates
 
     def note_server(self, server: str) -> bool:
         """Record which model an answer came from; True the first time that it differs from before."""
-        with self._lock:
-            before = self.servers
-            if server and len(before) < _MOST_SERVERS:
-                self.servers = before | {server}
-            return len(before) == 1 and len(self.servers) == 2
+        is_new = bool(server) and server not in self.servers and len(self.servers) < _MOST_SERVERS
+        if is_new:
+            self.servers.add(server)
+        return is_new and len(self.servers) == 2
 
     def note_speed(self, read: int, waited: float, written: int, seconds: float) -> None:
         """Record how fast an answer came: `read` tokens before its first piece, `written` tokens until its end."""
-        with self._lock:
-            if read >= _COUNTS and waited > 0:
-                self.reading = max(self.reading or 0.0, read / waited)
-            if written >= _COUNTS and seconds > 0:
-                before = self.writing or written / seconds
-                self.writing = (_REMEMBERED + written) / (_REMEMBERED / before + seconds)
+        if read >= _COUNTS and waited > 0:
+            self.reading = max(self.reading or 0.0, read / waited)
+        if written >= _COUNTS and seconds > 0:
+            before = self.writing or written / seconds
+            self.writing = (_REMEMBERED + written) / (_REMEMBERED / before + seconds)
 
     def as_json(self) -> dict[str, Any]:
         """What is worth keeping for other processes."""
         return {
-            "unsupported": sorted(known.name for known in self.unsupported),
-            "loose": sorted(known.name for known in self.loose),
-            "works": sorted(known.name for known in self.works),
-            "keeps": self.keeps and self.keeps.name,
-            "refused": sorted(option.name for option in self.refused),
+            **{name: sorted(member.name for member in getattr(self, name)) for name in _SETS},
             **{name: getattr(self, name) for name in _PLAIN},
+            "keeps": self.keeps and self.keeps.name,
             "models": list(self.models),
         }
 
     def load(self, stored: Mapping[str, Any]) -> None:
         """Take over what `as_json` returned."""
-        with self._lock:
-            self.unsupported, self.loose, self.works = (
-                {RequestFormat[name] for name in stored[key]} for key in ("unsupported", "loose", "works")
-            )
-            self.keeps = RequestFormat[stored["keeps"]] if stored["keeps"] else None
-            self.refused = {Option[name] for name in stored["refused"]}
-            for name in _PLAIN:
-                setattr(self, name, stored[name])
-            self.models = tuple(stored["models"])
-            self.known = True
-
-    def mark_uncounted(self) -> bool:
-        """Record that the server does not count tokens; True the first time."""
-        with self._lock:
-            first, self.counts = self.counts, False
-            return first
+        for name, kind in _SETS.items():
+            setattr(self, name, {kind[member] for member in stored[name]})
+        for name in _PLAIN:
+            setattr(self, name, stored[name])
+        self.keeps = RequestFormat[stored["keeps"]] if stored["keeps"] else None
+        self.models = tuple(stored["models"])
+        self.known = True
 
 
-_MOST_SERVERS = 4  # that are told apart
-_COUNTS = 8  # tokens; fewer say nothing of a speed
-_REMEMBERED = 500  # tokens before an answer that count for the speed beside its own
-_PLAIN = ("thinks", "window", "truncates", "counts", "slots", "reading", "writing")
+_MOST_SERVERS: Final = 4  # that are told apart
+_COUNTS: Final = 8  # tokens; fewer say nothing of a speed
+_REMEMBERED: Final = 500  # tokens before an answer that count for the speed beside its own
+_PLAIN: Final = ("thinks", "window", "truncates", "counts", "slots", "reading", "writing")
+_SETS: Final[Mapping[str, type[RequestFormat] | type[Option]]] = {
+    "unsupported": RequestFormat,
+    "loose": RequestFormat,
+    "works": RequestFormat,
+    "refused": Option,
+}
 
-
-_capabilities: dict[tuple[str, str], Capabilities] = {}
-_lock = Lock()
+_capabilities: Final[dict[tuple[str, str], Capabilities]] = {}
 
 
 def find_capabilities(address: str, model: str) -> Capabilities:
     """The record of that model at that address."""
-    with _lock:
-        return _capabilities.setdefault((address, model), Capabilities())
+    return _capabilities.setdefault((address, model), Capabilities())
 
 
 def forget(address: str) -> None:
     """Drop the records of an address, for example when another server has taken it."""
-    with _lock:
-        for key in [key for key in _capabilities if key[0].rstrip("/") == address.rstrip("/")]:
-            del _capabilities[key]
+    for key in [key for key in list(_capabilities) if key[0].rstrip("/") == address.rstrip("/")]:
+        del _capabilities[key]

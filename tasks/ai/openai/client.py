@@ -13,22 +13,20 @@ import json
 import logging
 import time
 import weakref
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
-from uuid import uuid4
 
 from httpx2 import ConnectError, ConnectTimeout, HTTPError, ProxyError, StreamError, TimeoutException, TransportError
 from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError, Timeout
 from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed
-from tasks.ai.budget import HEADER, LONGEST_ANSWER, Call, Ledger, LoggedCall
+from tasks.ai.budget import HEADER, LONGEST_ANSWER, Account, Call, Ledger
 from tasks.ai.money import Price, Usage, find_price
 from tasks.ai.openai import capabilities
 from tasks.ai.openai.capabilities import Capabilities, find_capabilities
@@ -37,8 +35,10 @@ from tasks.ai.openai.errors import (
     EndlessAnswer,
     Option,
     RefusedOption,
+    ServerFailed,
     UnknownModel,
     UnsupportedRequestFormat,
+    adding_to_failures,
     connection_cut,
     empty_response,
     error_for_status,
@@ -162,10 +162,13 @@ class Endpoint:
             BudgetSpent: the ledger leaves nothing for it.
             tasks.errors.DiligenceError: what else is wrong, with what to do about it.
         """
-        limit = self._answer_limit(ledger, most)
+        account = ledger or Ledger(Account())
+        limit = self._answer_limit(account, most)
 
         def ask() -> Reply:
-            return self._ask_by_learning(request_format, messages, schema, ledger, most, one_attempt=one_attempt)
+            return self._leaving_out(
+                lambda: self._ask(request_format, messages, schema, account, most), account, one_attempt=one_attempt
+            )
 
         try:
             return ask()
@@ -177,43 +180,30 @@ class Endpoint:
         except ContextWindowExceeded as error:
             if error.window is not None:
                 self.capabilities.narrow_window(error.window)
-            if limit == self._answer_limit(ledger, most):
+            if limit == self._answer_limit(account, most):
                 raise
             return ask()  # the room for the answer may have been what is too much: it is smaller now
         except AnswerCut as cut:
             # Thoughts count as a part of the answer. Where they leave nothing of it, it is given more room, once.
-            if cut.text or not cut.usage.calls or limit is None or not self.capabilities.mark_thinking():
+            if cut.text or not cut.usage.calls or limit is None:
                 raise
-            if limit == self._answer_limit(ledger, most):
+            self.capabilities.thinks = True
+            if limit == self._answer_limit(account, most):
                 raise
-            try:
+            with adding_to_failures(cut.usage):
                 reply = ask()
-            except AnswererFailed as failure:
-                failure.usage += cut.usage
-                raise
             return replace(reply, usage=reply.usage + cut.usage)
 
-    def _ask_by_learning(
-        self,
-        request_format: RequestFormat,
-        messages: Messages,
-        schema: type[BaseModel] | None,
-        ledger: Ledger | None,
-        most: int | None,
-        *,
-        one_attempt: bool,
-    ) -> Reply:
-        """Ask, leaving out the parts of the request that the server refuses as they become known."""
+    def _leaving_out(self, once: Callable[[], Reply], ledger: Ledger, *, one_attempt: bool) -> Reply:
+        """The reply of `once`, which leaves out the parts of the request that the server refuses, as they show."""
         while True:
+            sent_without = frozenset(self.capabilities.refused)
             try:
-                return self._patiently(
-                    lambda: self._ask(request_format, messages, schema, ledger, most), one_attempt=one_attempt
-                )
+                return self._patiently(once, one_attempt=one_attempt)
             except RefusedOption as refusal:
-                refused = self.capabilities.refuse(refusal.option)
-            if refused is None:
-                raise not_taken(400)
-            if refused is Option.LIMIT and ledger is not None and ledger.answer_limit is not None:
+                if not self.capabilities.refuse(refusal.option, sent_without):
+                    raise not_taken(400) from None
+            if Option.LIMIT in self.capabilities.refused and ledger.answer_limit is not None:
                 raise NotConfigured(
                     "The AI server takes no limit on an answer's length, which DILIGENCE_AI_BUDGET needs. Leave the "
                     "budget out, or ask another server."
@@ -232,29 +222,53 @@ class Endpoint:
 
         return self._patiently(once)
 
-    def _patiently(self, once: Callable[[], T], *, one_attempt: bool = False) -> T:
+    def replies(
+        self, formats: Sequence[RequestFormat], ask: Callable[[RequestFormat], T]
+    ) -> Iterator[tuple[RequestFormat, T]]:
+        """What `ask` returns in each of the formats that the server supports; the others are remembered.
+
+        Raises:
+            tasks.errors.DiligenceError: it supports none of them.
+        """
+        failed: list[RequestFormat] = []
+        failure: UnsupportedRequestFormat | None = None
+        answered = False
+        for candidate in formats:
+            if failure is not None and failure.path_missing and failed[-1].path == candidate.path:
+                continue
+            try:
+                reply = ask(candidate)
+            except UnsupportedRequestFormat as error:
+                failure = error
+                failed.append(candidate)
+            except ServerFailed as error:
+                # Some servers fail at the Responses protocol instead of saying that they lack it.
+                is_known = candidate is not RequestFormat.RESPONSES or candidate in self.capabilities.works
+                if is_known or len(formats) == 1:
+                    raise
+                failure = UnsupportedRequestFormat(error, path_missing=True)
+                failed.append(candidate)
+            else:
+                answered = True
+                self.capabilities.works.add(candidate)
+                self.capabilities.unsupported.update(failed)
+                yield candidate, reply
+        if not answered:
+            assert failure is not None, "there is always a format to try"
+            self.capabilities.reset_formats()
+            raise failure.error from failure
+
+    def _patiently(self, once: Callable[[], T], *, one_attempt: bool = False, alone: bool = False) -> T:
         """Return the result of `once`, which takes its turn with all other requests and is retried while that may help.
 
         A request that timed out is sent once more, alone: the server may have had too much to do at once. With
         `one_attempt` it is retried only while the server is busy.
         """
-        try:
-            return self._retry(once, one_attempt=one_attempt)
-        except _TimedOut as late:
-            if late.alone or one_attempt:
-                raise late.error from None
-        log.info("The AI server gave no answer in time. It is asked again while nothing else is.")
-        try:
-            return self._retry(once, alone=True)
-        except _TimedOut as late:
-            raise late.error from None
-
-    def _retry(self, once: Callable[[], T], *, one_attempt: bool = False, alone: bool = False) -> T:
-        """As `_patiently`. Raises `_TimedOut` if the answer took too long."""
         began = inf  # when it first had its turn: waiting for a turn is no failure
+        was_alone = alone
 
         def attempt() -> T:
-            nonlocal began
+            nonlocal began, was_alone
             with self._turn(alone=alone) as turn:
                 began = min(began, turn.began)
                 try:
@@ -265,16 +279,23 @@ class Endpoint:
                     if one_attempt and failure.attempts is not None:
                         raise failure.error from None
                     raise
-                except TookTooLong as error:
+                except TookTooLong:
                     self.limiter.refused(turn)
-                    raise _TimedOut(error, alone=turn.alone) from None
+                    was_alone = alone or turn.alone
+                    raise
                 except (AnswererFailed, UnsupportedRequestFormat, RefusedOption):
                     self.limiter.answered()
                     raise
                 self.limiter.answered(work=result.usage.tokens if isinstance(result, Reply) else 0)
                 return result
 
-        return retry(attempt, lambda failure, number: self._pause(failure, number, began))
+        try:
+            return retry(attempt, lambda failure, number: self._pause(failure, number, began))
+        except TookTooLong:
+            if was_alone or one_attempt:
+                raise
+        log.info("The AI server gave no answer in time. It is asked again while nothing else is.")
+        return self._patiently(once, alone=True)
 
     def _turn(self, *, alone: bool) -> Turn:
         try:
@@ -299,35 +320,30 @@ class Endpoint:
         request_format: RequestFormat,
         messages: Messages,
         schema: type[BaseModel] | None,
-        ledger: Ledger | None,
+        ledger: Ledger,
         most: int | None,
     ) -> Reply:
-        refused, limit = self.capabilities.refused, self._answer_limit(ledger, most)
-        request = build_request(request_format, self._model, messages, schema, limit, refused)
+        without, limit = frozenset(self.capabilities.refused), self._answer_limit(ledger, most)
+        request = build_request(request_format, self._model, messages, schema, limit, without)
         prompt = json.dumps(request, ensure_ascii=False)
-        with self._call(ledger, prompt, limit) as call:
+        hashed = sha256(f"{self.address} {prompt}".encode(errors="replace")).hexdigest()
+        with ledger.call(most_model_tokens(prompt), pieces=pieces(prompt), answer_limit=limit, request=hashed) as call:
             if call.answer_limit is not None:
-                request = build_request(request_format, self._model, messages, schema, call.answer_limit, refused)
+                request = build_request(request_format, self._model, messages, schema, call.answer_limit, without)
             try:
                 with span(f"chat {self._model}", {"gen_ai.request.model": self._model}):
                     arrival, pace = self._send(request_format, request, call)
                     reply = self._read(arrival, request_format, prompt, call)
             except AnswererFailed as failure:
-                is_beyond = limit is not None and failure.usage.output_tokens > limit
-                if isinstance(failure, EndlessAnswer) and is_beyond and request_format is not RequestFormat.RESPONSES:
-                    self.capabilities.refuse(Option.COMPLETION_LIMIT)  # the newer name may have been ignored
                 cut = failure.text if isinstance(failure, AnswerCut) and call.answer_limit is None else None
-                failure.usage = self._usage(failure.usage, prompt, cut, call.answer_limit)
-                call(failure.usage)
-                self._count(failure.usage)
-                if ledger and isinstance(failure, AnswerCut) and call.answer_limit not in {None, limit}:
+                if isinstance(failure, EndlessAnswer):
+                    self._note_limit(request_format, limit, failure.usage, without)
+                failure.usage = self._settle(call, failure.usage, prompt, cut)
+                if isinstance(failure, AnswerCut) and call.answer_limit not in {None, limit}:
                     raise ledger.budget_spent() from None  # it was cut where the budget ends
                 raise
-            usage = self._usage(reply.usage, prompt, reply.text + reply.reasoning, call.answer_limit)
-            call(usage)
-            self._count(usage)
-        if limit is not None and usage.output_tokens > limit and request_format is not RequestFormat.RESPONSES:
-            self.capabilities.refuse(Option.COMPLETION_LIMIT)  # the newer name was ignored
+            usage = self._settle(call, reply.usage, prompt, reply.text + reply.reasoning)
+        self._note_limit(request_format, limit, usage, without)
         text = "\n".join(message["content"] for message in messages)
         window = self.capabilities.window if self.capabilities.truncates else None
         read = reply.usage.input_tokens
@@ -342,6 +358,13 @@ class Endpoint:
             )
         return replace(reply, usage=usage)
 
+    def _note_limit(
+        self, request_format: RequestFormat, limit: int | None, usage: Usage, without: Collection[Option]
+    ) -> None:
+        """Note that a server which wrote more than it may has ignored the newer name of the limit."""
+        if limit is not None and usage.output_tokens > limit and request_format is not RequestFormat.RESPONSES:
+            self.capabilities.refuse(Option.COMPLETION_LIMIT, without)
+
     def _read(self, arrival: Arrival, request_format: RequestFormat, prompt: str, call: Call) -> Reply:
         """The reply in a body. A reply that broke off midway was paid for all the same."""
         body = b""
@@ -354,23 +377,12 @@ class Endpoint:
                 call(self._usage(Usage(1, most_model_tokens(prompt), arrival.pieces), prompt, None, call.answer_limit))
             raise error from None
 
-    def _call(self, ledger: Ledger | None, prompt: str, limit: int | None) -> AbstractContextManager[Call]:
-        if ledger is None:
-            return nullcontext(Call(LoggedCall(None, "", uuid4().hex), Usage(), capped=False))
-        request = sha256(f"{self.address} {prompt}".encode(errors="replace")).hexdigest()
-        return ledger.call(most_model_tokens(prompt), pieces=pieces(prompt), answer_limit=limit, request=request)
-
-    def _count(self, usage: Usage) -> None:
-        price = _price(self._model, AiSettings.current().ai_prices)
-        count_model_use(usage.calls, usage.input_tokens, usage.output_tokens, price.of(usage) if price else None)
-
-    def _answer_limit(self, ledger: Ledger | None, most: int | None) -> int | None:
+    def _answer_limit(self, ledger: Ledger, most: int | None) -> int | None:
         """The most tokens that an answer may have: what the ledger leaves for it or, without a cap, what answers need.
 
         It never exceeds what fits into the model's window beside a prompt. None if the server accepts no limit.
         """
-        window = self.capabilities.window
-        limit = ledger.answer_limit if ledger else None
+        window, limit = self.capabilities.window, ledger.answer_limit
         if limit is None:
             if Option.LIMIT in self.capabilities.refused:
                 return None
@@ -378,6 +390,14 @@ class Endpoint:
         if most is not None and not self.capabilities.thinks:
             limit = min(limit, most)
         return limit if window is None else min(limit, max(window // 4, _LEAST_ANSWER))
+
+    def _settle(self, call: Call, reported: Usage, prompt: str, answer: str | None) -> Usage:
+        """Settle a call that was answered, and return what it is taken to have used; see `_usage`."""
+        usage = self._usage(reported, prompt, answer, call.answer_limit)
+        call(usage)
+        price = _price(self._model, AiSettings.current().ai_prices)
+        count_model_use(usage.calls, usage.input_tokens, usage.output_tokens, price.of(usage) if price else None)
+        return usage
 
     def _usage(self, usage: Usage, prompt: str, answer: str | None, limit: int | None) -> Usage:
         """The usage that the server reported; if it is missing or cannot be right, the most that it can have been.
@@ -388,7 +408,8 @@ class Endpoint:
         # No vocabulary has a token below a byte, and none a token for several words.
         is_read = 0 < read <= len(prompt.encode()) + _TEMPLATE
         is_written = written > 0 and written >= fewest(answer or "")
-        if not (is_read and is_written) and answer is not None and self.capabilities.mark_uncounted():
+        if not (is_read and is_written) and answer is not None and self.capabilities.counts:
+            self.capabilities.counts = False
             log.warning(
                 "The AI server's counts of tokens are missing or cannot be right. They are estimated, rather too high "
                 "than too low. Its own bill says what was used."
@@ -405,16 +426,15 @@ class Endpoint:
         `call` is told if the server may have given an answer that did not arrive.
         """
         silence = self._silence(request)
+        error: Exception
         try:
             return self._exchange(request_format, request, silence, {HEADER: call.key} if call else {})
-        except _AnswerLost as lost:
-            error, sent = lost.error, True
-        except OpenAIError as failure:
-            error, sent = _translate_library_error(failure, silence), _may_have_cost(failure)
-        except HTTPError as failure:
-            error, sent = _translate_connection_error(failure, silence), True
-        except StreamError:
-            error, sent = connection_cut(), True
+        except AnswererFailed:
+            raise
+        except (DiligenceError, TryAgain) as failure:
+            error, sent = failure, True
+        except (OpenAIError, HTTPError, StreamError) as failure:
+            error, sent = _translate(failure, silence)
         if sent and call:
             call.lose()
         raise error  # without its cause: the server's words, which a traceback would show, can hold key and prompt
@@ -449,11 +469,11 @@ class Endpoint:
                     usage = Usage(1, _tokens(request), arrival.pieces)
                     raise EndlessAnswer(EndlessAnswer.says, usage, arrival.text)
                 if lasts > silence * (_STREAM_LASTS if arrival.is_stream else 1):
-                    raise _AnswerLost(too_slow(lasts, arrival.pieces) if arrival.is_stream else make_time_out(silence))
+                    raise too_slow(lasts, arrival.pieces) if arrival.is_stream else make_time_out(silence)
                 if arrival.size > _LARGEST:
-                    raise _AnswerLost(SourceFailed("The AI server's answer does not end. Check OPENAI_BASE_URL."))
+                    raise SourceFailed("The AI server's answer does not end. Check OPENAI_BASE_URL.")
         if arrival.is_empty:
-            raise _AnswerLost(empty_response())
+            raise empty_response()
         return arrival, _Pace(0.0, 0.0) if first is None else _Pace(first, time.monotonic() - began - first)
 
     def describe(self) -> None:
@@ -520,50 +540,23 @@ class _Pace(NamedTuple):
     rest: float
 
 
-class _TimedOut(Exception):
-    """The answer took too long; `alone`: no other call was under way."""
+def _translate(failure: OpenAIError | HTTPError | StreamError, silence: float) -> tuple[Exception, bool]:
+    """The error that a failed exchange stands for, and whether the server may have had the model answer it.
 
-    def __init__(self, error: TookTooLong, *, alone: bool) -> None:
-        super().__init__()
-        self.error = error
-        self.alone = alone
-
-
-class _AnswerLost(Exception):
-    """The server answered with status 200, but the answer did not arrive."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__()
-        self.error = error
-
-
-def _may_have_cost(error: OpenAIError) -> bool:
-    """Whether the request was sent, so that the server may have had the model answer it."""
-    if isinstance(error, APIStatusError):
-        return may_have_cost(error.status_code)
-    never_went_out = isinstance(error.__cause__, ConnectError | ConnectTimeout | ProxyError)
-    return isinstance(error, APIConnectionError) and not never_went_out
-
-
-def _translate_library_error(error: OpenAIError, timeout: float) -> Exception:
-    """The error that an exception of the `openai` library stands for; `timeout` is the limit in force, in seconds."""
-    if isinstance(error, APIConnectionError):  # a time limit is one too
-        cause = error.__cause__
-        if isinstance(cause, HTTPError) and not isinstance(cause, ConnectTimeout):
-            return _translate_connection_error(cause, timeout)
-        return unreachable()
-    if isinstance(error, APIStatusError):
-        body = error.response.text[:_ERROR_START].lower()
-        return error_for_status(error.status_code, error.response.headers, body)
-    return SourceFailed("The AI server's answer could not be read. Check OPENAI_BASE_URL.")
-
-
-def _translate_connection_error(error: HTTPError, timeout: float) -> DiligenceError | TryAgain:
-    """The error that a failed connection stands for, whether it failed before the response or in the middle of it."""
-    if isinstance(error, TimeoutException):
-        return make_time_out(timeout)
-    if isinstance(error, ProxyError):
-        return make_proxy_error()
-    if isinstance(error, ConnectError) or not isinstance(error, TransportError):
-        return unreachable()
-    return connection_cut()
+    `silence` is the limit in force, in seconds.
+    """
+    if isinstance(failure, APIStatusError):
+        body = failure.response.text[:_ERROR_START].lower()
+        return error_for_status(failure.status_code, failure.response.headers, body), may_have_cost(failure.status_code)
+    cause = failure.__cause__ if isinstance(failure, APIConnectionError) else failure  # a time limit is one too
+    if isinstance(cause, ConnectTimeout | ConnectError):
+        return unreachable(), False
+    if isinstance(cause, ProxyError):
+        return make_proxy_error(), False
+    if isinstance(cause, TimeoutException):
+        return make_time_out(silence), True
+    if isinstance(cause, TransportError | StreamError):
+        return connection_cut(), True
+    if isinstance(failure, APIConnectionError | HTTPError):
+        return unreachable(), True
+    return SourceFailed("The AI server's answer could not be read. Check OPENAI_BASE_URL."), False

@@ -38,13 +38,13 @@ What they say of a part of a request that they do not take:
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from enum import Enum
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
-from tasks.ai.answerer import AnswerCut, ModelRefused
+from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused
 from tasks.ai.money import Usage
 from tasks.errors import (
     DiligenceError,
@@ -138,7 +138,7 @@ _NO_MODEL = re.compile(
 )
 _UNLOADED = re.compile(r"model (?:is |was )?(?:un|re)loaded\b|\bloading model\b|model is (?:still |currently )?loading")
 _FROM_HERE = re.compile(r"virtual network|firewall|unsupported_country|country, region,? or territory not supported")
-_WEB_PAGE = re.compile(r"\s*(?:<!doctype html|<html|<head|<body)")
+_WEB_PAGE = re.compile(r"\A\s*(?:<!doctype html|<html|<head|<body)")
 _OUT_OF_CREDIT = re.compile(r"insufficient_quota|billing_|out of credit|credit balance is too low")
 _MOST_NAMED, _LONGEST_NAME = 8, 100  # models that a message names, and characters of a name
 _GATEWAY_GAVE_UP = {504, 524}  # the gateway's own time limit passed; the model may have answered, and cost
@@ -213,6 +213,16 @@ class ContextWindowExceeded(TooLarge):
         return type(self), (self.message, self.window, self.usage)
 
 
+@contextmanager
+def adding_to_failures(usage: Usage) -> Iterator[None]:
+    """Add what was used before to the usage of a failure in the block."""
+    try:
+        yield
+    except (AnswererFailed, ContextWindowExceeded) as failure:
+        failure.usage += usage
+        raise
+
+
 class UnknownModel(NotConfigured):
     """The server does not know the model, or has not loaded it."""
 
@@ -221,39 +231,32 @@ class ServerFailed(Unavailable):
     """HTTP 500. Some servers that know only a part of a protocol answer with it."""
 
 
-def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exception:
-    """What an HTTP status means; `body` is the response's text, or its start, in lower case."""
-    answer = _Refusal(status, read_retry_after(headers.get("retry-after")), body)
-    meant = next((error for means, error in _MEANINGS if means(answer)), None)
-    return meant(answer) if meant else not_taken(status)
-
-
-@dataclass(frozen=True)
-class _Refusal:
+class _Refusal(NamedTuple):
     """A response that is no answer: `after` is how many seconds it asks us to wait, `body` its text in lower case."""
 
     status: int
     after: float | None
     body: str
 
-    def is_(self, statuses: set[int], words: re.Pattern[str]) -> bool:
-        """Whether the status is one of these and the body contains such words."""
-        return self.status in statuses and words.search(self.body) is not None
 
-    @property
-    def is_too_long(self) -> bool:
-        return self.status == 413 or says_too_long(self.body)
-
-    @property
-    def option(self) -> Option | None:
-        """The option of the request that the server does not accept."""
-        option = None if self.is_too_long or self.status not in {400, 422, 500} else find_refused(self.body)
-        return option if self.status != 500 or option is Option.SYSTEM_ROLE else None
+def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exception:
+    """What an HTTP status means; `body` is the response's text, or its start, in lower case."""
+    answer = _Refusal(status, read_retry_after(headers.get("retry-after")), body)
+    for statuses, words, make_error in _MEANINGS:
+        if status in statuses and (words is None or words.search(body)) and (error := make_error(answer)) is not None:
+            return error
+    return not_taken(status)
 
 
-def _refused_option(answer: _Refusal) -> RefusedOption:
-    assert answer.option is not None
-    return RefusedOption(answer.option)
+def _says(kind: type[DiligenceError], sentence: str) -> Callable[[_Refusal], Exception]:
+    return lambda _: kind(sentence)
+
+
+def _refused_option(answer: _Refusal) -> RefusedOption | None:
+    option = find_refused(answer.body)
+    if option is None or (answer.status == 500 and option is not Option.SYSTEM_ROLE):
+        return None
+    return RefusedOption(option)
 
 
 def _trouble(answer: _Refusal) -> TryAgain:
@@ -262,7 +265,7 @@ def _trouble(answer: _Refusal) -> TryAgain:
     return TryAgain(why, attempts=5, after=answer.after)
 
 
-def _not_ready(answer: _Refusal) -> TryAgain:
+def _not_ready(answer: _Refusal) -> TryAgain:  # only time decides
     why = Unavailable(
         f"The AI server is not ready (HTTP {answer.status}): it loads its model, or has too much to do. Try again "
         "later, or raise DILIGENCE_AI_TIMEOUT, which is also how long it is waited for."
@@ -270,55 +273,60 @@ def _not_ready(answer: _Refusal) -> TryAgain:
     return TryAgain(why, attempts=None, after=answer.after)
 
 
-_MEANINGS: Final[Sequence[tuple[Callable[[_Refusal], object], Callable[[_Refusal], Exception]]]] = (
-    (lambda answer: answer.is_({400, 403, 422}, _FILTERED), lambda _: content_filtered(Usage(1))),
+_NOT_THE_KEY: Final = _says(
+    NotConfigured,
+    "The AI server does not accept the key, or not for this model. Check OPENAI_API_KEY, DILIGENCE_AI_MODEL, and that "
+    "OPENAI_BASE_URL is the server that the key is for.",
+)
+_NO_CREDIT: Final = _says(
+    Unavailable, "The AI server's account has no credit left. Top it up, or set another OPENAI_API_KEY."
+)
+_ALL: Final = range(1000)
+_MEANINGS: Final[Sequence[tuple[Container[int], re.Pattern[str] | None, Callable[[_Refusal], Exception | None]]]] = (
+    ({400, 403, 422}, _FILTERED, lambda _: content_filtered(Usage(1))),
+    ({407}, None, lambda _: make_proxy_error()),
+    ({401, 403}, _WEB_PAGE, lambda _: make_proxy_error()),
     (
-        lambda answer: answer.status == 407 or (answer.status in {401, 403} and _WEB_PAGE.match(answer.body)),
-        lambda _: make_proxy_error(),
-    ),
-    (
-        lambda answer: answer.is_({403}, _FROM_HERE),
-        lambda _: NotConfigured(
+        {403},
+        _FROM_HERE,
+        _says(
+            NotConfigured,
             "The AI server takes no requests from this network or country. Have this address allowed there, or set "
-            "OPENAI_BASE_URL to another server."
+            "OPENAI_BASE_URL to another server.",
         ),
     ),
+    ({401, 403}, None, _NOT_THE_KEY),
+    ({400}, _WRONG_KEY, _NOT_THE_KEY),
     (
-        lambda answer: answer.status in {401, 403} or answer.is_({400}, _WRONG_KEY),
-        lambda _: NotConfigured(
-            "The AI server does not accept the key, or not for this model. Check OPENAI_API_KEY, DILIGENCE_AI_MODEL, "
-            "and that OPENAI_BASE_URL is the server that the key is for."
-        ),
-    ),
-    (
-        lambda answer: answer.is_({413, 429}, _MORE_THAN_A_MINUTE_TAKES),
+        {413, 429},
+        _MORE_THAN_A_MINUTE_TAKES,
         lambda answer: ContextWindowExceeded(
             "The question with its texts has more tokens than the AI server's account may send in a minute. Have that "
             "limit raised, shorten the context, or name another model in DILIGENCE_AI_MODEL.",
             read_window(answer.body),
         ),
     ),
+    ({402}, None, _NO_CREDIT),
+    ({400, 429}, _OUT_OF_CREDIT, _NO_CREDIT),
+    ({429}, None, lambda answer: TryAgain(too_many_requests(answer.after), attempts=None, after=answer.after)),
+    ({413}, None, lambda answer: window_exceeded(answer.body)),
+    (_ALL, _TOO_LONG, lambda answer: window_exceeded(answer.body)),
+    ({400, 422, 500}, None, _refused_option),
+    ({503}, None, _not_ready),
+    (_ALL, _UNLOADED, _not_ready),
+    (range(500), _NO_MODEL, lambda _: unknown_model()),
     (
-        lambda answer: answer.status == 402 or answer.is_({400, 429}, _OUT_OF_CREDIT),
-        lambda _: Unavailable("The AI server's account has no credit left. Top it up, or set another OPENAI_API_KEY."),
-    ),
-    (
-        lambda answer: answer.status == 429,
-        lambda answer: TryAgain(too_many_requests(answer.after), attempts=None, after=answer.after),
-    ),
-    (lambda answer: answer.option is not None, _refused_option),
-    (lambda answer: answer.is_too_long, lambda answer: window_exceeded(answer.body)),
-    (lambda answer: answer.status == 503 or _UNLOADED.search(answer.body), _not_ready),  # only time decides
-    (lambda answer: answer.status < 500 and _NO_MODEL.search(answer.body), lambda _: unknown_model()),
-    (
-        lambda answer: _NO_DEPLOYMENT.search(answer.body),
-        lambda _: NotConfigured(
+        _ALL,
+        _NO_DEPLOYMENT,
+        _says(
+            NotConfigured,
             "The AI server has no deployment of that name. Set DILIGENCE_AI_MODEL to the deployment's name, and where "
-            "OPENAI_BASE_URL names a deployment, that too. A new one is ready after some minutes."
+            "OPENAI_BASE_URL names a deployment, that too. A new one is ready after some minutes.",
         ),
     ),
     (
-        lambda answer: answer.status in {404, 405, 501},
+        {404, 405, 501},
+        None,
         lambda _: UnsupportedRequestFormat(
             NotConfigured(
                 "The AI server has nothing at this address. Check OPENAI_BASE_URL; it usually ends in /v1. "
@@ -328,15 +336,17 @@ _MEANINGS: Final[Sequence[tuple[Callable[[_Refusal], object], Callable[[_Refusal
         ),
     ),
     (
-        lambda answer: 300 <= answer.status < 400,
-        lambda _: NotConfigured(
+        range(300, 400),
+        None,
+        _says(
+            NotConfigured,
             "The AI server sends elsewhere, which is not followed: it would take texts to another address. "
-            "Set OPENAI_BASE_URL to the final one."
+            "Set OPENAI_BASE_URL to the final one.",
         ),
     ),
-    (lambda answer: answer.status >= 500 or answer.status in {408, 409, 425}, _trouble),
+    ({408, 409, 425, *range(500, 1000)}, None, _trouble),
 )
-"""What responses mean that are no answers, the first that fits."""
+"""What responses mean that are no answers, by their status and words, the first that fits."""
 
 
 def not_taken(status: int) -> UnsupportedRequestFormat:
@@ -372,11 +382,6 @@ def content_filtered(usage: Usage) -> ModelRefused:
 def too_many_requests(seconds: float | None = None) -> TooManyRequests:
     """The error for a server that wants fewer requests; `seconds` is how long it wants none."""
     return TooManyRequests("The AI server is asked too often. Try again later.", ceil(seconds or 1))
-
-
-def says_too_long(message: str) -> bool:
-    """Whether a server's message says that the prompt does not fit into the model's context window."""
-    return bool(_TOO_LONG.search(message.lower()))
 
 
 def window_exceeded(message: str) -> ContextWindowExceeded:

@@ -14,14 +14,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from storage.database import reading, writing
-from storage.model_calls import StoredAnswer, find_answer, save_answer
+from tasks.ai.answer_cache import find_answer, keep_answer
 from tasks.ai.answerer import AnswererFailed
 from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.money import Usage
-from tasks.ai.openai.capabilities import Capabilities
 from tasks.ai.openai.client import Endpoint
-from tasks.ai.openai.errors import ContextWindowExceeded, UnsupportedRequestFormat
+from tasks.ai.openai.errors import ContextWindowExceeded
 from tasks.ai.openai.protocols import RequestFormat
 from tasks.ai.prompts import judgement_prompt
 
@@ -60,26 +58,17 @@ def find_out(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat], l
         except BudgetSpent:
             return
         endpoint.capabilities.known = True
-        kept = StoredAnswer(
-            key=_key(endpoint, model, formats),
-            model=model,
-            answer=endpoint.capabilities.as_json(),
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-        )
-        with writing() as session:
-            save_answer(session, kept)
+        keep_answer(_key(endpoint, model, formats), model, endpoint.capabilities.as_json(), usage)
 
 
 def recall(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat]) -> bool:
     """Load what is stored about the server, unless this process knows it already; False if nothing is stored."""
     if endpoint.capabilities.known:
         return True
-    with reading() as session:
-        stored = find_answer(session, _key(endpoint, model, formats))
+    stored = find_answer(_key(endpoint, model, formats))
     if stored is None:
         return False
-    endpoint.capabilities.load(stored.answer)
+    endpoint.capabilities.load(stored)
     endpoint.allow_slots()
     return True
 
@@ -91,38 +80,25 @@ def _key(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat]) -> st
 
 def _ask(endpoint: Endpoint, formats: Sequence[RequestFormat], ledger: Ledger | None) -> Usage:
     """Ask in each format until one follows the schema; if none does, this is held against none of them."""
-    capabilities: Capabilities = endpoint.capabilities
     messages = judgement_prompt(INSTRUCTIONS, _TEXT, Sighting)
-    usage = Usage()
-    ignored: list[RequestFormat] = []
-    missing: set[str] = set()
-    failure: UnsupportedRequestFormat | None = None
-    for request_format in formats:
-        if request_format.path in missing:
-            continue
+
+    def ask(request_format: RequestFormat) -> tuple[str, Usage]:
         try:
             reply = endpoint.ask(request_format, messages, Sighting, ledger, most=_LONGEST)
-        except UnsupportedRequestFormat as error:
-            failure = error
-            capabilities.mark_unsupported(request_format)
-            missing |= {request_format.path} if error.path_missing else set()
-        except (AnswererFailed, ContextWindowExceeded) as error:
-            usage += error.usage
-            if isinstance(error, AnswererFailed) and request_format.takes_schema:
-                ignored.append(request_format)
-        else:
-            usage += reply.usage
-            if _fits(reply.text):
-                capabilities.keeps = request_format
-                capabilities.mark_working(request_format, instead_of=[])
-                for loose in ignored:
-                    capabilities.mark_loose(loose)
-                return usage
-            if request_format.takes_schema:
-                ignored.append(request_format)
-    if failure is not None and not usage.calls:
-        capabilities.reset_formats()
-        raise failure.error
+        except (AnswererFailed, ContextWindowExceeded) as failure:
+            return "", failure.usage
+        return reply.text, reply.usage
+
+    usage = Usage()
+    ignored: list[RequestFormat] = []
+    for request_format, (text, used) in endpoint.replies(formats, ask):
+        usage += used
+        if _fits(text):
+            endpoint.capabilities.keeps = request_format
+            endpoint.capabilities.loose.update(ignored)
+            return usage
+        if request_format.takes_schema:
+            ignored.append(request_format)
     log.warning("The AI server's model kept to no schema when it was tried: its answers may be no JSON.")
     return usage
 

@@ -7,12 +7,12 @@ of that matters. A refusal, a cut answer, a tool call and an error inside a repl
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswerCut, ModelRefused
 from tasks.ai.money import Usage
@@ -207,53 +207,21 @@ def _encodable(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-class _Body(BaseModel):
-    usage: Any = None
-    error: Any = None
-    model: Any = None
+@dataclass(frozen=True)
+class _Said:
+    """What a reply says, in whichever protocol; `text` has the thoughts that stand in it.
 
-    @property
-    def cached(self) -> int:
-        """How many tokens of the prompt the server says it had read before."""
-        usage = self.usage if isinstance(self.usage, dict) else {}
-        details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
-        return _count(details, "cached_tokens") if isinstance(details, dict) else 0
+    `end` is the reason why it ended, in lower case, `calls` are the tools that were called, `reasoned` says that the
+    model thought.
+    """
 
-    @property
-    def server(self) -> str:
-        """The model that answered. Fingerprints are not used: llama.cpp sends one with chats and nothing else."""
-        return self.model[:_LONGEST_SERVER] if isinstance(self.model, str) else ""
-
-
-class _Message(BaseModel):
-    content: Any = None
-    refusal: Any = None
-    reasoning_content: Any = None
-    reasoning: Any = None
-    tool_calls: Any = None
-    function_call: Any = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-    finish_reason: Any = None
-    error: Any = None
-
-
-class _Completion(_Body):
-    choices: list[_Choice] = []
-
-
-class _Item(BaseModel):
-    type: str
-    content: Any = None
-    arguments: Any = None
-
-
-class _Response(_Body):
-    output: list[_Item] = []
-    status: str | None = None
-    incomplete_details: Any = None
+    text: str
+    end: str
+    refused: bool
+    cut: bool
+    calls: Sequence[Any]
+    reasoning: str
+    reasoned: bool
 
 
 def read_completion(body: bytes) -> Reply:
@@ -264,52 +232,65 @@ def read_completion(body: bytes) -> Reply:
         UnsupportedRequestFormat, TryAgain: it reports an error.
         ModelRefused, AnswerCut, ContextWindowExceeded: it holds no complete answer.
     """
-    completion = _read(_Completion, body)
-    if not completion.choices:
-        raise ValueError("no choices")
-    choice, usage = completion.choices[0], _usage(completion.usage)
-    message = choice.message
-    if choice.error or choice.finish_reason == "error":
-        raise _error(choice.error)
-    reason = str(choice.finish_reason or "")
-    if _STOPPED_BY_FILTER.match(reason):
-        raise content_filtered(usage)
-    if message.refusal:
-        raise _make_refusal(usage)
-    if reason.lower() in _CUT:
-        raise _cut(usage, _without_reasoning(_text(message.content)))
-    text = _without_reasoning(_text(message.content))
-    called = bool(message.tool_calls or message.function_call)
-    reasoned = bool(message.reasoning_content or message.reasoning or _text(message.content).strip())
-    instead = _instead(called=called, reasoned=reasoned)
-    calls = [call.get("function") for call in _list(message.tool_calls)] + [message.function_call]
-    reasoning = _text(message.reasoning_content) or _text(message.reasoning)
-    return Reply(text, usage, instead, _arguments(calls), reasoning, completion.cached, completion.server)
+    completion = _read(body)
+    choice = next(iter(dicts(completion.get("choices"))), {})
+    message, end = choice.get("message"), str(choice.get("finish_reason") or "").lower()
+    if choice.get("error") or end == "error":
+        raise _error(choice.get("error"))
+    if not isinstance(message, dict):
+        raise ValueError("no message")  # noqa: TRY004 - of a foreign body
+    text = _text(message.get("content"))
+    reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
+    calls = [*(call.get("function") for call in dicts(message.get("tool_calls"))), message.get("function_call")]
+    refused, reasoned = bool(message.get("refusal")), bool(text.strip() or reasoning)
+    return _make_reply(completion, _Said(text, end, refused, end in _CUT, calls, reasoning, reasoned))
 
 
 def read_response(body: bytes) -> Reply:
     """The answer in the body of a response of the Responses protocol. Raises as `read_completion`."""
-    response = _read(_Response, body)
-    usage = _usage(response.usage)
-    reason = response.incomplete_details.get("reason") if isinstance(response.incomplete_details, dict) else None
-    parts = [part for item in response.output if item.type == "message" for part in _list(item.content)]
-    if reason == "content_filter":
-        raise content_filtered(usage)
-    if any(part.get("type") == "refusal" for part in parts):
-        raise _make_refusal(usage)
-    if response.status == "incomplete":
-        raise _cut(usage, _without_reasoning(_text(parts)))
-    if response.status not in {"completed", None} or not response.output:
+    response = _read(body)
+    items, status = dicts(response.get("output")), response.get("status")
+    if status not in ("completed", "incomplete", None) or not (items or status == "incomplete"):
         raise ValueError("no output")
+    details = response.get("incomplete_details")
+    end = str(details.get("reason") or "") if isinstance(details, dict) else ""
+    parts = [part for item in items if item.get("type") == "message" for part in dicts(item.get("content"))]
+    thoughts = [item for item in items if item.get("type") == "reasoning"]
+    reasoning = "".join(str(part.get("text") or "") for item in thoughts for part in dicts(item.get("content")))
     text = _text(parts)
-    called = any(item.type.endswith("_call") for item in response.output)
-    reasoned = bool(text.strip()) or (not parts and any(item.type == "reasoning" for item in response.output))
-    instead = _instead(called=called, reasoned=reasoned)
-    calls = [{"arguments": item.arguments} for item in response.output if item.type.endswith("_call")]
-    thoughts = [part for item in response.output if item.type == "reasoning" for part in _list(item.content)]
-    reasoning = "".join(str(part.get("text") or "") for part in thoughts)
-    text = _without_reasoning(text)
-    return Reply(text, usage, instead, _arguments(calls), reasoning, response.cached, response.server)
+    said = _Said(
+        text,
+        end,
+        any(part.get("type") == "refusal" for part in parts),
+        status == "incomplete",
+        [item for item in items if str(item.get("type")).endswith("_call")],
+        reasoning,
+        bool(text.strip() or (thoughts and not parts)),
+    )
+    return _make_reply(response, said)
+
+
+def _make_reply(body: Mapping[str, Any], said: _Said) -> Reply:
+    usage, text = _usage(body.get("usage")), _without_reasoning(said.text)
+    if _STOPPED_BY_FILTER.match(said.end):
+        raise content_filtered(usage)
+    if said.refused:
+        raise ModelRefused("The model refused to answer. Ask in another way, or name another model.", usage)
+    if said.cut:
+        raise AnswerCut(
+            "The model's answer was cut off before its end. Ask for less at once, or raise the server's limit on an "
+            "answer's length.",
+            usage,
+            text,
+        )
+    calls = [call for call in said.calls if call]
+    instead = TOOL_CALL if calls else REASONING_ONLY if said.reasoned else EMPTY
+    counts: Any = body.get("usage") if isinstance(body.get("usage"), dict) else {}
+    details = counts.get("prompt_tokens_details") or counts.get("input_tokens_details")
+    cached = _count(details, "cached_tokens") if isinstance(details, dict) else 0
+    # Fingerprints do not name the server: llama.cpp sends one with chats and with nothing else.
+    server = body["model"][:_LONGEST_SERVER] if isinstance(body.get("model"), str) else ""
+    return Reply(text, usage, instead, _arguments(calls), said.reasoning, cached, server)
 
 
 def _arguments(calls: Sequence[Any]) -> tuple[str, ...]:
@@ -332,19 +313,16 @@ def _without_reasoning(text: str) -> str:
     return text.strip()
 
 
-def _instead(*, called: bool, reasoned: bool) -> str:
-    return TOOL_CALL if called else REASONING_ONLY if reasoned else EMPTY
-
-
 def _text(content: Any) -> str:
     """The text of a message, whose content is a string or a list of parts."""
     if isinstance(content, str):
         return content
-    parts = [part for part in _list(content) if part.get("type", "text") in {"text", "output_text"}]
+    parts = [part for part in dicts(content) if part.get("type", "text") in {"text", "output_text"}]
     return "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
 
 
-def _list(value: Any) -> list[dict[str, Any]]:
+def dicts(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list in a server's JSON; empty where it is no list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -375,18 +353,16 @@ def _count(counts: dict[str, Any], *names: str) -> int:
     return 0
 
 
-def _read(model: type[Any], body: bytes) -> Any:
+def _read(body: bytes) -> dict[str, Any]:
     try:
-        try:
-            reply = model.model_validate_json(body)
-        except ValidationError:
-            # Half of a surrogate pair, which models write at times, is an error for pydantic and none for `json`.
-            encodable = json.dumps(json.loads(body), ensure_ascii=False).encode(errors="replace")
-            reply = model.model_validate_json(encodable)
-    except (ValueError, RecursionError):  # a ValidationError is a ValueError, and its message quotes the body
-        raise ValueError("not the protocol") from None
-    if reply.error:
-        raise _error(reply.error)
+        # Half of a surrogate pair, which models write at times, cannot be stored.
+        reply = json.loads(json.dumps(json.loads(body), ensure_ascii=False).encode(errors="replace"))
+    except (ValueError, RecursionError):
+        reply = None
+    if not isinstance(reply, dict):
+        raise ValueError("not the protocol")  # noqa: TRY004 - of a foreign body
+    if reply.get("error"):
+        raise _error(reply["error"])
     return reply
 
 
@@ -402,17 +378,4 @@ def _error(error: Any) -> Exception:
     return UnsupportedRequestFormat(
         SourceFailed("The AI server answered with an error of its own. Try again later, or look into its log."),
         path_missing=False,
-    )
-
-
-def _make_refusal(usage: Usage) -> ModelRefused:
-    return ModelRefused("The model refused to answer. Ask in another way, or name another model.", usage)
-
-
-def _cut(usage: Usage, text: str) -> AnswerCut:
-    return AnswerCut(
-        "The model's answer was cut off before its end. Ask for less at once, or raise the server's limit on an "
-        "answer's length.",
-        usage,
-        text,
     )

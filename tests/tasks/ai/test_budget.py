@@ -7,51 +7,28 @@ from threading import Event, Lock
 
 import pytest
 
-from tasks.ai.budget import LONGEST_ANSWER, SHORTEST_ANSWER, BudgetSpent, Ledger
+from tasks.ai.budget import LONGEST_ANSWER, SHORTEST_ANSWER, Account, BudgetSpent, Ledger
 from tasks.ai.money import Cap, Price, Usage
 
 
-class Book:
-    """What a ledger has written down."""
-
-    def __init__(self) -> None:
-        self.usages: list[Usage] = []
-        self.usd: list[float | None] = []
-
-    def keep(self, usage: Usage, usd: float | None) -> None:
-        self.usages.append(usage)
-        self.usd.append(usd)
-
-    @property
-    def total(self) -> Usage:
-        return sum(self.usages, Usage())
-
-
-@pytest.fixture
-def book() -> Book:
-    return Book()
-
-
-def test_without_a_cap_everything_is_counted_and_nothing_limited(book: Book) -> None:
-    ledger = Ledger(None, Price(1, 10), Usage(), None, book.keep)
+def test_without_a_cap_everything_is_counted_and_nothing_limited() -> None:
+    ledger = Ledger(Account(None, Price(1, 10)))
     assert ledger.answer_limit is None
     with ledger.call(10**9) as settle:
         settle(Usage(1, 2_000_000, 100_000))
-    assert book.usages == [Usage(1, 2_000_000, 100_000)]
-    assert book.usd == [3.0]
+    assert ledger.spent == Usage(1, 2_000_000, 100_000)
     assert ledger.usd == 3.0
 
 
-def test_without_a_price_no_dollars_are_told(book: Book) -> None:
-    ledger = Ledger(Cap(tokens=50_000), None, Usage(), None, book.keep)
+def test_without_a_price_no_dollars_are_told() -> None:
+    ledger = Ledger(Account(Cap(tokens=50_000)))
     with ledger.call(1000) as settle:
         settle(Usage(1, 1000, 10))
-    assert book.usd == [None]
     assert ledger.usd is None
 
 
-def test_a_call_whose_worst_case_does_not_fit_is_not_made(book: Book) -> None:
-    ledger = Ledger(Cap(tokens=20_000), None, Usage(), None, book.keep)
+def test_a_call_whose_worst_case_does_not_fit_is_not_made() -> None:
+    ledger = Ledger(Account(Cap(tokens=20_000)))
     assert ledger.answer_limit == LONGEST_ANSWER
     with ledger.call(20_000 - LONGEST_ANSWER):
         pass
@@ -60,11 +37,11 @@ def test_a_call_whose_worst_case_does_not_fit_is_not_made(book: Book) -> None:
         ledger.call(20_001 - LONGEST_ANSWER),
     ):
         pytest.fail("the call was made")
-    assert book.usages == []
+    assert ledger.spent == Usage()
 
 
-def test_a_cap_in_dollars_holds_prompt_and_longest_answer_at_their_prices(book: Book) -> None:
-    ledger = Ledger(Cap(usd=1.0), Price(1, 10), Usage(), None, book.keep)
+def test_a_cap_in_dollars_holds_prompt_and_longest_answer_at_their_prices() -> None:
+    ledger = Ledger(Account(Cap(usd=1.0), Price(1, 10)))
     answer = LONGEST_ANSWER * 10  # in millionths of a dollar
     with ledger.call(1_000_000 - answer):
         pass
@@ -72,25 +49,16 @@ def test_a_cap_in_dollars_holds_prompt_and_longest_answer_at_their_prices(book: 
         pytest.fail("the call was made")
 
 
-def test_what_was_spent_before_an_interruption_counts(book: Book) -> None:
-    for usd in (0.9, None):
-        ledger = Ledger(Cap(usd=1.0), Price(1, 1), Usage(3, 800_000, 100_000), usd, book.keep)
-        assert ledger.usd == 0.9
-        with pytest.raises(BudgetSpent), ledger.call(100_000):
-            pytest.fail("the call was made")
-
-
-def test_a_call_that_breaks_off_costs_nothing_and_its_hold_ends(book: Book) -> None:
-    ledger = Ledger(Cap(tokens=10_000), None, Usage(), None, book.keep)
+def test_a_call_that_breaks_off_costs_nothing_and_its_hold_ends() -> None:
+    ledger = Ledger(Account(Cap(tokens=10_000)))
     for _ in range(3):
         with pytest.raises(ConnectionError), ledger.call(7000):
             raise ConnectionError
     assert ledger.spent == Usage()
-    assert book.usages == []
 
 
-def test_what_a_failed_call_cost_counts_too(book: Book) -> None:
-    ledger = Ledger(Cap(tokens=10_000), None, Usage(), None, book.keep)
+def test_what_a_failed_call_cost_counts_too() -> None:
+    ledger = Ledger(Account(Cap(tokens=10_000)))
 
     def cut_off() -> None:
         with ledger.call(5000) as settle:
@@ -99,26 +67,25 @@ def test_what_a_failed_call_cost_counts_too(book: Book) -> None:
 
     with pytest.raises(ConnectionError):
         cut_off()
-    assert book.usages == [Usage(1, 4000, 1000)]
     assert ledger.spent == Usage(1, 4000, 1000)
 
 
-def test_a_server_that_tells_no_usage_is_counted_at_the_worst_case_under_a_cap(book: Book) -> None:
-    ledger = Ledger(Cap(tokens=100_000), None, Usage(), None, book.keep)
+def test_a_server_that_tells_no_usage_is_counted_at_the_worst_case_under_a_cap() -> None:
+    ledger = Ledger(Account(Cap(tokens=100_000)))
     with ledger.call(5000) as settle:
         settle(Usage(1))
     assert ledger.spent == Usage(1, 5000, LONGEST_ANSWER)
 
 
-def test_a_small_cap_allows_answers_of_a_quarter_and_never_too_short_ones(book: Book) -> None:
-    assert Ledger(Cap(tokens=8000), None, Usage(), None, book.keep).answer_limit == 2000
-    assert Ledger(Cap(tokens=100), None, Usage(), None, book.keep).answer_limit == SHORTEST_ANSWER
-    assert Ledger(Cap(usd=0.04), Price(1, 10), Usage(), None, book.keep).answer_limit == 1000
-    assert Ledger(Cap(usd=0.04), Price(1, 0), Usage(), None, book.keep).answer_limit == LONGEST_ANSWER
+def test_a_small_cap_allows_answers_of_a_quarter_and_never_too_short_ones() -> None:
+    assert Ledger(Account(Cap(tokens=8000))).answer_limit == 2000
+    assert Ledger(Account(Cap(tokens=100))).answer_limit == SHORTEST_ANSWER
+    assert Ledger(Account(Cap(usd=0.04), Price(1, 10))).answer_limit == 1000
+    assert Ledger(Account(Cap(usd=0.04), Price(1, 0))).answer_limit == LONGEST_ANSWER
 
 
-def test_a_call_waits_for_one_under_way_where_only_its_hold_is_in_the_way(book: Book) -> None:
-    ledger = Ledger(Cap(tokens=20_000), None, Usage(), None, book.keep)
+def test_a_call_waits_for_one_under_way_where_only_its_hold_is_in_the_way() -> None:
+    ledger = Ledger(Account(Cap(tokens=20_000)))
     second_began = Event()
 
     def second() -> None:
@@ -133,13 +100,13 @@ def test_a_call_waits_for_one_under_way_where_only_its_hold_is_in_the_way(book: 
             assert not waiting.done()
             settle(Usage(1, 1000, 100))
         waiting.result(10)
-    assert book.total == Usage(2, 6000, 200)
+    assert ledger.spent == Usage(2, 6000, 200)
 
 
 @pytest.mark.parametrize("cap", [Cap(tokens=300_000), Cap(usd=0.5)])
-def test_eight_threads_never_spend_more_than_the_cap_and_leave_little_of_it(cap: Cap, book: Book) -> None:
+def test_eight_threads_never_spend_more_than_the_cap_and_leave_little_of_it(cap: Cap) -> None:
     price = Price(1, 4)
-    ledger = Ledger(cap, price, Usage(), None, book.keep)
+    ledger = Ledger(Account(cap, price))
     limit = ledger.answer_limit
     assert limit is not None
     lock, real = Lock(), []
@@ -163,29 +130,24 @@ def test_eight_threads_never_spend_more_than_the_cap_and_leave_little_of_it(cap:
         made = list(pool.map(call, range(400)))
     assert True in made
     assert False in made
-    assert book.total == sum(real, Usage()) == ledger.spent
+    assert ledger.spent == sum(real, Usage())
     worst_of_one = 3000 + LONGEST_ANSWER
     if cap.tokens is not None:
-        assert cap.tokens - worst_of_one < book.total.input_tokens + book.total.output_tokens <= cap.tokens
+        assert cap.tokens - worst_of_one < ledger.spent.input_tokens + ledger.spent.output_tokens <= cap.tokens
     else:
         assert cap.usd is not None
-        assert cap.usd - price.of(Usage(1, 3000, LONGEST_ANSWER)) < price.of(book.total) <= cap.usd
+        assert cap.usd - price.of(Usage(1, 3000, LONGEST_ANSWER)) < price.of(ledger.spent) <= cap.usd
 
 
-def test_written_ahead_no_moment_shows_less_than_was_spent(book: Book) -> None:
-    ledger = Ledger(Cap(usd=1.0), Price(1, 1), Usage(), None, book.keep, ahead=True)
+def test_written_ahead_no_moment_shows_less_than_was_spent() -> None:
+    ledger = Ledger(Account(Cap(usd=1.0), Price(1, 1)))
     with ledger.call(3000) as settle:
-        assert book.total == Usage(0, 3000, LONGEST_ANSWER)
+        assert ledger.spent == Usage(0, 3000, LONGEST_ANSWER)
         settle(Usage(1, 2000, 50))
     with pytest.raises(ConnectionError), ledger.call(3000):
         raise ConnectionError
-    assert book.total == ledger.spent == Usage(1, 2000, 50)
-    assert [usd for usd in book.usd if usd is not None] == [pytest.approx(0.00205)]
-
-
-def test_what_was_written_ahead_by_a_process_that_was_killed_counts_in_dollars_too(book: Book) -> None:
-    ledger = Ledger(Cap(usd=1.0), Price(1, 1), Usage(1, 600_000, 300_000), 0.1, book.keep)
-    assert ledger.usd == 0.9
+    assert ledger.spent == Usage(1, 2000, 50)
+    assert ledger.usd == pytest.approx(0.00205)
 
 
 def test_the_error_survives_a_way_between_processes() -> None:

@@ -8,7 +8,7 @@ import pytest
 from storage import database, runs
 from storage.runs import Run
 from storage.settings import override_settings
-from tasks.ai.budget import BudgetSpent, Ledger, RunCallLog, cap_and_price
+from tasks.ai.budget import BudgetSpent, Ledger, RunAccount, cap_and_price
 from tasks.ai.money import Usage
 from tests.storage import processes
 
@@ -42,9 +42,7 @@ def ledgers(settings: dict[str, str]) -> tuple[Ledger, Ledger]:
         runs.add_run(session, Run(id="r", batch="b", fingerprint="f", answerer="a", criteria={}), [])
     with override_settings(settings):
         limits = cap_and_price()
-    one, other = (
-        Ledger(*limits, Usage(), None, lambda *_: None, ahead=True, log=RunCallLog("r", limits)) for _ in range(2)
-    )
+    one, other = (Ledger(RunAccount("r", limits)) for _ in range(2))
     return one, other
 
 

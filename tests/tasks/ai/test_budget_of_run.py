@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from storage.database import reading, writing
-from storage.runs import Run, add_run, get_run
+from storage.runs import Run, add_cost, add_run, get_run
 from storage.settings import override_settings
 from tasks.ai.budget import BudgetSpent, cap_and_price, find_ledger, record_unpriced
 from tasks.ai.money import Cap, Price, Usage
@@ -75,6 +75,15 @@ def test_stored_spending_counts_against_the_cap(run: Callable[[], Run]) -> None:
     with override_settings({"ai_budget": "30000 tokens"}):
         spend(Usage(1, 1000, 100))
     assert run().calls == 2
+
+
+def test_what_a_killed_process_held_counts_against_a_cap_in_dollars(run: Callable[[], Run]) -> None:
+    with writing() as session:
+        add_cost(session, "r", 1, 2_000_000, 1_000_000, 0.1)  # held tokens have no price yet
+    with override_settings(GPT | {"ai_budget": "1 USD"}):
+        with pytest.raises(BudgetSpent):
+            spend(Usage(1, 1_000_000, 0))
+        spend(Usage(1, 10_000, 0))
 
 
 def test_all_threads_share_a_runs_ledger(run: Callable[[], Run]) -> None:

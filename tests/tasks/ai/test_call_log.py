@@ -11,7 +11,7 @@ from storage.database import reading, writing
 from storage.model_calls import count_unanswered
 from storage.runs import Run, add_cost, add_run, get_run
 from storage.settings import override_settings
-from tasks.ai.budget import HEADER, BudgetSpent, MonthSpent, RunCallLog, find_ledger
+from tasks.ai.budget import HEADER, BudgetSpent, MonthSpent, RunAccount, find_ledger
 from tasks.ai.money import Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tests.servers.openai_server import (
@@ -101,12 +101,17 @@ def test_a_call_that_an_interrupt_ended_is_lost() -> None:
 
 
 def test_the_next_process_sends_a_lost_calls_key_again_once() -> None:
-    log = RunCallLog("r")
-    lost = [log.begin("request", Usage()).key for _ in range(2)]
-    after = RunCallLog("r")
-    assert [after.begin("request", Usage()).key for _ in range(2)] == lost
-    assert after.begin("request", Usage()).key not in lost
-    assert after.begin("another", Usage()).key not in lost
+    def begin(account: RunAccount, request: str = "request") -> str:
+        call = account.begin(request, Usage())
+        assert call is not None
+        return call.key
+
+    killed = RunAccount("r")
+    lost = [begin(killed) for _ in range(2)]
+    after = RunAccount("r")
+    assert [begin(after) for _ in range(2)] == lost
+    assert begin(after) not in lost
+    assert begin(after, "another") not in lost
 
 
 def test_an_answered_request_gets_a_new_key() -> None:
@@ -163,8 +168,9 @@ def test_an_answer_cut_where_the_budget_ends_is_the_budgets_end() -> None:
     with ModelServer() as server, override_settings({"ai_budget": "4000 tokens"}):
         ledger = find_ledger("r")
         asking(server).answer("Is it?", [], ledger=ledger)
+        all_but_1200 = 4000 - 1200 - ledger.spent.tokens
         with ledger.call(10) as call:
-            call(Usage(1, 4000 - 1200 - ledger.spent.tokens))
+            call(Usage(1, all_but_1200))
         server.always(cut_off())
         with pytest.raises(BudgetSpent):
             asking(server).answer("Is it?", [], ledger=ledger)

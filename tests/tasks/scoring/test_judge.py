@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from storage.scores import ScoreStatus
-from tasks.ai.budget import Ledger
+from tasks.ai.budget import Account, Ledger
 from tasks.ai.money import Cap, Usage
 from tasks.ai.registry import current_answerer
 from tasks.language.tokens import usual_model_tokens
@@ -91,10 +91,8 @@ def invented(finding: CriterionResult) -> list[str]:
     return [quote.text for quote in finding.quotes if quote.excerpt is None]
 
 
-def account(cap: Cap | None = None) -> tuple[Ledger, list[Usage]]:
-    """A ledger, and the usages that it has recorded."""
-    usages: list[Usage] = []
-    return Ledger(cap, None, Usage(), None, lambda usage, _usd: usages.append(usage)), usages
+def account(cap: Cap | None = None) -> Ledger:
+    return Ledger(Account(cap))
 
 
 # --- judgements that count
@@ -262,9 +260,9 @@ def test_a_model_s_failure_is_unscored_with_its_reason_and_the_passages(
 
 def test_what_a_failure_cost_is_counted(room: Room, server: ModelServer) -> None:
     server.always(saying("I would say four."))
-    ledger, usages = account()
+    ledger = account()
     judged(room, ledger=ledger)
-    spent = sum(usages, Usage())
+    spent = ledger.spent
     assert spent.calls == 2
     assert spent.input_tokens > 0
 
@@ -352,14 +350,14 @@ def test_a_reason_of_words_from_nowhere_is_asked_for_again_and_then_is_none(
     room: Room, server: ModelServer, more: dict[str, Any]
 ) -> None:
     server.says = judgement((1, "recurring revenue falls"), reason="Kiembra", **more)
-    ledger, usages = account()
+    ledger = account()
     finding = judged(room, ledger=ledger)
     assert (finding.status, finding.failed) == (ScoreStatus.UNSCORED, True)
     assert "no word of the question or the passages" in finding.reason
     assert "Kiembra" not in finding.reason
     assert [request.prompt.count("for the second time") for request in server.requests] == [0, 1]
     judged(room, ledger=ledger)  # both answers are kept
-    assert (len(server.requests), sum(usages, Usage()).calls) == (2, 2)
+    assert (len(server.requests), ledger.spent.calls) == (2, 2)
 
 
 def test_a_reason_at_the_second_time_counts(room: Room, server: ModelServer) -> None:
@@ -496,26 +494,26 @@ def test_repeats_that_all_fail_are_a_failure_with_the_passages(room: Room, serve
 
 
 def test_where_the_budget_ends_nothing_failed_and_the_passages_are_shown(room: Room, server: ModelServer) -> None:
-    ledger, usages = account(Cap(tokens=100))
+    ledger = account(Cap(tokens=100))
     finding = judged(room, ledger=ledger)
     assert (finding.status, finding.failed, finding.unfinished) == (ScoreStatus.UNSCORED, False, True)
     assert finding.reason.startswith("The budget is spent")
     assert {excerpt.document.name for excerpt in standing(finding)} == {"Report.pdf", "Letter.txt"}
-    assert (server.requests, usages) == ([], [])
+    assert (server.requests, ledger.spent) == ([], Usage())
 
 
 def test_a_budget_that_ends_between_repeats_leaves_the_criterion_to_be_finished(
     room: Room, server: ModelServer
 ) -> None:
     server.says = judgement((1, "recurring revenue falls by 7.1 %"))
-    ledger, usages = account(Cap(tokens=9000))
+    ledger = account(Cap(tokens=9000))
     finding = judged(room, repeats=9, ledger=ledger)
     assert (finding.status, finding.unfinished) == (ScoreStatus.UNSCORED, True)
     calls = len(server.requests)
-    assert 0 < calls == len(usages) < 9
-    whole, more = account()
+    assert 0 < calls == ledger.spent.calls < 9
+    whole = account()
     assert judged(room, repeats=9, ledger=whole).agreement == 1
-    assert calls + len(more) == len(server.requests) == 9
+    assert calls + whole.spent.calls == len(server.requests) == 9
 
 
 # --- documents that address the model

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from storage.scores import ScoreStatus
-from tasks.ai.budget import Ledger
-from tasks.ai.money import Cap, Usage
+from tasks.ai.budget import Account, Ledger
+from tasks.ai.money import Cap
 from tasks.ai.registry import current_answerer
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judge import prepare
@@ -137,8 +137,7 @@ def test_a_second_judgement_that_fails_is_a_warning_and_the_other_one_counts() -
 
 def test_what_the_budget_does_not_reach_is_judged_when_the_run_goes_on(room: Room, server: ModelServer) -> None:
     room.holds("Minutes.txt", f"{PRAISE} {NEWS} {ORDER}")
-    spent: list[Usage] = []
-    ledger = Ledger(Cap(tokens=2500), None, Usage(), None, lambda usage, _usd: spent.append(usage))
+    ledger = Ledger(Account(Cap(tokens=2500)))
     result = judged(room, ledger)
     assert len(server.requests) == 1
     assert ORDER not in server.requests[0].prompt  # first what no order can have moved

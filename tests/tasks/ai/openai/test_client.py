@@ -4,8 +4,8 @@ import pytest
 
 from storage import request_ids
 from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused, NoJson
-from tasks.ai.budget import LONGEST_ANSWER, BudgetSpent, Ledger
-from tasks.ai.money import Cap, Price, Usage
+from tasks.ai.budget import LONGEST_ANSWER, Account, BudgetSpent, Ledger
+from tasks.ai.money import Cap, Price
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.capabilities import find_capabilities
 from tasks.errors import NotConfigured
@@ -28,7 +28,7 @@ LIMITS = {"max_output_tokens", "max_completion_tokens", "max_tokens"}
 
 
 def ledger(tokens: int | None = 40_000) -> Ledger:
-    return Ledger(Cap(tokens=tokens) if tokens else None, Price(1, 4), Usage(), None, lambda *_: None)
+    return Ledger(Account(Cap(tokens=tokens) if tokens else None, Price(1, 4)))
 
 
 def asking(server: ModelServer, **options: object) -> OpenAiAnswerer:
@@ -103,14 +103,18 @@ def test_an_empty_answer_is_paid_for_with_the_one_after_it() -> None:
     assert spent.spent.calls == 2
 
 
-@pytest.mark.parametrize("behaviour", [busy(), nothing(), torn(), failing(500), failing(404)])
-def test_what_was_not_answered_costs_nothing(behaviour: Behaviour) -> None:
+@pytest.mark.parametrize(
+    ("behaviour", "is_lost"),
+    [(busy(), False), (nothing(), True), (torn(), True), (failing(500), False), (failing(404), False)],
+    ids=["busy", "nothing", "torn", "500", "404"],
+)
+def test_what_was_not_answered_costs_nothing(behaviour: Behaviour, is_lost: bool) -> None:
     spent = ledger()
     with ModelServer() as server:
         server.then(behaviour)
         usage = asking(server).answer("Is it?", [], ledger=spent).usage
-    assert spent.spent == usage
-    assert usage.calls == 1
+    assert usage.calls == spent.spent.calls == 1
+    assert (spent.spent != usage) == is_lost  # what may have been billed counts against the cap
 
 
 def test_a_server_that_counts_nothing_is_taken_to_have_used_the_most_under_a_cap() -> None:

@@ -9,7 +9,7 @@ from itertools import repeat
 import pytest
 
 from tasks.ai.answerer import AnswerCut, Source
-from tasks.ai.budget import Ledger
+from tasks.ai.budget import Account, Ledger
 from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.capabilities import find_capabilities
@@ -42,7 +42,7 @@ def server() -> Iterator[ModelServer]:
 
 
 def ledger() -> Ledger:
-    return Ledger(Cap(tokens=8_000), Price(1, 4), Usage(), None, lambda *_: None)
+    return Ledger(Account(Cap(tokens=8_000), Price(1, 4)))
 
 
 def soon(holds: Callable[[], bool]) -> bool:
