@@ -19,6 +19,7 @@ from tasks.ai.prompts import as_material, judgement_prompt
 from tasks.language.languages import COMMON_WORDS, detect_language, detect_script_language
 from tasks.language.tokens import usual_model_tokens, word_forms
 from tasks.ranking.words import split_into_words, stem
+from tasks.scoring.bounds import bound
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judgement import Judgement
 from tasks.scoring.width import Width
@@ -124,8 +125,15 @@ class Ask:
             *(self.answerer, instructions, material, schema), ledger=self.ledger, nth=self.nth, one_attempt=one_attempt
         )
 
-    def judge(self, told: str, sources: Sequence[Source], schema: type[J], criterion: Judged) -> J:
-        """A judgement of these sources with a related reason, asked for once more if it has none.
+    def judge(
+        self,
+        told: str,
+        sources: Sequence[Source],
+        schema: type[J],
+        criterion: Judged,
+        scale: tuple[float, float],
+    ) -> J:
+        """A judgement of these sources on that scale with a related reason, asked for once more if it has none.
 
         No judgement is requested more than twice: one that did not fit at first has had its second attempt.
 
@@ -133,7 +141,7 @@ class Ask:
             NoReason: it is none then either.
             As `Answerer.judge`.
         """
-        material = as_material(sources)
+        material, schema = as_material(sources), bound(schema, sources, scale, is_brief=self.width.is_narrow)
         verdict = self(told, material, schema)
         if not gives_reason(verdict.value, told, criterion, sources):
             if verdict.usage.calls > 1:

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, get_args
 from unicodedata import normalize
 
 from pydantic import (
@@ -122,15 +122,30 @@ class _CriterionFields(BaseModel):
     missing: Literal["open"] | None = None
 
 
+class _RuledFields(_CriterionFields):
+    """A rule or, as `bands`, a rule for each score."""
+
+    examples: ClassVar[tuple[str, str]]
+
+    rule: RuleText | None = None
+    bands: Annotated[dict[float, RuleText], BeforeValidator(_read_keys), Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _require_one(self) -> Self:
+        if (self.rule is None) == (self.bands is None):
+            best, good = self.examples
+            bands = f"{{5: '{best}', 3: '{good}'}}"
+            raise ValueError(f"needs a rule, such as '{good}', or bands, such as {bands}, not both")
+        return self
+
+
 class Judged(_CriterionFields):
     """A question whose answer is judged on the scale; `guide` says what a score means."""
 
+    kind: ClassVar[Literal["judged"]] = "judged"
+
     ask: Words
     guide: Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000)] = ""
-
-    @property
-    def kind(self) -> Literal["judged"]:
-        return "judged"
 
     @property
     def label(self) -> str:
@@ -142,26 +157,17 @@ class Judged(_CriterionFields):
         return f"{self.ask} {_NUMBERS.sub(' ', self.guide)}".strip()
 
 
-class FactRule(_CriterionFields):
+class FactRule(_RuledFields):
     """A rule on a field of the company profile: if met, it scores the top of the scale, otherwise the bottom.
 
     With `bands` instead, each score has a rule; the highest score whose rule is met counts, otherwise the bottom of the
     scale.
     """
 
+    kind: ClassVar[Literal["fact"]] = "fact"
+    examples = (">= 50", ">= 20")
+
     fact: Name
-    rule: RuleText | None = None
-    bands: Annotated[dict[float, RuleText], BeforeValidator(_read_keys), Field(min_length=1)] | None = None
-
-    @model_validator(mode="after")
-    def _require_one(self) -> Self:
-        if (self.rule is None) == (self.bands is None):
-            raise ValueError("needs a rule, such as '>= 50', or bands, such as {5: '>= 50', 3: '>= 20'}, not both")
-        return self
-
-    @property
-    def kind(self) -> Literal["fact"]:
-        return "fact"
 
     @property
     def label(self) -> str:
@@ -173,29 +179,18 @@ def _period(written: Any) -> Any:
     return str(written) if type(written) is int else written
 
 
-class FigureRule(_CriterionFields):
+class FigureRule(_RuledFields):
     """A rule on a figure of the room: if met, it scores the top of the scale, otherwise the bottom.
 
     With `bands` instead, the first rule that holds counts, starting with the best score; between two of them the score
     is proportional. `period` is `latest`, a year, a day, or the first and last day.
     """
 
+    kind: ClassVar[Literal["figure"]] = "figure"
+    examples = (">= 40 %", ">= 20 %")
+
     figure: Name
-    rule: RuleText | None = None
-    bands: Annotated[dict[float, RuleText], BeforeValidator(_read_keys), Field(min_length=1)] | None = None
     period: Annotated[str, BeforeValidator(_period), AfterValidator(read_period)] = LATEST
-
-    @model_validator(mode="after")
-    def _require_one(self) -> Self:
-        if (self.rule is None) == (self.bands is None):
-            raise ValueError(
-                "needs a rule, such as '>= 20 %', or bands, such as {5: '>= 40 %', 3: '>= 20 %'}, not both"
-            )
-        return self
-
-    @property
-    def kind(self) -> Literal["figure"]:
-        return "figure"
 
     @property
     def label(self) -> str:
@@ -205,11 +200,9 @@ class FigureRule(_CriterionFields):
 class DocumentCheck(_CriterionFields):
     """A document that should be in the data room."""
 
-    document: Words
+    kind: ClassVar[Literal["document"]] = "document"
 
-    @property
-    def kind(self) -> Literal["document"]:
-        return "document"
+    document: Words
 
     @property
     def label(self) -> str:
@@ -451,40 +444,45 @@ def _read_one(file: UserFile, at: tuple[str | int, ...], written: Any, scale: tu
             file.mistake((*at, key), f"there is no such field{nearest(str(key), _KNOWN)}")
         return None
     criterion = file.fit(KINDS[kinds[0]], written, at)
-    if isinstance(criterion, FactRule):
+    if isinstance(criterion, FactRule | FigureRule):
         _check_rules(file, at, criterion, scale)
-    elif isinstance(criterion, FigureRule):
-        _check_figure_rules(file, at, criterion, scale)
     return criterion
 
 
 _Place = tuple[str | int, ...]
 
 
-def _rules(
-    file: UserFile, at: _Place, criterion: FactRule | FigureRule, scale: tuple[float, float]
-) -> dict[_Place, str]:
-    """The rules of a criterion by their places; scores of bands that are not on the scale are recorded as mistakes."""
+def _check_rules(file: UserFile, at: _Place, criterion: FactRule | FigureRule, scale: tuple[float, float]) -> None:
+    """Record the mistakes in the rules of a criterion, and scores of bands that are not on the scale."""
     places: dict[_Place, str] = {(*at, "rule"): criterion.rule} if criterion.rule else {}
     for score, rule in (criterion.bands or {}).items():
         place = (*at, "bands", f"{score:g}")
         places[place] = rule
         if not scale[0] <= score <= scale[1]:
             file.mistake(place, f"must be a score of the scale, {scale[0]:g} to {scale[1]:g}")
-    return places
+    if isinstance(criterion, FigureRule):
+        _check_figure_rules(file, at, criterion.figure, places)
+        return
+    for place, rule in places.items():
+        try:
+            rules.parse(criterion.fact, rule)
+        except BadRequest as error:
+            file.mistake((*at, "fact"), error.message)
+            return
+        except ValueError as error:
+            file.mistake(place, str(error))
 
 
-def _check_figure_rules(file: UserFile, at: _Place, criterion: FigureRule, scale: tuple[float, float]) -> None:
-    places = _rules(file, at, criterion, scale)
+def _check_figure_rules(file: UserFile, at: _Place, figure: str, places: Mapping[_Place, str]) -> None:
     try:
-        read_expression(criterion.figure)
+        read_expression(figure)
     except ValueError as error:
         file.mistake((*at, "figure"), str(error))
         return
     asked = set()
     for place, rule in places.items():
         try:
-            condition = parse_condition(criterion.figure, rule)
+            condition = parse_condition(figure, rule)
         except ValueError as error:
             file.mistake(place, str(error))
             continue
@@ -493,14 +491,3 @@ def _check_figure_rules(file: UserFile, at: _Place, criterion: FigureRule, scale
         file.mistake((*at, "bands"), "must ask for the same in each band: all of them, or none, with growth")
     elif len({unit for _, unit in asked if unit}) > 1:
         file.mistake((*at, "bands"), "must be in one unit")
-
-
-def _check_rules(file: UserFile, at: tuple[str | int, ...], criterion: FactRule, scale: tuple[float, float]) -> None:
-    for place, rule in _rules(file, at, criterion, scale).items():
-        try:
-            rules.parse(criterion.fact, rule)
-        except BadRequest as error:
-            file.mistake((*at, "fact"), error.message)
-            return
-        except ValueError as error:
-            file.mistake(place, str(error))

@@ -64,6 +64,16 @@ class Excerpt:
     repeats: int = 0
 
     @property
+    def span(self) -> tuple[str, int, int]:
+        """The id of its document, and where it begins and ends in the text."""
+        return self.document.document_id, self.start, self.end
+
+    def overlaps(self, other: "Excerpt") -> bool:
+        """Whether the two have a part in common."""
+        (mine, start, end), (its, begins, ends) = self.span, other.span
+        return mine == its and start < ends and begins < end
+
+    @property
     def shown(self) -> "Excerpt":
         """The excerpt with a place that also names its columns and says how many passages nearly repeat it."""
         columns = f", columns {' | '.join(self.header.split())[:_COLUMNS]}" if self.header else ""

@@ -213,7 +213,7 @@ class IsolatedQuestion:
     def _names(self, result: CriterionResult, quote: Quotation) -> bool:
         """Whether a reason refers to a quotation, or contains half of its words."""
         named = [result.quotes[number - 1] for number in references(result.reason) if number <= len(result.quotes)]
-        if any(_overlap(one, quote) for one in named):
+        if any(one.excerpt and quote.excerpt and one.excerpt.overlaps(quote.excerpt) for one in named):
             return True
         words = {*tokens(quote.text)} - {*tokens(f"{self.criterion.ask} {self.criterion.guide}")}
         return bool(words) and 2 * len(words & {*tokens(result.reason)}) >= len(words)
@@ -237,9 +237,8 @@ class IsolatedQuestion:
     def _ask(self, quotes: Sequence[Quotation], schema: type[Judgement], ask: Ask) -> Judgement | DiligenceError:
         """The judgement of these quotations, or why there is none."""
         try:
-            sources = _sources(quotes)
-            schema = bound(schema, sources, self.scale, is_brief=ask.width.is_narrow)
-            return ask.judge(self._write_scoring_instructions(quotes), sources, schema, self.criterion)
+            told = self._write_scoring_instructions(quotes)
+            return ask.judge(told, _sources(quotes), schema, self.criterion, self.scale)
         except DiligenceError as error:
             return error
 
@@ -308,17 +307,7 @@ def _unread(failed: Mapping[str, DiligenceError], kept: Sequence[Quotation]) -> 
 def _with_all(result: CriterionResult, against: Quotes) -> CriterionResult:
     """The result with all quotations against, after the verified ones, so that the reason's numbers stay valid."""
     verified = [quote for quote in result.quotes if quote.excerpt]
+    known = [quote.excerpt for quote in verified if quote.excerpt]
     spoken = [quote for own in against for quote in own]
-    missed = [quote for quote in spoken if not any(_overlap(quote, one) for one in verified)]
+    missed = [quote for quote in spoken if quote.excerpt and not any(map(quote.excerpt.overlaps, known))]
     return replace(result, quotes=[*verified, *missed, *(quote for quote in result.quotes if not quote.excerpt)])
-
-
-def _overlap(one: Quotation, other: Quotation) -> bool:
-    first, second = one.excerpt, other.excerpt
-    return (
-        first is not None
-        and second is not None
-        and first.document.document_id == second.document.document_id
-        and first.start < second.end
-        and second.start < first.end
-    )

@@ -24,7 +24,6 @@ from tasks.ai.settings import AiSettings
 from tasks.ai.statement_check import Opinion, second_opinions
 from tasks.errors import DiligenceError, TooLarge
 from tasks.scoring.ask import Ask, speaks_clearly
-from tasks.scoring.bounds import bound
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Isolate, Judged, isolates
 from tasks.scoring.evidence import Evidence, Excerpt
@@ -149,8 +148,7 @@ class Question:
             window = answerer.window
             given = ask.choose_fitting(self.instructions, sources[:most], Judgement)
             try:
-                schema = bound(Judgement, given, self.scale, is_brief=ask.width.is_narrow)
-                judgement = ask.judge(self.instructions, given, schema, self.criterion)
+                judgement = ask.judge(self.instructions, given, Judgement, self.criterion, self.scale)
             except TooLarge:
                 if answerer.window != window:  # it has just become known
                     continue
@@ -272,19 +270,15 @@ def _join_quotations(alike: Sequence[CriterionResult]) -> list[Quotation]:
     """The distinct quotations of all results, verified ones first; those of the first result keep their numbers."""
     distinct: dict[Hashable, Quotation] = {}
     for quote in (quote for result in alike for quote in result.quotes):
-        distinct.setdefault(_span(quote.excerpt) if quote.excerpt else quote.text, quote)
+        distinct.setdefault(quote.excerpt.span if quote.excerpt else quote.text, quote)
     return sorted(distinct.values(), key=lambda quote: quote.excerpt is None)
 
 
 def _contradictions(alike: Sequence[CriterionResult]) -> list[ProvenContradiction]:
     distinct: dict[Hashable, ProvenContradiction] = {}
     for contradiction in (contradiction for result in alike for contradiction in result.contradictions):
-        distinct.setdefault(frozenset((_span(contradiction.one), _span(contradiction.other))), contradiction)
+        distinct.setdefault(frozenset((contradiction.one.span, contradiction.other.span)), contradiction)
     return list(distinct.values())
-
-
-def _span(excerpt: Excerpt) -> tuple[str, int, int]:
-    return excerpt.document.document_id, excerpt.start, excerpt.end
 
 
 _MOST: Final = 8

@@ -269,7 +269,7 @@ def order_quotations(
                 checked[key] = None
             else:
                 quotation = Quotation.of(excerpt, quote.stance)
-                checked[key], _ = verified.setdefault(_span(excerpt), (len(verified) + 1, quotation))
+                checked[key], _ = verified.setdefault(excerpt.span, (len(verified) + 1, quotation))
         new_number = checked.get(key)
         if new_number is not None:
             numbers[number] = new_number
@@ -313,19 +313,13 @@ def _contradictions(
     for contradiction in contradictions[:_MOST_CONTRADICTIONS]:
         one = _verify(contradiction.one, sources, evidence)
         other = _verify(contradiction.other, sources, evidence)
-        if one is None or other is None or _place(one) == _place(other) or caseless(one.text) == caseless(other.text):
+        if one is None or other is None or caseless(one.text) == caseless(other.text):
+            continue
+        if (one.document.document_id, one.place) == (other.document.document_id, other.place):
             continue
         about = _shorten(contradiction.about, _LONGEST_MATTER)
-        proven.setdefault(frozenset((_span(one), _span(other))), ProvenContradiction(about, one, other))
+        proven.setdefault(frozenset((one.span, other.span)), ProvenContradiction(about, one, other))
     return list(proven.values())
-
-
-def _place(excerpt: Excerpt) -> tuple[str, str]:
-    return excerpt.document.document_id, excerpt.place
-
-
-def _span(excerpt: Excerpt) -> tuple[str, int, int]:
-    return excerpt.document.document_id, excerpt.start, excerpt.end
 
 
 def _renumber(reason: str, numbers: Mapping[int, int]) -> str:

@@ -11,7 +11,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Final, NamedTuple
 
 from storage import database, texts
@@ -116,7 +115,7 @@ class TextPlaces:
         if page is not None:
             last_page = self.label(last, "page") or page
             pages = f"page {page}" if last_page == page else f"pages {page} to {last_page}"
-            confidence = lowest_confidence(self._list_touched("ocr", start, last))
+            confidence = lowest_confidence([place.label for place in self._find_touching("ocr", start, last)])
             steps.append(pages if confidence is None else f"{pages} (OCR, {confidence} %)")
         elif slide is not None:
             steps += [f"slide {slide}", self.label(start, "shape", last)]
@@ -135,7 +134,7 @@ class TextPlaces:
     def _name_kinds(self, start: int, last: int) -> Iterator[str]:
         """What the span is, in words; `partly` where that holds for a part of it."""
         for kind, words in _KINDS.items():
-            touched = self._find_touching(kind, start, last)
+            touched = self._find_touching(kind, start, last)[:_MOST_TOUCHED]
             whole = any(place.start <= start and last < place.end for place in touched)
             if not touched or not (whole or kind in _SUSPECT):
                 continue
@@ -145,11 +144,11 @@ class TextPlaces:
             )
 
     def _find_touching(self, kind: str, start: int, last: int) -> list[Place]:
-        """The places of a kind that a span has a part of, up to a hundred; they do not lie in each other."""
+        """The places of a kind that a span has a part of; they do not lie in each other."""
         starts, rest = self._kinds.get(kind, ([], []))
         first, behind = max(bisect_right(starts, start) - 1, 0), bisect_right(starts, last)
         touched = zip(starts[first:behind], rest[first:behind], strict=True)
-        return [Place(at, end, kind, label) for at, (end, label) in islice(touched, _MOST_TOUCHED) if end > start]
+        return [Place(at, end, kind, label) for at, (end, label) in touched if end > start]
 
     def _cell(self, start: int, end: int) -> str:
         """The headers of the cell in which a span lies, or of the cells of one row; "" where it lies in none."""
@@ -199,17 +198,11 @@ class TextPlaces:
 
     def _cells(self, start: int, last: int) -> str | None:
         """The cells from one offset to another as one range: `A1:F20` and `A21:F40` are `A1:F40`."""
-        touched = self._list_touched("cells", start, last)
+        touched = self._find_touching("cells", start, last)
         if not touched:
             return None
-        begins, ends = touched[0].split(":", maxsplit=1)[0], touched[-1].rsplit(":", maxsplit=1)[-1]
+        begins, ends = touched[0].label.split(":", maxsplit=1)[0], touched[-1].label.rsplit(":", maxsplit=1)[-1]
         return begins if begins == ends else f"{begins}:{ends}"
-
-    def _list_touched(self, kind: str, start: int, last: int) -> list[str]:
-        """The labels of the places of a kind, none of which lie in each other, that a span has a part of."""
-        starts, rest = self._kinds.get(kind, ([], []))
-        first, behind = max(bisect_right(starts, start) - 1, 0), bisect_right(starts, last)
-        return [label for (end, label) in rest[first:behind] if end > start]
 
 
 class Index:

@@ -46,17 +46,7 @@ class ProvenContradiction:
 
     def as_json(self) -> dict[str, Any]:
         """The stored form: `{about, quotes: [two of {text, document_*, place, text_id, start, end}]}`."""
-        quotes = [
-            {
-                "text": excerpt.text,
-                **_write_name(excerpt.document),
-                "place": excerpt.place,
-                "text_id": excerpt.text_id,
-                "start": excerpt.start,
-                "end": excerpt.end,
-            }
-            for excerpt in (self.one, self.other)
-        ]
+        quotes = [FoundOrder.at(excerpt).as_json() for excerpt in (self.one, self.other)]
         return {"about": self.about, "quotes": quotes}
 
 

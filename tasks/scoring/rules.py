@@ -18,6 +18,9 @@ from tasks.language.numbers import MONTHS, PERCENT, RATIO, amounts
 from tasks.user_file import yaml_value
 
 _FIGURE_RULE: Final = re.compile(r"\s*(growth\s+)?(<=|>=|≤|≥|==|!=|=(?![<>=])|<(?!=)|>(?!=))\s*(.*\S)", re.IGNORECASE)
+_COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
 _SIGNS: Final = {"≤": "<=", "≥": ">=", "=": "=="}
 _BETWEEN: Final = re.compile(
     r"\s*(growth\s+)?(?:between\s+(.*\d.*?)\s+and\s+(.*\d.*)|(?:from\s+)?(.*\d.*?)\s*(?:to|–|\s-\s)\s*(.*\d.*))",
@@ -58,10 +61,7 @@ class FigureCondition:
         """Whether a comparable value meets the rule."""
         if self.most is not None:
             return self.value <= value <= self.most
-        return {
-            "<=": value <= self.value, ">=": value >= self.value, "<": value < self.value, ">": value > self.value,
-            "==": value == self.value, "!=": value != self.value,
-        }[self.sign]  # fmt: skip
+        return _COMPARE[self.sign](value, self.value)
 
 
 def parse_condition(figure: str, written: str) -> FigureCondition:
@@ -154,12 +154,7 @@ def points_around(
     )
 
 
-_ORDER: dict[str, Callable[[Any, Any], bool]] = {
-    "<=": operator.le,
-    ">=": operator.ge,
-    "<": operator.lt,
-    ">": operator.gt,
-}
+_ORDER: Final = frozenset({"<=", ">=", "<", ">"})
 _FACT_RULE = re.compile(
     r"\s*(<=|>=|==|!=|=(?![<>=])|<(?!=)|>(?!=)|not\s+in\b|in\b|contains\b)\s*(.*\S)", re.DOTALL | re.IGNORECASE
 )
@@ -186,7 +181,7 @@ class Rule:
         if self.sign in {"in", "not in"}:
             return any(_same(fact, value) for value in self.value) == (self.sign == "in")
         if self.sign in _ORDER:
-            return _ORDER[self.sign](_like(fact, self.value), self.value)
+            return _COMPARE[self.sign](_like(fact, self.value), self.value)
         return _same(fact, self.value) == (self.sign == "==")
 
 

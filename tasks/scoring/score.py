@@ -50,6 +50,9 @@ _LONGEST_ORDER = 160  # characters of such words in a warning
 _MOST_UNREAD = 3  # names of documents that could not be read
 _MOST_AT_ONCE = 16  # judgements made side by side, whatever the answerer takes
 
+_STORED = ("score", "status", "reason", "missing", "absence", "failed", "confidence", "agreement", "warning")
+"""Attributes of a result that are stored as they are."""
+
 Scores = Mapping[str, float]
 """One company's scored criteria: the id of each with its score as a share of the scale, 0 to 1."""
 
@@ -345,21 +348,13 @@ def _outcome(
         criterion_id=criterion.id,
         kind=criterion.kind,
         weight=criterion.weight,
-        score=result.score,
-        status=result.status,
-        reason=result.reason,
-        missing=result.missing,
-        absence=result.absence,
         evidence=rests_on,
-        failed=result.failed,
-        confidence=result.confidence,
-        agreement=result.agreement,
         contradictions=[contradiction.as_json() for contradiction in result.contradictions],
         nearest=[document.as_json() for document in result.nearest],
         orders=[order.as_json() for order in result.orders],
         contested=result.contested.as_json() if result.contested else None,
-        warning=result.warning,
         given=_list_given(criterion, result),
+        **{name: getattr(result, name) for name in _STORED},
     )
 
 

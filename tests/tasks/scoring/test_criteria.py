@@ -19,7 +19,7 @@ criteria:
     weight: 0.5
 """
 
-RULE_OR_BANDS = "needs a rule, such as '>= 50', or bands, such as {5: '>= 50', 3: '>= 20'}, not both."
+RULE_OR_BANDS = "needs a rule, such as '>= 20', or bands, such as {5: '>= 50', 3: '>= 20'}, not both."
 SEVERITY = "must be high, medium or low, or the highest score of each, the graver the lower: {high: 1, medium: 2}."
 KIND = "must have exactly one of ask (judged), fact or figure (with a rule), or document"
 
