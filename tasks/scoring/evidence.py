@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from threading import Lock
+from typing import NamedTuple
 
 from cachetools import LRUCache
 
@@ -39,6 +40,7 @@ _EDGE = 40  # characters at the ends of such a stretch, where a word or a figure
 _BESIDE = 300  # characters beside a quotation that are read to tell whether its words give orders
 _PLACES_KEPT = 20  # texts
 _COLUMNS = 160  # characters of columns' names in a place
+_WORDINGS_KEPT = 1000  # passages; one criterion ranks many that another has ranked
 _DEEPER = 4  # times as many passages are ranked as are shown: some repeat better ones, some are hidden
 _REPEATED = 0.85  # of a passage's pairs of neighbouring words that a better one has too
 _WHOLE = 1_000_000  # characters; a source up to this length is searched from start to end
@@ -84,6 +86,24 @@ class Excerpt:
     def with_header(self) -> str:
         """The words, preceded by the names of their columns."""
         return f"{self.header}\n{self.text}" if self.header else self.text
+
+
+class _Wording(NamedTuple):
+    """What tells whether one passage repeats another: its pairs of neighbouring words, and its figures."""
+
+    pairs: frozenset[tuple[str, str]]
+    figures: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> "_Wording":
+        words = word_forms(text)
+        pairs = frozenset(itertools.pairwise(words)) or frozenset((word, word) for word in words)
+        return cls(pairs, frozenset(word for word in words if word[0].isdigit()))
+
+    def repeats(self, other: "_Wording") -> bool:
+        """Whether the other passage has most of these pairs, and all figures."""
+        least = _REPEATED * len(self.pairs)
+        return len(other.pairs) >= least and self.figures <= other.figures and len(self.pairs & other.pairs) >= least
 
 
 class RoomTexts:
@@ -145,6 +165,7 @@ class Evidence:
         self._company_id = company_id
         self._places: dict[int, TextPlaces] = {}
         self._texts = RoomTexts()
+        self._wordings: LRUCache[tuple[int, int], _Wording] = LRUCache(_WORDINGS_KEPT)
         self._passages: list[tuple[RunDocument, PassageSpan]] = []
         self._given: set[str] | None = None
         strings: dict[str, str] = {}  # "page 1" is the place of thousands of passages
@@ -209,24 +230,23 @@ class Evidence:
             by_words = self._index.rank(question, SCORED, wordings, guess=False)
             ranked = self._semantic.order("; ".join((meant or question, *wordings)), by_words, _DEEPER * k)
         chosen: list[Excerpt] = []
-        known: list[tuple[set[tuple[str, str]], set[str]]] = []
+        known: list[_Wording] = []
         for passage in self._visible_first(ranked):
             excerpt = self._excerpt(*passage)
-            words = word_forms(excerpt.text)
-            pairs = set(itertools.pairwise(words)) or {(word, word) for word in words}
-            figures = {word for word in words if word[0].isdigit()}
-            repeated = (
-                index
-                for index, (others, other_figures) in enumerate(known)
-                if len(pairs & others) >= _REPEATED * len(pairs) and figures <= other_figures
-            )
-            better = next(repeated, None)
+            wording = self._find_wording(excerpt)
+            better = next((index for index, other in enumerate(known) if wording.repeats(other)), None)
             if better is not None:
                 chosen[better] = replace(chosen[better], repeats=chosen[better].repeats + 1)
             elif len(chosen) < k:
                 chosen.append(excerpt)
-                known.append((pairs, figures))
+                known.append(wording)
         return self._record(chosen)
+
+    def _find_wording(self, excerpt: Excerpt) -> "_Wording":
+        key = excerpt.text_id, excerpt.start
+        if key not in self._wordings:
+            self._wordings[key] = _Wording.of(excerpt.text)
+        return self._wordings[key]
 
     def _visible_first(self, ranked: Sequence[tuple[int, float]]) -> list[tuple[RunDocument, PassageSpan]]:
         """Ranked passages, with those of hidden sheets, slides and rows last."""

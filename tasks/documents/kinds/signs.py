@@ -21,6 +21,7 @@ from tasks.reading.places import ATTACHMENT, FOOTER, HEADER, PAGE, shown_text
 _OPENING: Final = 3000
 _LINES: Final = 40
 _LONGEST_TITLE: Final = 14  # words
+_FIRST: Final = 2  # segments, of which a long one may be a title too
 _RUNS_ON: Final = 45
 """Characters from which on a line may be cut by the width of its page."""
 _SUBTITLE: Final = 100
@@ -207,7 +208,7 @@ def _title(segments: Sequence[_Segment], *, is_long: bool) -> tuple[Match, str] 
     """The first kind that a title names, and the title's line."""
     for segment in segments:
         match = _match_over(segment, is_long=is_long)
-        if match is None:
+        if match is None and (segment.is_short or segment.place < _FIRST):  # to look for a kind takes most of the time
             match = find_kind(segment.words)
             if match is not None and (match.kind.over or not _heads(match, segment)):
                 match = None
@@ -221,8 +222,10 @@ def _title(segments: Sequence[_Segment], *, is_long: bool) -> tuple[Match, str] 
 def _match_over(segment: _Segment, *, is_long: bool) -> Match | None:
     """The kind of a line about other documents: a request, an index, a letter about them."""
     short = segment.line.count(" ") < 2 * _LONGEST_TITLE
+    if not short and not segment.is_short:
+        return None
     match = find_kind(segment.line if short else segment.words)
-    if match is None or not match.kind.over or (not short and not segment.is_short):
+    if match is None or not match.kind.over:
         return None
     says = match.kind.id in {"request_list", "placeholder"}
     if (segment.is_prose and not says) or (
@@ -237,7 +240,7 @@ def _heads(match: Match, segment: _Segment) -> bool:
     before = segment.words[: match.start].split()
     if any(marks("", name).stand_in(" ".join(before[-3:])) for name in ("denied", "attached")):
         return False
-    if segment.is_prose or not (segment.is_short or (segment.place < 2 and match.start < 10)):
+    if segment.is_prose or not (segment.is_short or (segment.place < _FIRST and match.start < 10)):
         return False
     is_brief = segment.words.count(" ") < 8 or 2 * (match.end - match.start) >= len(segment.words)
     if segment.is_sentence and (match.start > 4 or not is_brief):
