@@ -12,6 +12,7 @@ import io
 import re
 import tomllib
 import zipfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -350,9 +351,7 @@ def _columns_by_content(rows: Sequence[_Row], known: dict[str, int]) -> dict[str
 
 
 def _read_lines(rows: Sequence[_Row], known: Mapping[str, int]) -> list[_Line]:
-    """The rows that have a text. A number before a text is taken as its list number unless it may be part of a
-    sentence.
-    """
+    """The rows that have a text, with the numbers of their own cells, or in front of their texts."""
     number_at, item_at, section_at = known.get("number"), known["item"], known.get("section")
     in_text = [match[1] for row in rows if (match := _NUMBERED.fullmatch(_cell(row, item_at)))]
     counts = [int(number) for number in in_text if number.isdigit()]
@@ -361,14 +360,8 @@ def _read_lines(rows: Sequence[_Row], known: Mapping[str, int]) -> list[_Line]:
     seen: set[str] = set()
     last, section = "", None
     for row in rows:
-        number, text = _cell(row, number_at), _cell(row, item_at)
         section = _cell(row, section_at) or section
-        if not number and (match := _NUMBERED.fullmatch(text)) and (is_counted or not match[1].isdigit()):
-            number, text = match[1], match[2]
-        elif number and not text:  # a heading in the first of the cells that it reaches over
-            match = _NUMBERED.fullmatch(number)
-            number, text = (match[1], match[2]) if match else ("", number)
-        number = number if _NUMBER.fullmatch(number) else ""
+        number, text = _number_and_text(_cell(row, number_at), _cell(row, item_at), is_counted=is_counted)
         if not text:
             continue
         if number in seen and plain_number(f"{number}0") == _successor(last):
@@ -382,50 +375,78 @@ def _read_lines(rows: Sequence[_Row], known: Mapping[str, int]) -> list[_Line]:
     return lines
 
 
+def _number_and_text(number: str, text: str, *, is_counted: bool) -> tuple[str, str]:
+    """The number and the text of a row with these cells; without a text of its own, a number's cell may hold both.
+
+    A whole number before a text may be part of a sentence: it is a number of the list only if the list `is_counted`.
+    """
+    if not number and (match := _NUMBERED.fullmatch(text)) and (is_counted or not match[1].isdigit()):
+        number, text = match[1], match[2]
+    elif number and not text:  # a heading in the first of the cells that it reaches over
+        match = _NUMBERED.fullmatch(number)
+        number, text = (match[1], match[2]) if match else ("", number)
+    return (number if _NUMBER.fullmatch(number) else ""), text
+
+
+def _successor(number: str) -> str:
+    """The plain number that comes after the given one: `1.9` is followed by `1.10`."""
+    *front, end = plain_number(number).split(".")
+    return ".".join([*front, str(int(end) + 1)]) if end.isdigit() else ""
+
+
 def _list_items(lines: Sequence[_Line], *, has_head: bool) -> list[_Line]:
     """The lines that are items, with their sections; the others are headings, or continue the item above them."""
-    numbered = [line for line in lines if line.number]
     plain = [line for line in lines if not line.number]
     followers = zip(lines, [*lines[1:], None], strict=True)
-    counts_plain = bool(plain) and all(below and not below.number for line, below in followers if line.number)
-    if counts_plain:
-        headings = {id(line) for line in [*numbered, *_find_headings(plain)]}
-        if not (headings or has_head or any(_BULLET.match(line.text) for line in plain)):
-            return []
-    else:
-        headings = {id(line) for place, line in enumerate(numbered) if _is_heading(place, numbered)}
-        headings |= {id(line) for line in plain if not line.extras and len(line.text) <= _LONGEST_SECTION}
+    if plain and all(below and not below.number for line, below in followers if line.number):
+        return _count_items(lines, plain, has_head=has_head)
+    is_heading = _Headings([line for line in lines if line.number])
     items: list[_Line] = []
     sections: list[_Line] = []
-    count = 0
     goes_on = False
     for line in lines:
-        if not counts_plain and not line.number and goes_on and (_BULLET.match(line.text) or line.text[0].islower()):
+        if not line.number and goes_on and (_BULLET.match(line.text) or line.text[0].islower()):
             items[-1].text += f" {line.text}"
-        elif id(line) in headings:
-            sections = [*(wider for wider in sections if _is_below(line, wider)), line]
-            count = 0 if line.number else count
+        elif is_heading(line):
+            sections = [*_wider_sections(line, sections), line]
             goes_on = False
-        elif line.number or counts_plain:
-            near = [wider for wider in sections if _is_below(line, wider)] or sections[-1:]
-            if counts_plain:
-                count += 1
-                above = next((wider.number.strip("().:[] ") for wider in reversed(sections) if wider.number), None)
-                line.number, line.text = (
-                    f"{above}.{count}" if above else str(count),
-                    _BULLET.sub("", line.text),
-                )
+        elif line.number:
+            near = _wider_sections(line, sections) or sections[-1:]
             line.section = line.section or (near[-1].text.removesuffix(":") if near else None)
             items.append(line)
             goes_on = True
     return items
 
 
-def _is_below(line: _Line, wider: _Line) -> bool:
-    return bool(wider.number) and line.key.startswith(f"{wider.key}.")
+def _wider_sections(line: _Line, sections: Sequence[_Line]) -> list[_Line]:
+    """Those of the sections whose numbers the line's number goes on from."""
+    return [wider for wider in sections if wider.number and line.key.startswith(f"{wider.key}.")]
 
 
-def _find_headings(plain: Sequence[_Line]) -> list[_Line]:
+def _count_items(lines: Sequence[_Line], plain: Sequence[_Line], *, has_head: bool) -> list[_Line]:
+    """The items of a list in which headings alone have numbers, or nothing has: the plain lines, which are counted.
+
+    There are none in plain lines without any sign of a list: headings, columns' heads or bullets.
+    """
+    headings = {id(line) for line in [*(line for line in lines if line.number), *_plain_headings(plain)]}
+    if not (headings or has_head or any(_BULLET.match(line.text) for line in plain)):
+        return []
+    items: list[_Line] = []
+    section, numbered, count = None, "", 0
+    for line in lines:
+        if id(line) in headings:
+            section = line.text.removesuffix(":")
+            if line.number:
+                numbered, count = f"{line.number.strip('().:[] ')}.", 0
+        else:
+            count += 1
+            line.number, line.text = f"{numbered}{count}", _BULLET.sub("", line.text)
+            line.section = line.section or section
+            items.append(line)
+    return items
+
+
+def _plain_headings(plain: Sequence[_Line]) -> list[_Line]:
     """Those of the lines without numbers that look like headings; none if most of them do."""
     has_bullets = mean(bool(_BULLET.match(line.text)) for line in plain) > 0.5
     has_extras = mean(bool(line.extras) for line in plain) > 0.7
@@ -445,35 +466,38 @@ def _find_headings(plain: Sequence[_Line]) -> list[_Line]:
     return found if len(found) <= len(plain) / 2 else []
 
 
-def _successor(number: str) -> str:
-    """The plain number that comes after the given one: `1.9` is followed by `1.10`."""
-    *front, end = plain_number(number).split(".")
-    return ".".join([*front, str(int(end) + 1)]) if end.isdigit() else ""
+class _Headings:
+    """Tells the headings of a list whose items have numbers."""
+
+    def __init__(self, numbered: Sequence[_Line]) -> None:
+        self._below = {id(line): numbered[place + 1 :] for place, line in enumerate(numbered)}
+        looks = Counter(map(_look, numbered))
+        self._rare = {look for look, count in looks.items() if count <= 0.5 * len(numbered)}
+        self._are_flat = len({line.key.count(".") for line in numbered}) == 1  # numbers tell no depth
+        self._have_extras = bool(numbered) and mean(bool(line.extras) for line in numbered) >= 0.5
+
+    def __call__(self, line: _Line) -> bool:
+        """Whether the line is a heading: it has nothing beside its text, and one of the signs below."""
+        below = self._below.get(id(line), ())
+        if line.extras or not below:
+            return not line.number and not line.extras and len(line.text) <= _LONGEST_SECTION
+        following = below[0]
+        is_other_kind = line.key[0].isdigit() != following.key[0].isdigit() or "." not in line.key
+        looks_so = line.row.is_marked or (self._have_extras and self._are_flat)
+        signs = {
+            "numbers below go on from its own": any(other.key.startswith(f"{line.key}.") for other in below),
+            "numbers begin anew below it": following.key in _FIRST
+            and line.key not in {following.key, "h"}
+            and is_other_kind
+            and not following.row.is_marked
+            and following.row.line == line.row.line + 1,
+            "both are the first": following.key == line.key and following.key in _FIRST,
+            "it alone is bold or lacks something": looks_so
+            and not following.row.is_marked
+            and _look(line) in self._rare,
+        }
+        return any(signs.values())
 
 
-def _is_heading(place: int, listed: Sequence[_Line]) -> bool:
-    """Whether a numbered row is the heading of the rows below it."""
-    one, below = listed[place], listed[place + 1 :]
-    lacks_extras = not one.extras and mean(bool(other.extras) for other in listed) >= 0.5
-    if any(other.key.startswith(f"{one.key}.") for other in below):
-        return not one.extras or lacks_extras
-    if not below or one.extras:
-        return False
-    following = below[0]
-    is_letter, is_next_letter = not one.key[0].isdigit(), not following.key[0].isdigit()
-    begins = following.key in _FIRST and one.key not in {following.key, "h"} and not following.row.is_marked
-    if begins and (is_letter != is_next_letter or "." not in one.key) and following.row.line == one.row.line + 1:
-        return True
-    if following.key == one.key and following.key in _FIRST:
-        return True
-    is_flat = len({other.key.count(".") for other in listed}) == 1  # where numbers tell no depth
-    looks_so = one.row.is_marked or (lacks_extras and is_flat)
-    return looks_so and not following.row.is_marked and _is_set_apart(one, listed)
-
-
-def _is_set_apart(one: _Line, listed: Sequence[_Line]) -> bool:
-    """Whether a row looks different from most of the others."""
-    return (
-        mean(other.row.is_marked == one.row.is_marked and bool(other.extras) == bool(one.extras) for other in listed)
-        <= 0.5
-    )
+def _look(line: _Line) -> tuple[bool, bool]:
+    return line.row.is_marked, bool(line.extras)
