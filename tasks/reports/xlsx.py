@@ -3,7 +3,7 @@
 Shares and ranks are formulas over the scores and weights: change a weight, and the ranking changes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from openpyxl.utils import get_column_letter
@@ -72,10 +72,8 @@ _STANDING: Final = (
     SheetColumn("Fails the gates", 14),
 )
 _OPEN: Final = "missing, open"  # what may lie in what could not be read, or was left open
-_COMPANY: Final = SheetColumn("Company", 22)
-_CRITERION: Final = SheetColumn("Criterion", 24)
-_ID: Final = SheetColumn("Id", 20, QUIET)
-_SOURCE: Final = (SheetColumn("Document", 30), SheetColumn("Place", 16), SheetColumn("SheetLink", 7))
+_COMPANY, _CRITERION, _ID = ("Company", 22), ("Criterion", 24), ("Id", 20, QUIET)
+_SOURCE: Final = (("Document", 30), ("Place", 16), ("Link", 7))
 
 
 def render(report: Report) -> bytes:
@@ -90,89 +88,11 @@ def render(report: Report) -> bytes:
         SheetColumn("Problem", 36 if problems else 9),
     )
     book.sheet("Ranking", (*_STANDING, *scores, *ends), _write_ranking(report), still=(2, 2))
-    columns: tuple[SheetColumn, ...] = (_CRITERION, SheetColumn("Weight", 9, WEIGHT), _ID, SheetColumn("Severity", 10))
-    book.sheet("Weights", (*columns, SheetColumn("Asks", 50), SheetColumn("Guide", 50)), _weights(report), still=(1, 1))
-    columns = (SheetColumn("Severity", 10), _COMPANY, _CRITERION, SheetColumn("Outcome", 14), SheetColumn("Reason", 50))
-    columns += (SheetColumn("What to do", 32), SheetColumn("To ask for", 28), *_SOURCE)
-    book.sheet("Red flags", columns, _write_red_flags(report), still=(1, 3))
-    columns = (_COMPANY, _CRITERION, SheetColumn("Asks", 36), SheetColumn("Kind", 10), SheetColumn("Weight", 8, FIGURE))
-    columns += (SheetColumn("Score", 9, FIGURE), SheetColumn("Status", 12), SheetColumn("Confidence", 12, SHARE))
-    columns += (SheetColumn("Agreement", 12, SHARE), SheetColumn("Reason", 60), SheetColumn("Red flag", 10), _ID)
-    book.sheet("Criteria", columns, _criteria(report), still=(1, 2))
-    columns = (
-        _COMPANY,
-        _CRITERION,
-        SheetColumn("Number", 9, COUNT),
-        SheetColumn("Stance", 9),
-        SheetColumn("Quote", 80),
-    )
-    book.sheet("Quotes", (*columns, SheetColumn("Verified", 10), *_SOURCE), _quotes(report), still=(1, 2))
-    columns = (_COMPANY, _CRITERION, SheetColumn("Number", 9, COUNT), SheetColumn("Passage", 100), *_SOURCE)
-    book.sheet("Passages", columns, _passages(report), still=(1, 2))
-    columns = (
-        _COMPANY,
-        SheetColumn("About", 30),
-        SheetColumn("One says", 50),
-        *_SOURCE,
-        SheetColumn("The other says", 50),
-        *_SOURCE,
-    )
-    book.sheet("Contradictions", columns, _contradictions(report), still=(1, 1))
-    columns = (
-        _COMPANY,
-        _CRITERION,
-        SheetColumn("Counts", 9, FIGURE),
-        SheetColumn("With", 9, FIGURE),
-        SheetColumn("Without", 9, FIGURE),
-    )
-    book.sheet(
-        "Contested",
-        (*columns, SheetColumn("Words that give orders", 80), *_SOURCE),
-        _write_contested(report),
-        still=(1, 2),
-    )
-    columns = (
-        _COMPANY,
-        SheetColumn("Figure", 24),
-        SheetColumn("Value", 16, FIGURE),
-        SheetColumn("Unit", 9),
-        SheetColumn("From", 11),
-    )
-    columns += (
-        SheetColumn("To or at", 11),
-        SheetColumn("Whose", 22),
-        SheetColumn("Basis", 12),
-        SheetColumn("Contradicted", 13),
-    )
-    book.sheet(
-        "Figures", (*columns, SheetColumn("Label or formula", 36), *_SOURCE), _write_figures(report), still=(1, 2)
-    )
-    columns = (_COMPANY, SheetColumn("Missing", 50), SheetColumn("Nearest in the data room", 90))
-    book.sheet("To ask for", columns, _write_missing(report), still=(1, 1))
-    columns = (_COMPANY, SheetColumn("Field", 28), SheetColumn("Value", 40), SheetColumn("Source", 18))
-    columns += (
-        SheetColumn("As of", 14),
-        SheetColumn("Retrieved", 17),
-        SheetColumn("Id", 28, QUIET),
-        SheetColumn("SheetLink", 7),
-    )
-    book.sheet("Disagreeing sources", columns, _conflicts(report), still=(1, 1))
-    columns = (_COMPANY, _CRITERION, SheetColumn("Decision", 60), SheetColumn("Open", 9), SheetColumn("Program", 12))
-    book.sheet("Decisions", (*columns, SheetColumn("By", 18), SheetColumn("On", 17)), _decisions(report), still=(1, 2))
-    columns = (_COMPANY, SheetColumn("Kind", 20), SheetColumn("Change", 60), SheetColumn("Why", 80))
-    book.sheet("Changes", columns, _changes(report), still=(1, 1))
-    book.sheet("Warnings", (_COMPANY, SheetColumn("Warning", 120)), _warnings(report), still=(1, 1))
-    columns = (_COMPANY, SheetColumn("Document", 48), SheetColumn("Folder", 36), SheetColumn("Kind", 36))
-    columns = (*columns, SheetColumn("Copy or version of", 36), SheetColumn("Outcome", 13))
-    book.sheet(
-        "Documents",
-        (*columns, SheetColumn("Characters", 12, COUNT), SheetColumn("Remark", 70), SheetColumn("SheetLink", 7)),
-        _documents(report),
-        still=(1, 2),
-    )
+    for title, beside, columns, rows in _SHEETS:
+        book.sheet(title, [SheetColumn(*column) for column in columns], rows(report), still=(1, beside))
     if any(company.requests for company in report.companies):
-        rows = ([company.name, *row] for company in report.companies for row in request_rows(company))
-        book.sheet("Requests", (_COMPANY, *REQUEST_COLUMNS), rows, still=(1, 2))
+        listed = ([company.name, *row] for company in report.companies for row in request_rows(company))
+        book.sheet("Requests", (SheetColumn(*_COMPANY), *REQUEST_COLUMNS), listed, still=(1, 2))
     add_tables(book, [(company.name, table) for company in report.companies for table in company.tables])
     book.sheet("Run", (SheetColumn("What", 26), SheetColumn("Value", 100)), _run(report), still=(1, 1))
     return book.save()
@@ -432,3 +352,65 @@ def _run(report: Report) -> Iterator[Row]:
     if run.sensitivity:
         facts["Rank stability"] = f"share of {run.sensitivity.draws} draws, each weight {run.sensitivity.varied}"
     return ([what, value] for what, value in facts.items())
+
+
+_QUOTED: Final = (_COMPANY, _CRITERION, ("Number", 9, COUNT))
+_JUDGED: Final = (("Status", 12), ("Confidence", 12, SHARE), ("Agreement", 12, SHARE), ("Reason", 60), ("Red flag", 10))
+_COUNTS: Final = (("Counts", 9, FIGURE), ("With", 9, FIGURE), ("Without", 9, FIGURE))
+_MEANT: Final = (("Figure", 24), ("Value", 16, FIGURE), ("Unit", 9), ("From", 11), ("To or at", 11), ("Whose", 22))
+_CLAIMED: Final = (("Value", 40), ("Source", 18), ("As of", 14), ("Retrieved", 17), ("Id", 28, QUIET), ("Link", 7))
+_LISTED: Final = (("Document", 48), ("Folder", 36), ("Kind", 36), ("Copy or version of", 36), ("Outcome", 13))
+_Column = tuple[str, float] | tuple[str, float, str]
+_SHEETS: Final[Sequence[tuple[str, int, Sequence[_Column], Callable[[Report], Iterable[Row]]]]] = (
+    ("Weights", 1, (_CRITERION, ("Weight", 9, WEIGHT), _ID, ("Severity", 10), ("Asks", 50), ("Guide", 50)), _weights),
+    (
+        "Red flags",
+        3,
+        (
+            *(("Severity", 10), _COMPANY, _CRITERION, ("Outcome", 14), ("Reason", 50)),
+            *(("What to do", 32), ("To ask for", 28), *_SOURCE),
+        ),
+        _write_red_flags,
+    ),
+    (
+        "Criteria",
+        2,
+        (
+            *(_COMPANY, _CRITERION, ("Asks", 36), ("Kind", 10), ("Weight", 8, FIGURE), ("Score", 9, FIGURE)),
+            *(*_JUDGED, _ID),
+        ),
+        _criteria,
+    ),
+    ("Quotes", 2, (*_QUOTED, ("Stance", 9), ("Quote", 80), ("Verified", 10), *_SOURCE), _quotes),
+    ("Passages", 2, (*_QUOTED, ("Passage", 100), *_SOURCE), _passages),
+    (
+        "Contradictions",
+        1,
+        (_COMPANY, ("About", 30), ("One says", 50), *_SOURCE, ("The other says", 50), *_SOURCE),
+        _contradictions,
+    ),
+    (
+        "Contested",
+        2,
+        (_COMPANY, _CRITERION, *_COUNTS, ("Words that give orders", 80), *_SOURCE),
+        _write_contested,
+    ),
+    (
+        "Figures",
+        2,
+        (_COMPANY, *_MEANT, ("Basis", 12), ("Contradicted", 13), ("Label or formula", 36), *_SOURCE),
+        _write_figures,
+    ),
+    ("To ask for", 1, (_COMPANY, ("Missing", 50), ("Nearest in the data room", 90)), _write_missing),
+    ("Disagreeing sources", 1, (_COMPANY, ("Field", 28), *_CLAIMED), _conflicts),
+    (
+        "Decisions",
+        2,
+        (_COMPANY, _CRITERION, ("Decision", 60), ("Open", 9), ("Program", 12), ("By", 18), ("On", 17)),
+        _decisions,
+    ),
+    ("Changes", 1, (_COMPANY, ("Kind", 20), ("Change", 60), ("Why", 80)), _changes),
+    ("Warnings", 1, (_COMPANY, ("Warning", 120)), _warnings),
+    ("Documents", 2, (_COMPANY, *_LISTED, ("Characters", 12, COUNT), ("Remark", 70), ("Link", 7)), _documents),
+)
+"""The sheets about companies: title, columns that stay in view, columns, and what gives the rows."""
