@@ -9,11 +9,11 @@ from typing import Final
 
 from storage import database
 from storage.decisions import Decision, table_decisions
-from storage.run_documents import RunDocument
+from storage.run_documents import company_documents, some_documents
 from storage.runs import Run
 from tasks.documents.kinds.room import run_kinds
 from tasks.errors import NotFound
-from tasks.reports.company import report_figures, side_of
+from tasks.reports.company import report_figures
 from tasks.reports.live import LiveRun, live_run
 from tasks.reports.live_review import find_company, find_seen, seen_companies
 from tasks.reports.live_rooms import document_address
@@ -89,39 +89,47 @@ class _Room:
         NotFound: there is no such company, or set of columns.
     """
 
-    def __init__(self, live: LiveRun, domain: str, columns: str) -> None:
+    def __init__(self, live: LiveRun, domain: str, columns: str, document_id: str | None = None) -> None:
+        """With `document_id` the room is that document alone: loading thousands takes longer than a click may."""
         run = live.run
         _, company = find_company(live, domain)
+        seen = find_seen(live, company)
         with database.reading() as session:
-            side = side_of(session, run, company, find_seen(live, company))
+            self._documents = (
+                company_documents(session, company.id or 0)
+                if document_id is None
+                else some_documents(session, company.id or 0, [document_id])
+            )
             self.log = table_decisions(session, run.batch, domain)
-        if not side.company.domain:
-            raise NotFound(_NO_ROW)
-        self.run, self.documents = run, side.documents
+        if seen is not None:
+            if seen.documents is None:
+                raise NotFound(_NO_ROW)
+            self._documents = [row for row in self._documents if row.document_id in seen.documents]
         own = [(OWN, "Of the criteria")] if "table" in run.criteria else []
         sets = [*own, *((name, name.capitalize()) for name in set_names())]
         chosen = columns or sets[0][0]
         if chosen not in dict(sets):
             raise NotFound(f"There is no set of columns of that name: {', '.join(dict(sets))}.")
         self.columns = _columns(run, chosen)
-        self.chosen = Chosen(run.id, run.batch, side.company.name, domain, chosen, sets)
+        self.chosen = Chosen(run.id, run.batch, company.name, domain, chosen, sets)
+        self._run, self._is_final = run, document_id is None and run.reported_at is not None
 
-    def table(self, quoted: Sequence[str] | None, documents: Sequence[RunDocument] | None = None) -> ReportedTable:
-        """The table of these documents; only the `quoted` ones have quotations, None for all."""
-        rows = self.documents if documents is None else documents
-        kinds = run_kinds(rows, find=False, is_final=documents is None and self.run.reported_at is not None)
-        return run_table(self.columns, kinds, rows, self._figures, self.log, quoted)
+    def table(self, quoted: Sequence[str] | None, *, at_stake: bool = True) -> ReportedTable:
+        """Its table; only the `quoted` documents have quotations, None for all."""
+        kinds = run_kinds(self._documents, find=False, is_final=self._is_final)
+        figures = self._figures if at_stake else list
+        return run_table(self.columns, kinds, self._documents, figures, self.log, quoted)
 
     def _figures(self) -> list[ReportedFigure]:
-        return report_figures(self.documents, self.run)
+        return report_figures(self._documents, self._run)
 
-    def row(self, document_id: str) -> ReportedRow:
-        """One row, with quotations.
+    def row(self) -> ReportedRow:
+        """The row of its only document, with quotations.
 
         Raises:
             NotFound: the table has no such row.
         """
-        table = self.table(None, [row for row in self.documents if row.document_id == document_id])
+        table = self.table(None, at_stake=False)
         if not table.rows:
             raise NotFound(_NO_ROW)
         return table.rows[0]
@@ -194,7 +202,7 @@ def show_row(run_id: str, domain: str, document_id: str, columns: str) -> ShownR
     """
     with live_run(run_id) as live:
         room = _Room(live, domain, columns)
-        table = room.table([document_id])
+        table = room.table([document_id], at_stake=False)
         names = [row.document_id for row in table.rows]
         if document_id not in names:
             raise NotFound(_NO_ROW)
@@ -216,13 +224,13 @@ def write_cell_decision(run_id: str, domain: str, columns: str, act: Act, by: st
         NotFound, NotLoggedIn: as `show_row`, or there is no such column.
     """
     with live_run(run_id) as live:
-        room = _Room(live, domain, columns)
-        row = room.row(act.document_id)
+        room = _Room(live, domain, columns, act.document_id)
+        row = room.row()
         column = next((column for column in room.columns.columns if column.id == act.criterion_id), None)
         if column is None:
             raise NotFound("The table has no such column.")
         decide_cell(live.run, domain, review_cell(row, column, room.log_of(row, column.id)), act, by)
         with database.reading() as session:
             room.log = table_decisions(session, live.run.batch, domain)
-        row = room.row(act.document_id)
+        row = room.row()
         return ShownRow(room.chosen, row, room.cells(row))
