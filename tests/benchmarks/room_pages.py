@@ -1,16 +1,21 @@
-"""What the pages of the service cost over a large room: processor time of the service, and size.
+"""What the pages of the service cost over a large room: processor time of the service and of a browser, and size.
 
 `python -m tests.benchmarks.room_pages [DOCUMENTS [AGREEMENTS]]` writes a run of one company with 10,000 documents, of
 which 500 are agreements, and asks for each page twice: the second time is what somebody waits for who works there.
+Where Chromium is installed it then opens each page, and counts as its developer tools do
+(https://chromedevtools.github.io/devtools-protocol/tot/Performance/).
 """
 
 import os
 import re
+import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+from playwright.sync_api import Page, sync_playwright
 
 from storage import database, texts
 from storage.database import writing
@@ -68,28 +73,35 @@ def _text(number: int, is_agreement: bool) -> str:
 
 
 def _spent() -> float:
-    """The processor time of this process and those that it started and that still run."""
-    ticks = 0
+    """The processor time of this process and of all that come from it and still run."""
+    stats: dict[int, tuple[int, int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if os.getpid() in {int(stat.parent.name), int(fields[1])}:
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+        stats[int(stat.parent.name)] = int(fields[1]), int(fields[11]) + int(fields[12])
+    ours = {os.getpid()}
+    while more := {process for process, (parent, _) in stats.items() if parent in ours} - ours:
+        ours |= more
+    return sum(ticks for process, (_, ticks) in stats.items() if process in ours) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(service: httpx.Client) -> None:
-    """Print the pages' figures."""
-    row = "/runs/r1/table/alpha.example/d7"
+ROW = "/runs/r1/table/alpha.example/d7"
+
+
+def measure(service: httpx.Client) -> dict[str, str]:
+    """Print the pages' figures; gives their addresses by name."""
+    own = re.search(r"companies/\w+\.html", service.get("/runs/r1/report.html").text)
+    assert own is not None
     pages = {
         "home": "/",
         "review": "/runs/r1/review",
         "review of the company": "/runs/r1/review/alpha.example",
         "report": "/runs/r1/report.html",
+        "the company's page": f"/runs/r1/{own[0]}",
         "table": "/runs/r1/table",
-        "a row of the table": row,
+        "a row of the table": ROW,
         "documents": "/runs/r1/search",
         "search": "/runs/r1/search?q=deliveries+budget",
         "ask": "/runs/r1/ask?q=Which+law+governs+the+agreement",
@@ -104,13 +116,51 @@ def measure(service: httpx.Client) -> None:
             assert answer.status_code == 200, (address, answer.text[:500])
         elements = len(re.findall(r"<[a-z]", answer.text))
         print(f"{name:24} {spent[0]:9.3f} {spent[1]:9.3f} {len(answer.content) / 1000:6.0f} {elements}")
-    for place in (row, "/runs/r1/review/alpha.example"):
+    for place in (ROW, "/runs/r1/review/alpha.example"):
         page = service.get(place, headers=PAGE).text
         cell = page[page.index('id="cell-') :]
         fields = {name: field(cell, name) for name in ("token", "criterion_id", "follows", "saw")}
         before = _spent()
         answer = service.post(place, data={**fields, "kind": "sign_off"}, headers={"HX-Request": "true"})
         print(f"{'an act on ' + place[-24:]:34} {_spent() - before:.3f} {answer.status_code}")
+    return pages
+
+
+_COUNTED = ("TaskDuration", "ScriptDuration", "LayoutDuration", "RecalcStyleDuration", "Nodes")
+
+
+def measure_browser(address: str, pages: dict[str, str]) -> None:
+    """Print what each page costs a browser to show, in processor seconds of its main thread; an act too."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        return
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+
+        def show(name: str, path: str) -> tuple[Page, Callable[[], list[float]]]:
+            tab = browser.new_page()
+            tools = tab.context.new_cdp_session(tab)
+            tools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+            def counts() -> list[float]:
+                metrics = {one["name"]: one["value"] for one in tools.send("Performance.getMetrics")["metrics"]}
+                return [metrics[name] for name in _COUNTED]
+
+            tab.goto(f"{address}{path}")
+            tab.wait_for_timeout(500)
+            print(f"{name:24} " + " ".join(f"{value:11.3f}" for value in counts()))
+            return tab, counts
+
+        print(f"{'in a browser':24} " + " ".join(f"{name.removesuffix('Duration'):>11}" for name in _COUNTED))
+        for name, path in pages.items():
+            show(name, path)[0].close()
+        tab, counts = show("the row again", ROW)
+        before = counts()
+        tab.click("#cell-notice button.first")
+        tab.wait_for_selector("#cell-notice [data-focus]")
+        spent = [after - then for after, then in zip(counts(), before, strict=True)]
+        print(f"{'an act on it':24} " + " ".join(f"{value:11.3f}" for value in spent))
+        browser.close()
 
 
 def main() -> None:
@@ -126,7 +176,7 @@ def main() -> None:
         }
         write_large_run(count, agreements)
         with serving() as service:
-            measure(service)
+            measure_browser(str(service.base_url), measure(service))
         database.close()
 
 
