@@ -20,7 +20,7 @@ from api.problems import ours, respond
 from tasks.documents.drive.registry import choose_drive
 from tasks.documents.settings import base_path
 from tasks.errors import NotLoggedIn
-from tasks.reports import html
+from tasks.reports import html, live
 
 TEMPLATES: Final = Path(__file__).parent / "pages" / "templates"
 _POLICY: Final = (
@@ -42,6 +42,7 @@ def environment() -> Environment:
     of_reports = html.environment()
     pages = of_reports.overlay(loader=ChoiceLoader([FileSystemLoader(TEMPLATES), FileSystemLoader(html.TEMPLATES)]))
     pages.filters = of_reports.filters | {"same": lambda value: (value, value)}
+    pages.globals = of_reports.globals | {"run_pages": live.PAGES}
     return pages
 
 

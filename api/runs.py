@@ -30,8 +30,10 @@ async def newest(run: FromPath[str], calls: NamedDependency[Calls]) -> Redirect:
 
 
 @get("/{run:str}/report.html", include_in_schema=False)
-async def report(run: FromPath[str], calls: NamedDependency[Calls]) -> Response[str]:
-    return with_own_policy(await calls.apart(live.report_page, run))
+async def report(
+    run: FromPath[str], calls: NamedDependency[Calls], page: Annotated[int, QueryParameter(ge=0)] = 1
+) -> Response[str]:
+    return with_own_policy(await calls.apart(live.report_page, run, page))
 
 
 @get("/{run:str}/companies/{name:str}", include_in_schema=False)

@@ -155,11 +155,12 @@ def company_report(
     seen: Seen | None = None,
     *,
     scores_alone: bool = False,
+    tables: bool = True,
 ) -> CompanyReport:
     """All that the run found out about a company, and what has changed since `before`, whose `earlier` it was.
 
     With `seen` only what rests on documents that the viewer sees; with `scores_alone` without documents, tables,
-    requests, figures and changes, which take most of the time.
+    requests, figures and changes, which take most of the time; without `tables` without them.
     """
     now = side_of(session, run, company, seen, scores_alone=scores_alone)
     rows = CompanyRows.of(session, now.company, now.outcomes)
@@ -186,7 +187,7 @@ def company_report(
             for row in room.cited[:MOST_CITED]
         ],
         requests=_requests(session, run, now.documents, room) if is_whole else [],
-        tables=_tables(session, run, now, room, figures["figures"]) if is_whole else [],
+        tables=_tables(session, run, now, room, figures["figures"]) if is_whole and tables else [],
         changes=changes,
         compared_with=before.id if before and earlier else None,
         **figures,
@@ -402,22 +403,22 @@ class CompanyPages:
 
     Args:
         domains: those of its companies, in its order. Companies are counted from 1.
+        most_in_one_page: with more companies than these, each is on a page of its own.
     """
 
-    def __init__(self, domains: Sequence[str]) -> None:
+    def __init__(self, domains: Sequence[str], most_in_one_page: float | None = None) -> None:
         self._domains = domains
-
-    @property
-    def are_apart(self) -> bool:
-        """Whether each company has a page of its own."""
-        return len(self._domains) > MOST_IN_ONE_PAGE
+        most = MOST_IN_ONE_PAGE if most_in_one_page is None else most_in_one_page
+        self.are_apart = len(domains) > most
 
     def path(self, number: int) -> str:
         """The path of a company's own page."""
         return page_path(self._domains[number - 1])
 
     def company(self, number: int) -> str:
-        """The link to a company."""
+        """The link to a company; one without a domain is hidden from the viewer and only stands in the matrix."""
+        if not self._domains[number - 1]:
+            return "report.html#matrix"
         return (self.path(number) if self.are_apart else "report.html") + f"#{self.anchor(number)}"
 
     def anchor(self, number: int) -> str:

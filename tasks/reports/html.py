@@ -6,10 +6,13 @@ the evidence beside the report, and each page's policy allows no script and no s
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
+from inspect import isfunction
+from math import ceil, inf
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -19,57 +22,12 @@ from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
 from tasks.companies.profile import field_name
 from tasks.language.escaped import escape_text
-from tasks.reports.company import CompanyPages, company_anchor, in_words, profile_facts
-from tasks.reports.criteria import trim_passage, whole
-from tasks.reports.evidence_links import is_evidence
-from tasks.reports.findings import (
-    CompanyInOverview,
-    by_criterion,
-    count_missing,
-    falls_short,
-    find_red_flags,
-    flags_by_severity,
-    heat,
-    in_overview,
-    place_flags,
-    possible_ranks,
-    strengths,
-)
-from tasks.reports.key_figures import figures_across, in_full, key_figures, rule_in_words
+from tasks.reports import company as companies
+from tasks.reports import criteria, evidence_links, findings, key_figures, request_files, wording
+from tasks.reports.company import CompanyPages
+from tasks.reports.findings import CompanyInOverview, falls_short, heat, in_overview
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportInParts, RunSummary
-from tasks.reports.request_files import remark, tally_in_words
-from tasks.reports.wording import (
-    NOTHING,
-    Tally,
-    by_urgency,
-    day,
-    decision_in_words,
-    describe_contest,
-    describe_standing,
-    find_shared_reason,
-    is_passage,
-    is_unreached,
-    judge,
-    list_contested_criteria,
-    list_contradicting_criteria,
-    moment,
-    money,
-    not_read,
-    number,
-    open_gates,
-    openable,
-    outcome_in_words,
-    percent,
-    place_link,
-    range_in_words,
-    rectangles,
-    tally,
-    thousands,
-    to_request,
-    trial_in_words,
-    weblink,
-    words,
-)
+from tasks.reports.wording import NOTHING, Tally, number, outcome_in_words
 from tasks.table.values import value_in_words
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -80,7 +38,10 @@ OPEN_UP_TO = 5
 _PIECE: Final = 200
 """Outputs of a template that are one piece of a page: a piece is written as one, and small beside a long page."""
 
-_SIGNS: Final = {ScoreStatus.MISSING: "○", ScoreStatus.UNSCORED: "–"}
+_ON_A_PAGE: Final = 1200
+"""Scores on a page of the service, about: it has some 250 KB then."""
+_TITLE: Final = 240
+"""Characters of a reason that shows over a cell of the matrix."""
 
 
 class HtmlReport:
@@ -89,17 +50,18 @@ class HtmlReport:
     Args:
         run: the run.
         listed: the names and the domains of its companies, in their order.
-        is_one_page: whether all is one page, however many companies there are.
+        most_in_one_page: with more companies than these, each is on a page of its own.
     """
 
-    def __init__(self, run: RunSummary, listed: Sequence[tuple[str, str]], *, is_one_page: bool = False) -> None:
+    def __init__(
+        self, run: RunSummary, listed: Sequence[tuple[str, str]], *, most_in_one_page: float | None = None
+    ) -> None:
         self._run = run
         self._names = [name for name, _ in listed]
-        self._pages = CompanyPages([domain for _, domain in listed])
-        self.are_apart: Final = self._pages.are_apart and not is_one_page
+        self._pages = CompanyPages([domain for _, domain in listed], most_in_one_page)
+        self.are_apart: Final = self._pages.are_apart
         self._companies: list[CompanyInOverview] = []
         self._sections: list[Markup] = []
-        self.leads: Sequence[tuple[str, str]] = ()
 
     def add(self, company: CompanyReport) -> None:
         """Add the next company; if it has no page of its own, with everything about it."""
@@ -118,23 +80,33 @@ class HtmlReport:
         number = len(self._companies)
         return self._pages.path(number), render_company(self._run, company, number, self._names, self._pages)
 
-    def first_page(self) -> Iterator[str]:
-        """The page report.html with all companies that were added, in pieces: for a thousand
-        companies it is some MB.
+    def first_page(self, leads: Sequence[tuple[str, str]] = (), page: int = 0) -> Iterator[str]:
+        """The page report.html in pieces: for a thousand companies it is some MB.
+
+        Args:
+            leads: addresses and names of other pages of the service, for the page's head.
+            page: with which part of the companies, from 1; 0 for all of them.
         """
         companies = [shown.company for shown in self._companies]
+        most = max(1, _ON_A_PAGE // (len(self._run.criteria) + 15)) if page else len(companies)
+        pages = max(1, ceil(len(companies) / (most or 1)))
+        start = (min(max(page, 1), pages) - 1) * most
         pieces = (
             environment()
             .get_template("report.html")
             .stream(
                 **self._share_values(),
-                leads=self.leads,
+                leads=leads,
+                page=start // (most or 1) + 1,
+                pages=pages,
+                start=start,
+                end=start + most,
                 shown=self._companies,
                 companies=companies,
                 sections=self._sections,
                 failed=[company for company in companies if company.status is CompanyStatus.FAILED],
                 documents=Tally(*map(sum, zip(NOTHING, *(shown.documents for shown in self._companies), strict=True))),
-                across=figures_across([(shown.company.name, shown.newest) for shown in self._companies]),
+                across=key_figures.figures_across([(shown.company.name, shown.newest) for shown in self._companies]),
             )
         )
         pieces.enable_buffering(_PIECE)
@@ -146,27 +118,29 @@ class HtmlReport:
 
 def render(report: Report) -> str:
     """The whole report as one page, UTF-8 when written."""
-    return _render_report(report, is_one_page=True)
+    return render_overview(report, most_in_one_page=inf)
 
 
-def render_overview(report: Report, leads: Sequence[tuple[str, str]] = ()) -> str:
-    """The page report.html of a folder: if there are many companies, without what is on their own pages.
+def render_overview(
+    report: Report, leads: Sequence[tuple[str, str]] = (), *, most_in_one_page: float | None = None, page: int = 0
+) -> str:
+    """The page report.html: if there are many companies, without what is on their own pages.
 
-    `leads` are the addresses and names of other pages of the service, for the page's head.
+    For the arguments see `HtmlReport` and its `first_page`.
     """
-    return _render_report(report, is_one_page=False, leads=leads)
-
-
-def _render_report(report: Report, *, is_one_page: bool, leads: Sequence[tuple[str, str]] = ()) -> str:
-    html = HtmlReport(report.run, ReportInParts.of(report).listed, is_one_page=is_one_page)
-    html.leads = leads
+    html = HtmlReport(report.run, ReportInParts.of(report).listed, most_in_one_page=most_in_one_page)
     for company in report.companies:
         html.add(company)
-    return "".join(html.first_page())
+    return "".join(html.first_page(leads, page))
 
 
 def render_company(
-    run: RunSummary, company: CompanyReport, number: int, names: Sequence[str | None], pages: CompanyPages
+    run: RunSummary,
+    company: CompanyReport,
+    number: int,
+    names: Sequence[str | None],
+    pages: CompanyPages,
+    elsewhere: Mapping[str, str] | None = None,
 ) -> str:
     """A company's own page, one folder below the report.
 
@@ -176,13 +150,15 @@ def render_company(
         number: its place among those of the report, from 1.
         names: what these are called; None for those that it does not lead to.
         pages: where they are shown.
+        elsewhere: the addresses of the pages of the service that show its `table` and its `documents`; None if there
+            are no such pages.
     """
     beside = [other if 1 <= other <= len(names) and names[other - 1] else None for other in (number - 1, number + 1)]
     return (
         environment()
         .get_template("company_page.html")
         .render(
-            **_share_run_values(run, pages, apart=True, base="../"),
+            **_share_run_values(run, pages, apart=True, base="../") | {"elsewhere": elsewhere},
             company=company,
             n=number,
             open_sections=True,
@@ -205,6 +181,7 @@ def _share_run_values(run: RunSummary, pages: CompanyPages, *, apart: bool, base
         "run": run,
         "base": base,
         "apart": apart,
+        "elsewhere": None,
         "to_company": to_company,
         "to_criterion": lambda n, position: f"{to_company(n)}-{position}",
         "policy": (
@@ -225,6 +202,7 @@ def _show_value(value: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def environment() -> Environment:
+    """The templates of the reports: each may call the functions that put a report into words, as filters too."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -233,71 +211,20 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
-        breakable=breakable,
-        company_anchor=company_anchor,
-        rule_in_words=rule_in_words,
-        field_name=field_name,
-        css_name=css_name,
-        day=day,
-        decision_in_words=decision_in_words,
-        is_evidence=is_evidence,
-        judge=judge,
-        trial_in_words=trial_in_words,
-        moment=moment,
-        money=money,
-        number=number,
-        openable=openable,
-        percent=percent,
-        thousands=thousands,
-        weblink=weblink,
-    )
-    environment.globals.update(
-        any_overridden=lambda companies: any(
-            criterion.override is not None for company in companies for criterion in company.criteria
-        ),
-        any_contested=lambda companies: any(map(list_contested_criteria, companies)),
-        any_withheld=lambda companies: any(
-            criterion.status is ScoreStatus.WITHHELD for company in companies for criterion in company.criteria
-        ),
-        by_criterion=by_criterion,
-        by_urgency=by_urgency,
-        contested_criteria=list_contested_criteria,
-        contested_in_words=describe_contest,
-        contradicting_criteria=list_contradicting_criteria,
-        falls_short=falls_short,
-        flags_by_severity=flags_by_severity,
-        flags_of=place_flags,
-        heat=heat,
-        in_full=in_full,
-        in_words=in_words,
-        is_unreached=is_unreached,
-        key_figures=key_figures,
-        matrix_cells=matrix_cells,
-        missing_most=count_missing,
-        not_read=not_read,
-        outcome_in_words=outcome_in_words,
-        is_passage=is_passage,
-        place_link=place_link,
-        possible_ranks=possible_ranks,
-        profile_facts=profile_facts,
-        range_in_words=range_in_words,
-        rectangles=rectangles,
-        red_flags=find_red_flags,
-        shared_reason=find_shared_reason,
-        strengths=strengths,
-        tally=tally,
-        to_request=to_request,
-        standing_in_words=describe_standing,
-        open_gates=open_gates,
-        tally_in_words=tally_in_words,
-        value_in_words=value_in_words,
-        remark=remark,
-        trimmed=trim_passage,
-        whole=whole,
-        words=words,
-    )
+    rooms = (companies, criteria, evidence_links, findings, key_figures, request_files, wording)
+    offered = {name: call for room in rooms for name, call in _functions(room)}
+    own = (breakable, css_name, field_name, matrix_cells, shade, sign, value_in_words)
+    offered |= {call.__name__: call for call in own}
+    environment.filters.update(offered)
+    environment.globals.update(offered)
     return environment
+
+
+def _functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The public functions that a module defines."""
+    for name, value in vars(module).items():
+        if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_"):
+            yield name, value
 
 
 @lru_cache(maxsize=4)
@@ -310,38 +237,50 @@ def allow_source(part: str) -> str:
     return f"'sha256-{b64encode(sha256(part.encode()).digest()).decode()}'"
 
 
-def matrix_cells(company: CompanyReport, scale: tuple[float, float], link: str, unreached: bool) -> Markup:
+def matrix_cells(company: CompanyReport, scale: tuple[float, float], link: str, *, apart: bool) -> Markup:
     """A row of the matrix, as compact as possible, as these cells make up most of the page if there are many companies.
 
-    A cell links to the place of its first verified quotation, whose page names the criterion, the score and the reason;
-    without one it links to the criterion on the company's own page.
+    A cell links to the criterion on the company's page, whose address is `link`. If companies are `apart`, it links to
+    the place of the first verified quotation, whose page names the criterion, the score and the reason.
     """
+    unreached = wording.is_unreached(company)
     cells = [
-        _cell(criterion, scale, _proof(criterion) or (link if unreached else f"{link}-{position}"))
-        for position, criterion in enumerate(company.criteria, 1)
+        _cell(criterion, scale, (apart and _proof(criterion)) or (link if unreached else f"{link}-{at}"), apart=apart)
+        for at, criterion in enumerate(company.criteria, 1)
     ]
-    return Markup("".join(cells))  # noqa: S704 - numbers, our own signs and our own links
+    return Markup("".join(cells))  # noqa: S704 - numbers, our own signs and links, and reasons that were escaped
 
 
 def _proof(criterion: CriterionReport) -> str | None:
     return next((quote.evidence_url for quote in criterion.quotes if quote.verified and quote.evidence_url), None)
 
 
-def _cell(criterion: CriterionReport, scale: tuple[float, float], link: str) -> str:
-    flag = " data-flag" if falls_short(criterion, scale) else ""
-    score = criterion.counted
-    if score is not None:
-        shown = number(score)
-        exact = "" if float(shown) == score else f" data-score={score}"
-        if criterion.override is not None:
-            exact, shown = f" data-score={score} aria-label='{outcome_in_words(criterion, scale)}'", f"{shown}*"
-        elif criterion.status is ScoreStatus.CONTESTED:
-            exact, shown = f" data-score={score} aria-label='{shown}, contested'", f"{shown}!"
-        return f"<td><a class=heat-{heat(score, scale)} href={link}{exact}{flag}>{shown}</a>"
-    name = outcome_in_words(criterion, scale)
-    decided = "" if criterion.open else " data-closed"
-    sign = _SIGNS.get(criterion.status) or ("?" if criterion.score is None else f"({number(criterion.score)})")
-    return f"<td><a class={criterion.status} href={link} aria-label='{name}'{flag}{decided}>{sign}</a>"
+def _cell(criterion: CriterionReport, scale: tuple[float, float], link: str, *, apart: bool) -> str:
+    """A cell. Its label says what its sign does not, and where the reason is no click away, its title is the reason."""
+    shown, score = sign(criterion), criterion.counted
+    is_number = score is not None and shown == number(score)
+    more = "" if score is None or (is_number and float(shown) == score) else f" data-score={score}"
+    more += "" if is_number else f' aria-label="{outcome_in_words(criterion, scale)}"'
+    more += "" if apart else f' title="{escape(escape_text(criterion.reason[:_TITLE]))}"'
+    more += " data-flag" if falls_short(criterion, scale) else ""
+    more += " data-closed" if score is None and not criterion.open else ""
+    return f"<td><a class={shade(criterion, scale)} href={link}{more}>{shown}</a>"
+
+
+def sign(criterion: CriterionReport) -> str:
+    """What stands for the outcome of a criterion where there is little room: its score, or a sign."""
+    if criterion.override is not None:
+        return f"{number(criterion.override)}*"
+    if criterion.score is not None and criterion.status.counts:
+        return number(criterion.score) + ("!" if criterion.status is ScoreStatus.CONTESTED else "")
+    if criterion.status is ScoreStatus.UNSUPPORTED:
+        return "?" if criterion.score is None else f"({number(criterion.score)})"
+    return "○" if criterion.status is ScoreStatus.MISSING else "–"
+
+
+def shade(criterion: CriterionReport, scale: tuple[float, float]) -> str:
+    """The class of a criterion's sign: the step of the heat scale, or why no score counts."""
+    return criterion.status.value if criterion.counted is None else f"heat-{heat(criterion.counted, scale)}"
 
 
 def css_name(identifier: str) -> str:

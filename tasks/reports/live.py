@@ -54,7 +54,14 @@ _CHANGED: Final = "The document was changed after the run read it. These are its
 _NOT_THERE: Final = (
     "There is no such page in this run, or what it shows was deleted since the run, or is not shared with your account."
 )
-_LEADS: Final = [("review", "Review"), ("table", "Table"), ("search", "Search"), ("ask", "Ask")]
+PAGES: Final = (
+    ("report.html", "Report"),
+    ("review", "Review"),
+    ("table", "Table"),
+    ("search", "Search"),
+    ("ask", "Ask"),
+)
+"""The pages of a run: the path below it, and the name."""
 _SEEN_BY: Final = "You see it because your account may see the document."
 _SEEN_BY_ALL: Final = "Whoever may use this service sees it."
 
@@ -98,25 +105,25 @@ def find_run_id(reference: str) -> str:
         return live.run.id
 
 
-def report_page(run_id: str) -> str:
-    """The report of a run as a page that links to the live pages.
+def report_page(run_id: str, page: int = 1) -> str:
+    """The report of a run as a page that links to the live pages: each company has a page of its own.
+
+    `page` says which part of very many companies it shows, from 1; 0 for all of them.
 
     Raises:
         NotFound, NotLoggedIn: as `live_run`.
     """
     with live_run(run_id) as live:
-        report = live_report(live)
+        report = live_report(live, tables=False)
         original = originals(live)
         report.companies = [with_originals(company, original) for company in report.companies]
-        return render_overview(report, [(f"{base_path()}/", "Runs"), *_LEADS])
+        return render_overview(report, [(f"{base_path()}/", "Runs"), *PAGES[1:]], most_in_one_page=0, page=page)
 
 
-def live_report(
-    live: LiveRun, number: int | None = None, *, for_model: bool = False, scores_alone: bool = False
-) -> Report:
+def live_report(live: LiveRun, number: int | None = None, *, for_model: bool = False, **parts: bool) -> Report:
     """The report as the viewer sees it, or that of the company of a number (from 1) alone.
 
-    With `for_model` it is without all that rests on privileged documents; `scores_alone` as `company_report`.
+    With `for_model` it is without all that rests on privileged documents; `parts`: as the keywords of `company_report`.
 
     Raises:
         NotFound: the viewer does not see that company.
@@ -126,14 +133,14 @@ def live_report(
     if for_model:
         seen = without_privileged(companies, seen)
     if number is None:
-        return build(live.run.id, seen=seen, scores_alone=scores_alone)
+        return build(live.run.id, None, seen, **parts)
     if seen is not None and seen[companies[0].domain].documents is None:
         raise NotFound(_NOT_THERE)
-    return build(live.run.id, companies[0].domain, seen, scores_alone=scores_alone)
+    return build(live.run.id, companies[0].domain, seen, **parts)
 
 
 def company_page(run_id: str, name: str) -> str:
-    """The page of one of many companies of a run, by its file's name; see `report_page`.
+    """The page of one of the companies of a run, by its file's name; see `report_page`.
 
     Raises:
         NotFound: there is none.
@@ -141,11 +148,11 @@ def company_page(run_id: str, name: str) -> str:
     """
     with live_run(run_id) as live:
         shown = _company_pages(live)
-        paths = [shown.path(number) for number in range(1, len(live.companies) + 1)] if shown.are_apart else []
+        paths = [shown.path(number) for number in range(1, len(live.companies) + 1)]
         if (path := f"{FOLDER}/{name}") not in paths:
             raise NotFound(_NOT_THERE)
         number = paths.index(path) + 1
-        report = live_report(live, number)
+        report = live_report(live, number, tables=False)
         company = with_originals(report.companies[0], originals(live))
         beside = live.companies[max(number - 2, 0) : number + 1]
         seen = look(live.drive, beside) if live.has_accounts else None
@@ -153,11 +160,13 @@ def company_page(run_id: str, name: str) -> str:
             other.name if other in beside and (seen is None or seen[other.domain].documents is not None) else None
             for other in live.companies
         ]
-        return render_company(report.run, company, number, names, shown)
+        domain = quote(company.domain, safe="")
+        elsewhere = {"table": f"../table?company={domain}", "documents": f"../search?company={domain}"}
+        return render_company(report.run, company, number, names, shown, elsewhere)
 
 
 def _company_pages(live: LiveRun) -> CompanyPages:
-    return CompanyPages([company.domain for company in live.companies])
+    return CompanyPages([company.domain for company in live.companies], most_in_one_page=0)
 
 
 def list_run_data() -> dict[str, Any]:

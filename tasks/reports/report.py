@@ -31,13 +31,18 @@ from tasks.scoring.standing import Standing, rank
 
 
 def build(
-    run_id: str, domain: str | None = None, seen: Mapping[str, Seen] | None = None, *, scores_alone: bool = False
+    run_id: str,
+    domain: str | None = None,
+    seen: Mapping[str, Seen] | None = None,
+    *,
+    scores_alone: bool = False,
+    tables: bool = True,
 ) -> Report:
     """The report of a run, finished or not. `run_id` is its id, its batch's name (the latest run) or `latest`.
 
     With `domain`, of that company alone. With `seen`, which says by its domain what a viewer sees of each company, only
     what rests on that: companies are ranked by what the viewer sees of all of them, and one alone has no rank. With
-    `scores_alone` as `company_report`.
+    `scores_alone` and without `tables` as `company_report`.
 
     Raises:
         tasks.errors.NotFound: there is no such run.
@@ -45,7 +50,8 @@ def build(
     """
     with reading() as session:
         rows = _RunRows.of(session, run_id, domain)
-        report = Report(run=rows.summary, companies=list(rows.companies(session, seen, scores_alone=scores_alone)))
+        companies = list(rows.companies(session, seen, scores_alone=scores_alone, tables=tables))
+        report = Report(run=rows.summary, companies=companies)
     if seen is not None:
         _rank_again(report, is_whole=domain is None)
     return report
@@ -104,13 +110,16 @@ class _RunRows(NamedTuple):
         return cls(run, before, listed, earlier, stability, summary)
 
     def companies(
-        self, session: Session, seen: Mapping[str, Seen] | None = None, *, scores_alone: bool = False
+        self, session: Session, seen: Mapping[str, Seen] | None = None, **parts: bool
     ) -> Iterator[CompanyReport]:
-        """Its companies in the report's order, or in the batch's if a viewer sees them; built on demand."""
+        """Its companies in the report's order, or in the batch's if a viewer sees them; built on demand.
+
+        `parts`: as the keywords of `company_report`.
+        """
         for company in self.listed if seen is None else sorted(self.listed, key=lambda company: company.ordinal):
             shown = None if seen is None else seen.get(company.domain, Seen())
             earlier = self.earlier.get(company.domain)
-            report = company_report(session, self.run, company, self.before, earlier, shown, scores_alone=scores_alone)
+            report = company_report(session, self.run, company, self.before, earlier, shown, **parts)
             report.stability = self.stability.get(company.domain)
             yield report
 

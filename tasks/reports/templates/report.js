@@ -134,7 +134,7 @@ function workWith(table) {
     lay();
   });
 
-  act("weigh").addEventListener("click", () => {
+  act("weigh")?.addEventListener("click", () => {
     const on = act("weigh").getAttribute("aria-pressed") !== "true";
     act("weigh").setAttribute("aria-pressed", on);
     document.querySelector(".matrix").classList.toggle("weighed", on);
@@ -149,7 +149,7 @@ function workWith(table) {
       column.input.hidden = !on;
     });
   });
-  act("reset").addEventListener("click", () => {
+  act("reset")?.addEventListener("click", () => {
     criteria.forEach((column) => { if (column.input) column.input.value = column.weight; });
     weigh();
   });

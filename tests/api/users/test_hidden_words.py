@@ -24,7 +24,6 @@ from storage.run_documents import DocumentStatus, RunDocument
 from storage.texts import Outcome, StoredText, save_text
 from tasks.documents.drive.drive import Bearer, acting_as
 from tasks.documents.drive.registry import drive_to_open_again
-from tasks.reports import company as company_pages
 from tasks.scoring.criteria import read_criteria
 from tasks.scoring.score import score_criteria
 from tasks.scoring.standing import rank_companies
@@ -44,7 +43,7 @@ CRITERIA: Final = [
 ]
 KINDS: Final = ("notes", "accounts", "minutes", "orders", "unread")
 _SOURCE: Final = re.compile(r'<source-\w+ number=(\d+) name="([^"]*)"[^>]*>\n(.*?)\n</source-', re.DOTALL)
-_LINK: Final = re.compile(r'href="((?:evidence|companies)/[^"#]+)')
+_LINK: Final = re.compile(r'href="?(?:\.\./)?((?:evidence|companies)/[^"#\s]+)')
 _made = count(1)
 
 
@@ -269,7 +268,7 @@ def answers(
     for path in ["report.html", *paths, *of_documents, "evidence/0123.html", "companies/0123.html"]:
         answer = client.get(f"/runs/{run_id}/{path}", headers=headers)
         yield path, f"{answer.text} {answer.headers}"
-        if path == "report.html":
+        if path.startswith(("report", "companies/")):
             for found in set(_LINK.findall(answer.text)) - set(paths):
                 yield found, client.get(f"/runs/{run_id}/{found}", headers=headers).text
     for file in (file for room in rooms for file in room.hidden):
@@ -297,7 +296,8 @@ def check(
     ada, bob = bearer(users, ADA), bearer(users, BOB)
     whole = client.get(f"/runs/{run_id}/report.html", headers=ada)
     assert whole.status_code == 200
-    pages = sorted(set(_LINK.findall(whole.text)))
+    own = [client.get(f"/runs/{run_id}/{page}", headers=ada).text for page in set(_LINK.findall(whole.text))]
+    pages = sorted({page for text in (whole.text, *own) for page in _LINK.findall(text)})
     everything = whole.text + "".join(client.get(f"/runs/{run_id}/{page}", headers=ada).text for page in pages)
     hidden = [word for room in rooms for word in room.hidden_words]
     names = [file.words[0] for room in rooms for file in room.files]
@@ -344,9 +344,8 @@ def test_no_word_of_a_hidden_document_is_shown(
 
     @seed(part)
     @settings(max_examples=50 if part else 6, **ONCE)  # type: ignore[arg-type]
-    @given(st.lists(ROOMS, min_size=1, max_size=2), st.booleans(), st.sampled_from([False, False, True]))
-    def property_(rooms: list[Room], are_apart: bool, ran_before: bool) -> None:
-        monkeypatch.setattr(company_pages, "MOST_IN_ONE_PAGE", 0 if are_apart else 20)
+    @given(st.lists(ROOMS, min_size=1, max_size=2), st.sampled_from([False, False, True]))
+    def property_(rooms: list[Room], ran_before: bool) -> None:
         check(in_memory, rooms, criteria, caplog, ran_before=ran_before)
 
     property_()
@@ -363,6 +362,7 @@ def test_what_rests_on_a_folder_that_is_not_shared_is_withheld(
     with pytest.MonkeyPatch.context() as monkeypatch, on(monkeypatch) as on_drive:
         check(on_drive, [room], criteria, caplog, ran_before=True)
         client, bob = on_drive[1], bearer(on_drive[0], BOB)
-        page = client.get("/runs/latest", headers=bob, follow_redirects=True).text
+        report = client.get("/runs/latest", headers=bob, follow_redirects=True)
+        page = client.get(str(report.url.join(_LINK.findall(report.text)[0])), headers=bob).text
     assert page.count(">withheld<") >= 4
     assert "Nearest" not in page

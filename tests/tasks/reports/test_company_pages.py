@@ -106,3 +106,17 @@ def test_score_of_many_companies_opens_the_place_that_it_rests_on_and_others_the
 
 def test_two_hundred_companies_by_sixty_criteria_are_two_megabytes_at_most() -> None:
     assert len(render_overview(report_of(200, 60)).encode()) <= 2_000_000
+
+
+def test_very_many_companies_come_in_parts_in_the_service() -> None:
+    report = report_of(40, 60)
+    shown = []
+    for page in (1, 2, 3):
+        text = render_overview(report, most_in_one_page=0, page=page)
+        shown += re.findall(r'<tr data-company="(\d+)"', text)
+        assert len(text.encode()) <= 300_000
+        assert "Change weights" not in text.partition("<script>")[0]  # ranks are among all companies
+    assert shown == [str(number) for number in range(1, 41)]
+    whole = render_overview(report, most_in_one_page=0)
+    assert whole.count("<tr data-company=") == 40
+    assert "Change weights" in whole.partition("<script>")[0]
