@@ -18,18 +18,15 @@ from tasks.reading import fallback
 from tasks.reading.ooxml import ole
 from tasks.reading.ooxml.number_formats import BUILT_IN
 from tasks.reading.ooxml.package import CUT_OFF
-from tasks.reading.places import SHEET
 from tasks.reading.text_writer import Reading, Source, Writer
 from tasks.reading.xlsx.binary import (
     ERRORS,
     MOST_SHEETS,
     CellsFullError,
-    CellWriter,
+    SheetWriter,
     read_with_calamine,
     show_cell,
-    write_comment,
 )
-from tasks.reading.xlsx.rows import column_letters, hidden_sheet
 
 LEFT_OUT: Final = "Text boxes and charts of the workbook were left out. Save it as .xlsx to have them read."
 _FILEPASS: Final = 0x002F
@@ -177,7 +174,7 @@ class _Workbook:
     def __init__(self, book: xlrd.Book, writer: Writer) -> None:
         self._book = book
         self._writer = writer
-        self._cells = CellWriter(writer)
+        self._cells = SheetWriter(writer)
 
     def write(self) -> None:
         """Write its sheets in order; damaged ones are left out with a warning.
@@ -198,12 +195,11 @@ class _Workbook:
                 if lost == count:
                     raise Damaged("The file is damaged: none of its sheets can be read. Ask for it again.") from error
                 continue
-            with self._writer.part(SHEET, name), hidden_sheet(self._writer, name, hidden=sheet.visibility != 0):
-                self._writer.text(name)
-                self._write_cells(sheet)
-                for (row, column), note in sorted(sheet.cell_note_map.items()):
-                    cell = f"{column_letters(column + 1)}{row + 1}"
-                    write_comment(self._writer, cell, one_line(note.author or ""), one_line(note.text))
+            self._cells.begin_sheet(name, hidden=sheet.visibility != 0)
+            self._write_cells(sheet)
+            for (row, column), note in sorted(sheet.cell_note_map.items()):
+                self._cells.comment(row, column, one_line(note.author or ""), one_line(note.text))
+            self._cells.end_sheet()
             self._book.unload_sheet(index)
             if self._cells.cut:
                 self._writer.warn(self._cells.cut)
@@ -212,7 +208,6 @@ class _Workbook:
             self._writer.warn(CUT_OFF)
 
     def _write_cells(self, sheet: Sheet) -> None:
-        self._cells.begin()
         try:
             for column, settings in sheet.colinfo_map.items():
                 if settings.hidden:
@@ -227,7 +222,6 @@ class _Workbook:
                         self._cells.add(row, column, text)
         except CellsFullError:
             pass
-        self._cells.end()
 
     def _text(self, sheet: Sheet, row: int, column: int) -> str:
         kind, value = sheet.cell_type(row, column), sheet.cell_value(row, column)

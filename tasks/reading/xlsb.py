@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from tasks.errors import Damaged
 from tasks.language.normalise import one_line
 from tasks.reading import fallback
+from tasks.reading.ooxml.number_formats import BUILT_IN
 from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
 from tasks.reading.places import FOOTER, HEADER
 from tasks.reading.text_writer import Reading, Source, Writer
@@ -22,13 +23,12 @@ from tasks.reading.xlsx.binary import (
     MOST_WORDS,
     CellsFullError,
     CellWriter,
-    NumberStyles,
+    comment_place,
     read_with_calamine,
     rk_number,
-    write_comment,
+    show_cell,
 )
 from tasks.reading.xlsx.objects import PackedSheet, SheetObjects, write_sheets
-from tasks.reading.xlsx.rows import column_letters
 from tasks.reading.xlsx.sheet import split_printed_words
 
 _MOST_STRINGS: Final = 4_000_000
@@ -85,7 +85,7 @@ class _Workbook:
         main = package.main_part("xl/workbook.bin")
         self._around = package.relationships(main)
         self.sheets: list[PackedSheet] = []
-        self._from_1904 = False
+        self.from_1904 = False
         targets = {item.id: item.target for item in self._around}
         for number, data in _records(_part(package, main)):
             try:
@@ -94,7 +94,7 @@ class _Workbook:
                     name, state = one_line(_text_at(data, id_.end).words), data[0]
                     self.sheets.append(PackedSheet(name, targets.get(id_.words, ""), state in (1, 2)))
                 elif number == _WORKBOOK_PROPERTIES:
-                    self._from_1904 = data[0] & 1 == 1
+                    self.from_1904 = data[0] & 1 == 1
             except (struct.error, IndexError):
                 package.note_damage()
         if not self.sheets:
@@ -114,20 +114,20 @@ class _Workbook:
         ]
 
     @cached_property
-    def styles(self) -> NumberStyles:
-        """The formats of numbers."""
-        styles = NumberStyles()
-        styles.from_1904 = self._from_1904
+    def codes(self) -> list[str]:
+        """The format code of each style of cells; "" for one that changes no number."""
+        own: dict[int, str] = {}
+        formats: list[int] = []
         for part in self.parts("styles"):
             of_cells = False
             for number, data in _records(_part(self._package, part)):
                 if number in (_BEGIN_CELL_STYLES, _END_CELL_STYLES):
                     of_cells = number == _BEGIN_CELL_STYLES
                 elif number == _STYLE and of_cells and len(data) >= 4:
-                    styles.formats.append(struct.unpack_from("<H", data, 2)[0])
+                    formats.append(struct.unpack_from("<H", data, 2)[0])
                 elif number == _FORMAT and len(data) >= 6:
-                    styles.codes[struct.unpack_from("<H", data)[0]] = _text_at(data, 2).words
-        return styles
+                    own[struct.unpack_from("<H", data)[0]] = _text_at(data, 2).words
+        return [own.get(number) or BUILT_IN.get(number, "") for number in formats]
 
 
 class _Sheet:
@@ -144,7 +144,7 @@ class _Sheet:
         self._cells.begin()
         try:
             for number, data in _records(part):
-                self._cells.count_record()
+                self._cells.count()
                 take = _CELL_RECORDS.get(number)
                 try:
                     if take is not None:
@@ -207,7 +207,9 @@ class _Sheet:
         self._cells.add(self._row, struct.unpack_from("<I", data)[0], text)
 
     def _add_number(self, column: int, style: int, number: float) -> None:
-        self._cells.add(self._row, column, self._workbook.styles.shown(number, style & 0xFFFFFF))
+        style, codes = style & 0xFFFFFF, self._workbook.codes
+        code = codes[style] if style < len(codes) else ""
+        self._cells.add(self._row, column, show_cell(number, code, from_1904=self._workbook.from_1904))
 
 
 class _Comments:
@@ -222,26 +224,26 @@ class _Comments:
         """Write the comments of the part `sheet`."""
         for item in self._package.relationships(sheet):
             if item.kind == "comments" and item.target in self._package:
-                for cell, author, text in _comments(_part(self._package, item.target)):
+                for row, column, author, text in _comments(_part(self._package, item.target)):
                     self._room -= len(text)
                     if self._room > 0:
-                        write_comment(self._writer, cell, author, text)
+                        self._writer.placed(*comment_place(row, column, author, text))
 
 
-def _comments(part: bytes) -> Iterator[tuple[str, str, str]]:
-    """The cell, the author and the words of each comment."""
+def _comments(part: bytes) -> Iterator[tuple[int, int, str, str]]:
+    """The row, the column (both from 0), the author and the words of each comment."""
     authors: list[str] = []
-    cell = author = ""
+    row = column = 0
+    author = ""
     for number, data in _records(part):
         try:
             if number == _AUTHOR:
                 authors.append(one_line(_text_at(data, 0).words))
             elif number == _COMMENT:
                 index, row, _, column = struct.unpack_from("<IIII", data)
-                cell = f"{column_letters(min(column, 0xFFFF) + 1)}{row + 1}"
                 author = authors[index] if index < len(authors) else ""
             elif number == _COMMENT_TEXT:
-                yield cell, author, one_line(_text_at(data, 1).words)
+                yield row, min(column, 0xFFFF), author, one_line(_text_at(data, 1).words)
         except (struct.error, IndexError):
             continue
 

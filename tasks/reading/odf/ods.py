@@ -7,9 +7,8 @@ it is in memory. Charts and embedded documents are left out, with a warning.
 
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final
+from typing import Final
 
 from lxml import etree
 
@@ -18,10 +17,10 @@ from tasks.language.normalise import one_line
 from tasks.reading import limits
 from tasks.reading.odf.package import OdfPackage, name
 from tasks.reading.ooxml.number_formats import with_stored, without_noise
-from tasks.reading.places import SHEET, TEXT_BOX
+from tasks.reading.ooxml.xml import ElementStream, forget
+from tasks.reading.places import TEXT_BOX
 from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.reading.xlsx.binary import MOST_SHEETS, MOST_WORDS, CellsFullError, CellWriter, write_comment
-from tasks.reading.xlsx.rows import column_letters, hidden_sheet
+from tasks.reading.xlsx.binary import CellsFullError, SheetWriter
 from tasks.reading.xlsx.sheet import LATE
 
 _SPREADSHEET: Final = name("office:spreadsheet")
@@ -60,21 +59,17 @@ def read(source: Source) -> Reading:
     with OdfPackage(source) as package:
         writer = Writer()
         workbook = _Workbook(writer)
-        parser = etree.XMLPullParser(
-            ("start", "end"), tag=(_SPREADSHEET, _TABLE, _ROW, _COLUMN, _SHAPES, _STYLE, _CHANGES),
-            resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True,
-            remove_comments=True, remove_pis=True,
-        )  # fmt: skip
-        for piece in package.content_stream():
-            parser.feed(piece)
-            for event, item in parser.read_events():
-                workbook.take(_element(item), begins=event == "start")
+        stream = ElementStream(
+            package.content_stream(), (_SPREADSHEET, _TABLE, _ROW, _COLUMN, _SHAPES, _STYLE, _CHANGES)
+        )
+        for begins, element in stream:
+            workbook.take(element, begins=begins)
             if limits.is_near():
                 workbook.cut = LATE
             if workbook.cut is not None:
                 break
         else:
-            package.damaged |= bool(len(parser.error_log))
+            package.damaged |= stream.damaged
         workbook.end()
         if not workbook.found:
             raise Damaged("The file holds no spreadsheet. Ask for it again, or give it the ending of its format.")
@@ -89,17 +84,13 @@ class _Workbook:
         self.found = False
         self.cut: str | None = None
         self._writer = writer
-        self._cells = CellWriter(writer)
+        self._cells = SheetWriter(writer)
         self._hidden: set[str] = set()  # styles of sheets that are hidden
-        self._depth = self._sheets = 0
-        self._open: ExitStack | None = None  # the sheet that is open
+        self._depth = 0
         self._label = ""
         self._row = self._column = 0
-        self._asides: list[tuple[str, etree._Element]] = []
-        self._shapes: list[str] = []
         self._formulas = False
         self._left = _MOST_REPEATED_TEXT
-        self._room = MOST_WORDS
 
     def take(self, element: etree._Element, *, begins: bool) -> None:
         """Handle an element that begins or ends, in the order of the file."""
@@ -113,53 +104,32 @@ class _Workbook:
             return
         elif element.tag == _STYLE:
             self._take_style(element)
-        elif self._depth == 1 and self._open is not None:
+        elif self._depth == 1 and self._cells.is_open:
             try:
                 self._take_part(element)
             except CellsFullError:
                 self.cut = self._cells.cut
         if not begins and self._depth <= 1 and element.tag != _STYLE:
-            _forget(element)
+            forget(element)
 
     def end(self) -> None:
-        """End the open sheet, if there is one: write what is not in its cells."""
-        if self._open is None:
+        """End the open sheet, if there is one."""
+        if not self._cells.is_open:
             return
-        self._cells.end()
-        for where, annotation in self._asides:
-            author = one_line(annotation.findtext(name("dc:creator")) or "")
-            said = " ".join(one_line("".join(_texts(paragraph))) for paragraph in annotation.iter(_PARAGRAPH))
-            write_comment(self._writer, where, author, self._cut_to_fit(said))
-        for words in self._shapes:
-            self._writer.placed(TEXT_BOX, "", self._cut_to_fit(words))
         if self._formulas:
             self._writer.warn(
                 f"Formulas without a stored value stand in their cells as formulas, on the sheet {self._label}."
             )
         if self.cut is not None:
             self._writer.warn(self.cut)
-        self._open.close()
-        self._open = None
-
-    def _cut_to_fit(self, words: str) -> str:
-        words = words[: max(self._room, 0)]
-        self._room -= len(words)
-        return words
+        self._cells.end_sheet()
 
     def _begin(self, table: etree._Element) -> None:
         self.end()
-        self._sheets += 1
-        if self._sheets > MOST_SHEETS:
-            return
         self._label = one_line(table.get(name("table:name"), ""))
-        self._open = ExitStack()
-        self._open.enter_context(self._writer.part(SHEET, self._label))
-        hidden = table.get(name("table:style-name"), "") in self._hidden
-        self._open.enter_context(hidden_sheet(self._writer, self._label, hidden=hidden))
-        self._writer.text(self._label)
-        self._cells.begin()
+        self._cells.begin_sheet(self._label, hidden=table.get(name("table:style-name"), "") in self._hidden)
         self._row = self._column = 0
-        self._asides, self._shapes, self._formulas, self._left = [], [], False, _MOST_REPEATED_TEXT
+        self._formulas, self._left = False, _MOST_REPEATED_TEXT
 
     def _take_style(self, style: etree._Element) -> None:
         properties = style.find(name("style:table-properties"))
@@ -183,7 +153,7 @@ class _Workbook:
             self._writer.warn(LEFT_OUT)
         words = "\n".join(one_line("".join(_texts(paragraph))) for paragraph in shape.iter(_PARAGRAPH))
         if words.strip():
-            self._shapes.append(words)
+            self._cells.behind(TEXT_BOX, words)
 
     def _take_row(self, row: etree._Element) -> None:
         count = _repeats(row, _REPEATED_ROWS, _MOST_ROWS)
@@ -231,7 +201,9 @@ class _Workbook:
             if child.tag == _PARAGRAPH:
                 paragraphs.append("".join(_texts(child)))
             elif child.tag == _ANNOTATION:
-                self._asides.append((f"{column_letters(column + 1)}{self._row + 1}", child))
+                said = " ".join(one_line("".join(_texts(paragraph))) for paragraph in child.iter(_PARAGRAPH))
+                author = one_line(child.findtext(name("dc:creator")) or "")
+                self._cells.comment(self._row, column, author, said)
             elif isinstance(child.tag, str) and child.tag.startswith(_DRAWN):
                 self._take_shape(child)
         shown = one_line(" ".join(paragraphs))
@@ -323,17 +295,3 @@ def _as_written(formula: str) -> str:
     """A formula as a person would type it: `of:=SUM([.A1:.B1])` is `=SUM(A1:B1)`."""
     bare = formula[formula.find("=") :] if "=" in formula[:12] else formula
     return one_line(_REFERENCE.sub(lambda match: match[1].replace(":.", ":"), bare))[:1000]
-
-
-def _element(item: Any) -> etree._Element:
-    """The element of a parser event; lxml's types allow other objects than elements."""
-    assert isinstance(item, etree._Element)  # noqa: SLF001 - lxml has no other name for it
-    return item
-
-
-def _forget(element: etree._Element) -> None:
-    """Free an element that was read, and remove it from the tree."""
-    parent = element.getparent()
-    element.clear()
-    if parent is not None:
-        parent.remove(element)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import Final
+from typing import Any, Final, cast
 from xml.sax.saxutils import quoteattr
 
 from lxml import etree
@@ -342,17 +342,50 @@ def _escape(text: str | None) -> str:
     return (text or "").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def parser(*, recover: bool = False) -> etree.XMLParser:
-    """A parser that opens nothing from outside, expands no entities, and limits depth (256) and text (10 MB)."""
-    return etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        recover=recover,
-        remove_comments=True,
-        remove_pis=True,
-    )
+_SAFELY: Final[dict[str, Any]] = {
+    "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False,
+    "remove_comments": True, "remove_pis": True,
+}  # fmt: skip
+
+
+def parser(*, recover: bool = False, target: object = None) -> etree.XMLParser:
+    """A parser that opens nothing from outside, expands no entities, and limits depth (256) and text (10 MB).
+
+    It tells `target` its events, if there is one.
+    """
+    return etree.XMLParser(target=cast("Any", target), recover=recover, **_SAFELY)
+
+
+class ElementStream:
+    """Elements with certain tags as they begin and end, read as safely as by `parser` while a part comes in pieces.
+
+    `damaged` tells, at the end, whether anything was not well formed.
+    """
+
+    def __init__(self, pieces: Iterable[bytes], tags: Iterable[str], encoding: str | None = None) -> None:
+        """`encoding` is that of the pieces, whatever they declare."""
+        self._pieces = pieces
+        self._parser = etree.XMLPullParser(("start", "end"), tag=tags, encoding=encoding, recover=True, **_SAFELY)
+
+    def __iter__(self) -> Iterator[tuple[bool, etree._Element]]:
+        """Whether it begins, and the element; at its end it is freed, once the next one is asked for."""
+        for piece in self._pieces:
+            self._parser.feed(piece)
+            for event, element in self._parser.read_events():
+                assert isinstance(element, etree._Element)  # noqa: SLF001 - lxml has no other name for it
+                yield event == "start", element
+
+    @property
+    def damaged(self) -> bool:
+        return bool(len(self._parser.error_log))
+
+
+def forget(element: etree._Element) -> None:
+    """Free an element that was read, and remove it from the tree."""
+    parent = element.getparent()
+    element.clear()
+    if parent is not None:
+        parent.remove(element)
 
 
 def usual_namespaces(data: bytes) -> bytes:

@@ -1,15 +1,16 @@
 """What binary workbooks (.xls, .xlsb) share: cells as text, in rows as in .xlsx, and their comments."""
 
 import struct
+from contextlib import ExitStack
 from io import BytesIO
 from typing import Final
 
 from tasks.language.normalise import one_line
 from tasks.reading import limits
-from tasks.reading.ooxml.number_formats import BUILT_IN, show_number, without_noise
-from tasks.reading.places import COMMENT, SHEET, comment_mark, make_label
+from tasks.reading.ooxml.number_formats import show_number, without_noise
+from tasks.reading.places import COMMENT, comment_mark, make_label
 from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.reading.xlsx.rows import Blocks, SheetRow
+from tasks.reading.xlsx.rows import Blocks, SheetRow, column_letters, named_sheet
 from tasks.reading.xlsx.sheet import FULL, LATE, MOST_CELLS, MOST_TEXT
 
 ERRORS: Final = {
@@ -26,6 +27,8 @@ MOST_WORDS: Final = 16 << 20
 _BETWEEN_LOOKS: Final = 4096
 _COLUMNS_COST: Final = 100
 _LONGEST: Final = 1 << 20
+_MARK: Final = 20
+"""Characters that a mark takes besides its words."""
 
 
 class CellsFullError(Exception):
@@ -47,24 +50,6 @@ def show_cell(number: float, code: str, *, from_1904: bool) -> str:
     if code and code.lower() != "general":
         return show_number(raw, code, from_1904=from_1904)
     return without_noise(raw)
-
-
-class NumberStyles:
-    """How numbers are shown, by the style of their cells.
-
-    `codes` are the workbook's own format codes by number, `formats` the format numbers of the styles in order.
-    """
-
-    def __init__(self) -> None:
-        self.codes: dict[int, str] = {}
-        self.formats: list[int] = []
-        self.from_1904 = False
-
-    def shown(self, number: float, style: int) -> str:
-        """The number as a cell of that style shows it."""
-        format_ = self.formats[style] if style < len(self.formats) else 0
-        code = self.codes.get(format_) or BUILT_IN.get(format_, "")
-        return show_cell(number, code, from_1904=self.from_1904)
 
 
 class CellWriter:
@@ -90,12 +75,12 @@ class CellWriter:
 
     def hide_row(self, row: int) -> None:
         """Mark a row (from 0) as hidden; call it before its cells."""
-        self._count()
+        self.count()
         self._hidden_rows.add(row)
 
     def hide_columns(self, first: int, last: int) -> None:
         """Mark columns (from 0) as hidden; call it before their cells."""
-        self._count(_COLUMNS_COST)
+        self.count(_COLUMNS_COST)
         last = min(last, LAST_COLUMN - 1)
         if first <= last:
             hidden = bytearray(self._hidden_columns or bytes(LAST_COLUMN + 1))
@@ -109,7 +94,7 @@ class CellWriter:
         Raises:
             CellsFullError: there are too many of them, or no time is left.
         """
-        self._count()
+        self.count()
         if row != self._row:
             self._write()
             self._row = row
@@ -124,15 +109,12 @@ class CellWriter:
         self._write()
         self._blocks.end()
 
-    def count_record(self) -> None:
+    def count(self, cost: int = 1) -> None:
         """Count a record, whatever it is, against the limit.
 
         Raises:
             CellsFullError: there are too many of them, or no time is left.
         """
-        self._count()
-
-    def _count(self, cost: int = 1) -> None:
         self._cells -= cost
         self._counted += 1
         if self._cells < 0 or self._text < 0:
@@ -148,11 +130,59 @@ class CellWriter:
         self._columns, self._texts = [], []
 
 
-def write_comment(writer: Writer, cell: str, author: str, text: str) -> None:
-    """Write the words of a comment, if any, without the author's name that Excel puts before them."""
+def comment_place(row: int, column: int, author: str, text: str) -> tuple[str, str, str]:
+    """Kind, label and text of a comment, without the author's name that Excel puts before it; no text for no words."""
     words = (author and text.removeprefix(author + ":").lstrip()) or text
-    if words:
-        writer.placed(COMMENT, make_label(author, ""), f"{cell}\t{comment_mark(author, '', words)}")
+    mark = f"{column_letters(column + 1)}{row + 1}\t{comment_mark(author, '', words)}"
+    return COMMENT, make_label(author, ""), mark if words else ""
+
+
+class SheetWriter(CellWriter):
+    """Writes sheets with their cells, comments, and what stands behind these; `is_open` while there is one."""
+
+    def __init__(self, writer: Writer) -> None:
+        super().__init__(writer)
+        self._writer = writer
+        self._sheet: ExitStack | None = None
+        self._sheets = 0
+        self._behind: list[tuple[str, str, str]] = []
+        self._room = MOST_WORDS
+
+    @property
+    def is_open(self) -> bool:
+        return self._sheet is not None
+
+    def begin_sheet(self, name: str, *, hidden: bool) -> None:
+        """Begin a sheet, unless there are too many, and end the one before."""
+        self.end_sheet()
+        self._sheets += 1
+        if self._sheets <= MOST_SHEETS:
+            self._sheet = ExitStack()
+            self._sheet.enter_context(named_sheet(self._writer, name, hidden=hidden))
+            self.begin()
+
+    def comment(self, row: int, column: int, author: str, text: str) -> None:
+        """Add a comment on the cell at a row and column, both from 0."""
+        self._behind.append(comment_place(row, column, author, self._cut_to_fit(text)))
+
+    def behind(self, kind: str, text: str) -> None:
+        """Add words that stand behind the cells, as a place of that kind."""
+        self._behind.append((kind, "", self._cut_to_fit(text)))
+
+    def end_sheet(self) -> None:
+        """End the open sheet, if there is one."""
+        if self._sheet is not None:
+            self.end()
+            for kind, label, text in sorted(self._behind, key=lambda place: place[0] != COMMENT):
+                self._writer.placed(kind, label, text)
+            self._behind = []
+            self._sheet.close()
+            self._sheet = None
+
+    def _cut_to_fit(self, words: str) -> str:
+        words = words[: max(self._room, 0)]
+        self._room -= len(words) + _MARK
+        return words
 
 
 def read_with_calamine(source: Source) -> Reading:
@@ -163,8 +193,7 @@ def read_with_calamine(source: Source) -> Reading:
     data = source if isinstance(source, bytes) else source.read_bytes()
     with CalamineWorkbook.from_filelike(BytesIO(data)) as workbook:
         for number, name in enumerate(workbook.sheet_names):
-            with writer.part(SHEET, name):
-                writer.line(name)
+            with named_sheet(writer, name):
                 for row in workbook.get_sheet_by_index(number).iter_rows():
                     writer.text("\t".join(one_line(str(value)) for value in row).rstrip("\t"))
     return writer.reading()

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 from tasks.reading.ooxml.drawings import Drawings, alternative_text, paragraphs
 from tasks.reading.ooxml.package import EMBEDDED_KINDS, Package
 from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, attribute
-from tasks.reading.places import ALTERNATIVE_TEXT, COMMENT, SHEET, TEXT_BOX, comment_mark, make_label
+from tasks.reading.places import ALTERNATIVE_TEXT, COMMENT, TEXT_BOX, comment_mark, make_label
 from tasks.reading.text_writer import Writer
-from tasks.reading.xlsx.rows import hidden_sheet
+from tasks.reading.xlsx.rows import named_sheet
 from tasks.reading.xlsx.sheet import pieces
 from tasks.reading.xlsx.values import characters, rich_text
 
@@ -59,8 +59,7 @@ def write_sheets(
     written: set[str] = set()
     for sheet in sheets:
         full = None
-        with writer.part(SHEET, sheet.name), hidden_sheet(writer, sheet.name, hidden=sheet.hidden):
-            writer.text(sheet.name)
+        with named_sheet(writer, sheet.name, hidden=sheet.hidden):
             if sheet.part not in package:
                 package.note_damage()
             elif sheet.part not in written:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import itemgetter
@@ -17,6 +17,7 @@ from tasks.reading.places import (
     HIDDEN_ROW_MARK,
     HIDDEN_SHEET,
     HIDDEN_SHEET_MARK,
+    SHEET,
     hidden_column_mark,
 )
 from tasks.reading.text_writer import Writer
@@ -247,13 +248,13 @@ def column_letters(column: int) -> str:
 
 
 @contextmanager
-def hidden_sheet(writer: Writer, name: str, *, hidden: bool) -> Iterator[None]:
-    """What is written in the block belongs to the sheet of that name, and is marked if it is hidden."""
-    if not hidden:
-        yield
-        return
-    with writer.place(HIDDEN_SHEET, name):
-        writer.line(HIDDEN_SHEET_MARK)
+def named_sheet(writer: Writer, name: str, *, hidden: bool = False) -> Iterator[None]:
+    """What is written in the block belongs to the sheet of that name, which is written first, and marked if hidden."""
+    with writer.part(SHEET, name), ExitStack() as mark:
+        if hidden:
+            mark.enter_context(writer.place(HIDDEN_SHEET, name))
+            writer.line(HIDDEN_SHEET_MARK)
+        writer.text(name)
         yield
 
 

@@ -4,12 +4,13 @@ The file is read as events according to the XBRL 2.1 specification: nothing is d
 """
 
 import re
-from typing import Any, Final, cast
+from typing import Final
 
 from lxml import etree
 
 from tasks.language.normalise import one_line
 from tasks.reading import limits
+from tasks.reading.ooxml import xml
 from tasks.reading.places import TAGGED
 from tasks.reading.tags import RESOURCES, Fact, Tags, local
 from tasks.reading.text_writer import Reading, Writer
@@ -34,14 +35,7 @@ def read(data: bytes, *, complete: bool = True) -> Reading:
     if not complete:
         writer.warn(TOO_LONG)
     instance = _Instance()
-    parser = etree.XMLParser(
-        target=cast("Any", instance),
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        recover=True,
-    )
+    parser = xml.parser(recover=True, target=instance)
     try:
         for at in range(0, len(data), _CHUNK):
             if limits.is_near():
