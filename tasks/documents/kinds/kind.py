@@ -103,7 +103,7 @@ def _day(stem: str, said: Signs) -> str | None:
 
 def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind | None, float]:
     """The kind and how certain it is."""
-    title = _read_title(said)
+    title = kinds().get(said.title or "")
     named = _read_name(stem, said)
     name = named.kind if named else None
     letters = read_file("marks.toml")["letter"]["kinds"]
@@ -117,11 +117,6 @@ def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind |
         return name, 0.85 if name.over or name.id in said.body else 0.7
     kind = _read_folder(stem, folder, said, is_read=is_read)
     return kind, 0.6 if kind else 0.0
-
-
-def _read_title(said: Signs) -> Kind | None:
-    title = kinds().get(said.title) if said.title else None
-    return None if title is not None and said.weak and title.id not in said.body else title
 
 
 def _read_folder(stem: str, folder: str, said: Signs, *, is_read: bool) -> Kind | None:
@@ -171,7 +166,8 @@ def _audit(named: str, name: str, said: Signs) -> str | None:
     """The kind of accounts by whether they are audited; None if nothing shows it."""
     if marks("audit", "negative").stand_in(named) or said.audit == "negative":
         return _UNAUDITED
-    claims = any(match.kind.id == _AUDITED for match in find_kinds(name)) or marks("", "audited").stand_in(named)
+    claims = any(match.kind.id == _AUDITED for match in find_kinds(name))
+    claims = claims or marks("", "audited").stand_in(f"{named} {said.line}")
     return _AUDITED if said.audit in {"opinion", "claim"} or claims else None
 
 

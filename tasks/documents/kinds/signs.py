@@ -39,6 +39,10 @@ _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»|_{5,}|\.{8,}|…{3,}"
 )
 _WORD: Final = re.compile(r"\w+")
+_COMPANY: Final = re.compile(r"\b(?:Inc|Ltd|Corp|Co|LLC|LLP|(?:[A-Z]\.){1,2}[A-Z]|S\.p\.A|S\.r\.l|z\s?o\.\s?o)\.\s*$")
+"""How the name of a company ends that ends with a full stop."""
+_REMARK: Final = re.compile(r"(?::|\s[-–—])\s+[a-zà-ÿ]")
+"""Behind a title, what is said of the document: "Audit report: to be issued"."""
 _CITED_PART: Final = re.compile(
     r"\b(exhibit|schedule|annex|appendix|anlage|annexe|anexo|allegato|bijlage)\s+([A-Z]|[IVX]+|\d{1,2}(?:\.\d{1,2})?)\b(?![’'])",
     re.IGNORECASE,
@@ -52,7 +56,6 @@ class Signs:
 
     Attributes:
         title: the kind that its first title is of; `line` is that line.
-        weak: only its body can confirm that.
         letter: it begins as a letter.
         denied: the kinds that it says there are none of.
         body: the kinds of which the words stand in it that stand in such documents.
@@ -66,7 +69,6 @@ class Signs:
 
     title: str | None = None
     line: str = ""
-    weak: bool = False
     letter: bool = False
     denied: list[str] = field(default_factory=list)
     body: list[str] = field(default_factory=list)
@@ -127,11 +129,11 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     lines, begins = _title_lines(opening)
     signs.letter = begins is not None
     segments = list(_segments(lines))
-    found = _find_title(segments, begins, len(text))
+    found = _find_title(segments, begins, len(text), signs.body)
     if found is None or not found[0].kind.over:
         found = _find_index(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
     if found is not None:
-        signs.title, signs.line, signs.weak = found[0].kind.id, found[1], found[0].weak
+        signs.title, signs.line = found[0].kind.id, found[1]
     signs.audit = _audit(segments, text, signs)
     marginal = [text[int(start) : int(end)][:80] for start, end, kind, _ in places if kind in {HEADER, FOOTER}][:6]
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
@@ -145,12 +147,14 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     return signs
 
 
-def _find_title(segments: Sequence[_Segment], greeting: str | None, length: int) -> tuple[Match, str] | None:
+def _find_title(
+    segments: Sequence[_Segment], greeting: str | None, length: int, body: Sequence[str]
+) -> tuple[Match, str] | None:
     """The first kind that a title names; for some kinds, the subject of a letter tells what the letter is."""
-    found = _title(segments, is_long=length > _LONG)
+    found = _title(segments, body, is_long=length > _LONG)
     if found is not None or greeting is None:
         return found
-    found = _title(list(_segments([greeting])), is_long=False)
+    found = _title(list(_segments([greeting])), body, is_long=False)
     return found if found and found[0].kind.id in read_file("marks.toml")["letter"]["kinds"] else None
 
 
@@ -200,17 +204,20 @@ def _segments(lines: Sequence[str]) -> Iterator[_Segment]:
         for part in _SEGMENT.split(line):
             words = plain_words(part[:300])
             if words:
-                yield _Segment(words, place, whole, runs_on or part.rstrip().endswith((".", ";", ",")))
+                ends = part.rstrip().endswith((".", ";", ",")) and not _COMPANY.search(part)
+                yield _Segment(words, place, whole, runs_on or ends)
                 place += 1
 
 
-def _title(segments: Sequence[_Segment], *, is_long: bool) -> tuple[Match, str] | None:
-    """The first kind that a title names, and the title's line."""
+def _title(segments: Sequence[_Segment], body: Sequence[str], *, is_long: bool) -> tuple[Match, str] | None:
+    """The first kind that a title names, and the title's line; a weak name counts if the body confirms its kind."""
     for segment in segments:
         match = _match_over(segment, is_long=is_long)
         if match is None and (segment.is_short or segment.place < _FIRST):  # to look for a kind takes most of the time
             match = find_kind(segment.words)
             if match is not None and (match.kind.over or not _heads(match, segment)):
+                match = None
+            if match is not None and match.weak and match.kind.id not in body:
                 match = None
         if match is None and (opened := _find_opened_kind(segment)):
             match = opened
@@ -272,6 +279,8 @@ def _only_said(segments: Sequence[_Segment], text: str, signs: Signs, title: str
     """In a slip of paper, find what is requested or will follow, and what it says does not exist."""
     if len(text) > _SHORT:
         return None
+    if title is not None and _REMARK.search(text) and "\n" not in text.strip():
+        return Match(kinds()["placeholder"], 0, 0, weak=False), title
     for segment in segments:
         for match in find_kinds(segment.words):
             if match.kind.id in {"request_list", "placeholder"} and (segment.line == title or len(text) < _SLIP):

@@ -12,6 +12,7 @@ from tasks.documents.kinds.kind import DocumentKind, document_kind, parse_asked_
 from tasks.documents.kinds.signs import read_signs, resemblance, sketch
 
 AUDITED = "audited_financial_statements"
+TITLES = tomllib.loads(Path(__file__).with_name("titles.toml").read_text(encoding="utf-8"))
 OPENINGS = tomllib.loads(Path(__file__).with_name("openings.toml").read_text(encoding="utf-8"))["documents"]
 LEASE = "LEASE\nbetween Harbour Estates (Landlord) and Northgate (Tenant)\n" + " ".join(
     f"clause {number} on the premises and their rent" for number in range(80)
@@ -60,11 +61,18 @@ def test_what_only_names_audited_accounts_is_none(name: str, text: str) -> None:
     assert what(name, text).holds(AUDITED) is None
 
 
+@pytest.mark.parametrize(("part", "is_audited"), [("unaudited", False), ("audited", True)])
+def test_accounts_are_audited_where_auditors_have_said_so(part: str, is_audited: bool) -> None:
+    said_otherwise = [
+        text for name, text in TITLES[part] if (what(name, text).holds(AUDITED) is not None) is not is_audited
+    ]
+    assert said_otherwise == []
+
+
 def test_at_least_ninety_five_of_a_hundred_titles_have_their_kind() -> None:
-    titles = tomllib.loads(Path(__file__).with_name("titles.toml").read_text(encoding="utf-8"))["titles"]
     words = "This document was prepared on 4 May 2024 by Harrow Field Ltd and Penrose GmbH.\n"
-    missed = [title for title, kind in titles if what("doc.txt", f"{title}\n\n{words}").holds(kind) is None]
-    assert len(missed) <= 0.05 * len(titles), missed
+    missed = [title for title, kind in TITLES["titles"] if what("doc.txt", f"{title}\n\n{words}").holds(kind) is None]
+    assert len(missed) <= 0.05 * len(TITLES["titles"]), missed
 
 
 @pytest.mark.parametrize(
