@@ -128,7 +128,7 @@ class Service(Litestar):
             self.admission.give_back(state.get(RESERVED, 0))
             answered.operation = find_operation(scope)
             if LogSettings.current().is_json:  # by the operation: paths and queries tell whom somebody looks at
-                logger.info("%s %s: %d", scope["method"], answered.operation, answered.status)
+                logger.info("%s: %d", answered.operation, answered.status)
             await audit_once(NO_ANSWER)
 
     def _headers(self, own: Iterable[tuple[bytes, bytes]], method: str, request_id: bytes) -> list[tuple[bytes, bytes]]:

@@ -218,7 +218,8 @@ def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float],
 
 def _figures(memo: WordFile, company: CompanyReport) -> None:
     """The newest key figures, and those that contradict each other."""
-    _write_list(memo, "Key figures", newest_in_words(company, _KEY_FIGURES), most=_KEY_FIGURES + _LISTED, lines=1)
+    figures, contradicted = newest_in_words(company, _KEY_FIGURES)
+    _write_list(memo, "Key figures", [*figures, *contradicted], most=_KEY_FIGURES + _LISTED, lines=1)
 
 
 def _reasons(memo: WordFile, company: CompanyReport, scale: tuple[float, float]) -> None:

@@ -253,13 +253,13 @@ def figures_across(companies: Sequence[tuple[str, Mapping[str, NewestFigure]]]) 
     return NewestFigures([_words(name) for name in names], rows)
 
 
-def newest_in_words(company: CompanyReport, most: int) -> list[str]:
-    """The first few of a company's newest figures, each with its name and day, followed by its contradictions."""
+def newest_in_words(company: CompanyReport, most: int) -> tuple[list[str], list[str]]:
+    """The first few of a company's newest figures, each with its name and day, and its contradictions."""
     table = figures_across([(company.name, newest_figures(company))])
     cells = zip(table.names, table.rows[0].cells if table.rows else (), strict=False)
     newest = [f"{name} {cell.value.shown} ({cell.day})" for name, cell in cells if cell]
     contradicted = [f"Contradicted: {describe_contradiction(conflict)}" for conflict in company.figure_conflicts]
-    return [*newest[:most], *contradicted]
+    return newest[:most], contradicted
 
 
 def newest_figures(company: CompanyReport) -> dict[str, NewestFigure]:

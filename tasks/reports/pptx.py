@@ -442,9 +442,10 @@ def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
     decided = f" {len(company.decisions)} decisions, {still} of them open." if company.decisions else ""
     families = len(families_in_words(company.documents))
     copies = f" With copies or versions: {thousands(families)}." if families else ""
-    figures = "; ".join(newest_in_words(company, _FIGURES))
-    if figures:
-        box(slide, (_LEFT, 492, _WIDTH - 2 * _LEFT, 14), [[TextRun(fit_text(figures, _WIDTH - 80, 9), 9)]])
+    figures, contradicted = newest_in_words(company, _FIGURES)
+    key_figures = "; ".join([*contradicted, *figures])  # what does not fit is cut off at the end
+    if key_figures:
+        box(slide, (_LEFT, 492, _WIDTH - 2 * _LEFT, 14), [[TextRun(fit_text(key_figures, _WIDTH - 80, 9), 9)]])
     _footer(
         slide,
         f"{fit_text(report.run.name, 300, 9)}, {day(report.run.started_at)}. {company.domain}. "

@@ -129,4 +129,10 @@ def test_each_line_of_a_json_log_has_the_id_of_its_request_and_holds_nothing_els
     assert "hush" not in log
     assert "Traceback" not in log
     assert answer.status_code == 503
-    assert "ours-1" in [line["request_id"] for line in lines]
+    of_requests = [(line["message"], line["request_id"]) for line in lines if line["logger"] == "api.front"]
+    assert [line for line, _ in of_requests][-3:] == [
+        "POST /v1/ai/question: 200",
+        "POST /v1/drive/document-text: 503",
+        "other: 404",
+    ]
+    assert [request_id for _, request_id in of_requests][-2] == "ours-1"

@@ -165,6 +165,14 @@ def test_an_undated_first_claim_keeps_the_word(claim: Make) -> None:
     assert merge(claims).company_size == [1, 1]
 
 
+def test_an_undated_head_count_of_the_company_itself_and_an_old_dated_one_are_a_conflict(claim: Make) -> None:
+    own = claim("company_size", [201, 500], source="website")
+    old = claim("company_size", [51, 200], source="wikidata", as_of="2014")
+
+    (conflict,) = find_conflicts([own, old])
+    assert [(claim.source, claim.as_of) for claim in conflict.claims] == [("website", None), ("wikidata", "2014")]
+
+
 def test_a_founding_year_and_a_founding_date_of_another_year_are_a_conflict(claim: Make) -> None:
     year = claim("founded_year", 1999, source="wikidata")
     date = claim("extra.founding_date", {"day": 4, "month": 5, "year": 1902}, source="gleif")

@@ -1,11 +1,14 @@
 """A criterion on figures from the documents to the report: its score, its row with its place, what contradicts it."""
 
 import json
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from docx import Document
+from pptx import Presentation
 
-from tasks.reports import html
+from tasks.reports import docx, html, pptx
 from tasks.reports.models import Report
 from tasks.reports.report import build
 from tasks.scoring.score import score_criteria
@@ -50,6 +53,15 @@ def test_the_page_shows_it_with_the_key_figures(report: Report) -> None:
     assert "It grows" in section
     assert "Revenue growth is 20 % in the year to 2025-03-31" in section
     assert "<b>Contradicted:</b> Revenue, 2025-03-31: EUR 12 m counts, 15 m not." in page
+
+
+def test_the_memo_and_the_slides_have_key_figures_and_what_contradicts_them(report: Report) -> None:
+    memo = "\n".join(paragraph.text for paragraph in Document(BytesIO(docx.render(report))).paragraphs)
+    company = list(Presentation(BytesIO(pptx.render(report))).slides)[1]
+    slide = "\n".join(shape.text_frame.text for shape in company.shapes if shape.has_text_frame)
+    for shown in (memo, slide):
+        assert "Contradicted: Revenue, 2025-03-31: EUR 12 m counts, 15 m not" in shown
+        assert "Revenue EUR 12 m (2025-03-31)" in shown
 
 
 def test_the_json_has_figures_comparisons_and_what_was_left_out(report: Report) -> None:
