@@ -97,7 +97,7 @@ _TRIALS: Final[dict[ModelTrial | None, str]] = {
     ModelTrial.WEAK: "The model is weak: it did poorly in `diligence doctor --model`. Take its scores as hints only.",
 }
 _ABSENCES: Final = {
-    Absence.SILENT: "missing: nothing is said of it",
+    Absence.SILENT: "missing: not found",
     Absence.NONE: "missing: it is said that there is none",
     Absence.NOT_APPLICABLE: "missing: it does not apply",
     Absence.ELSEWHERE: "missing: it lies in a document that is not in the room",

@@ -9,8 +9,6 @@ Documents are matched by the words of their names. `CapTable_2024.xlsx` has the 
 `ue` and `u` are the same.
 """
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from sys import intern
@@ -22,6 +20,8 @@ from storage.scores import Absence, ScoreStatus
 from tasks.companies.profile import field_name, value_at
 from tasks.documents.kinds.catalogue import Kind, is_kind, plain_words
 from tasks.documents.kinds.kind import DocumentKind, parse_asked_kind
+from tasks.documents.kinds.signs import find_denied_kinds
+from tasks.language.sentences import place_sentences
 from tasks.language.tokens import tokens
 from tasks.scoring import rules
 from tasks.scoring.criteria import DocumentCheck, FactRule
@@ -35,10 +35,6 @@ _QUOTED = 160  # characters of a document's opening that are shown
 _OPENING = 600  # characters: a title page, not a body that only mentions other documents
 _BEGINNING = 1500  # characters that say whose a document is, and of which year
 _TITLE = 120  # characters; a longer line is a sentence
-
-# Where a word begins inside `CapTable2024FY`.
-_WORD_BORDER = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
-_BASE_LETTERS = str.maketrans({"ø": "o", "æ": "ae", "å": "a", "ł": "l", "đ": "d", "œ": "oe"})
 
 
 def check_fact(
@@ -156,10 +152,29 @@ def _absent(asked: str, kind: Kind | None, evidence: Evidence) -> CriterionResul
     if nearest:
         reason += f" Nearest: {_names([near.document for near in nearest])}."
     cited = [row for row in evidence.kinds.cited if kind is not None and row.kind and is_kind(row.kind, kind.id)]
+    denial = None if cited or kind is None else _find_denial(asked, kind, evidence)
     if cited:
-        reason += f" The room has not {', nor '.join(row.in_words for row in cited[:_MAX_NAMES])}."
-    absence = Absence.ELSEWHERE if cited else None
-    return CriterionResult(ScoreStatus.MISSING, reason, missing=asked, nearest=nearest, absence=absence)
+        reason += f" The room lacks {', and '.join(row.in_words for row in cited[:_MAX_NAMES])}."
+    if denial is not None:
+        reason += f" {denial.document.name} says that there is none."
+    return CriterionResult(
+        ScoreStatus.MISSING,
+        reason,
+        missing=asked,
+        nearest=nearest,
+        quotes=[Quotation.of(denial, "against")] if denial else [],
+        absence=Absence.ELSEWHERE if cited else Absence.NONE if denial else None,
+    )
+
+
+def _find_denial(asked: str, kind: Kind, evidence: Evidence) -> Excerpt | None:
+    """The sentence by which the room says that there is no such document; None if no sentence does."""
+    for excerpt in evidence.find(asked, _MAX_PASSAGES):
+        for sentence in place_sentences(excerpt.text):
+            if any(is_kind(kind.id, denied) for denied in find_denied_kinds(sentence.text)):
+                start = excerpt.start + sentence.place(0)
+                return evidence.line_of(excerpt.document.document_id, excerpt.text_id, start, start + 1)
+    return None
 
 
 def nearest_documents(name: str, evidence: Evidence, kind: Kind | None = None) -> list[NearDocument]:
@@ -356,13 +371,4 @@ def _find_shared_words(name: str, text: str) -> list[str]:
 @lru_cache(maxsize=10_000)  # every criterion needs those of all documents: 0.8 s for 2,000 without it
 def _words(text: str) -> tuple[str, ...]:
     """The significant words of a name in normalised form."""
-    spaced = _WORD_BORDER.sub(" ", unicodedata.normalize("NFC", text).replace("_", " "))
-    return tuple(intern(_base_letters(word)) for word in tokens(spaced))
-
-
-def _base_letters(word: str) -> str:
-    """A word without accents; `ae`, `oe` and `ue` lose their e."""
-    letters = "".join(
-        letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter)
-    ).translate(_BASE_LETTERS)
-    return re.sub("([aou])e", r"\1", letters)
+    return tuple(map(intern, tokens(plain_words(text))))

@@ -75,7 +75,7 @@ def test_scorecard_ranks_criteria_by_weight_and_says_each_status() -> None:
     rows = [line for line in card.splitlines() if line.startswith("| ")][1:]
     assert [row.split(" | ")[:4] for row in rows] == [
         ["| recurring", "3", "4 / 5", "scored"],
-        ["| audited", "2", "–", "missing: nothing is said of it"],
+        ["| audited", "2", "–", "missing: not found"],
         ["| established", "1", "(2 / 5)", "unsupported"],
     ]
     assert len(rows[0]) < 250

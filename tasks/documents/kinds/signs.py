@@ -290,6 +290,18 @@ def _only_said(segments: Sequence[_Segment], text: str, signs: Signs, title: str
     return None
 
 
+def find_denied_kinds(sentence: str) -> list[str]:
+    """The kinds of which a sentence says that there are none: "The company has no D&O insurance."."""
+    words, says = plain_words(sentence), read_file("marks.toml")["none"]
+    return [
+        match.kind.id
+        for match in find_kinds(words)
+        if match.kind.title
+        and (tail := words[match.end :].strip()) in says["behind"] + says["tails"]
+        and (tail in says["behind"] or words[: match.start].rstrip().endswith(tuple(says["before"])))
+    ]
+
+
 def _audit(segments: Sequence[_Segment], text: str, signs: Signs) -> str | None:
     """Whether accounts are audited: first by the title, then by the auditors, then by the opening."""
     says = read_file("marks.toml")["audit"]

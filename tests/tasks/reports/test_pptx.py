@@ -62,7 +62,7 @@ def test_company_has_its_scores_reasons_findings_and_what_is_missing_with_links(
         "What speaks for it",
         "Is most of the revenue recurring? – 4 of 5\nbecause: Words of a document.",
         "verified: Words of a document..pdf, page 14",
-        "medium: audited financial statements – missing: nothing is said of it",
+        "medium: audited financial statements – missing: not found",
         "• please send: Words of a document.",
         "1 of 3 documents were read.",
     ):

@@ -6,7 +6,7 @@ import pytest
 
 from storage.companies import StoredClaim, StoredProfile, get_profile, profile_claims
 from storage.database import reading
-from storage.scores import ScoreStatus
+from storage.scores import Absence, ScoreStatus
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import DocumentCheck, FactRule
 from tasks.scoring.results import CriterionResult
@@ -287,7 +287,25 @@ def test_a_template_is_no_document_but_the_nearest(room: Room) -> None:
 def test_a_missing_agreement_that_a_document_refers_to_is_named(room: Room) -> None:
     room.holds("Lease.txt", "Lease\nLandlord and tenant, as varied by the Facility Agreement dated 4 May 2020.")
     reason = document_of(room, "facility agreement").reason
-    assert "The room has not “Facility Agreement dated 4 May 2020”, which Lease.txt refers to." in reason
+    assert "The room lacks “Facility Agreement dated 4 May 2020”, which Lease.txt refers to." in reason
+
+
+@pytest.mark.parametrize(
+    ("said", "is_denied"),
+    [
+        ("The company has no D&O insurance.", True),
+        ("Insurance\nThere is no insurance policy in place.", True),
+        ("Eine D&O-Versicherung besteht nicht.", True),
+        ("Il n'y a pas de police d'assurance.", True),
+        ("La sociedad no tiene seguro D&O en vigor.", True),
+        ("No D&O insurance may be cancelled without notice.", False),
+        ("There is no cyber insurance.", False),
+        ("The board discussed the D&O insurance.", False),
+    ],
+)
+def test_a_room_that_says_that_there_is_none_is_not_silent(room: Room, said: str, is_denied: bool) -> None:
+    room.holds("Notes of 4 May.txt", f"Notes\nThe board met in Porto.\n{said}\n")
+    assert (document_of(room, "D&O insurance").absence is Absence.NONE) is is_denied
 
 
 def test_a_document_of_a_kind_must_have_the_other_words_too(room: Room) -> None:
