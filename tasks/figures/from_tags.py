@@ -8,14 +8,16 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from tasks.figures.concepts import Taxonomy
+from tasks.figures.concepts import Concept, Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import ACTUAL, PARENT, Figure, Findings
+from tasks.figures.figure import ACTUAL, PARENT, Basis, Figure, Findings
 from tasks.figures.measures import NEVER_NEGATIVE
 from tasks.figures.vocabulary import WORDS
+from tasks.language.periods import months_back
 from tasks.reading.places import Place
 from tasks.reading.tags import Tag, parse_tag
 
@@ -24,7 +26,17 @@ _GROUP: Final = re.compile(r"Consolidat|FinancialStatementsType|GroupCompany|Leg
 _ALONE: Final = re.compile(r"Separate|Company|Single|Individual|Parent|NonConsolidated", re.IGNORECASE)
 _WHOLE: Final = re.compile(r"^(?:Consolidated|Group)", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_OF_SUMMARY: Final = re.compile(r"(?:IFRS|US)?(?:SummaryOfBusinessResults)?$")
+"""What Japanese taxonomies add to a name: the standard, and that the figure is one of a summary of five years."""
+
+_PLANNED: Final = frozenset({"budget", "forecast"})
+_FORECAST: Final = "ResultForecastAxis=ForecastMember"
+_INSTANCES: Final = frozenset({".xbrl", ".xml"})
 _UNITS: Final = {"pure": "count", "shares": "count"}
+_YEARS: Final = {"prd=m1": 0, "prd=m2": 12}
+"""Months by which the year that a member of the National Bank of Belgium's taxonomy names is earlier than its context
+(https://www.nbb.be/en/central-balance-sheet-office, domain `prd`).
+"""
 
 _A_PART: Final = "numbers that their tags give to a part"
 _OTHERWISE: Final = "numbers read otherwise than the tags say"
@@ -49,26 +61,42 @@ def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure
         return list(own)
     for why in filter(None, (each.tag.broken for each in told if each.concept)):
         findings.leave_out(why)
+    if document.format in _INSTANCES:  # their words are made of the tags
+        own = ()
     starts = {each.place.start: each for each in told}
-    own_by_start = {at: figure for figure in own for at in range(figure.start, figure.end) if at in starts}
+    tagged = [(figure, [at for at in range(figure.start, figure.end) if at in starts]) for figure in own]
+    own_by_start = {at: figure for figure, places in tagged for at in places}
     names = [name.partition(" ")[0] for name in taxonomy.tags]
     found = filter(None, (_in_own_words(each, own_by_start) for each in _surest(told, names, findings)))
     by_tags = list(_name_parent(list(found), own_by_start))
-    known = _group(by_tags)
-    tag_at = [next((starts[at] for at in range(each.start, each.end) if at in starts), None) for each in own]
-    without_concept = _group(figure for figure, of in zip(own, tag_at, strict=True) if of and not of.concept)
-    differing = {key for key, group in without_concept.items() if len({figure.value for figure in group}) > 1}
+    untold = _Untold(by_tags, [figure for figure, places in tagged if places and not starts[places[0]].concept])
     kept = list(by_tags)
-    for figure, of in zip(own, tag_at, strict=True):
-        if of is not None and of.concept:
-            _count(of, figure, findings)
-        elif of is not None and (_key(figure) in differing or (figure.entity is None and of.tag.members)):
-            findings.leave_out(_A_PART)
-        elif _is_contradicted(figure, known):
-            findings.leave_out(_OTHERWISE)
-        else:
+    for figure, places in tagged:
+        of = starts[places[0]] if places else None
+        why = _find_difference(of, figure) if of and of.concept else untold.find_difference(figure, of)
+        if why:
+            findings.leave_out(why)
+        elif of is None or not of.concept:  # else the tag's own figure is there
             kept.append(figure)
     return kept
+
+
+class _Untold:
+    """Decides about figures of numbers that no tag gives a meaning: by the figures of tags, and by each other."""
+
+    def __init__(self, by_tags: Iterable[Figure], without_concept: Iterable[Figure]) -> None:
+        self._known = _group(by_tags)
+        groups = _group(without_concept).items()
+        self._differing = {key for key, group in groups if len({figure.value for figure in group}) > 1}
+
+    def find_difference(self, figure: Figure, of: _Told | None) -> str:
+        """Why a figure is left out: it is of a part, or differs from the tags of the whole company; otherwise ""."""
+        key = _key(figure)
+        if of is not None and (key in self._differing or (figure.entity is None and of.tag.members)):
+            return _A_PART
+        is_whole = figure.entity is None and figure.basis in {None, *ACTUAL} and not figure.variant
+        of_tags = self._known.get(key, ()) if is_whole else ()
+        return _OTHERWISE if of_tags and not any(_agree(figure, one) for one in of_tags) else ""
 
 
 def _name_parent(by_tags: Sequence[Figure], own: Mapping[int, Figure]) -> Iterator[Figure]:
@@ -86,53 +114,61 @@ def _group(figures: Iterable[Figure]) -> "Mapping[_Key, Sequence[Figure]]":
     return groups
 
 
-_Key = tuple[str, str, str, str | None]
+_Key = tuple[str, str, str, str | None, bool]
 
 
 def _key(figure: Figure) -> _Key:
-    return figure.concept, figure.period, figure.unit, figure.entity
+    return figure.concept, figure.period, figure.unit, figure.entity, figure.basis in _PLANNED
 
 
-def _is_contradicted(figure: Figure, known: Mapping[_Key, Sequence[Figure]]) -> bool:
-    """Whether an actual figure differs from the tags of the whole company for the same concept and period."""
-    is_whole = figure.entity is None and figure.basis in {None, *ACTUAL} and not figure.variant
-    of_tags = known.get(_key(figure), ()) if is_whole else ()
-    return bool(of_tags) and not any(_agree(figure, one) for one in of_tags)
-
-
-def _count(told: _Told, figure: Figure, findings: Findings) -> None:
-    """Count a figure read from a tagged number if it differs from what the tag says."""
+def _find_difference(told: _Told, figure: Figure) -> str:
+    """How a figure read from a tagged number differs from what the tag says; "" if it does not, or it is broken."""
     if told.tag.broken:
-        return
+        return ""
     if told.figure is None:
-        findings.leave_out(_A_PART)
-    elif (told.figure.concept, told.figure.period, told.figure.value) != (figure.concept, figure.period, figure.value):
-        findings.leave_out(_OTHERWISE)
+        return _A_PART
+    said = told.figure.concept, told.figure.period, told.figure.value
+    return "" if said == (figure.concept, figure.period, figure.value) else _OTHERWISE
 
 
 def _read_tag(document: LedgerDocument, taxonomy: Taxonomy, place: Place, *, of_group: bool) -> _Told:
     tag = parse_tag(place.label)
-    concept = taxonomy.tags.get(f"{tag.name} {' '.join(tag.members)}") if tag.members else None
-    members, concept = (() if concept else tag.members), concept or taxonomy.tags.get(tag.name)
+    tag = tag._replace(name=_OF_SUMMARY.sub("", tag.name))
+    members = tuple(member for member in tag.members if member not in _YEARS)
+    concept = taxonomy.tags.get(" ".join((tag.name, *sorted(members))))
+    members, concept = (() if concept else members), concept or taxonomy.tags.get(tag.name)
+    period = _find_period(tag, concept)
     if concept is None or tag.value is None:
         return _Told(place, tag, concept.id if concept else "", None)
     entity = _entity(members)
     if entity is None and of_group and not members:
         entity = PARENT
     unit = _UNITS.get(tag.unit, tag.unit)
-    is_stock = "/" not in tag.period
+    is_stock = "/" not in period
     value = abs(tag.value) if concept.sign == "positive" else tag.value
     fits = is_stock == (concept.kind == "instant") or concept.kind == "either"
     of_unit = unit == "count" if "count" in concept.units else len(unit) == 3 and unit.isupper()
     if entity == "" or not fits or not of_unit or (value < 0 and concept.id in NEVER_NEGATIVE):
         return _Told(place, tag, concept.id, None)
+    basis: Basis | None = "forecast" if _FORECAST in members else None
     line = document.text[document.text.rfind("\n", 0, place.start) + 1 : place.start]
     label = " ".join(line.partition("\t")[0].split())[:120] if "\t" in line else ""
     label = label if any(map(str.isalpha, label)) else " ".join(_WORDS.findall(tag.name))
     return _Told(place, tag, concept.id, Figure(
-        concept.id, label, value, unit, "", tag.step, tag.period, entity, None, "", document.place(place.start, label),
+        concept.id, label, value, unit, "", tag.step, period, entity, basis, "", document.place(place.start, label),
         place.start, place.end,
     ))  # fmt: skip
+
+
+def _find_period(tag: Tag, concept: Concept | None) -> str:
+    """The period of a tag, which in the Belgian taxonomy is the last day of the year that a dimension names."""
+    back = next((_YEARS[member] for member in tag.members if member in _YEARS), None)
+    if back is None or not tag.period or "/" in tag.period:
+        return tag.period
+    end = months_back(date.fromisoformat(tag.period), back)
+    if concept is None or concept.kind == "instant":
+        return end.isoformat()
+    return f"{(months_back(end, 12) + timedelta(days=1)).isoformat()}/{end.isoformat()}"
 
 
 def _entity(members: Iterable[str]) -> str | None:
@@ -142,10 +178,11 @@ def _entity(members: Iterable[str]) -> str | None:
         axis, _, value = member.partition("=")
         if _GROUP.search(axis) and _WHOLE.match(value):
             continue
-        if axis.startswith("ResultForecast") and value.startswith("Result"):
-            continue  # a result of the past, and no forecast
+        if axis.startswith("ResultForecast"):
+            continue
         if _GROUP.search(axis) and _ALONE.search(value):
-            return PARENT
+            parts.append(PARENT)
+            continue
         if not _SEGMENTS.search(axis) or value == "typed":
             return ""
         parts.append(" ".join(_WORDS.findall(value.removesuffix("Member"))))

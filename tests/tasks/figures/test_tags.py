@@ -1,6 +1,7 @@
 """Tagged numbers (inline XBRL, instances): what their tags say counts, broken tags are left out and counted."""
 
 from decimal import Decimal
+from itertools import starmap
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,8 @@ _CONTEXTS = "".join(
         _context("q", _END, _member("ComponentsOfEquityAxis", "IssuedCapitalMember")),
         _context("r", _YEAR, _member("ResultForecastAxis", "ResultMember")),
         _context("f", _YEAR, _member("ResultForecastAxis", "ForecastMember")),
+        _context("nbb", _END, "".join(starmap(_member, (("part", "m1"), ("bas", "m25"), ("prd", "m1"))))),
+        _context("nbb-before", _END, "".join(starmap(_member, (("bas", "m59"), ("part", "m4"), ("prd", "m2"))))),
         _context("o", _YEAR, entity="2"),
         _context("broken", "<xbrli:startDate>2024-13-01</xbrli:startDate>"),
     )
@@ -86,6 +89,11 @@ def _found(page: bytes, ending: str = ".xhtml", concepts: Path | None = None) ->
         (_tag("NetSales", "308,335", "r"), ("revenue", 308335, "EUR", _PERIOD, None)),
         (_tag("TotaleAttivo", "500", "d"), ("total_assets", 500, "EUR", "2024-12-31", None)),
         (_tag("Creditors", "500", "c"), ("current_liabilities", 500, "EUR", "2024-12-31", None)),
+        (_tag("NetSalesUS", "7", "r"), ("revenue", 7, "EUR", _PERIOD, None)),
+        (_tag("TotalAssetsIFRSSummaryOfBusinessResults", "7", "d"), ("total_assets", 7, "EUR", "2024-12-31", None)),
+        (_tag("am1", "7", "nbb"), ("total_assets", 7, "EUR", "2024-12-31", None)),
+        (_tag("am2", "7", "nbb-before"), ("net_income", 7, "EUR", "2023-01-01/2023-12-31", None)),
+        (_tag("PatrimonioNeto", "7", "d"), ("equity", 7, "EUR", "2024-12-31", None)),
     ],
 )
 def test_a_tag_gives_the_figure_of_its_number(tag: str, figure: tuple[object, ...]) -> None:
@@ -93,6 +101,11 @@ def test_a_tag_gives_the_figure_of_its_number(tag: str, figure: tuple[object, ..
     (one,) = found.figures
     assert (one.concept, one.value, one.unit, one.period, one.entity) == figure
     assert tag.partition(">")[2].startswith(text[one.start : one.end])
+
+
+def test_a_tag_of_a_forecast_gives_no_actual_figure() -> None:
+    found, _ = _found(_page(("Sales, EUR", _tag("NetSales", "9,100", "f"))))
+    assert [(figure.concept, figure.basis) for figure in found.figures] == [("revenue", "forecast")]
 
 
 def test_a_tag_counts_where_the_row_or_the_column_says_otherwise() -> None:
@@ -118,7 +131,6 @@ def test_a_tag_counts_where_the_row_or_the_column_says_otherwise() -> None:
         (_tag("Revenue", "9,100", format="ixt-sec:numwordsen"), "tags of what is no number in their format"),
         (_tag("Revenue", "9,100") + _tag("Revenue", "9,900"), "tags that contradict each other"),
         (_tag("Equity", "9,100", "q"), None),
-        (_tag("NetSales", "9,100", "f"), None),
         (_tag("Revenue", "9,100", **{"xsi:nil": "true"}), None),
     ],
 )
@@ -154,6 +166,8 @@ def test_an_instance_is_read_by_its_facts() -> None:
     contexts = _CONTEXTS.replace("xbrli:", "")
     facts = '<f:Revenue contextRef="y" unitRef="e">-5000</f:Revenue>'
     facts += '<f:Assets contextRef="d" unitRef="e">70000</f:Assets>'
+    facts += '<f:CashPaidForNothing contextRef="d" unitRef="e">1</f:CashPaidForNothing>'
+    facts += '<f:Equity contextRef="q" unitRef="e">-24</f:Equity>'
     root = '<xbrl xmlns="http://www.xbrl.org/2003/instance" xmlns:f="f" xmlns:xbrldi="d">'
     page = f"{root}{contexts}{unit}{facts}</xbrl>"
     for ending in (".xbrl", ".xml"):
