@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -69,6 +69,7 @@ _MOST_SPELLINGS: Final = 20_000
 _FIELDS: Final = {"kind", "units", "sign", "labels", "weak", "instant", "mentions", "tags"}
 _UNITS: Final = {"money", "percent", "count", "ratio", "months"}
 _MARK: Final = re.compile(r"[\[\]{}|]")
+_PIECE: Final = re.compile(r"[\[\]{}|]|[^\[\]{}|]+")
 _WRITTEN: Final = re.compile(r"[^\s\[\]{}|]+")
 """A word of a written label, between blanks and marks of choice."""
 
@@ -190,7 +191,8 @@ def _load_published() -> Taxonomy:
                 concepts[name] = replace(concepts[name], labels=(*concepts[name].labels, *labels))
             for name, labels in weak.items():
                 concepts[name] = replace(concepts[name], weak=(*concepts[name].weak, *labels))
-            for language in languages:
+            is_unmistakable = any("/" in code for code in of_codes)
+            for language in (*languages, "") if is_unmistakable else languages:
                 of_language = codes.setdefault(language, {})
                 of_language |= {
                     code: Meaning(concepts[name], concepts[name].kind, 1) for code, name in of_codes.items()
@@ -291,35 +293,20 @@ def _plain_part(part: re.Match[str]) -> str:
 
 
 def spellings(label: str) -> Iterator[str]:
-    """All labels that a written one stands for: "[total] {revenue|sales}" is four.
+    """All labels that a written one stands for, at most 20,000: "[total] {revenue|sales}" is four.
 
     Unpaired brackets are removed.
     """
-    written, _ = _choices(label, 0, within=False)
-    yield from (" ".join(spelling.split()) for spelling in written)
-
-
-def _choices(label: str, at: int, *, within: bool) -> tuple[list[str], int]:
-    """The spellings of a written label from `at` to the mark that closes the current choice, and
-    where that mark ends.
-    """
-    done: list[str] = []
-    begun = [""]
-    while at < len(label):
-        match = _MARK.search(label, at)
-        words = label[at : match.start() if match else len(label)]
-        begun = [before + words for before in begun]
-        if match is None:
-            return done + begun, len(label)
-        mark, at = match.group(), match.end()
-        if mark in "[{":
-            chosen, at = _choices(label, at, within=True)
-            chosen += [""] if mark == "[" else []
-            begun = list(islice((before + choice for before in begun for choice in chosen), _MOST_SPELLINGS))
-        elif not within:
-            begun = [f"{before} " for before in begun]
-        elif mark != "|":
-            break
+    levels = [[[""]]]  # for each open bracket its choices, each with its spellings; the last one is being written
+    closed_late = ["]"] * sum(map(label.count, "[{"))
+    for piece in (*_PIECE.findall(label), *closed_late):
+        if piece in "[{":
+            levels.append([[""], [""]] if piece == "[" else [[""]])
+        elif piece == "|" and len(levels) > 1:
+            levels[-1].append([""])
         else:
-            done, begun = done + begun, [""]
-    return done + begun, at
+            is_closed = piece in "]}" and len(levels) > 1
+            chosen = list(chain(*levels.pop())) if is_closed else [" " if _MARK.match(piece) else piece]
+            joined = (begun + choice for begun in levels[-1][-1] for choice in chosen)
+            levels[-1][-1] = list(islice(joined, _MOST_SPELLINGS))
+    yield from (" ".join(spelling.split()) for spelling in levels[0][0])

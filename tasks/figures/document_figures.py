@@ -91,30 +91,15 @@ _LONG: Final = 60_000
 def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     """The figures of a document, the sums in it that do not add up, and how many numbers were left out, and why."""
     findings = Findings()
-    tables = list(cell_figures(document, taxonomy, findings))
-    tables = [[replace(each, table=number) for each in table] for number, table in enumerate(tables)]
-    candidates = [each for table in tables for each in table if each.figure.concept not in OF_STATEMENTS]
-    in_tables, of_others = _without_contradictions(document, candidates, findings)
-    own = [[each for each in table if (each.table, each.figure.period) not in of_others] for table in tables]
-    of_statements = surest([[each for each in table if each.figure.concept in OF_STATEMENTS] for table in own])
-    sums = _sum_debt(of_statements)
-    in_tables, of_notes = _part(in_tables, lambda figure: _is_another_debt(figure, sums))
-    in_tables += [each.figure for each in of_statements]
-    known: dict[tuple[str, str, str, bool], dict[tuple[Decimal, Decimal], Figure]] = defaultdict(dict)
-    for figure in in_tables:
-        if figure.entity is None:
-            said = known[figure.concept, figure.period, figure.unit, figure.basis in _KINDS]
-            said[figure.value, figure.step] = figure
-    is_long = len(document.text) > _LONG
+    in_tables, sums = _find_in_tables(document, taxonomy, findings)
+    known = _group_values(in_tables) if len(document.text) > _LONG else {}
 
     def differs(figure: Figure) -> bool:
-        key = figure.concept, figure.period, figure.unit, figure.basis in _KINDS
-        said = known.get(key, {}) if is_long and figure.entity is None else {}
-        return _is_another_debt(figure, sums) or (bool(said) and not any(agree(figure, one) for one in said.values()))
+        said = known.get(_kind_key(figure), ()) if figure.entity is None else ()
+        return _is_another_debt(figure, sums) or (bool(said) and not any(agree(figure, one) for one in said))
 
-    sentences, of_others_too = _part(sentence_figures(document, taxonomy, findings), differs)
-    findings.leave_out("notes that differ from the statements", len(of_notes))
-    findings.leave_out("sentences that differ from the statements", len(of_others_too))
+    sentences, differing = _part(sentence_figures(document, taxonomy, findings), differs)
+    findings.leave_out("sentences that differ from the statements", len(differing))
     figures = with_tags(document, taxonomy, [*in_tables, *sentences], findings)
     figures.sort(key=lambda figure: figure.start)
     figures = _legible(document, figures, findings)
@@ -122,11 +107,43 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     if len(figures) >= _TEMPLATE and not any(figure.value for figure in figures):
         findings.leave_out("noughts of a template", len(figures))
         figures = []
-    if len(figures) > MOST_FIGURES:
-        findings.leave_out("more figures than a document may have", len(figures) - MOST_FIGURES)
+    findings.leave_out("more figures than a document may have", max(len(figures) - MOST_FIGURES, 0))
     findings.figures = figures[:MOST_FIGURES]
     findings.founded = list(islice(find_founding_years(document), _MOST_FOUNDED))
     return findings
+
+
+_Sums = Mapping[str, tuple[Decimal, Decimal]]
+"""By day, the sum of a balance sheet's rows of debt and the step to which it is rounded."""
+
+
+def _find_in_tables(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> tuple[list[Figure], _Sums]:
+    """The figures of the tables without those that the statements contradict, and the statements' sums of debt."""
+    tables = [
+        [replace(each, table=number) for each in table]
+        for number, table in enumerate(cell_figures(document, taxonomy, findings))
+    ]
+    candidates = [each for table in tables for each in table if each.figure.concept not in OF_STATEMENTS]
+    in_tables, of_others = _without_contradictions(document, candidates, findings)
+    own = [[each for each in table if (each.table, each.figure.period) not in of_others] for table in tables]
+    of_statements = surest([[each for each in table if each.figure.concept in OF_STATEMENTS] for table in own])
+    sums = _sum_debt(of_statements)
+    in_tables, of_notes = _part(in_tables, lambda figure: _is_another_debt(figure, sums))
+    findings.leave_out("notes that differ from the statements", len(of_notes))
+    return [*in_tables, *(each.figure for each in of_statements)], sums
+
+
+def _kind_key(figure: Figure) -> tuple[str, str, str, bool]:
+    return figure.concept, figure.period, figure.unit, figure.basis in _KINDS
+
+
+def _group_values(figures: Iterable[Figure]) -> Mapping[tuple[str, str, str, bool], Iterable[Figure]]:
+    """The company's own figures, one for each value and rounding, by what sentences would say the same of."""
+    known: dict[tuple[str, str, str, bool], dict[tuple[Decimal, Decimal], Figure]] = defaultdict(dict)
+    for figure in figures:
+        if figure.entity is None:
+            known[_kind_key(figure)][figure.value, figure.step] = figure
+    return {key: values.values() for key, values in known.items()}
 
 
 def _part(figures: Iterable[Figure], is_left_out: Callable[[Figure], bool]) -> tuple[list[Figure], list[Figure]]:
@@ -238,7 +255,7 @@ def _of_notes(document: LedgerDocument, group: Sequence[TableCandidate], finding
     yield from same
 
 
-def _sum_debt(of_statements: Iterable[TableCandidate]) -> dict[str, tuple[Decimal, Decimal]]:
+def _sum_debt(of_statements: Iterable[TableCandidate]) -> _Sums:
     """The sum of a balance sheet's rows of debt by day, and the step to which it is rounded."""
     sums: dict[str, tuple[Decimal, Decimal]] = {}
     for each in of_statements:
@@ -248,7 +265,7 @@ def _sum_debt(of_statements: Iterable[TableCandidate]) -> dict[str, tuple[Decima
     return sums
 
 
-def _is_another_debt(figure: Figure, sums: Mapping[str, tuple[Decimal, Decimal]]) -> bool:
+def _is_another_debt(figure: Figure, sums: _Sums) -> bool:
     """Whether a figure is a total of debt as the notes count it, which differs from the sum of the balance sheet's
     rows.
     """
