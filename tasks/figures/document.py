@@ -19,7 +19,7 @@ from tasks.figures.concepts import guess_language
 from tasks.figures.figure import UNKNOWN, Basis
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
 from tasks.figures.vocabulary import WORDS, words_in
-from tasks.language.locales import CROWNS, DOLLARS, NAMED, alternation, currency_marks, currency_names
+from tasks.language.locales import CROWNS, DOLLARS, NAMED, ORDINARY_NAMES, alternation, currency_marks, currency_names
 from tasks.language.numbers import GENERAL_WORDS, find_currency, read_leading_units, read_units, uses_decimal_comma
 from tasks.language.periods import month_first
 from tasks.reading import places as kinds
@@ -244,7 +244,7 @@ class LedgerDocument:
                 code: sum(
                     count_words(self._lower, name)
                     for name, of in currency_names().items()
-                    if of == code and name in self._lower
+                    if of == code and name in self._lower and name not in ORDINARY_NAMES
                 )
                 for code in NAMED
             }

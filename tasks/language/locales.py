@@ -32,6 +32,9 @@ _DATA: Final = tomllib.loads(Path(__file__).with_name("currencies.toml").read_te
 NAMED: Final[Sequence[str]] = tuple(_DATA["named"])
 """Currencies that are known by their whole names too: "Swiss francs", "dollars canadiens"."""
 
+ORDINARY_NAMES: Final = frozenset(_DATA["ordinary"])
+"""Names of currencies, in lower case, that are other words too: "diritti reali", "we won"."""
+
 DOLLARS: Final[Mapping[str, Sequence[str]]] = _DATA["dollars"]
 """By currency that is written with a bare dollar sign how it is named where that is told apart, in lower case."""
 

@@ -124,6 +124,9 @@ _LIST_NUMBER: Final = 30
 _UNSEEN: Final = re.compile("[\u200b-\u200f\u2060\ufeff]")
 """Marks without a width that a page's maker has put beside a number."""
 
+_MINUS: Final = str.maketrans("−△▲", "---")
+"""Signs of minus: Japanese accounts have a triangle."""
+
 _FOOTNOTE: Final = re.compile(r"(?<=[\d)%])\s*(?:\((?:\d{1,2}|[a-z])\)|\[\d{1,2}\]|\*+|†)+$")
 _GLUED: Final = re.compile(r"[.,]\d{4,}\)$")
 """A note's mark that has become a part of its number: "5,1001)"."""
@@ -374,7 +377,7 @@ def amounts(text: str, *, comma_decimal: bool = False) -> Iterator[Amount]:
 def _normal(text: str) -> str:
     if text.isascii():
         return text.strip()
-    return " ".join(_UNSEEN.sub("", unicodedata.normalize("NFKC", text)).replace("−", "-").split())
+    return " ".join(_UNSEEN.sub("", unicodedata.normalize("NFKC", text)).translate(_MINUS).split())
 
 
 def _amount(parts: dict[str, str | None], start: int, end: int, *, comma_decimal: bool) -> Amount | None:

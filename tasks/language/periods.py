@@ -38,6 +38,8 @@ _FISCAL_YEAR: Final = (
 )
 _TOKEN: Final = re.compile(
     rf"(?P<iso>\b(?P<iy>{_FULL_YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?(?:\b|(?=T\d)))"
+    rf"|(?P<cjk>(?<!\d)(?P<cy>{YEAR})年(?: ?(?P<cm>\d{{1,2}})月(?: ?(?P<cd>\d{{1,2}})日|(?P<ck>期)(?! ?第)"
+    r"|(?!期))|(?! ?\d|[度間前])))"
     rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th|er|º|°)?\.? (?:de |of )?(?P<dm>{MONTH})"
     rf"(?:,? (?:de )?(?P<dy>{_FULL_YEAR})\b"
     rf"| (?P<dyy>\d\d)\b(?! ?[\w.,:%-]))?)"
@@ -392,6 +394,19 @@ def _month(part: _Part) -> When:
     return When(end, None if mark else 1, forecast=_forecast(mark))
 
 
+def _japanese_day(part: _Part) -> When | None:
+    """A day, month or year in Japanese; "2024年3月期" is the fiscal year that ends in that month."""
+    year = int(part["cy"])
+    if "cm" not in part:
+        return When(year=year)
+    month = int(part["cm"])
+    if not 1 <= month <= 12:
+        return None
+    if "cd" in part:
+        return _make_when(year, month, int(part["cd"]))
+    return When(make_day(year, month, 31), 12 if "ck" in part else 1)
+
+
 def _several_months(part: _Part) -> When:
     first, last = (_MONTHS[part[name].rstrip(".").lower()] for name in ("ma", "mb"))
     return When(make_day(_full(part["mby"]), last, 31), (last - first) % 12 + 1)
@@ -429,6 +444,7 @@ def _forecast(mark: str) -> str:
 
 _FORMS: Final[Mapping[str, Callable[[_Part], When | None]]] = {
     "iso": _iso_day,
+    "cjk": _japanese_day,
     "dmy": lambda part: _spelled_day(int(part["dd"]), part["dm"], part.get("dy") or part.get("dyy")),
     "mdy": lambda part: _spelled_day(int(part["md"]), part["mm"], part.get("my") or part.get("dyy")),
     "num": _day_in_figures,

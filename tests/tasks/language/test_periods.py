@@ -34,6 +34,9 @@ MARCH = Calendar(3, 31)
         ("T3 2024", Calendar(), "2024-07-01/2024-09-30"),
         ("erstes Halbjahr 2024", Calendar(), "2024-01-01/2024-06-30"),
         ("31 Mar 24", MARCH, "2023-04-01/2024-03-31"),
+        ("2024年3月期", Calendar(), "2023-04-01/2024-03-31"),
+        ("当事業年度 (自 2023年４月１日 至 2024年３月31日)", Calendar(), "2023-04-01/2024-03-31"),
+        ("2024年", Calendar(), "2024-01-01/2024-12-31"),
     ],
 )
 def test_period_of_a_header(words: str, calendar: Calendar, period: str) -> None:
