@@ -76,7 +76,8 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
     whole = tables.whole_grids(document.text, of_pages=document.of_pages)
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
         names = {row.label for row in grid.rows}
-        if (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader):
+        speaks = (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader)
+        if speaks or (reader.codes and 0 in tables.code_columns(grid.rows[:_LONGEST_FORM])):
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
                 ties = list(find_untied(document, grid))
@@ -162,8 +163,10 @@ class _Table:
         self._above: dict[int, tuple[int, Decimal]] = {}  # by column, how many numbers since the last sum, their sum
         self._told_of = labels.part_told_behind(document.text, grid)
         self._width = max(row.width for row in grid.rows)
-        self._codes = tables.code_columns(grid.rows[:_LONGEST_FORM]) if reader.codes else []
-        self._under(grid.titles)
+        self._codes = tables.code_columns(grid.rows[:_LONGEST_FORM])
+        head, said = tables.part_head(grid.rows[:_LONGEST_FORM], reader.speaks)
+        self._rows = grid.rows[head:]
+        self._under([*grid.titles, *said])
         supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
         self._weight = supporting + (_OF_A_STATEMENT if self._over.is_statement else 0)
 
@@ -176,7 +179,7 @@ class _Table:
 
     def candidates(self) -> Iterator[TableCandidate]:
         """All numbers in the table that may be figures."""
-        for row in tables.whole_rows(self._grid.rows):
+        for row in tables.whole_rows(self._rows):
             if self._is_unread(row) or self._is_passed_by(row):
                 continue
             row = self._with_label_cell(row)  # noqa: PLW2901 - the same row
@@ -191,7 +194,7 @@ class _Table:
                 self._read_words(row)
                 continue
             if not self._columns:
-                self._read_header()
+                self._read_header(numbers)
             self._body, self._since = True, []
             self._looked += 1
             yield from self._row(row, numbers)
@@ -258,10 +261,11 @@ class _Table:
                 self._since, self._section = [], ""
         self._header.append(row)
 
-    def _read_header(self) -> None:
-        """Read the columns from the header lines collected since the last numbers."""
+    def _read_header(self, numbers: Sequence[int]) -> None:
+        """Read the columns from the header lines collected since the last numbers; a row with `numbers` follows."""
+        header = [tables.part_times(row, numbers) for row in self._header]
         read = read_header(
-            tables.with_note_column(self._header, self._grid.rows[:_SURE_OF_COLUMNS]),
+            tables.with_note_column(header, self._grid.rows[:_SURE_OF_COLUMNS]),
             self._width,
             [*self._over.lines, *self._of_units],
             self._reader,
@@ -343,10 +347,11 @@ class _Table:
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
         meaning = meaning or self._section_meaning(name)
-        coded = next((at for at, cell in enumerate(row.cells) if at and cell in self._reader.codes), 0)
-        if coded:
+        known = (at for at, cell in enumerate(row.cells) if cell in self._reader.codes)
+        coded = next((at for at in known if at in self._codes or (at and not row.cells[at].isdecimal())), None)
+        if coded is not None:
             meaning = meaning or self._reader.codes[row.cells[coded]]
-        numbers = [at for at in numbers if at > max(named_by, coded)]
+        numbers = [at for at in numbers if at > max(named_by, coded or 0)]
         if self._noted and len(numbers) == len(self._dated) + 1 and tables.is_note_number(row.cells[numbers[0]]):
             numbers = numbers[1:]
         is_sum = self._sums_rows_above(row, numbers)

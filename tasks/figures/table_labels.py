@@ -64,6 +64,7 @@ class LabelReader:
 
     def _meaning(self, words: str) -> Meaning | None:
         """The concept of a label as it is written, ignoring periods, units and basis."""
+        words = WORDS.spaced_letters.sub(lambda match: match[0].replace(" ", ""), words)
         plain = plain_label(words)
         cut = WORDS.label_part_cut_word.sub("", words)
         if cut != words and self._taxonomy.meaning(plain_label(cut)) is not None:  # a cell's line ends within a word
@@ -71,10 +72,13 @@ class LabelReader:
         if not self._may_speak(plain):
             return None
         found = self._taxonomy.meaning(self._short.get(plain, plain))
-        if found is None and (enumerator := WORDS.enumerator.match(words)):
-            words = words[enumerator.end() :]
-            plain = plain_label(words)
-            found = self._taxonomy.meaning(self._short.get(plain, plain))
+        if found is None:
+            unnumbered = WORDS.enumerated_total.sub(r"\g<total> ", words)
+            if unnumbered == words and (enumerator := WORDS.enumerator.match(words)):
+                unnumbered = words[enumerator.end() :]
+            if unnumbered != words:
+                words, plain = unnumbered, plain_label(unnumbered)
+                found = self._taxonomy.meaning(self._short.get(plain, plain))
         if found is None and self.codes and (coded := WORDS.label_part_code_behind.fullmatch(words)):
             of_code, of_label = self.codes.get(coded["code"]), self._taxonomy.meaning(plain_label(coded["label"]))
             found = of_label if of_code and of_label and of_code.concept is of_label.concept else None

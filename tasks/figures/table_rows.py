@@ -5,7 +5,7 @@ are rows too. What the cells mean is decided elsewhere.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Final
@@ -48,6 +48,7 @@ _ENDS_IN_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d$", re.IG
 
 _ENDS_IN_MONTH: Final = re.compile(rf"\b{MONTH}$", re.IGNORECASE)
 _ENDS_IN_SCALE: Final = re.compile(r"(?:\b1(?:[.,'’ ]000)+|[$€£]['’]?000(?:,000)?)\)?$")
+_REST: Final = re.compile(r"\S.*")
 _DAY_ALONE: Final = re.compile(r"[0-3]?\d,?")
 _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
 _LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?: +[%A-Za-z].{0,40})?$")
@@ -197,7 +198,7 @@ def grids(text: str) -> Iterator[Grid]:
             continue
         if grid is not None and len(grid.rows) >= _MOST_ROWS:
             yield grid
-            grid = Grid(grid.titles, _header(grid))
+            grid = Grid(grid.titles, _heading(grid))
         if grid is None:
             grid = Grid(join_titles(titles)[-_MOST_TITLES:])
             titles = []
@@ -256,13 +257,6 @@ def join_titles(titles: Sequence[str]) -> list[str]:
     return joined
 
 
-def _header(grid: Grid) -> list[Row]:
-    """The rows above the first one that has a number beside its label."""
-    body = (at for at, row in enumerate(grid.rows) if any(map(is_number, row.cells[1:])))
-    at = next(body, 0)
-    return grid.rows[:at] if at <= _MOST_HEADER_ROWS else []
-
-
 def _row(line: str, start: int) -> Row | None:
     if "\t" in line and len(line) <= _LONGEST_ROW and _has_number_in_label(line):
         loose = _row(line.replace("\t", " "), start)
@@ -270,23 +264,16 @@ def _row(line: str, start: int) -> Row | None:
             return loose
     if "\t" in line:
         return Row(start, line=line)
-    if len(line) > _LONGEST_ROW or not (line[-1].isdigit() or line[-1] in ")%—–-" or _LOOSE_YEARS.match(line)):
+    years = _LOOSE_YEARS.match(line)
+    if len(line) > _LONGEST_ROW or not (line[-1].isdigit() or line[-1] in ")%—–-" or years):
         return None
-    if _LOOSE_YEARS.match(line):
+    if years:
         found = list(_YEAR.finditer(line))
-        rest = line[found[-1].end() :].strip()
-        cells = ["", *(match.group() for match in found), *([rest] if rest else [])]
-        return Row(
-            start,
-            cells,
-            [start, *(start + match.start() for match in found), *([start + found[-1].end()] if rest else [])],
-            True,
-        )
+        rest = _REST.search(line, found[-1].end())
+        return _loose_row("", start, [*found, *([rest] if rest else [])])
     dates = list(_FULL_DATE.finditer(line)) if _ENDS_IN_DATE.search(line) else []
     if len(dates) > 1 and not _FULL_DATE.sub("", line).strip():
-        return Row(
-            start, ["", *(date.group() for date in dates)], [start, *(start + date.start() for date in dates)], True
-        )
+        return _loose_row("", start, dates)
     match = _LOOSE_ROW.match(line)
     if (
         match is None
@@ -294,14 +281,13 @@ def _row(line: str, start: int) -> Row | None:
         or (_ENDS_IN_DATE.search(line) and WORDS.date_words.sub("", line).strip())
     ):
         return None
-    offset = match.start("cells")
-    numbers = list(_LOOSE_CELL.finditer(match["cells"]))
-    return Row(
-        start,
-        [match["label"].strip(), *(number.group().strip() for number in numbers)],
-        [start, *(start + offset + number.start() for number in numbers)],
-        True,
-    )
+    return _loose_row(match["label"].strip(), start, list(_LOOSE_CELL.finditer(line, match.start("cells"))))
+
+
+def _loose_row(label: str, start: int, cells: Sequence[re.Match[str]]) -> Row:
+    """A row that was split at spaces: its label, and the cells found in its line."""
+    starts = [start, *(start + cell.start() for cell in cells)]
+    return Row(start, [label, *(cell.group().strip() for cell in cells)], starts, True)
 
 
 def whole_rows(rows: Sequence[Row]) -> Iterator[Row]:
@@ -407,8 +393,28 @@ def is_between_years(row: Row) -> bool:
     )
 
 
+def part_head(rows: Sequence[Row], speaks: Callable[[str], bool]) -> tuple[int, list[str]]:
+    """How many rows at the top of a table are its head of names and values, and the time and the units that it gives.
+
+    "Accounting period end date | 2024-12-31", "Currency | EUR". The head ends where a row that `speaks`, or a code, has
+    a number. 0 if no row of two cells names the last day of the accounts.
+    """
+    pairs = [(at, row.name, row.cells[1]) for at, row in enumerate(rows) if row.width == _PAIR]
+    begun, ended = (
+        next(((at, value) for at, name, value in pairs if named.search(name) and find_periods(value)), (0, ""))
+        for named in (WORDS.period_begin_name, WORDS.period_end_name)
+    )
+    if not ended[1]:
+        return 0, []
+    body = (at for at, name, value in pairs if at > ended[0] and is_number(value) and (is_code(name) or speaks(name)))
+    head = next(body, 0)
+    units = [value for at, _, value in pairs if at < head and only_units(value)]
+    return head, [*units, f"{begun[1]} to {ended[1]}" if begun[1] else ended[1]]
+
+
+_PAIR: Final = 2
 _CODE: Final = re.compile(r"[A-ZØ][A-Z\dØ]|\d[A-ZØ]|\d{1,4}(?:/\d{1,3})?[A-Z]?")
-_FEWEST_CODES: Final = 6
+_FEWEST_CODES: Final = 5
 
 
 def is_code(text: str) -> bool:
@@ -417,17 +423,20 @@ def is_code(text: str) -> bool:
 
 
 def code_columns(rows: Sequence[Row]) -> list[int]:
-    """The columns of a form with the codes of its lines: `DA`, `1B`, `20/58`; many of them are not numbers."""
+    """The columns of a form with the codes or numbers of its lines: `DA`, `1B`, `20/58`, `001`; many are no numbers."""
     held: dict[int, list[str]] = {}
     for row in rows:
         for at, cell in enumerate(row.cells):
-            if at and cell:
+            if cell:
                 held.setdefault(at, []).append(cell)
     columns: list[int] = []
     for at, cells in held.items():
         codes = list(filter(is_code, cells))
         named = sum(not cell.isdecimal() for cell in codes)
-        if len(codes) >= max(_FEWEST_CODES, 0.8 * len(cells)) and 3 * named >= len(codes):
+        unmistakable = sum("/" in cell for cell in codes) >= _FEWEST_CODES  # and they may stand in place of labels
+        named += sum(cell[0] == "0" and len(cell) > 1 for cell in codes)
+        told = unmistakable or (at and len(codes) >= 0.8 * len(cells) and 3 * named >= len(codes))
+        if told and 2 * len(codes) >= max(2 * _FEWEST_CODES, len(cells)):
             columns.append(at)
     return columns
 
@@ -446,6 +455,23 @@ def with_note_column(header: Sequence[Row], body: Sequence[Row]) -> list[Row]:
         Row(row.start, [row.cells[0], name, *row.cells[1:]], [row.starts[0], *row.starts], row.loose)
         for row, name in zip(header, names, strict=True)
     ]
+
+
+def part_times(row: Row, numbers: Sequence[int]) -> Row:
+    """A header row whose only words are the times of all columns with `numbers`, with each over its own column.
+
+    "31-12-2024 31-12-2023" over two columns.
+    """
+    words = " ".join(cell for cell in row.cells if cell)
+    times = [when for when in find_periods(words) if when.dated] if len(numbers) > 1 else []
+    if len(times) != len(numbers) or sum(map(bool, row.cells[1:])) != 1 or row.cells[0]:
+        return row
+    if any(WORDS.between_listed.fullmatch(words, one.stop, other.start) for one, other in pairwise(times)):
+        return row  # "June 30, 2024 and 2023"
+    starts = [0, *(when.start for when in times[1:]), len(words)]
+    cells = dict(zip(numbers, (words[start:stop].strip() for start, stop in pairwise(starts)), strict=True))
+    width = max(numbers) + 1
+    return Row(row.start, [cells.get(at, "") for at in range(width)], [row.start] * width, row.loose)
 
 
 _NOTE: Final = re.compile(alternation(header_words("note")), re.IGNORECASE)

@@ -337,3 +337,85 @@ def test_the_amount_of_the_year_before_may_stand_in_brackets_before_its_year() -
     assert [(each.period[:4], int(each.value)) for each in figures if each.concept == "revenue"] == [
         ("2021", 9_720_000), ("2020", 8_740_000),
     ]  # fmt: skip
+
+
+_CZECH = """Rozvaha ke dni 31.12.2024 (v tisících Kč)
+Označení\tAKTIVA\tČíslo řádku\tBěžné účetní období\t\t\tMinulé úč. období
+\t\t\tBrutto\tKorekce\tNetto\tNetto
+\tAKTIVA CELKEM\t001\t73 604\t-3 013\t70 591\t70 733
+C.\tOběžná aktiva\t037\t9 900\t-10\t9 890\t10 900
+C.I.\tZásoby\t038\t120\t0\t120\t110
+"""
+_FRENCH = """Bilan actif au 31/12/2024, en euros
+Rubriques\tMontant brut\tAmort. Prov.\tNet 31/12/2024\tNet 31/12/2023
+TOTAL ACTIF CIRCULANT\t445 460\t7 340\t438 120\t363 810
+TOTAL GENERAL\t945 460\t207 340\t738 120\t683 810
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "assets"),
+    [
+        (_CZECH, [("70591000", "2024-12-31"), ("70733000", "2023-12-31")]),
+        (_FRENCH, [("738120", "2024-12-31"), ("683810", "2023-12-31")]),
+    ],
+)
+def test_gross_amounts_and_numbers_of_lines_are_no_figures(text: str, assets: list[tuple[str, str]]) -> None:
+    found = findings(text).figures
+    assert [(f"{each.value:f}", each.period) for each in found if each.concept == "total_assets"] == assets
+    assert {each.entity for each in found} == {None}
+
+
+@pytest.mark.parametrize(
+    ("header", "periods"),
+    [
+        ("\t30/06/2024 31/12/2023\t\n", ["2024-06-30", "2023-12-31"]),
+        ("\t\t31-12-2024 31-12-2023\n", ["2024-12-31", "2023-12-31"]),
+        ("\tJune 30, 2024 and 2023\t\n", []),
+    ],
+)
+def test_the_times_of_all_columns_in_one_cell_are_parted(header: str, periods: list[str]) -> None:
+    found = findings(f"In euros\n{header}Total assets\t12034\t11034\nTotal equity\t2034\t1034\n").figures
+    assert [each.period for each in found if each.concept == "total_assets"] == periods
+
+
+_BELGIAN = """Reference number\t2025-001
+Accounting period start date\t2023-07-01
+Accounting period end date\t2024-06-30
+Currency\tEUR
+Entity address number\t172
+General assembly date\t2024-12-27
+1100/10\t4800
+20/58\t95705.66
+10/49\t95705.66
+10/15\t64205.56
+42/48\t6900
+5811\t1
+70\t6000
+9904\t-1100.5
+"""
+_BRITISH = """Company\tAcme Tools Ltd
+Registered number\t01234567
+Financial year start\t1 July 2023
+Financial year end\t30 June 2024
+Currency\tGBP
+Turnover\t4120
+Net assets\t1200
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            _BELGIAN,
+            "total_assets 95705.66, equity 64205.56, current_liabilities 6900, revenue 6000, net_income -1100.5",
+        ),
+        (_BRITISH, "revenue 4120, equity 1200"),
+    ],
+)
+def test_a_head_of_names_and_values_gives_the_time_and_the_currency(text: str, expected: str) -> None:
+    found = findings(text, "a.csv").figures
+    assert ", ".join(dict.fromkeys(f"{each.concept} {each.value:f}" for each in found)) == expected
+    assert {each.period for each in found} == {"2024-06-30", "2023-07-01/2024-06-30"}
+    assert len({each.unit for each in found}) == 1
