@@ -427,16 +427,27 @@ def columns_under(
         by_place = dict(zip(places, headed, strict=True))
         return dict(zip(numbers, map(by_place.__getitem__, numbers), strict=True))
     return (
-        known if any(column.words for column in columns[1:]) else _only_column(numbers, columns, titles, corner, reader)
+        known
+        if any(column.words for column in columns[1:])
+        else _only_column(row, numbers, columns, titles, corner, reader)
     )
 
 
 def _only_column(
-    numbers: Sequence[int], columns: Sequence[FigureColumn], titles: Sequence[str], corner: str, reader: LabelReader
+    row: Row,
+    numbers: Sequence[int],
+    columns: Sequence[FigureColumn],
+    titles: Sequence[str],
+    corner: str,
+    reader: LabelReader,
 ) -> dict[int, FigureColumn]:
-    """A single column without a header: under a dated title, or under the name of a chart's series."""
-    if len(numbers) > 1:
+    """A single column without a header: under a dated title, or under the name of a chart's series.
+
+    The same number in several columns is one: nothing of the gross amount was written off.
+    """
+    if len({row.cells[index] for index in numbers}) > 1:
         return {}
+    numbers = numbers[-1:]
     alone = title_when(titles, corner if is_date(corner) else "")
     if numbers and alone is not None and alone.dated:
         return {numbers[0]: FigureColumn("", reader.read(""), alone, None, False, table_units(titles, corner, []))}

@@ -462,9 +462,11 @@ def part_times(row: Row, numbers: Sequence[int]) -> Row:
 
     "31-12-2024 31-12-2023" over two columns.
     """
-    words = " ".join(cell for cell in row.cells if cell)
-    times = [when for when in find_periods(words) if when.dated] if len(numbers) > 1 else []
-    if len(times) != len(numbers) or sum(map(bool, row.cells[1:])) != 1 or row.cells[0]:
+    if len(numbers) < _PAIR or sum(map(bool, row.cells[1:])) != 1 or row.cells[0]:
+        return row
+    words = "".join(row.cells)
+    times = [when for when in find_periods(words) if when.dated]
+    if len(times) != len(numbers):
         return row
     if any(WORDS.between_listed.fullmatch(words, one.stop, other.start) for one, other in pairwise(times)):
         return row  # "June 30, 2024 and 2023"

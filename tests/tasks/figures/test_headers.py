@@ -419,3 +419,14 @@ def test_a_head_of_names_and_values_gives_the_time_and_the_currency(text: str, e
     assert ", ".join(dict.fromkeys(f"{each.concept} {each.value:f}" for each in found)) == expected
     assert {each.period for each in found} == {"2024-06-30", "2023-07-01/2024-06-30"}
     assert len({each.unit for each in found}) == 1
+
+
+@pytest.mark.parametrize("header", ["\tin euros\n12\t\n", "\t31/12/2024\n12\t\n"])
+def test_a_row_of_one_number_and_no_words_heads_nothing(header: str) -> None:
+    assert [each.period for each in findings(f"{header}Total assets\t12034\n").figures] in ([], ["2024-12-31"])
+
+
+def test_the_same_number_gross_and_net_under_one_day_is_one() -> None:
+    text = "Bilan actif (en euros) au 31/12/2024\nDisponibilités\t11 120\t11 120\nClients\t12 300\t12 100\n"
+    found = findings(text).figures
+    assert [(each.concept, int(each.value), each.period) for each in found] == [("cash", 11120, "2024-12-31")]
