@@ -21,7 +21,6 @@ from tasks.reading.ooxml.xml import ATTRIBUTES
 
 LEVELS: Final = 9
 _LEVEL: Final = re.compile(rb"""<w:lvl(Override)?(?=\s)[^<]*?\sw:ilvl\s*+=\s*+["']([0-8])["']""")
-_LEVEL_END: Final = re.compile(rb"</w:lvl\s*+>")
 _HEAD: Final = re.compile(
     rb"""<w:(abstractNumId|numStyleLink|multiLevelType)\s(?:[^<]*?\s)??w:val\s*+=\s*+["']([^"'<]*+)"""
 )
@@ -111,13 +110,12 @@ class Definition:
                 self.link = value
             else:
                 self.single = value == b"singleLevel"
-        self._has_levels = first >= 0
         self._levels: dict[int, Level | None] = {}
 
     def level(self, level: int) -> Level | None:
         """The definition of a level; None if it is not defined."""
         if level not in self._levels:
-            span = self._find(level) if self._has_levels else None
+            span = self._spans[0].get(level)
             self._levels[level] = _read_level(self._data, *span) if span is not None else None
         return self._levels[level]
 
@@ -143,12 +141,6 @@ class Definition:
             if link is not None:
                 styles.setdefault(link[1], level)
         return styles
-
-    def _find(self, level: int) -> tuple[int, int] | None:
-        """The position of a level: usually in the form that all programs write, which is found fastest."""
-        at = self._data.find(b'<w:lvl w:ilvl="%d"' % level, self._start, self._end)
-        end = _LEVEL_END.search(self._data, at, self._end) if at >= 0 else None
-        return (at, end.start()) if end is not None else self._spans[0].get(level)
 
     @cached_property
     def _spans(self) -> tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int]]]:
@@ -272,7 +264,6 @@ def parse_number(value: str | bytes) -> int:
     return int(value) if value.isdigit() and value.isascii() and len(value) < 10 else 0
 
 
-_IDENTITY: Final = rb"""(?=\s)[^<]*?\s%b\s*+=\s*+["']([0-9]++)["']"""
 _LEVEL_STYLE: Final = rb"""<w:pStyle\s(?:[^<]*?\s)??w:val\s*+=\s*+["']%b["']"""
 _REFERENCE: Final = re.compile(rb"""<w:(ilvl|numId)\s(?:[^<]*?\s)??w:val\s*+=\s*+["']([0-9]{1,9})["']""")
 
@@ -288,9 +279,6 @@ _LONGEST_DEFINITION: Final = 1 << 16
 
 _MOST_LINKS: Final = 20
 _MOST_REFERENCES: Final = 10_000
-_MOST_LOOKED_FOR: Final = 30
-"""So many lists are looked for one by one; then it is quicker to find all."""
-
 _LONGEST_PROPERTIES: Final = 4_000
 _SPECIAL: Final = re.compile(rb"<w:(?:sectPr|del|moveFrom)[\s>]")
 _DELETED: Final = re.compile(rb"<w:(?:del|moveFrom)[\s>]")
@@ -361,34 +349,24 @@ class Numbering:
 
     def _lists_and_definitions(self) -> tuple["_Elements", "_Elements"]:
         if self._elements is None:
-            data = self._data
-            first = data.rfind(b"</w:abstractNum>")  # definitions, which are longer, come before lists
-            self._elements = (
-                _Elements(data, b"w:num", b"w:numId", max(first, 0)),
-                _Elements(data, b"w:abstractNum", b"w:abstractNumId"),
-            )
+            self._elements = _Elements(self._data, b"w:num"), _Elements(self._data, b"w:abstractNum")
         return self._elements
 
 
 class _Elements:
     """The elements of one name (lists or definitions) by their ids: the first with each id, read once."""
 
-    def __init__(self, data: bytes, name: bytes, attribute: bytes, first: int = 0) -> None:
-        """`attribute` is the name of the id; the elements usually come after the byte `first`."""
+    def __init__(self, data: bytes, name: bytes) -> None:
         self._data = data
-        self._first = first
-        self._opening = b"<" + name
         self._bound = re.compile(rb"</?%b[\s>]" % name)
-        self._usual = b'<%b %b="%%d"' % (name, attribute)
-        self._identity = re.compile(_IDENTITY % attribute)
-        self._looked_for = 0
-        self._all: dict[int, int] | None = None
         self._read: dict[int, Definition | None] = {}
+        found = xml.find_elements(data, b"<" + name, name + b"Id")
+        self._positions = {parse_number(number): at for number, at in found.items()}  # behind each id
 
     def read(self, number: int) -> Definition | None:
         """The element with that id; None if there is none."""
         if number not in self._read:
-            start = self._find(number) if len(self._read) < _MOST_DEFINITIONS else -1
+            start = self._positions.get(number, -1) if len(self._read) < _MOST_DEFINITIONS else -1
             self._read[number] = Definition(self._data, start, self._end(start)) if start >= 0 else None
         return self._read[number]
 
@@ -396,30 +374,6 @@ class _Elements:
         end = min(len(self._data), start + _LONGEST_DEFINITION)
         bound = self._bound.search(self._data, start, end)
         return end if bound is None else bound.start()
-
-    def _find(self, number: int) -> int:
-        """The position in that element's tag after its id; -1 if there is no such element."""
-        self._looked_for += 1
-        if self._looked_for <= (_MOST_LOOKED_FOR if self._first else 2):
-            usual = self._usual % number
-            at = self._data.find(usual, self._first)
-            if at >= 0:
-                return at + len(usual)
-        if self._all is None:
-            self._all = self._positions()
-        return self._all.get(number, -1)
-
-    def _positions(self) -> dict[int, int]:
-        """The positions after all ids, however they are written."""
-        positions: dict[int, int] = {}
-        at = self._data.find(self._opening)
-        while at >= 0:
-            at += len(self._opening)
-            identified = self._identity.match(self._data, at)
-            if identified is not None:
-                positions.setdefault(parse_number(identified[1]), identified.end())
-            at = self._data.find(self._opening, at)
-        return positions
 
 
 class ListCounter:

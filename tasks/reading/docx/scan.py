@@ -7,7 +7,6 @@ recurses.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from typing import ClassVar, Final, Protocol
 
 from tasks.reading import places
@@ -40,10 +39,6 @@ _CHARACTERS: Final = {
     "hyphen": b"-",
     "drawn_br": b"\n",
 }
-_SIGNED: Final = re.compile(rb"""\sw:author=(?:"([^"<]*+)"|'([^'<]*+)')(?:\sw:date=["']([0-9TZ:.+-]*+)["'])?+""")
-_IDENTITY: Final = re.compile(rb"""\sw:id=(?:"([^"&<]*+)"|'([^'&<]*+)')\s*+/?>""")
-"""What mostly stands behind the name of a reference."""
-
 _EMPTY_END: Final = re.compile(rb"</w:(?:ins|moveTo)\s*+>")
 _EMPTY_DELETION: Final = re.compile(rb"\s*+</w:(?:del|moveFrom)\s*+>")
 _END_OF_ROW_PROPERTIES: Final = re.compile(rb"\s*+(?:</w:del\s*+>\s*+)?+<(?:/w:trPr\s*+>|w:trPrChange[\s>])")
@@ -219,12 +214,7 @@ class Scan:
         self._layout.words.append(chosen_entry(self._data, tag.end(), self._end))
 
     def _note(self, kind: str, tag: re.Match[bytes]) -> None:
-        usual = _IDENTITY.match(self._data, tag.end())
-        if usual is not None:
-            name = usual[usual.lastindex or 0].decode("utf-8", "replace")
-        else:
-            name = xml.attribute(self._rest(tag), b"w:id")
-        lines = self._context.note(kind, name)
+        lines = self._context.note(kind, xml.attribute(self._rest(tag), b"w:id"))
         if lines:
             self._layout.below(lines)
 
@@ -362,15 +352,4 @@ class Scan:
 
 def signature(rest: bytes) -> tuple[str, str]:
     """Author and date of a change."""
-    signed = _SIGNED.search(rest)
-    if signed is not None:  # as Word writes it
-        author, single_quoted, date = signed.groups(b"")
-        if date or b"w:date" not in rest:
-            return _signature(author or single_quoted, date)
-    return xml.attribute(rest, b"w:author"), xml.attribute(rest, b"w:date") if b"w:date" in rest else ""
-
-
-@lru_cache(maxsize=256)
-def _signature(author: bytes, date: bytes) -> tuple[str, str]:
-    """Author and date as text; cached, because documents have few authors, who change a lot within a minute."""
-    return xml.unescape(author.decode("utf-8", "replace")), date.decode("ascii")
+    return xml.attribute(rest, b"w:author"), xml.attribute(rest, b"w:date")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple
 
 from tasks.errors import TooLarge
 from tasks.language.normalise import one_line
@@ -39,9 +39,6 @@ _Places = dict[tuple[str, str], _PlaceholderPlace]
 
 _HOLDER: Final = re.compile(rb"<p:ph(?=[\s/>])([^<]*+)")
 _OFFSET: Final = re.compile(rb"<a:off(?=\s)[^<]*+(?:</a:off\s*+>\s*+)?+(?:<a:ext\s[^<]*+)?")
-_USUAL: Final = re.compile(
-    rb'<a:off x="(-?[0-9]{1,12})" y="(-?[0-9]{1,12})"/><a:ext cx="([0-9]{1,12})" cy="([0-9]{1,12})"'
-)
 _NUMBER: Final = re.compile(rb"""\s(x|y|cx|cy)\s*+=\s*+["'](-?[0-9]{1,40})["']""")
 _OF_MASTERS: Final = {
     "ctrTitle": "title",
@@ -63,12 +60,7 @@ def box_in(data: bytes, start: int = 0, end: int | None = None) -> Box | None:
     """The position in the first `a:off` and the `a:ext` after it; None unless both are complete."""
     end = len(data) if end is None else end
     at = data.find(b"<a:off", start, end)
-    if at < 0:
-        return None
-    usual = _USUAL.match(data, at, end)
-    if usual is not None:
-        return int(usual[1]), int(usual[2]), int(usual[3]), int(usual[4])
-    offset = _OFFSET.match(data, at, end)
+    offset = _OFFSET.match(data, at, end) if at >= 0 else None
     numbers = dict(_NUMBER.findall(offset[0])) if offset is not None else {}
     if b"x" not in numbers or b"y" not in numbers:
         return None
@@ -147,22 +139,6 @@ _TITLES: Final = ("title", "ctrTitle")
 _FOOTERS: Final = ("dt", "ftr", "sldNum", "hdr")
 
 
-class Placed(Protocol):
-    """What is put in order: a shape with its words, and its own position."""
-
-    text: str
-
-    @property
-    def placeholder(self) -> PlaceholderKey | None: ...
-    @property
-    def members(self) -> Sequence[object] | None: ...
-    @property
-    def box(self) -> Box | None: ...
-
-
-_Shape = TypeVar("_Shape", bound=Placed)
-
-
 class _Item(NamedTuple):
     """A shape's number, and the edges of its box."""
 
@@ -178,16 +154,16 @@ _Weigh = Callable[[_Item], tuple[int, int]]
 """Gives the characters and lines of a shape."""
 
 
-def in_reading_order(shapes: list[_Shape], place: Callable[[PlaceholderKey], Box | None]) -> list[_Shape]:
+def in_reading_order(shapes: "list[Shape]", place: "Place") -> "list[Shape]":
     """These shapes in reading order. `place` returns the position of a placeholder that has none of its own.
 
     It is only called if the order depends on it.
     """
     if len(shapes) < 2:
         return shapes
-    titles: list[_Shape] = []
-    rest: list[_Shape] = []
-    footers: list[_Shape] = []
+    titles: list[Shape] = []
+    rest: list[Shape] = []
+    footers: list[Shape] = []
     keys: list[PlaceholderKey | None] = []
     for shape in shapes:
         key = shape.placeholder
@@ -208,7 +184,7 @@ def in_reading_order(shapes: list[_Shape], place: Callable[[PlaceholderKey], Box
     return [*titles, *rest, *footers]
 
 
-def _weight(shape: Placed) -> tuple[int, int]:
+def _weight(shape: "Shape") -> tuple[int, int]:
     """The numbers of characters and lines in a shape; a group counts as a body."""
     return (2 * _LONGEST_HEADING, 3) if shape.members is not None else (len(shape.text), shape.text.count("\n") + 1)
 
@@ -462,7 +438,6 @@ _HEAD: Final = re.compile(
 )
 """What the first tags of a shape tell: its properties, what is below them, its placeholder, and its place."""
 
-_USUAL_NAME: Final = re.compile(rb' id="[0-9]*+" name="([^"<&]*+)"')
 _REFERENCE: Final = re.compile(rb"<(?:c:chart|cx:chart|dgm:relIds)(?=\s)([^<]*+)")
 _DESCRIBED: Final = re.compile(rb"<p:cNvPr[^<]*?\s(?:descr|title)\s*+=")
 _TABLE: Final = re.compile(rb"<a:tblPr(?=\s)([^<]*+)")
@@ -501,8 +476,7 @@ class Shape:
     @property
     def name(self) -> str:
         """Its name in the file, "" if it has none."""
-        usual = _USUAL_NAME.match(self._properties)
-        return usual[1].decode("utf-8", "replace") if usual is not None else xml.attribute(self._properties, b"name")
+        return xml.attribute(self._properties, b"name")
 
     @property
     def placeholder(self) -> PlaceholderKey | None:

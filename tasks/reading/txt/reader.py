@@ -7,7 +7,7 @@ asked if no alphabet fits.
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -234,20 +234,28 @@ def _likely_encoding(data: bytes) -> str:
     first = re.search(rb"[\x80-\xff]", data)
     start = max(0, (first.start() if first else 0) - _BEFORE)
     window = data[start : start + _BEFORE + _AFTER]
-    known = code_page(window) or scripts.code_page(window)
+    known = guess_code_page(window)
     if known is not None:
         return known
     best = from_bytes(window).best()
     return "cp1252" if best is None else best.encoding
 
 
-def code_page(sample: bytes) -> str | None:
-    """The code page of a text in Latin letters; None if none fits, as for text in other letters."""
+def guess_code_page(sample: bytes, first: Sequence[str] = ()) -> str | None:
+    """The code page of a text by its letters; None if it makes a text of no language. `first` is as in `code_page`."""
+    return code_page(sample, first) or scripts.code_page(sample)
+
+
+def code_page(sample: bytes, first: Sequence[str] = ()) -> str | None:
+    """The code page of a text in Latin letters; None if none fits, as for text in other letters.
+
+    Of several that fit equally well one of `first` is taken.
+    """
     high = len(sample) - len(sample.translate(None, _HIGH))
     if high > _SPARSE * (high + len(sample) - len(sample.translate(None, _LETTERS))):
         return None
     places = Counter(_PLACES.findall(b" " + sample + b" "))
-    fits = {encoding: _fit(places, encoding) for encoding in _CODE_PAGES}
+    fits = {encoding: _fit(places, encoding) for encoding in (*first, *_CODE_PAGES)}
     best = max(fits, key=lambda encoding: fits[encoding])
     return best if fits[best] >= _FITS else None
 

@@ -8,8 +8,8 @@ service. The format: PKWARE's APPNOTE.TXT 6.3.10; times in extra fields: Info-ZI
 import os
 import stat
 import struct
-import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import BinaryIO, Final, NamedTuple
 from zlib import crc32
@@ -22,8 +22,7 @@ from tasks.errors import Damaged, TooLarge
 _UTF_8: Final = 0x800
 _UNICODE_PATH: Final = 0x7075
 _SAMPLE: Final = 1 << 16
-_BESIDE: Final = 0.5
-"""The share of bytes beyond ASCII that stand beside another one in other scripts than Latin; in German it is near 0."""
+_DOS: Final = ("cp437", "cp850")
 
 
 def decode_names(raw: Sequence[tuple[bytes, int, bytes]]) -> list[str]:
@@ -43,59 +42,21 @@ def _name(name: bytes, flags: int, extra: bytes, encoding: str) -> str:
 
 def _unicode_path(name: bytes, extra: bytes) -> str | None:
     """The name in the extra field that Info-ZIP and WinZip write, if it belongs to this name."""
-    at = 0
-    while at + 4 <= len(extra):
-        kind, size = struct.unpack_from("<HH", extra, at)
-        data = extra[at + 4 : at + 4 + size]
+    for kind, data in _extra_fields(extra):
         if kind == _UNICODE_PATH and len(data) > 5 and struct.unpack_from("<L", data, 1)[0] == crc32(name):
             return data[5:].decode("utf-8", "replace")
-        at += 4 + size
     return None
 
 
 def _guess_encoding(sample: bytes) -> str:
-    """The encoding in which the bytes beyond ASCII make sense."""
-    if _decodes(sample, "utf-8"):
-        return "utf-8"
-    high = [at for at, byte in enumerate(sample) if byte >= 0x80]
-    beside = sum(1 for at in high if sample[at - 1 : at] >= b"\x80" or sample[at + 1 : at + 2] >= b"\x80")
-    if beside > _BESIDE * len(high) and not _is_latin(sample):
-        for encoding, blocks in (
-            ("cp932", ("HIRAGANA", "KATAKANA")),
-            ("cp866", ("CYRILLIC",)),
-            ("gb18030", ("CJK",)),
-            ("cp949", ("HANGUL",)),
-            ("cp932", ("CJK",)),
-            ("cp1251", ("CYRILLIC",)),
-        ):
-            if _decodes(sample, encoding) and _of(sample.decode(encoding), blocks):
-                return encoding
-    return next(
-        (page for page in ("cp437", "cp850", "cp1252") if _of(sample.decode(page, "replace"), ("LATIN",))), "cp437"
-    )
-
-
-def _is_latin(sample: bytes) -> bool:
-    """Whether adjacent letters beyond ASCII nevertheless form words of a Latin alphabet: "Größe"."""
+    """The encoding in which the bytes beyond ASCII make sense; programs mostly write one of DOS."""
     # Loads a detector of encodings (16 ms), for few archives.
-    from tasks.reading.txt.reader import code_page  # noqa: PLC0415
+    from tasks.reading.txt.reader import guess_code_page  # noqa: PLC0415
 
-    return code_page(sample) in ("cp437", "cp850")
-
-
-def _decodes(sample: bytes, encoding: str) -> bool:
-    try:
-        sample.decode(encoding)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _of(text: str, blocks: tuple[str, ...]) -> bool:
-    """Whether most characters beyond ASCII belong to these scripts, or for kana a good part of them."""
-    names = [unicodedata.name(character, "") for character in text if character > "\x7f"]
-    share = 0.2 if "HIRAGANA" in blocks else 0.9
-    return sum(name.startswith(blocks) for name in names) >= share * len(names)
+    with suppress(UnicodeDecodeError):
+        sample.decode()
+        return "utf-8"
+    return guess_code_page(sample, first=_DOS) or _DOS[0]
 
 
 _END: Final = struct.Struct("<4s4H2LH")

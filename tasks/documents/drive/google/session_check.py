@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import version
-from itertools import islice, pairwise
+from itertools import islice
 from platform import python_version
 from typing import Any
 
@@ -27,8 +27,6 @@ from tasks.errors import DiligenceError, NotLoggedIn
 
 _SAMPLE = 100  # documents whose rights are looked up: one batch
 _LARGEST = 20 * 1024 * 1024  # bytes of a document that is fetched
-_ORDERS = ("folder", "modifiedTime desc", "createdTime")
-_UNKNOWN_PAGE = "0"  # of a page: refused
 _TIMES = ("createdTime", "modifiedTime")
 
 
@@ -64,13 +62,9 @@ class _Session:
             "list again": self._list_again,
             "changes": self._changes,
             "a page": self._page,
-            **{f"by {order.split()[0]}": partial(self._order, order) for order in _ORDERS},
             "rights": self._rights,
             "download": self._download,
             **{f"export {_word(kind)}": partial(self._export, kind) for kind in DESCRIPTION.native_exports},
-            "bad page": partial(self._refusal, api.page("trashed = false", fields=api.ALONE, token=_UNKNOWN_PAGE)),
-            "bad change": partial(self._refusal, api.changes(_UNKNOWN_PAGE, self._folder.get("driveId"))),
-            "bad id": partial(self._refusal, api.one("0" * 33)),
         }
         for subject, step in steps.items():
             yield self._try(subject, step)
@@ -136,17 +130,6 @@ class _Session:
             f"times like {', '.join(sorted(shapes)) or 'none'}"
         )
 
-    def _order(self, order: str) -> str:
-        """Request one page of the whole shared drive, or of all that the account has, in a given order."""
-        make = api.page("trashed = false", fields=api.ALONE, order=order, drive_id=self._folder.get("driveId"))
-        files = self._client.call(make, tries=1).get("files", [])
-        if order == "folder":
-            kinds = [file.get("mimeType") == api.FOLDER for file in files]
-            return f"{len(files)} rows, folders {'first' if kinds == sorted(kinds, reverse=True) else 'not first'}"
-        key, _, way = order.partition(" ")
-        times = [file.get(key, "") for file in files][:: -1 if way else 1]
-        return f"{len(files)} rows, {'in order' if all(a <= b for a, b in pairwise(times)) else 'in no order'}"
-
     def _rights(self) -> str:
         sample = list(islice(self._listing.documents, _SAMPLE))
         answers = self._client.batch([api.one(document.id) for document in sample])
@@ -187,15 +170,6 @@ class _Session:
 
     def _describe(self, document: Document) -> Mapping[str, Any]:
         return download.request_file(self._client, {"id": document.id}, download.FIELDS)
-
-    def _refusal(self, make: "api.Make") -> str:
-        try:
-            self._client.call(make)
-        except NotLoggedIn:
-            raise
-        except DiligenceError as error:
-            return f"refused: {_class_and_reason(error)}"
-        return "answered"
 
 
 def _class_and_reason(error: DiligenceError) -> str:

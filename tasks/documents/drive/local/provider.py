@@ -9,7 +9,7 @@ from typing import BinaryIO, TypeVar
 
 from storage import database, run_documents
 from storage.errors import DatabaseUnavailable
-from tasks.documents.drive.drive import ROOT, Changes, CheckResult, Document, Drive, Fetched, Identity, Listing
+from tasks.documents.drive.drive import ROOT, CheckResult, Document, Drive, Fetched, Identity
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.documents.drive.local.drive import LocalDrive
 from tasks.documents.settings import DocumentSettings
@@ -18,52 +18,25 @@ from tasks.errors import NotConfigured, NotFound, Unavailable
 R = TypeVar("R")
 
 
-class LocalFolders:
-    """The drive `own`; documents that it does not know are looked for under the roots of runs."""
-
-    remote = False
-
-    def __init__(self, own: LocalDrive, base_url: str) -> None:
-        self._own = own
-        self._base_url = base_url
-        self.max_parallel_fetches = own.max_parallel_fetches
-
-    @property
-    def name(self) -> str:
-        return self._own.name
-
-    @property
-    def view(self) -> str:
-        return self._own.view
-
-    def changes_since(self, folder_id: str, mark: str) -> Changes | None:
-        return self._own.changes_since(folder_id, mark)
-
-    def find_folder(self, reference: str) -> str:
-        return self._own.find_folder(reference)
-
-    def find_document(self, reference: str) -> str:
-        return self._own.find_document(reference)
-
-    def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
-        return self._own.list_folder(folder_id, recursive=recursive, spool=spool)
+class LocalFolders(LocalDrive):
+    """The local folder; documents that it does not know are looked for under the roots of runs."""
 
     def document(self, document_id: str) -> Document:
-        return self._where_it_is(document_id, lambda drive: drive.document(document_id))
+        return self._where_it_is(document_id, lambda drive: LocalDrive.document(drive, document_id))
 
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
-        return self._where_it_is(document_id, lambda drive: drive.fetch(document_id, spool, max_bytes))
+        return self._where_it_is(document_id, lambda drive: LocalDrive.fetch(drive, document_id, spool, max_bytes))
 
     def open(self, document_id: str) -> BinaryIO:
-        return self._where_it_is(document_id, lambda drive: drive.open(document_id))
+        return self._where_it_is(document_id, lambda drive: LocalDrive.open(drive, document_id))
 
     def local_path(self, document_id: str) -> Path:
-        return self._where_it_is(document_id, lambda drive: drive.local_path(document_id))
+        return self._where_it_is(document_id, lambda drive: LocalDrive.local_path(drive, document_id))
 
     def _where_it_is(self, document_id: str, ask: Callable[[LocalDrive], R]) -> R:
         """The answer of our own drive or, if it does not know the document, of the first other drive that does."""
         try:
-            return ask(self._own)
+            return ask(self)
         except NotFound:
             for root in _list_run_roots(document_id):
                 with suppress(NotConfigured, NotFound):  # the root, or the document, is there no more
@@ -108,4 +81,4 @@ def examine() -> Iterator[CheckResult]:
 
 @lru_cache(maxsize=16)
 def _open(root: Path, base_url: str) -> Drive:
-    return LocalFolders(LocalDrive(root, base_url), base_url)
+    return LocalFolders(root, base_url)

@@ -196,6 +196,10 @@ def test_clutter_is_left_out_without_a_word(open_archive: Open) -> None:
         ("契約書の写し.txt".encode("cp932"), 0, "契約書の写し.txt"),
         ("Договор аренды.txt".encode("cp866"), 0, "Договор аренды.txt"),
         ("合同文件.txt".encode("gb18030"), 0, "合同文件.txt"),
+        ("契約書.pdf".encode("cp932"), 0, "契約書.pdf"),
+        ("계약서.pdf".encode("cp949"), 0, "계약서.pdf"),
+        ("Årsrapport.pdf".encode("cp850"), 0, "Årsrapport.pdf"),
+        ("Comptes arrêtés.pdf".encode("cp1252"), 0, "Comptes arrêtés.pdf"),
     ],
 )
 def test_names_are_read_in_the_encoding_of_their_maker(open_archive: Open, raw: bytes, flags: int, name: str) -> None:
