@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from storage.scores import Absence
 from tasks.language.numbers import amounts
-from tasks.table.contract import Contract, Finder, FoundValue, clause_words, find_all, pattern, written
+from tasks.table.contract import Contract, Finder, FoundValue, clause_words, find_all, pattern, says, written
 from tasks.table.parties import find_parties
 from tasks.table.spans import Span, find_durations
 from tasks.table.terms import (
@@ -24,7 +24,6 @@ from tasks.table.terms import (
     is_notice,
 )
 
-_PLACE: Final = written("place")
 _LAW: Final = re.compile(written("law"))
 _ADJECTIVES: Final = {
     "English": "England", "Spanish": "Spain", "Dutch": "Netherlands", "German": "Germany", "French": "France", "Swiss": "Switzerland",
@@ -33,15 +32,13 @@ _ADJECTIVES: Final = {
     "Canadian": "Canada", "Indian": "India", "Polish": "Poland", "Portuguese": "Portugal", "deutsch": "Germany", "schweizerisch": "Switzerland",
     "österreichisch": "Austria", "français": "France", "belge": "Belgium", "suisse": "Switzerland", "luxembourgeoise": "Luxembourg",
 }  # fmt: skip
-_NO_LAW: Final = re.compile(written("no_law"), re.IGNORECASE)
-_NO_PLACE: Final = re.compile(written("no_place"), re.IGNORECASE)
 _PLACE_TAIL: Final = re.compile(written("place_tail"))
 
 
 def find_governing_law(contract: Contract) -> FoundValue | None:
     """The place whose law governs it: a state, a province or a country."""
     for match in _LAW.finditer(contract.flat):
-        if _NO_LAW.search(match[0]):
+        if says("no_law", match[0]):
             continue
         written = re.split(r"\.\s", match[match.lastgroup or 0])[0]
         end = match.start(match.lastgroup or 0) + len(written)
@@ -58,7 +55,7 @@ def find_governing_law(contract: Contract) -> FoundValue | None:
         )
         place = _PLACE_TAIL.sub("", place).strip(" ,.")
         place = _ADJECTIVES.get(place, place)
-        if place and not _NO_PLACE.match(place):
+        if place and not says("no_place", place):
             named = (
                 place.title().replace(" Of ", " of ").replace(" And ", " and ")
                 if place.isupper() and len(place) > 4
@@ -68,74 +65,44 @@ def find_governing_law(contract: Contract) -> FoundValue | None:
     return None
 
 
-_ASSIGN: Final = written("assign")
-_OF_CONTRACT: Final = written("of_contract")
-
-
 def find_assignment(contract: Contract) -> FoundValue | None:
     """Whether a party may assign it: freely, with consent, or not."""
     freely: FoundValue | None = None
-    for match in find_all(contract, _ASSIGN):
+    for match in find_all(contract, written("assign")):
         clause = contract.clause(match.start(), match.end())
         words = contract.words(clause)
-        if not re.search(_OF_CONTRACT, words, re.IGNORECASE) or re.search(
-            r"\binventions?|work product|hereby assigns?|assigns all|to whom|invoices?", words[:500], re.IGNORECASE
-        ):
+        if not says("of_contract", words) or says("of_other_things", words[:500]):
             continue
-        has_no = re.search(
-            r"\b(?:not|neither|no(?:r)?|without|shall not|may not|cannot|prohibit\w*|null|void|nicht|keine|ne peut)\b",
-            words,
-            re.IGNORECASE,
-        )
-        if has_no and re.search(
-            r"consent|approv|permission|Zustimmung|accord|agreement in writing|authori[sz]ation", words, re.IGNORECASE
-        ):
+        if says("not_assigned", words) and says("with_consent", words):
             return FoundValue("consent", (clause,), 0.85)
-        if re.search(
-            r"(?:may|shall|can) not (?:be )?(?:assign|transfer|sublicen|delegat)|not (?:be )?(?:assignable|transferable)|(?:non|not)-?assignable|neither party (?:may|shall) assign",
-            words,
-            re.IGNORECASE,
-        ):
+        if says("may_not_assign", words):
             return FoundValue("forbidden", (clause,), 0.7)
-        if freely is None and re.search(
-            r"may (?:freely )?(?:assign|transfer)|freely assign|shall be (?:freely )?assignable", words, re.IGNORECASE
-        ):
+        if freely is None and says("may_assign", words):
             freely = FoundValue("free", (clause,), 0.65)
     return freely
 
 
-_CONTROL: Final = written("control")
-_NO_RIGHT: Final = re.compile(written("no_right"), re.IGNORECASE)
 _CONTROL_RIGHT: Final = re.compile(written("control_right"), re.IGNORECASE)
 
 
 def find_change_of_control(contract: Contract) -> FoundValue | None:
     """Whether a change of control gives the other party a right: to terminate, or to be asked."""
-    for match in find_all(contract, _CONTROL):
+    for match in find_all(contract, written("control")):
         clause = contract.clause(match.start(), match.end())
         words = contract.words(clause)
         right = _CONTROL_RIGHT.search(words)
-        is_plain = right is not None and re.search(r"\bmay terminate|right to terminate", right[0], re.IGNORECASE)
-        if right and (is_plain or not _NO_RIGHT.search(words)):
+        if right and (says("may_terminate", right[0]) or not says("no_right", words)):
             return FoundValue(True, (clause,), 0.75)
     return None
 
 
-_CAP: Final = written("cap")
-
-
 def find_liability_cap(contract: Contract) -> FoundValue | None:
     """Whether a party's liability is capped."""
-    for match in find_all(contract, _CAP):
+    for match in find_all(contract, written("cap")):
         clause = contract.clause(match.start(), match.end())
         words = contract.words(clause)
-        if re.search(
-            r"insurance (?:coverage|polic)|policy limits?|per occurrence|limited liability|assets|borrow|indebtedness",
-            words,
-            re.IGNORECASE,
-        ) and not re.search(r"aggregate liability|total liability|in no event|maximum", words, re.IGNORECASE):
-            continue
-        return FoundValue(True, (clause,), 0.8)
+        if says("whole_liability", words) or not says("other_limit", words):
+            return FoundValue(True, (clause,), 0.8)
     return None
 
 

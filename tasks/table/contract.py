@@ -31,6 +31,16 @@ def written(name: str) -> str:
 
 
 @cache
+def _searched(name: str) -> re.Pattern[str]:
+    return re.compile(written(name), re.IGNORECASE)
+
+
+def says(name: str, words: str) -> bool:
+    """Whether words match any of the lines of an entry of `clauses.toml`."""
+    return _searched(name).search(words) is not None
+
+
+@cache
 def pattern(expression: str) -> re.Pattern[str]:
     """A compiled pattern in which a space stands for any amount of white space."""
     return re.compile(expression.replace(" ", r"\s+"), re.IGNORECASE)

@@ -5,28 +5,23 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Final
 
-from tasks.table.contract import PERPETUAL, Contract, FoundValue, find_all, pattern, written
+from tasks.table.contract import PERPETUAL, Contract, FoundValue, find_all, pattern, says, written
 from tasks.table.spans import Dated, Duration, Span, add_duration, find_dates, find_durations
-
-_DATED: Final = written("dated")
-
-
-_OTHER_CONTRACT: Final = re.compile(written("other_contract"), re.IGNORECASE)
 
 
 def find_agreement_date(contract: Contract) -> FoundValue | None:
     """The day on which it was made: the one beside `dated`, `made as of`, `this 21st day of`."""
     best: FoundValue | None = None
-    for match in find_all(contract, _DATED, 5000):
+    for match in find_all(contract, written("dated"), 5000):
         found = find_dates(contract.flat, match.end(), match.end() + 45)
         if not found or re.search(r"[.;]\s", contract.flat[match.end() : found[0].start]):
             continue
         clause = contract.clause(match.start(), found[0].end)
         before = contract.words(Span(clause.start, match.start()))
-        if _OTHER_CONTRACT.search(before):
+        if says("other_contract", before):
             continue
         made = FoundValue(found[0].day.isoformat(), (clause,), 0.85)
-        if re.search(r"\bthis\b|^\W*$", before, re.IGNORECASE) and not re.search(r"effective", match[0], re.IGNORECASE):
+        if says("this", before) and "effective" not in match[0].casefold():
             return made
         best = best or made
     if best is not None:
@@ -35,21 +30,15 @@ def find_agreement_date(contract: Contract) -> FoundValue | None:
     if len({one.day for one in early}) == 1:
         clause = contract.clause(early[0].start, early[0].end)
         before = contract.words(Span(clause.start, early[0].start))
-        begins = re.search(r"\b(?:beg[iau]n|commenc|start|beginnt|débute)", before, re.IGNORECASE)
-        if not begins and not _OTHER_CONTRACT.search(before):
+        if not says("begins", before) and not says("other_contract", before):
             return FoundValue(early[0].day.isoformat(), (clause,), 0.65)
     return None
-
-
-_EFFECTIVE_NAME: Final = written("effective_name")
-_EFFECTIVE: Final = written("effective")
-_SAME_DAY: Final = written("same_day")
 
 
 def find_effective_date(contract: Contract) -> FoundValue | None:
     """The day from which it applies: defined as the Effective Date, else stated, else the agreement's date."""
     flat = contract.flat
-    for match in find_all(contract, _EFFECTIVE_NAME):
+    for match in find_all(contract, written("effective_name")):
         before = [
             one
             for one in find_dates(flat, match.start() - 140, match.start())
@@ -58,19 +47,17 @@ def find_effective_date(contract: Contract) -> FoundValue | None:
         behind = find_dates(flat, match.end(), match.end() + 60) if not before else []
         if before:
             return FoundValue(before[-1].day.isoformat(), (contract.clause(before[-1].start, match.end()),), 0.9)
-        if behind and re.match(r"\s*(?:means?|shall mean|is|shall be|:)", flat[match.end() : match.end() + 20]):
+        if behind and says("defines", flat[match.end() : match.end() + 20]):
             return FoundValue(behind[0].day.isoformat(), (contract.clause(match.start(), behind[0].end),), 0.85)
-    for match in find_all(contract, _EFFECTIVE):
+    for match in find_all(contract, written("effective")):
         found = find_dates(flat, match.end(), match.end() + 40)
-        if not found or not re.fullmatch(
-            r"[\s:,]*(?:the|as|of|on|is|from|upon|this|as of the)?[\s:,]*", flat[match.end() : found[0].start]
-        ):
+        if not found or not says("leads_to_day", flat[match.end() : found[0].start]):
             continue
         clause = contract.clause(match.start(), found[0].end)
         if _is_own(contract, clause, match.start()):
             return FoundValue(found[0].day.isoformat(), (clause,), 0.8)
     made = contract.find("agreement_date")
-    for match in find_all(contract, rf"(?:{_EFFECTIVE})[^.;]{{0,25}}?(?:{_SAME_DAY})"):
+    for match in find_all(contract, rf"(?:{written('effective')})[^.;]{{0,25}}?(?:{written('same_day')})"):
         clause = contract.clause(match.start(), match.end())
         if made is not None and _is_own(contract, clause, match.start()):
             return FoundValue(made.value, (clause, *made.spans), 0.7)
@@ -80,29 +67,9 @@ def find_effective_date(contract: Contract) -> FoundValue | None:
 def _is_own(contract: Contract, clause: Span, end: int) -> bool:
     """Whether a clause speaks of this contract up to a place, and of no other one."""
     before = contract.words(Span(clause.start, end))
-    if _OTHER_CONTRACT.search(before) or re.search(
-        r"\bterminat|\bperiod\b|\bcalendar year|\binvoice|\bif\b", before, re.IGNORECASE
-    ):
+    if says("other_contract", before) or says("other_day", before):
         return False
-    return (
-        bool(
-            re.search(
-                r"\b(?:this|the) [\w -]{0,40}(?:agreement|contract|lease|amendment|employment)|\bterm\b|Vertrag|verhältnis|contrat|bail",
-                before,
-                re.IGNORECASE,
-            )
-        )
-        or len(before) < 20
-    )
-
-
-_TERM: Final = written("term")
-_NO_TERM: Final = written("no_term")
-_ENDS: Final = written("ends")
-_RENEWS: Final = written("renews")
-_OPEN_END: Final = written("open_end")
-_START: Final = written("start")
-_FROM: Final = r"\b(?:from|commencing(?: on)?|beginning(?: on)?|starting(?: on)?|ab(?: dem)?|à compter du) (?:the )?$"
+    return says("own_contract", before) or len(before) < 20
 
 
 def find_expiry(contract: Contract) -> FoundValue | None:
@@ -111,7 +78,7 @@ def find_expiry(contract: Contract) -> FoundValue | None:
     open_ended: FoundValue | None = None
     for match in _terms(contract):
         clause = contract.clause(match.start(), match.end())
-        if pattern(_NO_TERM).search(flat, clause.start, match.end()):
+        if pattern(written("no_term")).search(flat, clause.start, match.end()):
             continue
         named = _named_end(contract, Span(match.start(), clause.end))
         if named is not None:
@@ -130,20 +97,16 @@ def _end_of_stated_term(contract: Contract) -> FoundValue | None:
     if term is None or term.value is None:
         return None
     begun = find_dates(contract.flat, *term.spans[0])
-    if len(begun) != 1 or not re.search(_FROM, contract.flat[term.spans[0].start : begun[0].start], re.IGNORECASE):
+    if len(begun) != 1 or not says("from", contract.flat[term.spans[0].start : begun[0].start]):
         return None
     return FoundValue(add_duration(begun[0].day, term.value).isoformat(), term.spans, 0.7)
-
-
-_UNDER: Final = re.compile(r"\b(?:under|pursuant to|by|in|to|with|out of|of|against|from|and) +$", re.IGNORECASE)
-_EITHER: Final = re.compile(written("either"), re.IGNORECASE)
 
 
 def _terms(contract: Contract) -> Iterator[re.Match[str]]:
     """Where a sentence speaks of the term, or of how long the contract holds."""
     position = 0
-    while match := pattern(_TERM).search(contract.flat, position):
-        if _UNDER.search(contract.flat, max(0, match.start() - 20), match.start()):
+    while match := pattern(written("term")).search(contract.flat, position):
+        if says("under", contract.flat[max(0, match.start() - 20) : match.start()]):
             position = match.start() + 4  # the subject may come behind: "subject to this Agreement, the term shall"
         else:
             position = match.end()
@@ -152,17 +115,20 @@ def _terms(contract: Contract) -> Iterator[re.Match[str]]:
 
 def _is_open_ended(contract: Contract, match: re.Match[str], clause: Span) -> bool:
     end = min(clause.end, match.end() + 160)
-    said = pattern(_OPEN_END).search(contract.flat, match.start(), end)
-    if said is None or re.search(r"licen[sc]e|held|invalid|royalty", contract.flat[match.start() : end], re.IGNORECASE):
+    said = pattern(written("open_end")).search(contract.flat, match.start(), end)
+    if said is None or says("no_open_end", contract.flat[match.start() : end]):
         return False
     return not list(find_durations(contract.flat, match.start(), said.end()))
 
 
 def _named_end(contract: Contract, clause: Span) -> Dated | None:
-    for match in pattern(_ENDS).finditer(contract.flat, clause.start, clause.end):
+    for match in pattern(written("ends")).finditer(contract.flat, clause.start, clause.end):
         found = find_dates(contract.flat, match.end(), min(clause.end, match.end() + 40))
-        begins = re.search(r"\b(?:commenc|beg[iau]n|start|made|dated|entered|beginnt)", match[0], re.IGNORECASE)
-        if found and not begins and not re.search(r"\d|renew", contract.flat[match.end() : found[0].start]):
+        if (
+            found
+            and not says("begins_or_made", match[0])
+            and not says("renewed_or_figure", contract.flat[match.end() : found[0].start])
+        ):
             return found[0]
     return None
 
@@ -173,26 +139,14 @@ def _reckoned_end(contract: Contract, match: re.Match[str], clause: Span) -> Fou
         before = flat[match.start() : duration.start]
         near = flat[max(clause.start, duration.start - 70) : duration.start]
         behind = flat[duration.end : min(clause.end, duration.end + 120)]
-        if duration.value[-1] == "D" or pattern(_NO_TERM).search(before) or _EITHER.search(before):
+        if duration.value[-1] == "D" or pattern(written("no_term")).search(before) or says("either", before):
             continue
-        begins = re.search(r"commenc|begin|effective|from", before, re.IGNORECASE)
-        if re.search(
-            rf"{_RENEWS.replace('|thereafter', '') if begins else _RENEWS}|notice|prior|within|every|least|terminat\w+ (?:by|up)",
-            near,
-            re.IGNORECASE,
-        ):
+        begins = says("begins_term", before)
+        if says("renews", near) or ("thereafter" in near.lower() and not begins) or says("no_duration_of_term", near):
             continue
-        if re.match(
-            r"[\s,'’)]*(?:prior|notice|written|before|advance|after (?:the )?(?:termination|expir)|following (?:the )?(?:termination|expir))",
-            behind,
-            re.IGNORECASE,
-        ):
+        if says("no_term_behind", behind) or not says("leads_to_term", near):
             continue
-        if not re.search(
-            r"\b(?:for|of|is|be|period|term|to|Laufzeit|durée|until|lasts?|auf|von)\b[^.;]{0,40}$", near, re.IGNORECASE
-        ):
-            continue
-        if re.match(r"[\s,'’)]*thereafter", behind) and not begins:
+        if says("thereafter_behind", behind) and not begins:
             continue
         started = _start_of_term(contract, clause, duration)
         if started is not None:
@@ -226,69 +180,34 @@ def _start_of_term(contract: Contract, clause: Span, duration: Duration) -> tupl
     if near:
         return near[0].day, ()
     words = flat[clause.start : clause.end]
-    if not re.search(_START, words, re.IGNORECASE) and re.search(
-        r"\bfrom\b|\bafter\b|\bfollowing\b", flat[duration.end : duration.end + 60]
-    ):
+    if not says("start", words) and says("counts_from", flat[duration.end : duration.end + 60]):
         return None
-    if re.search(
-        r"launch|delivery|first commercial|opening|acceptance|approval|go-live|completion|closing date|operational|deliver|in-service",
-        words,
-        re.IGNORECASE,
-    ):
+    if says("start_to_come", words):
         return None
     known = contract.find("effective_date") or contract.find("agreement_date")
     return (date.fromisoformat(known.value), known.spans) if known is not None and known.value else None
 
 
-_RENEWAL: Final = written("renewal")
-_FIRST_TERM: Final = written("first_term")
-
-
 def find_renewal(contract: Contract) -> FoundValue | None:
     """The length of one further term."""
     flat = contract.flat
-    for match in find_all(contract, _RENEWAL):
+    for match in find_all(contract, written("renewal")):
         clause = contract.clause(match.start(), match.end())
         words = flat[clause.start : clause.end]
-        if re.search(
-            r"patent|insurance|trademark|domain|permit|certificat|copyright|lien|warranty|calendar quarter|contract year|during the term|conversion|half a year|\baudit|confidential|force majeure|(?:commencement|completion) date|compet(?:e|ing)\b",
-            words,
-            re.IGNORECASE,
-        ):
-            continue
-        if re.search(
-            pattern(r"(?:not|no right|never) (?:be )?(?:automatically )?(?:to )?(?:renew|extend)|keine? verlängerung"),
-            words,
-        ):
+        if says("renewal_of_others", words) or pattern(written("no_renewal")).search(words):
             continue
         for duration in find_durations(flat, match.start(), clause.end):
             before, behind = flat[match.start() : duration.start], flat[duration.end : duration.end + 60]
-            if re.match(
-                r"[\s,]*(?:prior|notice|written|before|in advance|advance|vor)", behind, re.IGNORECASE
-            ) or re.search(r"notice|least|within|prior", before[-70:], re.IGNORECASE):
+            if says("notice_behind_renewal", behind) or says("notice_before", before[-70:]):
                 continue
-            if re.search(_FIRST_TERM, f"{before[-90:]}\0{behind}", re.IGNORECASE):
+            if says("first_term", f"{before[-90:]}\0{behind}"):
                 continue
-            if duration.value[-1] == "D" or not re.search(
-                r"for|period|term|successive|additional|by|of|um|durée|another|further|on an?|each",
-                before[-80:],
-                re.IGNORECASE,
-            ):
+            if duration.value[-1] == "D" or not says("leads_to_renewal", before[-80:]):
                 continue
             return FoundValue(duration.value, (clause,), 0.85)
-        if re.search(
-            r"year[- ]to[- ]year|annual(?:ly)? (?:basis|terms?)|yearly basis|for successive annual",
-            words,
-            re.IGNORECASE,
-        ):
+        if says("renews_each_year", words):
             return FoundValue("P1Y", (clause,), 0.75)
     return None
-
-
-_NOTICE: Final = written("notice")
-
-
-_NOTICE_BEHIND: Final = r"[\s,'’]*(?!(?:by|on|upon|with|without|after) )(?:\(?\w*\)?\s*)?(?:prior|advance|written|notice|before|in advance|previous|vor|zum|de préavis)"
 
 
 def find_notice(contract: Contract) -> FoundValue | None:
@@ -297,40 +216,24 @@ def find_notice(contract: Contract) -> FoundValue | None:
     """
     flat = contract.flat
     best: FoundValue | None = None
-    for match in find_all(contract, _NOTICE):
+    for match in find_all(contract, written("notice")):
         clause = contract.clause(match.start(), match.end())
         words = flat[clause.start : clause.end]
-        if not re.search(r"terminat|renew|cancel|extend|not to|expir|kündig|résili|end of", words, re.IGNORECASE):
+        if not says("ends_by_notice", words):
             continue
         durations = [one for one in find_durations(flat, clause.start, clause.end) if is_notice(flat, one, clause)]
         if not durations:
             continue
-        renews = re.search(r"renew|extend|extension|verlänger|reconduct", words, re.IGNORECASE)
-        if renews and not re.search(r"breach|default|fail", words, re.IGNORECASE):
+        if says("renews_by_notice", words) and not says("for_a_breach", words):
             return FoundValue(durations[0].value, (clause,), 0.85)
-        at_will = re.search(
-            r"without cause|for convenience|any reason|no reason|at any time|either party may terminate|sole discretion|ohne Angabe|kündig|résili",
-            words,
-            re.IGNORECASE,
-        )
-        if (
-            best is None
-            and at_will
-            and not re.search(r"breach|default|fail|insolven|cure|remed|event|if\b", words, re.IGNORECASE)
-        ):
+        if best is None and says("at_will", words) and not says("for_a_cause", words):
             best = FoundValue(durations[0].value, (clause,), 0.7)
     return best
 
 
 def is_notice(flat: str, duration: Duration, clause: Span) -> bool:
     """Whether a duration is that of a notice, and not of a term."""
-    behind = flat[duration.end : min(clause.end, duration.end + 60)]
     before = flat[max(clause.start, duration.start - 70) : duration.start]
-    if re.match(_NOTICE_BEHIND, behind, re.IGNORECASE):
+    if says("notice_behind", flat[duration.end : min(clause.end, duration.end + 60)]):
         return True
-    is_term = re.search(r"(?:renew|term|period|extend)[^.;]{0,25}$", before, re.IGNORECASE)
-    says = r"(?:notice|prior|advance|Frist von|préavis de)[^.;]{0,50}$"
-    return re.search(says, before, re.IGNORECASE) is not None and (is_term is None or "least" in before)
-
-
-# --- law, assignment, control, liability
+    return says("notice_ahead", before) and (not says("term_ahead", before) or "least" in before)
