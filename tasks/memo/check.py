@@ -10,53 +10,52 @@ asked.
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from decimal import Decimal
 from enum import Enum, StrEnum
 from typing import Any, Final, NamedTuple
 
 from markupsafe import Markup
 
-from tasks.figures.concepts import concepts_file, taxonomy
+from tasks.figures.concepts import concepts_file
 from tasks.figures.conflicts import RoomFigure, agree, find_deciding_step, groups, rank_figures, say_step
-from tasks.figures.document import LedgerDocument
-from tasks.figures.document_figures import find_figures
-from tasks.figures.figure import ACTUAL
 from tasks.figures.figure import Figure as LedgerFigure
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.limited import WrittenText, find_now
 from tasks.language.escaped import escape_text
-from tasks.language.periods import count_months, last_day
+from tasks.language.numbers import PERCENT, RATIO
 from tasks.memo.claims import (
     MemoStatement,
     StatementKind,
-    agrees_with,
-    figure_a_year_before,
-    find_growth,
     quotation_places,
     split,
 )
+from tasks.memo.contracts import choose_contract, hold_terms, read_terms
+from tasks.memo.measures import (
+    UNITS,
+    StatedMeasure,
+    agrees,
+    find_value,
+    is_same_time,
+    read_measures,
+    read_periods,
+    says_multiple,
+)
 from tasks.memo.room import MemoPlace, MemoTexts
 from tasks.reports.html import allow_source, environment, part
-from tasks.rooms.passages import RoomPassage
+from tasks.rooms.passages import RoomPassage, exact_place
 from tasks.scoring.figure_checks import amount_in_words, period_in_words
 from tasks.scoring.passages import Places
 from tasks.statements import check as statement_proof
 from tasks.statements.difference import Difference
 from tasks.statements.figures import StatedFigure, figures
+from tasks.table.values import value_in_words
 
 _MOST_PLACES: Final = 5
 _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without", "denied", "n't"})
-_COMPARED: Final = re.compile(r"\b(?:from|against|compared (?:to|with)|versus|vs\.?|after)\s+(?:about )?\S{0,4}\s?$")
-_YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((?:19|20)\d\d)\b")
-_YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
 _WORTH_SHOWING: Final = 0.5
 """The share of a claim's words that the nearest sentence has, at least."""
-_NEAR_DAYS: Final = 16
-"""Days by which two last days may differ that name one period: the end of January, and 28 January by weeks."""
 _SHORTEST_NAME: Final = 3
 """Letters of a word that names the room's company, at least."""
 
@@ -84,7 +83,6 @@ class MemoReason(Enum):
     GIVES = "{0} gives {1} for {2}, the memo {3}: the same."
     GIVES_OTHER = "{0} gives {1} for {2}, the memo {3}."
     WORD_FOR_WORD = "The room has it word for word."
-    OTHER_GROWTH = "The room's figures give a change of {0} % over the year before."
     OTHER_COUNTS = "{0} says it too, but another figure counts: {1} ({2})."
     NEAREST = "No sentence of the room says it; this is the nearest."
 
@@ -181,14 +179,12 @@ def _statement(
     """The ledger's verdict on a sentence's figures, otherwise that of the statement check."""
     if not _NEGATIONS.isdisjoint(statement.words.casefold().replace("n’t", " n't").split()):
         return _prove(statement, room)
-    own = [*own, *_choose_undated(statement.words, own, room)]
-    known = [*own, *_find_compared(statement.words, own)]
-    by_ledger = [one for figure in known if (one := _by_ledger(statement, figure, ledger, room)) is not None]
-    growth = _growth(statement, own, ledger, room) if by_ledger else None
-    held = [*by_ledger, growth] if growth is not None else by_ledger
+    by_ledger = [one for figure in own if (one := _by_ledger(statement, figure, ledger, room)) is not None]
+    measured = _by_measures(statement, ledger, room)
+    held = [*by_ledger, *measured]
     against = [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]
-    lacks_growth = growth is None and find_growth(statement.words) is not None
-    if held and not against and not lacks_growth and len(held) >= len(_amounts(statement.words)):
+    is_whole = bool(measured) or (len(held) >= len(_amounts(statement.words)) and not says_multiple(statement.words))
+    if held and not against and is_whole:
         return replace(held[0], places=_places(held))
     by_rule = [one for one in against if one.reason is MemoReason.OTHER_COUNTS]
     if by_rule:
@@ -198,7 +194,7 @@ def _statement(
         return proved  # a row of another name has it: net sales beside total revenue
     if against:
         return replace(against[0], places=_places(against))
-    is_held = proved.difference is not None and any(_gives_amount(proved.difference.ours, figure) for figure in known)
+    is_held = proved.difference is not None and any(_gives_amount(proved.difference.ours, figure) for figure in own)
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND) if is_held else proved
 
 
@@ -207,60 +203,53 @@ def _gives_amount(words: str, figure: LedgerFigure) -> bool:
     return any(abs(amount.value) == abs(figure.value) for amount in _amounts(words))
 
 
-def _growth(
-    statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
+def _by_measures(
+    statement: MemoStatement, ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
+) -> list[CheckedClaim]:
+    """The ledger's verdict on each amount of a statement that says nothing else; nothing if it cannot tell of one."""
+    held: list[CheckedClaim] = []
+    for measure in read_measures(statement.words, room.names):
+        one = _by_measure(statement, measure, ledger, room)
+        if one is None and measure.figure.digits:
+            return [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]
+        held += [one] if one is not None else []
+    return held
+
+
+def _by_measure(
+    statement: MemoStatement, measure: StatedMeasure, ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
 ) -> CheckedClaim | None:
-    """What the room's figures say about the growth stated for a sentence's only concept; None if they say nothing."""
-    stated = find_growth(statement.words)
-    if stated is None or len({figure.concept for figure in own}) != 1:
+    """The ledger's verdict on an amount; one without a time is held against the latest."""
+    values = room.values(measure.expression)
+    periods = read_periods(measure.time, room.calendar) if measure.time else {room.latest(measure.expression)}
+    value = find_value(measure, values, periods)
+    if value is None:
         return None
-    latest = max(own, key=lambda figure: last_day(figure.period))
-    group = _figures_alike(_as_room_figure(latest), ledger)
-    later = rank_figures(group)[0] if group else None
-    earlier = figure_a_year_before(later, room.ledger.figures) if later is not None else None
-    if later is None or earlier is None or (agrees := agrees_with(stated, later, earlier)) is None:
+    first = value.inputs[0].figure
+    is_stated = len(value.inputs) == 1 and value.name == first.concept and measure.figure.limit in {"", "exact"}
+    if is_stated and value.unit == UNITS.get(measure.figure.unit, measure.figure.unit):
+        stated = replace(first, value=measure.figure.value, step=measure.figure.step)
+        verdict = _by_ledger(statement, stated, ledger, room)
+        if verdict is None or measure.time or verdict.verdict is MemoVerdict.SUPPORTED:
+            return verdict
+    is_so = agrees(measure.figure, value)
+    is_of_several = len({row.document_id for row in value.inputs}) > 1
+    is_undated = not measure.time and any(agrees(measure.figure, other) for other in values)
+    if is_so is None or (not is_so and (is_of_several or is_undated)):
         return None
-    places = [_figure_place(later, room), _figure_place(earlier, room)]
-    if agrees:
-        return CheckedClaim(statement, MemoVerdict.SUPPORTED, places)
-    percent = (later.figure.value / earlier.figure.value - 1) * 100
-    return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, MemoReason.OTHER_GROWTH, (f"{percent:+.1f}",))
-
-
-def _choose_undated(words: str, own: Sequence[LedgerFigure], room: MemoTexts) -> list[LedgerFigure]:
-    """The figures of a sentence that names no time, for the latest of the room's periods that has their concept."""
-    if own or any(figure.is_date for figure in figures(words)):
-        return []
-    latest: dict[tuple[str, bool], str] = {}
-    for row in room.ledger.figures:
-        key = row.figure.concept, "/" in row.figure.period
-        if row.basis in ACTUAL and row.figure.entity is None:
-            latest[key] = max(latest.get(key, ""), row.figure.period, key=last_day)
-    for at, period in enumerate(sorted(set(latest.values()), key=last_day, reverse=True)[:_MOST_PLACES]):
-        day = f"{last_day(period)}"
-        said = f"{words.rstrip('. ')} {'in the year to' if '/' in period else 'at'} {day}."
-        found = find_figures(LedgerDocument(said, ()), taxonomy()).figures
-        known = [
-            replace(figure, period=period) for figure in found if latest.get((figure.concept, "/" in period)) == period
-        ]
-        if known or at == _MOST_PLACES:
-            return known
-    return []
-
-
-def _find_compared(words: str, own: Sequence[LedgerFigure]) -> Iterator[LedgerFigure]:
-    """The figures with which a sentence compares its own: "up from € 3.9 million in 2023", "up from 13 %"."""
-    for amount in figures(words):
-        before, behind = _COMPARED.search(words[: amount.start]), _YEAR_BEHIND.match(words, amount.end)
-        same_unit = [figure for figure in own if figure.unit == amount.unit and figure.value != amount.value]
-        if amount.is_date or before is None or not same_unit:
-            continue
-        figure = same_unit[-1]
-        years = int(behind[1]) - int(last_day(figure.period)[:4]) if behind else -1
-        if years and "-02-29" not in figure.period:
-            period = _YEAR.sub(lambda year, years=years: str(int(year[0]) + years), figure.period)  # type: ignore[misc] # mypy has no type for a lambda's default
-            step = Decimal(10) ** (amount.value.copy_abs().adjusted() - amount.digits + 1)
-            yield replace(figure, value=amount.value, step=step, period=period)
+    amount, unit = value.value, value.unit
+    if unit == RATIO and measure.figure.unit == PERCENT:
+        amount, unit = amount * 100, PERCENT
+    matter = f"{measure.expression.in_words} {period_in_words(value.period)}"
+    amount = round(amount, 1) if unit == PERCENT else amount
+    words = [amount_in_words(each, unit) for each in (amount, measure.figure.value)]
+    return CheckedClaim(
+        statement,
+        MemoVerdict.SUPPORTED if is_so else MemoVerdict.CONTRADICTED,
+        [_figure_place(row, room) for row in value.inputs],
+        MemoReason.GIVES if is_so else MemoReason.GIVES_OTHER,
+        (value.inputs[0].document_name, words[0], matter, words[1]),
+    )
 
 
 def _places(found: Sequence[CheckedClaim]) -> list[MemoPlace]:
@@ -299,18 +288,43 @@ def _by_ledger(
     )
 
 
+def _prove(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
+    """The verdict of the room's words on a statement, else that of a contract on the terms in it."""
+    proved = _by_words(statement, room)
+    return (_by_contract(statement, room) or proved) if proved.verdict is MemoVerdict.NOT_FOUND else proved
+
+
+def _by_contract(statement: MemoStatement, room: MemoTexts) -> CheckedClaim | None:
+    """A contract's verdict on the terms that a statement gives; None if it gives none that can be held."""
+    stated = read_terms(statement.words)
+    contract = choose_contract(statement.words, stated, room.contracts) if stated else None
+    if contract is None:
+        return None
+    document = contract.document
+    terms = hold_terms(statement.words, stated, contract, room.text_of(document.text_id))
+    if not terms:
+        return None
+    shown = min(terms, key=lambda term: term.is_same)
+    words = room.line_of(document.text_id, shown.start, shown.end)
+    place = exact_place(document.text_id, shown.start, shown.end)
+    given, own = value_in_words(shown.given), value_in_words(shown.stated)
+    return CheckedClaim(
+        statement,
+        MemoVerdict.SUPPORTED if shown.is_same else MemoVerdict.CONTRADICTED,
+        [MemoPlace(document.document_id, document.document_name, place, words)],
+        MemoReason.GIVES if shown.is_same else MemoReason.GIVES_OTHER,
+        (document.document_name, given, shown.name.replace("_", " "), own),
+    )
+
+
 def _figures_alike(own: RoomFigure, ledger: Mapping[Any, Sequence[RoomFigure]]) -> Sequence[RoomFigure]:
     """The ledger's figures with the same concept, entity and period; the end of a period may differ by some days."""
     key = next(iter(groups([own])))
     if key in ledger:
         return ledger[key]
-    end = date.fromisoformat(last_day(own.figure.period))
     for other, rows in ledger.items():
-        theirs = rows[0].figure.period
-        is_alike = (
-            other[:3] == key[:3] and other[4:] == key[4:] and count_months(theirs) == count_months(own.figure.period)
-        )
-        if is_alike and abs((date.fromisoformat(last_day(theirs)) - end).days) < _NEAR_DAYS:
+        is_alike = other[:3] == key[:3] and other[4:] == key[4:]
+        if is_alike and is_same_time(rows[0].figure.period, own.figure.period):
             return rows
     return ()
 
@@ -324,7 +338,7 @@ def _figure_place(row: RoomFigure, room: MemoTexts) -> MemoPlace:
     return MemoPlace(row.document_id, row.document_name, row.figure.place, shown)
 
 
-def _prove(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
+def _by_words(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
     """The verdict of the statement check against the most likely passages."""
     passages = room.passages(statement.words)
     words = _AFTER.sub(", compared with ", statement.words)

@@ -7,14 +7,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Final, Self
 
 from storage import database, texts
+from tasks.figures.derived import FigureValue
+from tasks.figures.expressions import LATEST, Expression, figure_values, newest_day, value_at
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.fiscal_years import learn_room_calendar
 from tasks.figures.ledger import LedgerText, RoomLedger, build, first_by_path, room_ledger
 from tasks.language.quotations import in_sentence
+from tasks.memo.contracts import RoomContract, find_contracts
 from tasks.rooms.passages import RoomPassage, RoomPassages, stretch
 
 _BY_MEANING: Final = 10
@@ -55,6 +58,7 @@ class MemoTexts(RoomPassages):
         self.ledger: RoomLedger = room_ledger(once.values())
         self.line_of = lru_cache(maxsize=1024)(_find_line)
         self.text_of = lru_cache(maxsize=4)(_load_text)
+        self.values = cache(self._find_values)
         self.scale_of = lru_cache(maxsize=256)(_find_scale)
         super().__init__(once.values())
 
@@ -62,6 +66,19 @@ class MemoTexts(RoomPassages):
     def calendar(self) -> Calendar:
         """The fiscal year that the documents agree on, which a memo's "fiscal 2023" refers to."""
         return learn_room_calendar(self.ledger.figures, _load_text)
+
+    @cached_property
+    def contracts(self) -> Sequence[RoomContract]:
+        """The contracts of the room, with the terms that they state."""
+        return find_contracts(self._documents)
+
+    def _find_values(self, expression: Expression) -> Sequence[FigureValue]:
+        return figure_values(expression, self.ledger.figures)
+
+    def latest(self, expression: Expression) -> str:
+        """The period of the newest value of a figure; "" if there is none."""
+        value = value_at(self.values(expression), LATEST, expression, newest_day(self.ledger.figures))
+        return value.period if value is not None else ""
 
     def passages(self, claim: str) -> Sequence[RoomPassage]:
         """The passages that are most likely to concern a claim, best first."""

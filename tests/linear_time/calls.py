@@ -32,10 +32,11 @@ from tasks.evidence.excerpt import Mark
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.fiscal_calendar import learn_calendar
 from tasks.language import quotations
 from tasks.language.periods import spell_months
 from tasks.memo import check as memo_check
-from tasks.memo import claims
+from tasks.memo import claims, contracts, measures
 from tasks.ranking import Index, rank
 from tasks.reading import places, read_document, tables
 from tasks.reading.mail import message
@@ -153,7 +154,10 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.ai.pseudonyms": lambda text: StandIns(_NAMES).hide([text])[1](text),
     "tasks.ai.nearby.nearby": lambda text: nearby.nearby([STATEMENT], text * (nearby.LONGEST // len(text) + 1)),
     "tasks.memo.claims.split": lambda text: claims.split(text, _marked_places(text)),
-    "tasks.memo.claims.find_growth": _sentence(claims.find_growth),
+    "tasks.memo.measures.read_measures": _sentence(measures.read_measures),
+    "tasks.memo.measures.says_multiple": measures.says_multiple,
+    "tasks.memo.measures.read_periods": _sentence(lambda text: measures.read_periods(text, learn_calendar("", ""))),
+    "tasks.memo.contracts.read_terms": _sentence(contracts.read_terms),
     "tasks.memo.check.render_memo": lambda text: memo_check.render_memo("memo", "room", text, [], []),
     "tasks.scoring.figure_checks.mark_numbers": lambda text: figure_checks.mark_numbers(text[:4000], [text], list),
     "tasks.scoring.passages.cut": lambda text: passages.cut(text, _marked_places(text)),
@@ -230,6 +234,7 @@ EXCUSED: Final[dict[str, str]] = {
     "it takes texts that were cut to what a model reads": r"ranking\.embedders\.(local|minilm)\.embed_batch",
     "it takes a few characters": r"""
         language\.(languages\.detect_script_language|locales\.month_names) | ai\.names\.words_about
+        | memo\.measures\.is_same_time
         | reading\.numerals\.numeral | evidence\.boxes\.fold_character | scoring\.libraries\.library\.\w+""",
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live\w*|report|evidence|evidence_pages|files)\.\w+
@@ -251,7 +256,7 @@ EXCUSED: Final[dict[str, str]] = {
         | reading\.(formats|ocr\.\w+|legacy\.\w+)\.\w+
         | companies\.claims\.warn_left_out | reports\.replacing\.check_writable""",
     "it puts together calls that are measured by themselves, for texts that are cut before": r"""
-        memo\.(check\.(check_memo|as_json)|claims\.quotation_places)
+        memo\.(check\.(check_memo|as_json)|claims\.quotation_places|contracts\.(choose_contract|hold_terms))
         | scoring\.(checks\.nearest_documents|judge\.prepare)
         | ai\.openai\.errors\.error_for_status | scoring\.ask\.measure_prompt
         | reports\.(wordprocessing\.height|pptx\.describe|company\.in_words)""",

@@ -25,7 +25,7 @@ PATTERNS: Final[dict[str, str]] = {
     "tasks.language.quotations._PAGE_NUMBER": "it is matched with a line of 120 characters at most",
     "tasks.language.numbers._CELL": "it is matched with a cell of 60 characters at most",
     **dict.fromkeys(
-        ("tasks.statements.figures._LIMITS_BEHIND", "tasks.memo.check._YEAR_BEHIND"),
+        ("tasks.statements.figures._LIMITS_BEHIND",),
         "it is matched at one place, with some twenty characters",
     ),
 }

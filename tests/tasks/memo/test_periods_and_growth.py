@@ -8,7 +8,6 @@ from storage import database, texts
 from storage.texts import NewText, Outcome
 from tasks.figures.ledger import LedgerText
 from tasks.memo.check import MemoVerdict, check_memo
-from tasks.memo.claims import find_growth
 from tasks.memo.room import MemoTexts
 
 ACCOUNTS = (
@@ -91,16 +90,3 @@ def test_another_name_and_a_quarter_without_its_year_contradict_nothing(memo: st
 )
 def test_a_change_the_other_way_round_and_a_company_form_prove_nothing(memo: str, room: MemoTexts) -> None:
     assert verdict(memo, room) is not MemoVerdict.SUPPORTED
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Revenue rose 5% in constant currencies.",
-        "Revenue is up 5% on the previous quarter.",
-        "Revenue rose 5% and costs fell 3%.",
-        "The margin was 5% of revenue.",
-    ],
-)
-def test_other_changes_are_no_growth_over_the_year_before(words: str) -> None:
-    assert find_growth(words) is None

@@ -1,0 +1,293 @@
+"""What a memo states of a measure, in any words: "headcount grew 12 % to some 340", "a margin of 40 %", "1.2 turns of
+EBITDA".
+
+A part of a statement is read only if each of its words is accounted for: the measure, its amounts and their times, a
+change, and words that say nothing by themselves. What has any other word may speak of something narrower, and is left
+alone. A measure is a concept of the ledger, what follows from several (net debt), or the ratio of two.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from tasks.figures.concepts import plain_label, taxonomy
+from tasks.figures.derived import DERIVED_UNITS, FigureValue, year_before
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.expressions import Expression, make_growth
+from tasks.figures.fiscal_calendar import Calendar
+from tasks.language.numbers import PERCENT, RATIO
+from tasks.language.periods import count_months, last_day
+from tasks.language.words import stem
+from tasks.statements.figures import COUNT, StatedFigure
+from tasks.statements.nearness import CHANGES
+from tasks.statements.reading import ParsedSentence, Token, read
+
+_NAMES: Final = {
+    **{name.replace("_", " "): (name,) for name in DERIVED_UNITS},
+    "gross profit margin": ("gross_margin",), "operating profit margin": ("operating_margin",),
+    "ebit margin": ("operating_margin",), "net profit margin": ("net_margin",),
+    "equity ratio": ("equity", "total_assets"), "current ratio": ("current_assets", "current_liabilities"),
+    "leverage": ("net_debt", "ebitda"), "net leverage": ("net_debt", "ebitda"),
+}  # fmt: skip
+"""What measures that no document need state are called: one that follows from others, or the two that are divided."""
+_LONGEST_NAME: Final = 6
+_PARTS: Final = re.compile(r"; |, (?:and|while|but|whereas) |, with (?=an? )| (?:and|while|but) (?=the |its |our )")
+_LEADS: Final = re.compile(
+    r"(?:\b(?:in|at|on|for|of|as|the|fiscal|financial|calendar|years?|ended|ending|to|end|quarter|half|months|first|second"
+    r"|third|fourth|three|six|nine|twelve|F?Y|Q[1-4]|H[12])\W+)*$",
+    re.IGNORECASE,
+)
+"""The words of a time before its date: "in the year ended"."""
+_LONGEST_LEAD: Final = 60
+
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(map(stem, words.split()))
+
+
+_RISING: Final = _stems("rise increase grow growth climb gain advance jump up higher improve expand more above")
+_FALLING: Final = _stems("fall decrease decline drop shrink reduce down lower slip less below")
+_OF_TIMES: Final = _stems("year quarter half month end ended period time previous prior same earlier ago before")
+_FREE: Final = CHANGES | _RISING | _FALLING | _OF_TIMES | _stems("total percentage nearly almost come go make have")
+_BEFORE: Final = frozenset({"prior", "previous", "earlier", "ago", "before"})
+"""Words of another time than a statement's own, which it needs a change or a comparison to name."""
+_MULTIPLES: Final = {"doubl": 100, "tripl": 200, "quadrupl": 300, "halv": -50}
+"""Verbs of a change, and the growth in percent that each says."""
+_TURNED: Final = {"low": "high", "high": "low"}
+"""What a limit of a fall is of the growth."""
+_OTHER_SPAN: Final = re.compile(r"\b(?:previous|prior|last|preceding) (?:quarter|month|half|week)\b", re.IGNORECASE)
+"""A comparison with another time than the year before."""
+_COMPARES: Final = re.compile(r"\b(up|down) from\b", re.IGNORECASE)
+_EARLIER: Final = frozenset({"from", "against", "compared", "versus", "after"})
+UNITS: Final = {COUNT: "count"}
+"""The ledger's names of units, where a statement's figures have others."""
+_ANY: Final = Decimal("Infinity")
+_NEAR_DAYS: Final = 16
+_NEAR: Final = Decimal("0.05")
+_FAR: Final = Decimal("0.1")
+"""The part by which an amount that is said to be near may differ, and by which it must for another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatedMeasure:
+    """An amount that a statement gives for a measure.
+
+    Attributes:
+        expression: what is measured.
+        figure: the amount; a change is in percent, and negative where it is a fall.
+        time: the words that say when; "" if none do.
+        is_earlier: it is what the amount of that time is compared with, a year before it.
+    """
+
+    expression: Expression
+    figure: StatedFigure
+    time: str
+    is_earlier: bool = False
+
+
+def read_measures(words: str, names: str = "") -> list[StatedMeasure]:
+    """What a statement gives for measures; nothing where a word of it is not accounted for.
+
+    `names` are words that name the company.
+    """
+    known = _stems(names)
+    measures: list[StatedMeasure] = []
+    for part in _PARTS.split(words):
+        found = list(_read_part(read(part.strip(" .")), known, measures[0].time if measures else ""))
+        if not found:
+            return []
+        measures += found
+    return measures
+
+
+def says_multiple(words: str) -> bool:
+    """Whether words say how many times as much something is: "nearly doubled"."""
+    return any(stem(word) in _MULTIPLES for word in words.split())
+
+
+def _read_part(sentence: ParsedSentence, known: frozenset[str], time: str) -> Iterator[StatedMeasure]:
+    """The amounts of a part of a statement; `time` is that of the part before it, for one without a time of its own."""
+    tokens = sentence.tokens
+    named, times = list(_find_names(tokens)), list(_find_times(sentence))
+    others = [token for at, token in enumerate(tokens) if not any(first <= at < last for _, first, last in named)]
+    amounts = [
+        token for token in others if token.figure and not any(first <= token.start < last for first, last in times)
+    ]
+    expression = _join([names for names, _, _ in named], amounts)
+    if (
+        expression is None
+        or not all(_is_plain(token, known) for token in others)
+        or _OTHER_SPAN.search(sentence.original)
+    ):
+        return
+    earlier = [token for token in amounts if token.preposition in _EARLIER]
+    changes = [token for token in amounts if token not in earlier and _is_change(token, expression)]
+    levels = [token for token in amounts if token not in earlier and token not in changes]
+    growth = _find_growth(sentence, changes, {token.stem for token in others if token.is_content})
+    before = [_say(sentence, span) for span in times if _last_before(amounts, span[0]) in earlier]
+    own = [_say(sentence, span) for span in times if _last_before(amounts, span[0]) not in earlier]
+    own = own or [time] * bool(time)
+    is_by = any(token.preposition == "by" for token in levels)
+    is_single = len(earlier) < 2 and len(levels) < 2 and len(before) < 2 and len(own) < 2
+    is_clear = is_single and (own or not before) and not is_by
+    if growth is None or not is_clear or not _fits(expression, levels, earlier, growth, others):
+        return
+    when = "".join(own)
+    yield from (StatedMeasure(expression, token.figure, when) for token in levels if token.figure)
+    for token in earlier:
+        if token.figure:
+            yield StatedMeasure(expression, token.figure, "".join(before) or when, is_earlier=not before)
+    if _grows(expression):
+        yield from (StatedMeasure(make_growth(expression), figure, when) for figure in growth)
+
+
+def _fits(
+    expression: Expression,
+    levels: Sequence[Token],
+    earlier: Sequence[Token],
+    growth: Sequence[StatedFigure],
+    others: Sequence[Token],
+) -> bool:
+    """Whether what is said of a change goes with the amounts, and another time is named for a change alone."""
+    if not growth and not earlier:
+        return _BEFORE.isdisjoint(token.text for token in others)
+    if not growth or _grows(expression):
+        return True
+    pairs = [(one.figure, other.figure) for one in levels for other in earlier]
+    return any(one and other and (one.value > other.value) == (growth[0].limit == "low") for one, other in pairs)
+
+
+def _grows(expression: Expression) -> bool:
+    """Whether the ledger computes the growth of a measure."""
+    return expression.operation == "value" and expression.names[0] in taxonomy().concepts
+
+
+def _find_names(tokens: Sequence[Token]) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """The measures that a sentence names, each with its first token and the one behind its last."""
+    at = 0
+    while at < len(tokens):
+        for stop in range(min(at + _LONGEST_NAME, len(tokens)), at, -1):
+            label = plain_label(" ".join(token.text.replace("_", " ") for token in tokens[at:stop]))
+            meaning = taxonomy().meaning(label) if any(token.is_content for token in tokens[at:stop]) else None
+            names = _NAMES.get(label) or ((meaning.concept.id,) if meaning else None)
+            if names and not any(token.figure for token in tokens[at:stop]):
+                yield names, at, stop
+                at = stop - 1
+                break
+        at += 1
+
+
+def _join(named: Sequence[tuple[str, ...]], amounts: Sequence[Token]) -> Expression | None:
+    """The one measure that is named, or the ratio of two: "net debt was 1.2 times EBITDA"."""
+    if len(named) == 1:
+        return Expression("ratio" if len(named[0]) > 1 else "value", named[0])
+    is_ratio = len(amounts) == 1 and (figure := amounts[0].figure) and figure.unit in {PERCENT, RATIO}
+    is_pair = len(named) == 2 and len(named[0]) == len(named[1]) == 1
+    return Expression("ratio", (*named[0], *named[1])) if is_pair and is_ratio else None
+
+
+def _is_plain(token: Token, known: frozenset[str]) -> bool:
+    """Whether a word says nothing but the measure's amount, time or change."""
+    says_more = token.is_content and token.stem not in _FREE and token.stem not in known
+    return token.figure is not None or (token.limit is None and not says_more)
+
+
+def _is_change(token: Token, expression: Expression) -> bool:
+    return token.figure is not None and token.figure.unit == PERCENT and PERCENT not in expression.units
+
+
+def _find_growth(
+    sentence: ParsedSentence, changes: Sequence[Token], stems: AbstractSet[str]
+) -> list[StatedFigure] | None:
+    """The change that a sentence states, in percent; one from 0 where it says no more; None if it is not clear."""
+    turns = stems | {turn.lower() for turn in _COMPARES.findall(sentence.original)}
+    rises, falls = bool(turns & _RISING), bool(turns & _FALLING)
+    verbs = [token for token in sentence.tokens if token.stem in _MULTIPLES]
+    if (rises and falls) or len(changes) + len(verbs) > 1 or (changes and not (rises or falls)):
+        return None
+    for token in verbs:
+        before = sentence.text[max(token.start - 12, 0) : token.start].lower()
+        limit = "low" if "more than" in before else "short" if re.search("nearly|almost", before) else "near"
+        return [StatedFigure(token.start, token.end, PERCENT, Decimal(_MULTIPLES[token.stem]), 2, limit)]
+    for token in changes:
+        figure = token.figure
+        assert figure is not None
+        return [
+            replace(figure, value=-figure.value, limit=_TURNED.get(figure.limit, figure.limit)) if falls else figure
+        ]
+    return [StatedFigure(0, 0, PERCENT, limit="low" if rises else "high")] if rises or falls else []
+
+
+def _find_times(sentence: ParsedSentence) -> Iterator[tuple[int, int]]:
+    """Where a sentence says when: dates, with the words that lead to them."""
+    for token in sentence.tokens:
+        if token.figure is not None and token.figure.is_date:
+            first = max(token.start - _LONGEST_LEAD, 0)
+            lead = _LEADS.search(sentence.text[first : token.start])
+            yield first + lead.start() if lead else token.start, token.end
+
+
+def _say(sentence: ParsedSentence, span: tuple[int, int]) -> str:
+    words = sentence.text[slice(*span)]
+    return f"in {words}" if words[:1].isdigit() or words[:1].isupper() else words
+
+
+def _last_before(amounts: Sequence[Token], place: int) -> Token | None:
+    return max((token for token in amounts if token.start < place), key=lambda token: token.start, default=None)
+
+
+def read_periods(time: str, calendar: Calendar) -> set[str]:
+    """The periods and days that words of a time may mean: the year to a day, and the day."""
+    texts = (f"{what} EUR 1,234,567 {time}." for what in ("Revenue was", "Total assets were"))
+    found = (find_figures(LedgerDocument(text, (), calendar=calendar), taxonomy()).figures for text in texts)
+    return {figure.period for figures in found for figure in figures}
+
+
+def is_same_time(one: str, other: str) -> bool:
+    """Whether two periods are one, whose last days may differ by some: the end of January, and 28 January by weeks."""
+    days = (date.fromisoformat(last_day(period)).toordinal() for period in (one, other))
+    return count_months(one) == count_months(other) and abs(next(days) - next(days)) < _NEAR_DAYS
+
+
+def find_value(measure: StatedMeasure, values: Sequence[FigureValue], periods: AbstractSet[str]) -> FigureValue | None:
+    """The value of a measure for one of the periods, or of the year before it."""
+    for value in values:
+        if any(is_same_time(value.period, period) for period in periods):
+            before = (other for other in values if year_before(other.period, value.period) and other.unit == value.unit)
+            return next(before, None) if measure.is_earlier else value
+    return None
+
+
+def agrees(figure: StatedFigure, value: FigureValue) -> bool | None:
+    """Whether a value is what a figure states, as both are rounded; None where they are too near, or of other units."""
+    actual, error = value.value, _find_error(value)
+    if value.unit == RATIO and figure.unit == PERCENT:
+        actual, error = actual * 100, error * 100
+    elif UNITS.get(figure.unit, figure.unit) != value.unit:
+        return None
+    half, near, far = (abs(figure.value) * part for part in (Decimal(0), _NEAR, _FAR))
+    half = figure.step / 2 if figure.digits else half
+    below, above, least, most = {
+        "near": (max(half, near), max(half, near), far, far), "low": (half * 0, _ANY, half, _ANY),
+        "high": (_ANY, half * 0, _ANY, half), "short": (far, half * 0, far, half),
+    }.get(figure.limit, (half, half, half, half))  # fmt: skip
+    apart = actual - figure.value
+    if -below - error <= apart <= above + error:
+        return True
+    return None if -least - error <= apart <= most + error else False
+
+
+def _find_error(value: FigureValue) -> Decimal:
+    """How far a value may be from what it is computed from, as that is rounded."""
+    parts = [row.figure for row in value.inputs]
+    if len(parts) == 1:
+        return parts[0].step / 2
+    if value.unit not in {PERCENT, RATIO}:
+        return sum((part.step / 2 for part in parts), Decimal(0))
+    ratio = abs(value.value) + 100 * (value.unit == PERCENT)
+    return sum((part.step / 2 / abs(part.value) * ratio for part in parts if part.value), Decimal(0))

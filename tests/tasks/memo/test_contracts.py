@@ -1,0 +1,68 @@
+"""Terms of contracts that a memo states, held against what the room's contracts state."""
+
+from pathlib import Path
+
+from storage import database, texts
+from storage.texts import NewText, Outcome
+from tasks.figures.ledger import LedgerText
+from tasks.memo.check import MemoVerdict, check_memo
+from tasks.memo.room import MemoTexts
+
+SUPPLY = """SUPPLY AGREEMENT
+
+This Supply Agreement is made on 3 March 2023 between Alder Steel GmbH ("Supplier") and Birch Motors plc ("Customer").
+
+1. This Agreement shall continue until 31 December 2026.
+
+2. Supplier may terminate this Agreement at any time by giving Customer six months' written notice.
+
+3. This Agreement is governed by English law.
+"""
+LEASE = """OFFICE LEASE AGREEMENT
+
+This Office Lease Agreement is entered into as of October 1, 2024, by and between APEX REALTY LLC ("Landlord") and NEXUS
+DIGITAL INC. ("Tenant").
+
+1. The initial term is thirty-six (36) months commencing November 1, 2024.
+
+2. Tenant shall pay base monthly rent of $12,500.00. Tenant shall not assign or transfer this Lease.
+"""
+
+STATED = {
+    MemoVerdict.SUPPORTED: (
+        "The contract with Alder Steel is governed by the laws of England.",
+        "The supplier may terminate the supply agreement on six months' notice.",
+        "The lease was signed on 1 October 2024.",
+        "The lease expires on 31 October 2027.",
+        "The initial term of the lease is three years.",
+        "The monthly rent is $12,500.",
+        "The tenant may not assign the lease.",
+    ),
+    MemoVerdict.CONTRADICTED: (
+        "The contract with Alder Steel is governed by German law.",
+        "The supplier may terminate the supply agreement on three months' notice.",
+        "The lease was signed on 1 October 2023.",
+        "The lease expires on 31 October 2029.",
+        "The monthly rent is $15,200.",
+    ),
+    MemoVerdict.NOT_FOUND: (
+        "The licence agreement is governed by German law.",
+        "The customer may terminate the supply agreement on six months' notice.",
+        "The contract with Alder Steel is not governed by English law.",
+        "The amendment was signed on 3 May 2023.",
+        "The annual rent is $12,500.",
+        "The landlord may not assign the lease.",
+    ),
+}
+
+
+def test_a_term_is_held_against_the_one_contract_that_a_statement_can_mean(home: Path) -> None:
+    listed = []
+    with database.writing() as session:
+        for name, text in (("Supply.txt", SUPPLY), ("Lease.txt", LEASE)):
+            new = NewText(content_hash=name, reader="test", outcome=Outcome.READ, text=text, characters=len(text))
+            listed.append(LedgerText(texts.save_text(session, new).id, name, name))
+    room = MemoTexts(listed, "Acme")
+    for verdict, statements in STATED.items():
+        checked = check_memo("\n\n".join(statements), [], "memo.txt", room)
+        assert {one.statement.text: one.verdict for one in checked} == dict.fromkeys(statements, verdict)

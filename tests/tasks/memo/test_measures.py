@@ -1,0 +1,66 @@
+"""Figures that a memo states in its own words: changes, margins, ratios, rounded amounts, held against the ledger."""
+
+from pathlib import Path
+
+from storage import database, texts
+from storage.texts import NewText, Outcome
+from tasks.figures.ledger import LedgerText
+from tasks.memo.check import MemoVerdict, check_memo
+from tasks.memo.room import MemoTexts
+
+ACCOUNTS = """Annual report for the year ended 31 December 2024 (audited)
+
+(in thousands of EUR)\t2024\t2023
+Revenue\t8,412\t6,098
+Gross profit\t5,212\t3,598
+EBITDA\t1,240\t(310)
+Total assets\t9,900\t8,100
+Equity\t4,100\t3,460
+Cash and cash equivalents\t1,150\t900
+Number of employees\t340\t303
+
+Borrowings were EUR 2,650 thousand at 31 December 2024.
+"""
+
+STATED = {
+    MemoVerdict.SUPPORTED: (
+        "Revenue grew 38 % to EUR 8.4 million in 2024.",
+        "Revenue came to just under EUR 8.5 million in 2024.",
+        "Headcount grew 12 % to 340 in 2024.",
+        "The gross margin was almost 62 % in 2024, up from 59 %.",
+        "Net debt was 1.2 times EBITDA at 31 December 2024.",
+        "Equity was some 41 % of total assets at 31 December 2024.",
+        "EBITDA improved from EUR -310 thousand in 2023 to EUR 1,240 thousand in 2024.",
+        "Revenue reached EUR 8.4 million in 2024, and the EBITDA margin 14.7 %.",
+        "EBITDA was EUR 1.2 million.",
+    ),
+    MemoVerdict.CONTRADICTED: (
+        "Revenue grew 83 % to EUR 8.4 million in 2024.",
+        "Revenue came to just under EUR 7.5 million in 2024.",
+        "Revenue fell to EUR 8.4 million in 2024.",
+        "Revenue nearly doubled in 2024.",
+        "The EBITDA margin reached 41.7 % in 2024.",
+        "Net debt was 2.1 times EBITDA at 31 December 2024.",
+        "Equity was some 14 % of total assets at 31 December 2024.",
+    ),
+    MemoVerdict.NOT_FOUND: (
+        "Revenue in the previous year was EUR 6.1 million.",
+        "Revenue was 12 % higher than EBITDA in 2024.",
+        "Adjusted EBITDA was EUR 1.4 million in 2024.",
+        "Revenue of the Nordic segment was EUR 5 million in 2024.",
+        "Revenue per employee was EUR 25 thousand in 2024.",
+        "The gross margin was almost 62 % in 2024, down from 59 %.",
+        "Cash was EUR 1.15 million, up 3 % on the previous quarter.",
+        "Cash was EUR 0.9 million.",
+    ),
+}
+
+
+def test_amounts_are_held_against_the_ledger_in_any_words_that_say_nothing_else(home: Path) -> None:
+    new = NewText(content_hash="a", reader="test", outcome=Outcome.READ, text=ACCOUNTS, characters=len(ACCOUNTS))
+    with database.writing() as session:
+        row = texts.save_text(session, new)
+    room = MemoTexts([LedgerText(row.id, "Accounts 2024.txt", "Accounts 2024.txt")], "Acme")
+    for verdict, statements in STATED.items():
+        checked = check_memo("\n\n".join(statements), [], "memo.txt", room)
+        assert {one.statement.text: one.verdict for one in checked} == dict.fromkeys(statements, verdict)
