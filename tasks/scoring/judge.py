@@ -11,14 +11,14 @@ judged that way without these words, and as they are with them (`orders`).
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median_low
 from typing import Final
 
 from storage.scores import ScoreStatus
-from tasks.ai.answerer import AnswerCut, Answerer, NotAsked, Source
+from tasks.ai.answerer import AnswerCut, Answerer, NotAsked
 from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.settings import AiSettings
 from tasks.ai.statement_check import Opinion, second_opinions
@@ -50,18 +50,6 @@ _CAUTIOUS_FIRST = (ScoreStatus.UNSUPPORTED, ScoreStatus.MISSING, ScoreStatus.CON
 
 
 @dataclass(frozen=True, slots=True)
-class ModelAnswer:
-    """A model's judgement of a question's passages; `warning` where it was not given all of them."""
-
-    judgement: Judgement
-    warning: str = ""
-
-
-Answers = list[ModelAnswer | DiligenceError]
-"""A model's answers to a question, each a judgement or the error in its place."""
-
-
-@dataclass(frozen=True, slots=True)
 class Question:
     """A judged criterion ready for the model: the passages to judge by, and the prompt.
 
@@ -82,34 +70,17 @@ class Question:
 
     def judge(self, answerer: Answerer, ledger: Ledger | None, evidence: Evidence) -> Steps:
         """Judge as many times as wanted, starting with what no order can have influenced, as the budget may run out."""
+        asks = [Ask(answerer, ledger, nth) for nth in range(1, self.repeats + 1)]
+
+        def judge_whole(ask: Ask) -> Steps:
+            return self._result((yield partial(self._ask, ask)), evidence)
+
         if self.isolated is None:
-            return self.result((yield partial(self.ask, answerer, ledger)), evidence)
-        results = []
-        for nth in range(1, self.repeats + 1):
-            results.append((yield from self.isolated.judge(Ask(answerer, ledger, nth))))
-            if results[-1].unfinished and results[-1].status is ScoreStatus.UNSCORED:
-                return self._add_warnings(results[-1])
-        judged = combine_results(results)
-        if self.passages.have_orders:
-            answers: Answers = yield partial(self.ask, answerer, ledger)
-            judged = pick_counted(self._of_all(answers, evidence), judged, self.scale)
+            return self._add_warnings((yield from _repeat(judge_whole, asks)))
+        judged: CriterionResult = yield from _repeat(self.isolated.judge, asks)
+        if self.passages.have_orders and not _is_left(judged):
+            judged = pick_counted((yield from _repeat(judge_whole, asks)), judged, self.scale)
         return self._add_warnings(judged)
-
-    def ask(self, answerer: Answerer, ledger: Ledger | None = None) -> Answers:
-        """The model's answers to all passages, as many times as it is to be judged. Stops when the budget is spent."""
-        answers: Answers = []
-        for nth in range(1, self.repeats + 1):
-            try:
-                answers.append(self._ask(self.passages.sources, answerer, ledger, nth))
-            except BudgetSpent as spent:
-                return [spent]
-            except DiligenceError as error:
-                answers.append(error)
-        return answers
-
-    def result(self, answers: Answers, evidence: Evidence) -> CriterionResult:
-        """What the answers prove. A failure of the model is a result too: `unscored`, with the passages."""
-        return self._add_warnings(self._of_all(answers, evidence))
 
     def doubt(self, result: CriterionResult) -> CriterionResult:
         """The result of a weak model: its finding nothing only counts if no passage clearly addresses the question."""
@@ -123,9 +94,6 @@ class Question:
             replace(result, status=ScoreStatus.UNSCORED, reason=_DOUBTED, missing=None, nearest=())
         )
 
-    def _of_all(self, answers: Answers, evidence: Evidence) -> CriterionResult:
-        return combine_results([self._result(answer, evidence) for answer in answers])
-
     def _add_warnings(self, judged: CriterionResult) -> CriterionResult:
         """The result with what a reader must know about the passages."""
         judged = replace(judged, orders=self.passages.orders)
@@ -137,35 +105,54 @@ class Question:
         note = f"No passage shares a word with the question, so the model was given {passages} of the data room."
         return replace(judged, reason=f"{judged.reason} ({note})")
 
-    def _ask(self, sources: Sequence[Source], answerer: Answerer, ledger: Ledger | None, nth: int) -> ModelAnswer:
-        """Ask once. A model that cannot take all the passages gets the best of them.
+    def _ask(self, ask: Ask) -> tuple[Judgement, str] | DiligenceError:
+        """A judgement of all passages, with a warning where the model was not given all; or why there is none.
 
-        As many as fit into its window if that is known; otherwise half of them, then half of these again.
+        A model that cannot take all the passages gets the best of them: as many as fit into its window if that is
+        known; otherwise half of them, then half of these again.
         """
-        ask = Ask(answerer, ledger, nth)
-        most = len(sources)
+        most = len(self.passages.sources)
         while True:
-            window = answerer.window
-            given = ask.choose_fitting(self.instructions, sources[:most], Judgement)
+            window = ask.answerer.window
+            given = ask.choose_fitting(self.instructions, self.passages.sources[:most], Judgement)
             try:
                 judgement = ask.judge(self.instructions, given, Judgement, self.criterion, self.scale)
-            except TooLarge:
-                if answerer.window != window:  # it has just become known
+            except TooLarge as error:
+                if ask.answerer.window != window:  # it has just become known
                     continue
                 if len(given) == 1:
-                    raise
+                    return error
                 most = len(given) // 2
+            except DiligenceError as error:
+                return error
             else:
-                return ModelAnswer(judgement, ask.warn_left_out(len(given), len(self.excerpts), "passages"))
+                return judgement, ask.warn_left_out(len(given), len(self.excerpts), "passages")
 
-    def _result(self, answer: ModelAnswer | DiligenceError, evidence: Evidence) -> CriterionResult:
+    def _result(self, answer: tuple[Judgement, str] | DiligenceError, evidence: Evidence) -> CriterionResult:
+        """What an answer proves. A failure of the model is a result too: `unscored`, with the passages."""
         if isinstance(answer, DiligenceError):
             whole = whole_quotes(answer.text) if isinstance(answer, AnswerCut) else []
             return CriterionResult.without_answer(answer, order_quotations(whole, self.excerpts, evidence)[0])
-        result = prove(answer.judgement, self.criterion, self.scale, self.excerpts, evidence, self.room)
+        judgement, warning = answer
+        result = prove(judgement, self.criterion, self.scale, self.excerpts, evidence, self.room)
         if result.nearest:
             result = replace(result, nearest=nearest_passages(self.excerpts[: self.matching]))
-        return result.add_warning(answer.warning)
+        return result.add_warning(warning)
+
+
+def _is_left(result: CriterionResult) -> bool:
+    """Whether the budget did not reach the judgement."""
+    return result.unfinished and result.status is ScoreStatus.UNSCORED
+
+
+def _repeat(judge: Callable[[Ask], Steps], asks: Sequence[Ask]) -> Steps:
+    """The result of several judgements; only the last one, if the budget did not reach it."""
+    results: list[CriterionResult] = []
+    for ask in asks:
+        results.append((yield from judge(ask)))
+        if _is_left(results[-1]):
+            return results[-1]
+    return combine_results(results)
 
 
 def prepare(

@@ -30,7 +30,7 @@ from tasks.language.normalise import one_line
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave, take_finished
 from tasks.scoring.checks import check_document, check_fact
-from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, FigureRule, Judged
+from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, Judged
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.figure_checks import RoomFigures, check_figure, load_figures
 from tasks.scoring.inputs import Inputs, carry_over
@@ -169,20 +169,16 @@ def criterion_results(
         rests_on = hashes[criterion.id]
         if stored.get(criterion.id) == (rests_on, criterion.weight):
             continue
-        if isinstance(criterion, FactRule):
-            yield ordinal, criterion, check_fact(criterion, criteria.scale, inputs.profile, inputs.claims), rests_on
-        elif isinstance(criterion, DocumentCheck):
-            yield (
-                ordinal,
-                criterion,
-                _with_unread(check_document(criterion, criteria.scale, evidence), evidence),
-                rests_on,
-            )
-        elif isinstance(criterion, FigureRule):
-            result = check_figure(criterion, criteria.scale, room(), evidence, criteria.figure_rule)
-            yield ordinal, criterion, _with_unread(result, evidence), rests_on
-        else:
+        if isinstance(criterion, Judged):
             judged.append((ordinal, criterion, rests_on))
+            continue
+        if isinstance(criterion, FactRule):
+            result = check_fact(criterion, criteria.scale, inputs.profile, inputs.claims)
+        elif isinstance(criterion, DocumentCheck):
+            result = check_document(criterion, criteria.scale, evidence)
+        else:
+            result = check_figure(criterion, criteria.scale, room(), evidence, criteria.figure_rule)
+        yield ordinal, criterion, _with_unread(result, evidence), rests_on
     if judged:
         with suppress(DiligenceError):  # each judgement will say why the server cannot be asked
             answerer.prepare(ledger)

@@ -417,7 +417,7 @@ def test_a_run_s_own_settings_hold_in_every_judgement(
 def test_what_was_scored_before_an_unforeseen_error_is_kept(
     room: Room, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Question, "ask", lambda *_: 1 / 0)
+    monkeypatch.setattr(Question, "_ask", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         score_criteria(room.id)
     assert set(room.outcomes) == {"established", "cap_table"}
