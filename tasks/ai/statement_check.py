@@ -211,10 +211,9 @@ def _has_figures(statement: CheckedStatement, company: str, grounds: Sequence[Gr
 
 def _notes(checked: CheckedAnswer, own: int, opinions: dict[int, Opinion]) -> list[str]:
     notes = []
-    if checked.left_out == 1:
-        notes.append("One of the model's statements was left out: the sources do not say it.")
-    elif checked.left_out:
-        notes.append(f"{checked.left_out} of the model's statements were left out: the sources do not say it.")
+    if left_out := checked.left_out:
+        what = "One of the model's statements was" if left_out == 1 else f"{left_out} of the model's statements were"
+        notes.append(f"{what} left out: the sources do not say it.")
     if checked.replaced == 1:
         notes.append("In place of one of the model's statements the sentence of its source stands.")
     elif checked.replaced:

@@ -136,7 +136,7 @@ class OpenAiAnswerer(Answerer):
     @property
     def pace(self) -> Pace | None:
         """As `Answerer.pace`."""
-        recall(self._endpoint, self.model, self._formats)
+        recall(self._endpoint, self._formats)
         found = self.capabilities
         if found.reading is None or found.writing is None:
             return None
@@ -187,7 +187,7 @@ class OpenAiAnswerer(Answerer):
     def prepare(self, ledger: Ledger | None = None) -> None:
         """As `Answerer.prepare`."""
         if self._probes:
-            find_out(self._endpoint, self.model, self._formats, ledger)
+            find_out(self._endpoint, self._formats, ledger)
 
     @property
     def capabilities(self) -> Capabilities:
@@ -314,9 +314,8 @@ class WebSearch:
     store nothing.
     """
 
-    def __init__(self, endpoint: Endpoint, model: str) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._model = model
 
     def find(self, query: str) -> list[dict[str, str]]:
         """The pages found: `url`, `title`, and as `content` what the model cites them for (may be empty).
@@ -328,7 +327,7 @@ class WebSearch:
             DiligenceError: it could not be asked, or answered wrongly.
         """
         request = {
-            "model": self._model,
+            "model": self._endpoint.model,
             "input": [{"role": "user", "content": _SEARCH_PROMPT + query}],
             "tools": [{"type": "web_search"}],
             "include": ["web_search_call.action.sources"],
@@ -379,7 +378,7 @@ def _web_search(settings: AiSettings) -> WebSearch:
     assert settings.ai_model
     address, key = _server(settings)
     endpoint = Endpoint(settings.ai_model, address, key, settings.ai_timeout, pause=0.5, patience=settings.ai_timeout)
-    return WebSearch(endpoint, settings.ai_model)
+    return WebSearch(endpoint)
 
 
 def _list_cited(items: list[dict[str, Any]]) -> list[dict[str, str]]:

@@ -33,14 +33,13 @@ from tasks.ai.openai.capabilities import Capabilities, find_capabilities
 from tasks.ai.openai.errors import (
     ContextWindowExceeded,
     EndlessAnswer,
+    Lost,
     Option,
     RefusedOption,
     ServerFailed,
     UnknownModel,
     UnsupportedRequestFormat,
     adding_to_failures,
-    connection_cut,
-    empty_response,
     error_for_status,
     fewest,
     make_proxy_error,
@@ -52,7 +51,6 @@ from tasks.ai.openai.errors import (
     too_many_requests,
     too_slow,
     unknown_model,
-    unreachable,
     unreadable_response,
     was_cut,
 )
@@ -123,7 +121,7 @@ class Endpoint:
     def __init__(
         self, model: str, address: str, key: str | None, timeout: float, pause: float, patience: float | None = None
     ) -> None:
-        self._model = model
+        self.model = model
         self.address = address
         self._key = key
         self._timeout = timeout
@@ -133,7 +131,7 @@ class Endpoint:
     @property
     def capabilities(self) -> Capabilities:
         """What is known about the model here."""
-        return find_capabilities(self.address, self._model)
+        return find_capabilities(self.address, self.model)
 
     @property
     def limiter(self) -> RateLimiter:
@@ -324,14 +322,14 @@ class Endpoint:
         most: int | None,
     ) -> Reply:
         without, limit = frozenset(self.capabilities.refused), self._answer_limit(ledger, most)
-        request = build_request(request_format, self._model, messages, schema, limit, without)
+        request = build_request(request_format, self.model, messages, schema, limit, without)
         prompt = json.dumps(request, ensure_ascii=False)
         hashed = sha256(f"{self.address} {prompt}".encode(errors="replace")).hexdigest()
         with ledger.call(most_model_tokens(prompt), pieces=pieces(prompt), answer_limit=limit, request=hashed) as call:
             if call.answer_limit is not None:
-                request = build_request(request_format, self._model, messages, schema, call.answer_limit, without)
+                request = build_request(request_format, self.model, messages, schema, call.answer_limit, without)
             try:
-                with span(f"chat {self._model}", {"gen_ai.request.model": self._model}):
+                with span(f"chat {self.model}", {"gen_ai.request.model": self.model}):
                     arrival, pace = self._send(request_format, request, call)
                     reply = self._read(arrival, request_format, prompt, call)
             except AnswererFailed as failure:
@@ -372,7 +370,7 @@ class Endpoint:
             body = arrival.whole()
             return read_response(body) if request_format is RequestFormat.RESPONSES else read_completion(body)
         except ValueError:
-            error = connection_cut() if arrival.is_stream else unreadable_response(body)
+            error = Lost.CUT.try_again() if arrival.is_stream else unreadable_response(body)
             if isinstance(error, TryAgain):
                 call(self._usage(Usage(1, most_model_tokens(prompt), arrival.pieces), prompt, None, call.answer_limit))
             raise error from None
@@ -395,7 +393,7 @@ class Endpoint:
         """Settle a call that was answered, and return what it is taken to have used; see `_usage`."""
         usage = self._usage(reported, prompt, answer, call.answer_limit)
         call(usage)
-        price = _price(self._model, AiSettings.current().ai_prices)
+        price = _price(self.model, AiSettings.current().ai_prices)
         count_model_use(usage.calls, usage.input_tokens, usage.output_tokens, price.of(usage) if price else None)
         return usage
 
@@ -473,7 +471,7 @@ class Endpoint:
                 if arrival.size > _LARGEST:
                     raise SourceFailed("The AI server's answer does not end. Check OPENAI_BASE_URL.")
         if arrival.is_empty:
-            raise empty_response()
+            raise Lost.EMPTY.try_again()
         return arrival, _Pace(0.0, 0.0) if first is None else _Pace(first, time.monotonic() - began - first)
 
     def describe(self) -> None:
@@ -488,7 +486,7 @@ class Endpoint:
         listed = [entry for entry in models if isinstance(entry, dict)] if isinstance(models, list) else []
         props = self._get(f"{self.address.rstrip('/').removesuffix('/v1')}/props")
         settings = props.get("default_generation_settings")
-        mine = [entry for entry in listed if self._model in {entry.get("id"), *_names(entry.get("aliases"))}]
+        mine = [entry for entry in listed if self.model in {entry.get("id"), *_names(entry.get("aliases"))}]
         entry = mine[0] if mine else listed[0] if len(listed) == 1 and props else {}
         meta = entry.get("meta")
         told = [
@@ -550,13 +548,13 @@ def _translate(failure: OpenAIError | HTTPError | StreamError, silence: float) -
         return error_for_status(failure.status_code, failure.response.headers, body), may_have_cost(failure.status_code)
     cause = failure.__cause__ if isinstance(failure, APIConnectionError) else failure  # a time limit is one too
     if isinstance(cause, ConnectTimeout | ConnectError):
-        return unreachable(), False
+        return Lost.UNREACHABLE.try_again(), False
     if isinstance(cause, ProxyError):
         return make_proxy_error(), False
     if isinstance(cause, TimeoutException):
         return make_time_out(silence), True
     if isinstance(cause, TransportError | StreamError):
-        return connection_cut(), True
+        return Lost.CUT.try_again(), True
     if isinstance(failure, APIConnectionError | HTTPError):
-        return unreachable(), True
+        return Lost.UNREACHABLE.try_again(), True
     return SourceFailed("The AI server's answer could not be read. Check OPENAI_BASE_URL."), False

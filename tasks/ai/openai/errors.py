@@ -438,30 +438,27 @@ def make_proxy_error() -> NotConfigured:
     )
 
 
-def unreachable() -> TryAgain:
-    """The error for a connection that could not be opened."""
-    return TryAgain(
-        Unavailable("The AI server cannot be reached. Check that it runs and that OPENAI_BASE_URL is its address."),
-        attempts=3,
+_BROKEN_OFF: Final = (
+    "The AI server's answer ended in the middle: the connection was cut, or the answer is broken. Try again later, or "
+    "look into its log."
+)
+
+
+class Lost(Enum):
+    """How an answer may fail to arrive, with the error and its sentence."""
+
+    UNREACHABLE = (
+        Unavailable,
+        "The AI server cannot be reached. Check that it runs and that OPENAI_BASE_URL is its address.",
     )
+    CUT = SourceFailed, _BROKEN_OFF
+    EMPTY = SourceFailed, "The AI server answered with nothing. Try again later, or look into its log."
+    """Status 200 without a body, seen with servers that are starting or stopping."""
 
-
-def connection_cut() -> TryAgain:
-    """The error for a connection or body that ended before the answer was complete."""
-    return TryAgain(
-        SourceFailed(
-            "The AI server's answer ended in the middle: the connection was cut, or the answer is broken. Try again "
-            "later, or look into its log."
-        ),
-        attempts=3,
-    )
-
-
-def empty_response() -> TryAgain:
-    """The error for status 200 without a body, seen with servers that are starting or stopping."""
-    return TryAgain(
-        SourceFailed("The AI server answered with nothing. Try again later, or look into its log."), attempts=3
-    )
+    def try_again(self) -> TryAgain:
+        """The failure, which may not happen again."""
+        kind, sentence = self.value
+        return TryAgain(kind(sentence), attempts=3)
 
 
 def unreadable_response(body: bytes) -> UnsupportedRequestFormat | TryAgain:
@@ -470,7 +467,7 @@ def unreadable_response(body: bytes) -> UnsupportedRequestFormat | TryAgain:
     if start[:1] == b"<":
         error = SourceFailed("The AI server answered with a web page. Check OPENAI_BASE_URL; it usually ends in /v1.")
     elif start[:1] == b"{" and not _is_json(body):
-        return connection_cut()
+        return Lost.CUT.try_again()
     else:
         error = SourceFailed("The AI server's answer is broken or no answer of an OpenAI-compatible server.")
     return UnsupportedRequestFormat(error, path_missing=True)

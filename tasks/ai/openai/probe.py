@@ -41,7 +41,7 @@ class Sighting(BaseModel):
     number: int = Field(description="how many there are")
 
 
-def find_out(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat], ledger: Ledger | None) -> None:
+def find_out(endpoint: Endpoint, formats: Sequence[RequestFormat], ledger: Ledger | None) -> None:
     """Learn what the server can do, from what is stored or by asking it, unless this process knows it already.
 
     Raises:
@@ -50,7 +50,7 @@ def find_out(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat], l
     if endpoint.capabilities.known:
         return
     with _asking:
-        if recall(endpoint, model, formats):
+        if recall(endpoint, formats):
             return
         endpoint.describe()
         try:
@@ -58,14 +58,14 @@ def find_out(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat], l
         except BudgetSpent:
             return
         endpoint.capabilities.known = True
-        keep_answer(_key(endpoint, model, formats), model, endpoint.capabilities.as_json(), usage)
+        keep_answer(_key(endpoint, formats), endpoint.model, endpoint.capabilities.as_json(), usage)
 
 
-def recall(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat]) -> bool:
+def recall(endpoint: Endpoint, formats: Sequence[RequestFormat]) -> bool:
     """Load what is stored about the server, unless this process knows it already; False if nothing is stored."""
     if endpoint.capabilities.known:
         return True
-    stored = find_answer(_key(endpoint, model, formats))
+    stored = find_answer(_key(endpoint, formats))
     if stored is None:
         return False
     endpoint.capabilities.load(stored)
@@ -73,8 +73,8 @@ def recall(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat]) -> 
     return True
 
 
-def _key(endpoint: Endpoint, model: str, formats: Sequence[RequestFormat]) -> str:
-    parts = ["probe", _VERSION, endpoint.address, model, *(request_format.name for request_format in formats)]
+def _key(endpoint: Endpoint, formats: Sequence[RequestFormat]) -> str:
+    parts = ["probe", _VERSION, endpoint.address, endpoint.model, *(request_format.name for request_format in formats)]
     return sha256(json.dumps(parts).encode()).hexdigest()
 
 
