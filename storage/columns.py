@@ -5,7 +5,7 @@ databases spell them alike, and SQLAlchemy would compile its own `on_conflict_â€
 session: they see what was flushed, and return no tracked objects.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
@@ -67,7 +67,13 @@ def row_values(row: SQLModel) -> dict[str, Any]:
 
 def put(session: Session, row: SQLModel, *key: str) -> None:
     """Insert the row, or update the row that has the same values in the unique `key` columns."""
-    session.connection().execute(_insert(type(row), key, "replace"), row_values(row))
+    put_rows(session, type(row), [row_values(row)], *key)
+
+
+def put_rows(session: Session, model: type[SQLModel], rows: Sequence[Mapping[str, Any]], *key: str) -> None:
+    """As `put`, for many rows of a table in one statement; each has the values of all columns but the id."""
+    if rows:
+        session.connection().execute(_insert(model, key, "replace"), rows)
 
 
 def put_new(session: Session, row: SQLModel, *key: str) -> int | None:

@@ -1,12 +1,12 @@
 """What texts show about the kinds of their documents, found once by one version of the catalogue."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import JSON, Column
 from sqlmodel import Field, Session, SQLModel
 
-from storage.columns import find_rows, find_table, put
+from storage.columns import find_rows, find_table, put_rows
 
 
 class StoredSigns(SQLModel, table=True):
@@ -32,7 +32,15 @@ def find_signs(session: Session, text_ids: Iterable[int], version: str) -> dict[
     return {row.text_id: (row.signs, row.sketch) for row in rows}
 
 
-def save_signs(session: Session, version: str, signs: Mapping[int, tuple[dict[str, Any], bytes]]) -> None:
-    """Store what was found in texts (a few hundred at most), in place of what an earlier version found."""
-    for text_id, (said, sketch) in sorted(signs.items()):
-        put(session, StoredSigns(text_id=text_id, version=version, signs=said, sketch=sketch), "text_id")
+class NewSigns(NamedTuple):
+    """What a version of the catalogue found in one text: the columns of `StoredSigns`."""
+
+    version: str
+    signs: dict[str, Any]
+    sketch: bytes
+
+
+def save_signs(session: Session, signs: Mapping[int, NewSigns]) -> None:
+    """Store what was found in texts, by text id, in place of what an earlier version found."""
+    rows = [{"text_id": text_id, **signs[text_id]._asdict()} for text_id in sorted(signs)]
+    put_rows(session, StoredSigns, rows, "text_id")

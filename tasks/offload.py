@@ -14,11 +14,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import cache, partial
+from functools import partial
 from io import BytesIO
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from multiprocessing.forkserver import ForkServer
 from pathlib import Path
 from threading import Semaphore
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
@@ -29,7 +28,7 @@ from storage.settings import change_environment, our_environment
 from tasks import cancellation
 from tasks.documents.drive.drive import Bearer, acting_as, caller
 from tasks.errors import DiligenceError, TookTooLong, TooLarge, Unavailable
-from tasks.reading.pool.process import ForkedProcess, fork_server
+from tasks.reading.pool.process import ForkedProcess
 from tasks.reading.pool.worker import Limits, prepare
 from tasks.reading.settings import ReadingSettings
 
@@ -67,16 +66,6 @@ def _dump(value: object) -> bytes:
     return dumped.getvalue()
 
 
-_server: Final = cache(fork_server)
-
-
-class _Forked(ForkedProcess):
-    modules: Sequence[str] = ()
-
-    def server(self) -> ForkServer:
-        return _server(__name__, *self.modules)
-
-
 class _Process:
     """A process that makes one call after the other."""
 
@@ -84,8 +73,8 @@ class _Process:
         self._seconds = ReadingSettings.current().document_timeout
         self._left = _CALLS
         self._connection, theirs = Pipe()
-        self._process = _Forked(target=_serve, args=(theirs, self._seconds), daemon=True)
-        self._process.modules = modules
+        self._process = ForkedProcess(target=_serve, args=(theirs, self._seconds), daemon=True)
+        self._process.modules = __name__, *modules
         try:
             self._process.start()
         except (OSError, EOFError) as error:

@@ -21,12 +21,14 @@ from cachetools import LRUCache
 from pydantic import BaseModel
 
 from storage import database, documents, texts
+from storage.kinds import NewSigns
 from storage.texts import NewText, Outcome, StoredText, TextSummary
 from tasks import cancellation
 from tasks.counts import count_lookup
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
+from tasks.documents.kinds.signs import read_with_signs, signs_version
 from tasks.documents.scans import ScannedPage, recognise_pages, stored_pages
 from tasks.errors import Damaged, PasswordProtected, SourceFailed, TooLarge, Unavailable, Unreadable, UnsupportedFormat
 from tasks.operation import operation
@@ -35,6 +37,7 @@ from tasks.reading.configuration import engine_name, engines, make_reading_limit
 from tasks.reading.ocr.scans import fill, scanned_pages
 from tasks.reading.places import Place
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
+from tasks.reading.pool.process import list_reader_modules
 from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import NO_TEXT, Reading
 
@@ -117,7 +120,8 @@ def share_readers(processes: int) -> None:
 
 @lru_cache(maxsize=4)
 def _pool(limits: Limits) -> ExtractionPool:
-    pool = ExtractionPool(max(1, processors() // _sharing[0]), limits)
+    modules = *list_reader_modules(), read_with_signs.__module__
+    pool = ExtractionPool(max(1, processors() // _sharing[0]), limits, read_with_signs, modules=modules)
     atexit.register(pool.close)
     return pool
 
@@ -360,6 +364,7 @@ def new_text(content_hash: str, document_format: str, read: Callable[[], Reading
         places=result.places,
         warnings=result.warnings,
         characters=len(result.text),
+        signs=NewSigns(signs_version(), *result.noted) if result.noted else None,
     )
 
 

@@ -76,7 +76,7 @@ def make_limits() -> Limits:
 
 @lru_cache(maxsize=4)
 def _pool(limits: Limits) -> ExtractionPool:
-    return ExtractionPool(min(_MOST_PROCESSES, processors()), limits, look_through, load)
+    return ExtractionPool(min(_MOST_PROCESSES, processors()), limits, look_through, load, [__name__])
 
 
 def receive(future: "Future[Reading]") -> LookedThrough:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tasks.language.normalise import clean, one_line
 from tasks.reading.file_dates import FileDates, file_dates
@@ -35,7 +35,8 @@ class Reading:
     `attachments` are the documents found inside it, which a reader passes on unread. `pages` is its number of pages;
     None if that is not known, as for a text document. The text of pages that are pictures is not included yet: each has
     a place of kind `scan` or `doubtful_scan`, which `ocr.scans.fill` fills. `read_as` is the format of the content
-    (".pdf") if the document's name says another.
+    (".pdf") if the document's name says another. `noted` is what the pool's processes found in the text besides, for
+    whoever had it read.
     """
 
     text: str
@@ -44,6 +45,7 @@ class Reading:
     attachments: list[Attachment] = field(default_factory=list)
     pages: int | None = None
     read_as: str | None = None
+    noted: Any = None
 
 
 _PICTURE: Final = "\ufdd2\n"

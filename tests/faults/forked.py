@@ -140,11 +140,17 @@ def _serve(commands: int, answers: int, control: Path) -> NoReturn:
         os._exit(status)
 
 
-def _warm_readers() -> int:
-    from tasks.reading.pool import process
+def _find_server() -> forkserver.ForkServer:
+    """The server that forks the processes in which a run's documents are read."""
+    from tasks.documents.kinds.signs import read_with_signs
+    from tasks.reading.pool.process import fork_server, list_reader_modules
 
+    return fork_server(*list_reader_modules(), read_with_signs.__module__)
+
+
+def _warm_readers() -> int:
     add_seams_to_readers()
-    server = process._server()
+    server = _find_server()
     server.ensure_running()
     return int(server._forkserver_pid)  # type: ignore[attr-defined]
 
@@ -207,9 +213,9 @@ def _run(command: Command, readers: int) -> int:
 
     processes.current_process()._config.pop("tempdir", None)  # type: ignore[attr-defined]
     if command.own_readers:
-        process._server.cache_clear()
+        process.fork_server.cache_clear()
     else:
-        process._server().ensure_running = lambda: None  # type: ignore[method-assign]
+        _find_server().ensure_running = lambda: None  # type: ignore[method-assign]
     plan = Plan.from_json(command.plan) if command.plan else None
     install(Points(Path(command.trace), plan), Path(command.environment["DILIGENCE_HOME"]).parent)
     with ExitStack() as stack:

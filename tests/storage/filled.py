@@ -95,7 +95,7 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
             session, [model_calls.TextVector(text_id=saved.id, model="m", start=0, end=7, vector=b"\0\1" * 50)]
         )
         assert saved.id is not None
-        kinds.save_signs(session, "1", {saved.id: ({"kind": "lease"}, b"\0\1")})
+        kinds.save_signs(session, {saved.id: kinds.NewSigns("1", {"kind": "lease"}, b"\0\1")})
         texts.save_span_pages(session, [texts.SpanPages(text_id=saved.id, start=0, end=7, pages=[{"page": 1}])])
         ledger = StoredLedger(text_id=saved.id, version="1", basis="reported")
         figure = {

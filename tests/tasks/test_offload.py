@@ -13,8 +13,9 @@ import pytest
 
 from tasks import cancellation
 from tasks.documents.drive.drive import Bearer, acting_as, caller
-from tasks.errors import NotFound, TookTooLong, TooLarge, Unavailable
+from tasks.errors import Damaged, NotFound, TookTooLong, TooLarge, Unavailable
 from tasks.offload import Processes, offload, offload_always, offloading_to
+from tasks.reading.pool.pool import ExtractionPool
 
 LONG = "word " * 10_000
 
@@ -47,6 +48,15 @@ def end_by_force(_text: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def read_words(path: Path) -> tuple[str, str]:
+    with ExtractionPool(1) as pool:
+        try:
+            pool.read(path.with_suffix(".pdf"), ".pdf")
+        except Damaged as error:
+            return pool.read(path, ".txt").text, error.slug
+    return "", ""
+
+
 @contextmanager
 def one_process() -> Iterator[None]:
     with offloading_to(Processes(1)):
@@ -61,6 +71,13 @@ def test_what_is_short_stays_here_and_what_is_long_goes_to_a_process_that_stays(
         assert who == "of-ada"
         assert offload_always(where_and_who, "short")[0] == first
     assert offload(where_and_who, LONG)[0] == os.getpid()  # without a service
+
+
+def test_documents_are_read_in_a_process_that_may_have_no_children(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Some words.")
+    (tmp_path / "a.pdf").write_text("%PDF-1.4 and no more")
+    with one_process():
+        assert offload_always(read_words, tmp_path / "a.txt") == ("Some words.", Damaged.slug)
 
 
 def test_work_ends_with_its_caller() -> None:

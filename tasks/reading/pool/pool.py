@@ -17,18 +17,20 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from itertools import chain
+from multiprocessing import current_process
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from tasks.errors import DiligenceError, NotFound, TooLarge
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.formats import has_second_try
-from tasks.reading.pool.process import Job, ReaderContext, ReadingProcess, is_end_from_outside
-from tasks.reading.pool.worker import Limits, Load, Read, ReadOutcome
+from tasks.reading.pool.process import Job, ReaderContext, ReadingProcess, is_end_from_outside, list_reader_modules
+from tasks.reading.pool.worker import Limits, Load, Read, ReadOutcome, run
 from tasks.reading.text_writer import Reading
 
 logger = logging.getLogger(__name__)
@@ -61,18 +63,16 @@ class Supervisor:
     `start`, `add` and `close` may be called from any thread; the rest is its own.
     """
 
-    def __init__(self, workers: int, limits: Limits, read: Read, load: Load | None = None) -> None:
+    def __init__(self, workers: int, limits: Limits, read: Read, load: Load | None, modules: Sequence[str]) -> None:
         self._workers = workers
+        self._start = partial(ReadingProcess, ReaderContext(), read, load, limits, DOCUMENTS_A_PROCESS, modules)
         self._limits = limits
-        self._read = read
-        self._load = load
         self._lock = threading.Lock()
         self._queue: deque[Job] = deque()
         self._suspects: deque[Job] = deque()
         self._closed = False
         self._thread: threading.Thread | None = None
         self._woken, self._wake = -1, -1
-        self._context = ReaderContext()
         self._processes: list[ReadingProcess] = []
         self._failed_starts = 0
 
@@ -165,7 +165,7 @@ class Supervisor:
         missing = self._workers - len(self._processes)
         if missing and (self._failed_starts < _ATTEMPTS or self._queue or self._suspects):
             try:
-                process = ReadingProcess(self._context, self._read, self._load, self._limits, DOCUMENTS_A_PROCESS)
+                process = self._start()
             except (OSError, EOFError) as error:
                 self._count_failed_start(type(error).__name__)
                 return False
@@ -318,7 +318,11 @@ class ExtractionPool:
 
     `workers` is the number of processes (default: one per processor). `read` is what they run: a function `(path,
     format) -> Reading` in a module other than the main one, which they do not load; `load` runs once in each of them
-    first, and its time counts for no document.
+    first, and its time counts for no document. The server that forks them loads `modules` (default: all readers), so
+    that not each of them does.
+
+    A process that may have no children, as the one in which a page of the service is made, reads by itself under the
+    limits that it has.
     """
 
     def __init__(
@@ -327,9 +331,11 @@ class ExtractionPool:
         limits: Limits = _USUAL,
         read: Read = read_with_embedded,
         load: Load | None = None,
+        modules: Sequence[str] | None = None,
     ) -> None:
-        self._limits = limits
-        self._supervisor = Supervisor(workers or processors(), limits, read, load)
+        self._limits, self._read, self._load = limits, read, load
+        modules = list_reader_modules() if modules is None else modules
+        self._supervisor = Supervisor(workers or processors(), limits, read, load, modules)
         atexit.register(self.close)
 
     def __enter__(self) -> Self:
@@ -345,7 +351,8 @@ class ExtractionPool:
 
     def start(self) -> None:
         """Start the processes now, in the background, instead of with the first document."""
-        self._supervisor.start()
+        if not current_process().daemon:
+            self._supervisor.start()
 
     def read(self, path: Path, format: str) -> Reading:  # noqa: A002 - the field's word
         """The text of the document at `path`, whose format is given as an extension (".docx"). Waits for it.
@@ -365,8 +372,21 @@ class ExtractionPool:
         except DiligenceError as error:
             future.set_exception(error)
         else:
-            self._supervisor.add(Job(path, format, size, future))
+            job = Job(path, format, size, future)
+            if current_process().daemon:
+                self._read_here(job)
+            else:
+                self._supervisor.add(job)
         return future
+
+    def _read_here(self, job: Job) -> None:
+        if self._load is not None:
+            self._load()
+        outcome = run(self._read, job.path, job.extension)
+        if isinstance(outcome, Reading):
+            job.settle(outcome)
+        else:
+            job.fail(outcome, self._limits)
 
     def close(self) -> None:
         """End the processes; whatever is still being read fails with Unavailable."""

@@ -43,17 +43,17 @@ def is_end_from_outside(status: int | None) -> bool:
     return status in _FROM_OUTSIDE
 
 
-def fork_server(*modules: str) -> forkserver.ForkServer:
-    """The server that forks processes with these modules, which it loads when it starts."""
-    server = forkserver.ForkServer()
-    server.set_forkserver_preload(list(modules))
-    return server
+def list_reader_modules() -> tuple[str, ...]:
+    """The modules of all readers, by name."""
+    return tuple(known.reader.partition(":")[0] for known in all_formats())
 
 
 @cache
-def _server() -> forkserver.ForkServer:
-    """The fork server for reading processes."""
-    return fork_server("tasks.reading.pool.worker", *(known.reader.partition(":")[0] for known in all_formats()))
+def fork_server(*modules: str) -> forkserver.ForkServer:
+    """The server that forks processes with these modules, which it loads when it starts."""
+    server = forkserver.ForkServer()
+    server.set_forkserver_preload([worker.__name__, *modules])
+    return server
 
 
 @contextmanager
@@ -102,10 +102,13 @@ class _Popen(popen_forkserver.Popen):
 
 
 class ForkedProcess(context.ForkServerProcess):
-    """A process forked from a server of ours: that of the readers, unless a subclass names another."""
+    """A process forked from a server of ours that has loaded `modules`."""
+
+    modules: Sequence[str] = ()
 
     def server(self) -> forkserver.ForkServer:
-        return _server()
+        """The server that forks it."""
+        return fork_server(*self.modules)
 
     @staticmethod
     def _Popen(process_obj: process.BaseProcess) -> popen_forkserver.Popen:  # noqa: N802 - multiprocessing's name
@@ -220,6 +223,7 @@ class ReadingProcess:
         load: worker.Load | None,
         limits: worker.Limits,
         documents: int,
+        modules: Sequence[str],
     ) -> None:
         """Start it; a program's first one waits 0.3 s for the fork server, the others take 10 ms.
 
@@ -236,6 +240,7 @@ class ReadingProcess:
         self.connection, theirs = context.Pipe()
         arguments = (read, load, limits, documents, theirs, self._board)
         self._process = context.Process(target=worker.serve, args=arguments, name="reader", daemon=True)
+        self._process.modules = modules
         try:
             self._process.start()
         except BaseException:
