@@ -21,7 +21,7 @@ from storage import backup, database, logins, migrations, runs
 from storage.backup import BackupUnusable, HomeNotEmpty, restore
 from storage.errors import DatabaseInUse
 from tests.homes import make_home
-from tests.storage import filled, processes, rows
+from tests.storage import filled, processes
 
 OPEN = """
 import sys
@@ -206,19 +206,16 @@ def test_a_home_in_use_is_not_replaced(database_url: str, file: Path) -> None:
 def test_a_backup_of_an_earlier_schema_is_brought_to_the_newest(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.storage.test_migrations import downgrade
+    from tests.storage.test_migrations import EARLIER_COMPANY, make_earlier
 
-    with database.writing() as session:
-        runs.add_run(session, rows.run(), [rows.company()])
-    downgrade("0012")
-    database.close()
-    content = (home / "diligence.db").read_bytes()
+    old = tmp_path / "old.db"
+    make_earlier(f"sqlite:///{old}", "0012", {"runs": [{"id": "earlier"}], "run_companies": [EARLIER_COMPANY]})
     file = tmp_path / "old.backup"
-    file.write_bytes(archive({"diligence.db": content}, schema="0012"))
+    file.write_bytes(archive({"diligence.db": old.read_bytes()}, schema="0012"))
     go_to(tmp_path / "elsewhere", monkeypatch)
     restore(file)
     with database.reading() as session:
-        assert [company.name for company in runs.run_companies(session, "r1")] == ["Alpha"]
+        assert [company.name for company in runs.run_companies(session, "earlier")] == ["Alpha"]
 
 
 def archive(members: dict[str, bytes], more: dict[str, bytes] | None = None, **said: Any) -> bytes:

@@ -6,17 +6,9 @@ from alembic import op
 
 revision = '0002'
 down_revision = '0001'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column('rooms', sa.Column('mark', sa.String(), nullable=True))
     op.add_column('rooms', sa.Column('watched', sa.JSON(), server_default='[]', nullable=False))
     op.add_column('room_folders', sa.Column('parent_id', sa.String(), nullable=True))
-
-
-def downgrade() -> None:
-    op.drop_column('room_folders', 'parent_id')
-    op.drop_column('rooms', 'watched')
-    op.drop_column('rooms', 'mark')

@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0003'
 down_revision = '0002'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -42,9 +40,3 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id'),
     sa.UniqueConstraint('key')
     )
-
-
-def downgrade() -> None:
-    op.drop_table('spent_states')
-    op.drop_table('sessions')
-    op.drop_table('logins')

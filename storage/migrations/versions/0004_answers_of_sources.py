@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0004'
 down_revision = '0003'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -20,7 +18,3 @@ def upgrade() -> None:
     sa.Column('warnings', sa.JSON(), nullable=False),
     sa.PrimaryKeyConstraint('source', 'origin', 'domain')
     )
-
-
-def downgrade() -> None:
-    op.drop_table('source_answers')

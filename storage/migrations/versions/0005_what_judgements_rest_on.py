@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0005'
 down_revision = '0004'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -29,16 +27,3 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['text_id'], ['texts.id'], ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('text_id', 'model', 'start', 'end')
     )
-
-
-def downgrade() -> None:
-    op.drop_table('text_vectors')
-    op.drop_column('runs', 'budget')
-    op.drop_column('runs', 'usd')
-    op.drop_column('criterion_outcomes', 'nearest')
-    op.drop_column('criterion_outcomes', 'contradictions')
-    op.drop_column('criterion_outcomes', 'agreement')
-    op.drop_column('criterion_outcomes', 'confidence')
-    op.drop_column('quotes', 'stance')
-    op.drop_column('passages', 'gives_orders')
-    op.drop_column('passages', 'header')

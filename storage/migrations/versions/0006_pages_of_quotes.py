@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0006'
 down_revision = '0005'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -19,7 +17,3 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['text_id'], ['texts.id'], ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('text_id', 'start', 'end')
     )
-
-
-def downgrade() -> None:
-    op.drop_table('span_pages')

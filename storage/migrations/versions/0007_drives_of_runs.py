@@ -6,15 +6,8 @@ from alembic import op
 
 revision = '0007'
 down_revision = '0006'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column('runs', sa.Column('drive', sa.JSON(), nullable=True))
     op.create_index(op.f('ix_run_documents_document_id'), 'run_documents', ['document_id'], unique=False)
-
-
-def downgrade() -> None:
-    op.drop_index(op.f('ix_run_documents_document_id'), table_name='run_documents')
-    op.drop_column('runs', 'drive')

@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0008'
 down_revision = '0007'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -21,8 +19,3 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id')
     )
     op.create_index(op.f('ix_unanswered_calls_run_id'), 'unanswered_calls', ['run_id'])
-
-
-def downgrade() -> None:
-    op.drop_index(op.f('ix_unanswered_calls_run_id'), table_name='unanswered_calls')
-    op.drop_table('unanswered_calls')

@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0009'
 down_revision = '0008'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -44,9 +42,3 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id')
     )
     op.create_index(op.f('ix_figures_text_id'), 'figures', ['text_id'])
-
-
-def downgrade() -> None:
-    op.drop_index(op.f('ix_figures_text_id'), table_name='figures')
-    op.drop_table('figures')
-    op.drop_table('ledgers')

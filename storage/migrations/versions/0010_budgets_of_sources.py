@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0010'
 down_revision = '0009'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -19,7 +17,3 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id'),
     sa.UniqueConstraint('server')
     )
-
-
-def downgrade() -> None:
-    op.drop_table('source_budgets')

@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0011'
 down_revision = '0010'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -32,11 +30,3 @@ def upgrade() -> None:
     )
     op.create_index(op.f('ix_audit_calls_key'), 'audit_calls', ['key'])
     op.create_index(op.f('ix_audit_calls_at'), 'audit_calls', ['at'])
-
-
-def downgrade() -> None:
-    op.drop_index(op.f('ix_audit_calls_at'), table_name='audit_calls')
-    op.drop_index(op.f('ix_audit_calls_key'), table_name='audit_calls')
-    op.drop_table('audit_calls')
-    op.drop_index(op.f('ix_api_keys_name'), table_name='api_keys')
-    op.drop_table('api_keys')

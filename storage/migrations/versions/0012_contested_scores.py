@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0012'
 down_revision = '0011'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -17,11 +15,3 @@ def upgrade() -> None:
     # Passages are cut again for the new version of what finds the orders.
     op.add_column('passages', sa.Column('orders', sa.JSON(), nullable=True))
     op.drop_column('passages', 'gives_orders')
-
-
-def downgrade() -> None:
-    op.add_column('passages', sa.Column('gives_orders', sa.Boolean(), server_default=sa.false(), nullable=False))
-    op.drop_column('passages', 'orders')
-    op.drop_column('criterion_outcomes', 'warning')
-    op.drop_column('criterion_outcomes', 'contested')
-    op.drop_column('criterion_outcomes', 'orders')

@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0013'
 down_revision = '0012'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -22,9 +20,3 @@ def upgrade() -> None:
         )
     """)
     op.create_index('ix_runs_sequence', 'runs', ['sequence'], unique=True)
-
-
-def downgrade() -> None:
-    op.drop_index('ix_runs_sequence', 'runs')
-    op.drop_column('runs', 'reported_at')
-    op.drop_column('runs', 'sequence')

@@ -8,8 +8,6 @@ from alembic import op
 
 revision = '0014'
 down_revision = '0013'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -22,12 +20,3 @@ def upgrade() -> None:
     op.create_index(op.f('ix_run_companies_profile_id'), 'run_companies', ['profile_id'])
     op.create_index(op.f('ix_run_documents_text_id'), 'run_documents', ['text_id'])
     op.create_index(op.f('ix_quotes_text_id'), 'quotes', ['text_id'])
-
-
-def downgrade() -> None:
-    op.drop_index(op.f('ix_quotes_text_id'), table_name='quotes')
-    op.drop_index(op.f('ix_run_documents_text_id'), table_name='run_documents')
-    op.drop_index(op.f('ix_run_companies_profile_id'), table_name='run_companies')
-    op.drop_index(op.f('ix_contents_content_hash'), table_name='contents')
-    op.drop_index(op.f('ix_answers_used_at'), table_name='answers')
-    op.drop_column('answers', 'used_at')

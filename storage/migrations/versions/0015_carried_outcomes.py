@@ -6,15 +6,8 @@ from alembic import op
 
 revision = '0015'
 down_revision = '0014'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column('run_companies', sa.Column('evidence_warnings', sa.JSON(none_as_null=True), nullable=True))
     op.add_column('run_companies', sa.Column('carried_from', sa.String(), nullable=True))
-
-
-def downgrade() -> None:
-    op.drop_column('run_companies', 'carried_from')
-    op.drop_column('run_companies', 'evidence_warnings')

@@ -6,14 +6,8 @@ from alembic import op
 
 revision = '0016'
 down_revision = '0015'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column('criterion_outcomes', sa.Column('given', sa.JSON(none_as_null=True), nullable=True))
     op.execute("UPDATE criterion_outcomes SET given = '[]' WHERE kind = 'fact'")
-
-
-def downgrade() -> None:
-    op.drop_column('criterion_outcomes', 'given')

@@ -6,17 +6,9 @@ from alembic import op
 
 revision = '0019'
 down_revision = '0018'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column('run_companies', sa.Column('standing', sa.JSON(none_as_null=True), nullable=True))
     op.add_column('run_companies', sa.Column('search_warnings', sa.JSON(), nullable=False, server_default='[]'))
     op.add_column('criterion_outcomes', sa.Column('absence', sa.String(length=32), nullable=True))
-
-
-def downgrade() -> None:
-    op.drop_column('criterion_outcomes', 'absence')
-    op.drop_column('run_companies', 'search_warnings')
-    op.drop_column('run_companies', 'standing')

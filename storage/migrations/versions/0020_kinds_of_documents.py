@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0020'
 down_revision = '0019'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -20,7 +18,3 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(['text_id'], ['texts.id'], ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('text_id'),
     )
-
-
-def downgrade() -> None:
-    op.drop_table('text_signs')

@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0021'
 down_revision = '0020'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -26,12 +24,3 @@ def upgrade() -> None:
     op.add_column('texts', sa.Column('scanned_pages', sa.Integer(), nullable=False, server_default='0'))
     op.add_column('run_documents', sa.Column('pages', sa.Integer(), nullable=True))
     op.add_column('run_documents', sa.Column('pages_read', sa.Integer(), nullable=True))
-
-
-def downgrade() -> None:
-    op.drop_column('run_documents', 'pages_read')
-    op.drop_column('run_documents', 'pages')
-    op.drop_column('texts', 'scanned_pages')
-    op.drop_column('texts', 'pages_read')
-    op.drop_column('texts', 'pages')
-    op.drop_table('recognised_pages')

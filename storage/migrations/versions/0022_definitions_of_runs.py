@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0022'
 down_revision = '0021'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -20,9 +18,3 @@ def upgrade() -> None:
     )
     op.add_column('runs', sa.Column('definition', sa.String(), nullable=True))
     op.add_column('runs', sa.Column('version', sa.String(), nullable=True))
-
-
-def downgrade() -> None:
-    op.drop_column('runs', 'version')
-    op.drop_column('runs', 'definition')
-    op.drop_table('definitions')

@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0025'
 down_revision = '0022'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -33,8 +31,3 @@ def upgrade() -> None:
     )
     with op.batch_alter_table('user_sessions', schema=None) as batch_op:
         batch_op.create_index(batch_op.f('ix_user_sessions_user_id'), ['user_id'], unique=False)
-
-
-def downgrade() -> None:
-    op.drop_table('user_sessions')
-    op.drop_table('users')

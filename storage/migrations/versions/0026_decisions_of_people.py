@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0026'
 down_revision = '0025'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -41,8 +39,3 @@ def upgrade() -> None:
         sa.Column('outcome', sa.String(), nullable=True),
         sa.PrimaryKeyConstraint('id'),
     )
-
-
-def downgrade() -> None:
-    op.drop_table('run_requests')
-    op.drop_table('decisions')

@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0027'
 down_revision = '0026'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -20,8 +18,3 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(['text_id'], ['texts.id'], ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('text_id', 'columns'),
     )
-
-
-def downgrade() -> None:
-    op.drop_table('text_cells')
-    op.drop_column('runs', 'requests')

@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0028'
 down_revision = '0027'
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -27,7 +25,3 @@ def upgrade() -> None:
         sa.UniqueConstraint('message', 'url'),
     )
     op.create_index('ix_webhook_deliveries_next_at', 'webhook_deliveries', ['next_at'])
-
-
-def downgrade() -> None:
-    op.drop_table('webhook_deliveries')

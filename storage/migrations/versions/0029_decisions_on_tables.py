@@ -6,8 +6,6 @@ from alembic import op
 
 revision = '0029'
 down_revision = '0028'
-branch_labels = None
-depends_on = None
 
 _OLD = 'decisions_batch_domain_criterion_id_follows_key'  # PostgreSQL's name of it; in SQLite it has none
 _NEW = 'decisions_batch_domain_document_id_criterion_id_follows_key'
@@ -18,11 +16,3 @@ def upgrade() -> None:
         table.add_column(sa.Column('document_id', sa.String(), nullable=False, server_default=''))
         table.drop_constraint(_OLD, type_='unique')
         table.create_unique_constraint(_NEW, ['batch', 'domain', 'document_id', 'criterion_id', 'follows'])
-
-
-def downgrade() -> None:
-    op.execute("DELETE FROM decisions WHERE document_id <> ''")
-    with op.batch_alter_table('decisions', naming_convention={'uq': _NEW}) as table:
-        table.drop_constraint(_NEW, type_='unique')
-        table.drop_column('document_id')
-        table.create_unique_constraint(_OLD, ['batch', 'domain', 'criterion_id', 'follows'])
