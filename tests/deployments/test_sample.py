@@ -13,13 +13,13 @@ import pytest
 from openpyxl.utils import range_boundaries
 from PIL import Image, ImageChops, ImageStat
 
-from deployments.sample.build.rooms import build
 from flows.batch_file import read_batch
 from tasks.companies.profile import CompanyProfile
 from tasks.errors import Damaged
 from tasks.language.tokens import tokens
 from tasks.reading.embedded import read_with_embedded
 from tasks.scoring.criteria import DocumentCheck, FactRule, FigureRule, Judged
+from tests.sample_rooms.rooms import build
 
 SAMPLE = Path(__file__).parents[2] / "deployments" / "sample"
 ROOMS = SAMPLE / "rooms"
@@ -68,7 +68,7 @@ def page_pictures(document: Path) -> Iterator[Image.Image]:
 def test_the_committed_documents_are_what_the_sources_give(rebuilt: Path) -> None:
     assert names(rebuilt) == names(ROOMS)
     changed = [name for name in names(ROOMS) if name != SCAN and parts(rebuilt / name) != parts(ROOMS / name)]
-    assert changed == [], "rebuild with: python -m deployments.sample.build"
+    assert changed == [], "rebuild with: python -m tests.sample_rooms"
 
 
 def test_the_committed_scan_shows_what_its_source_says(rebuilt: Path) -> None:

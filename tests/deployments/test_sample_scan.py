@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from deployments.sample.build.markup import read
-from deployments.sample.build.rooms import SOURCES
 from tests.deployments.test_command_line import run
 from tests.deployments.test_sample import ROOMS, SCAN
+from tests.sample_rooms.markup import read
+from tests.sample_rooms.rooms import SOURCES
 
 
 @pytest.mark.slow

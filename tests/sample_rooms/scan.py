@@ -10,7 +10,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from deployments.sample.build.markup import Kind, Source
+from tests.sample_rooms.markup import Kind, Source
 
 _DPI = 110
 _SIZE = (round(A4[0] / 72 * _DPI), round(A4[1] / 72 * _DPI))
@@ -24,7 +24,7 @@ def write(source: Source) -> bytes:
     canvas = Canvas(out, pagesize=A4, invariant=1, pageCompression=0)
     canvas.setTitle(source.title)
     canvas.setCreator("Scan to PDF")
-    noise = random.Random(source.title)  # noqa: S311 - specks on paper, not a secret
+    noise = random.Random(source.title)
     for lines in _pages(source):
         picture = io.BytesIO()
         _picture(lines, noise).save(picture, "JPEG", quality=38, optimize=True)

@@ -10,7 +10,7 @@ from reportlab.lib.styles import ParagraphStyle, getSampleStyleSheet
 from reportlab.lib.units import cm
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
 
-from deployments.sample.build.markup import Block, Kind, Source
+from tests.sample_rooms.markup import Block, Kind, Source
 
 _STYLES = getSampleStyleSheet()
 _BODY = ParagraphStyle("Body", _STYLES["BodyText"], fontName="Helvetica", fontSize=10, leading=13.5, spaceAfter=5)
@@ -40,7 +40,7 @@ class _Outlined(SimpleDocTemplate):  # type: ignore[misc]  # reportlab has no ty
 
     def afterFlowable(self, flowable: Any) -> None:  # noqa: N802 - reportlab's name
         if self.outlined and isinstance(flowable, Paragraph) and flowable.style.name in ("Title", "Heading2"):
-            key = f"place-{self.canv.getPageNumber()}-{self.frame._y:.0f}"  # noqa: SLF001 - where the heading ended
+            key = f"place-{self.canv.getPageNumber()}-{self.frame._y:.0f}"
             self.canv.bookmarkPage(key)
             level = 0 if flowable.style.name == "Title" else 1
             self.canv.addOutlineEntry(flowable.getPlainText(), key, level=level)

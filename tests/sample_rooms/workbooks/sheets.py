@@ -8,7 +8,7 @@ from datetime import date, datetime, time
 import xlsxwriter  # type: ignore[import-untyped]
 from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
 
-from deployments.sample.build.package import settle
+from tests.sample_rooms.package import settle
 
 _LOOKS: dict[str, dict[str, object]] = {
     "text": {},

@@ -8,8 +8,8 @@ import docx
 from docx.oxml.ns import qn
 from docx.shared import Cm, Pt
 
-from deployments.sample.build.markup import Block, Kind, Source
-from deployments.sample.build.package import settle
+from tests.sample_rooms.markup import Block, Kind, Source
+from tests.sample_rooms.package import settle
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -61,6 +61,6 @@ def _add(document: "Document", block: Block) -> None:
         initials = "".join(name[0] for name in author.split())
         comment = document.add_comment(document.paragraphs[-1].runs, text, author, initials)
         written = date.fromisoformat(day)
-        comment._comment_elm.set(qn("w:date"), f"{written}T16:20:00Z")  # noqa: SLF001 - no public way to date it
+        comment._comment_elm.set(qn("w:date"), f"{written}T16:20:00Z")
     else:
         document.add_paragraph(block.text, style=_STYLES[block.kind])

@@ -4,9 +4,9 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from deployments.sample.build import pages, scan, slides, word
-from deployments.sample.build.markup import Source, read
-from deployments.sample.build.workbooks import WORKBOOKS
+from tests.sample_rooms import pages, scan, slides, word
+from tests.sample_rooms.markup import Source, read
+from tests.sample_rooms.workbooks import WORKBOOKS
 
 SOURCES = Path(__file__).parent / "sources"
 
@@ -34,4 +34,4 @@ def _document(place: Path, source: Source) -> bytes:
 def _damage(document: bytes) -> bytes:
     """What a failing disk leaves of a file: its first line and its length. Nothing of it can be recovered."""
     first = document[:9]
-    return first + random.Random(len(document)).randbytes(len(document) - len(first))  # noqa: S311 - not a secret
+    return first + random.Random(len(document)).randbytes(len(document) - len(first))

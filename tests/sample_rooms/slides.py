@@ -9,8 +9,8 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Cm, Length, Pt
 
-from deployments.sample.build.markup import Block, Kind, Source
-from deployments.sample.build.package import settle
+from tests.sample_rooms.markup import Block, Kind, Source
+from tests.sample_rooms.package import settle
 
 _COVER, _TITLE_ONLY = 0, 5  # layouts of the library's template
 _LEFT, _TOP, _WIDTH, _BOTTOM = Cm(1.6), Cm(4.2), Cm(22.2), Cm(18.2)
@@ -21,9 +21,9 @@ def write(source: Source) -> bytes:
     deck = pptx.Presentation()
     properties = deck.core_properties
     properties.title, properties.author, properties.last_modified_by = source.title, source.author, source.author
-    for key, relation in list(deck.part.package._rels.items()):  # noqa: SLF001 - the template's thumbnail is not ours
+    for key, relation in list(deck.part.package._rels.items()):
         if "thumbnail" in relation.reltype:
-            deck.part.package._rels.pop(key)  # noqa: SLF001
+            deck.part.package._rels.pop(key)
     for breaks, blocks in groupby(source.blocks, lambda block: block.kind is Kind.BREAK):
         if not breaks:
             _slide(deck, list(blocks), source.footer)

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from deployments.sample.build.workbooks.sheets import Cell, Row, Sheet, head, total, write
+from tests.sample_rooms.workbooks.sheets import Cell, Row, Sheet, head, total, write
 
 _REVENUE = [
     ("Inspection systems", 12_200_000, 14_900_000),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from deployments.sample.build.workbooks import cuidara, fjordvarm, kessler
+from tests.sample_rooms.workbooks import cuidara, fjordvarm, kessler
 
 WORKBOOKS: Mapping[str, Callable[[], bytes]] = {**fjordvarm.WORKBOOKS, **kessler.WORKBOOKS, **cuidara.WORKBOOKS}
 """What makes each workbook, by its place below the rooms."""

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from deployments.sample.build.workbooks.sheets import Cell, Row, Sheet, head, total, write
+from tests.sample_rooms.workbooks.sheets import Cell, Row, Sheet, head, total, write
 
 _QUARTERS = {
     "Subscriptions": [1_190, 1_330, 1_470, 1_610],  # 5,600

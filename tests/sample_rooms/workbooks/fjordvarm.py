@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from deployments.sample.build.workbooks.sheets import Cell, Row, Sheet, head, total, write
+from tests.sample_rooms.workbooks.sheets import Cell, Row, Sheet, head, total, write
 
 _MONTHS = [date(2024, month, 1) for month in range(1, 13)]
 _COLUMNS = "BCDEFGHIJKLM"  # January to December
