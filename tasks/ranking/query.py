@@ -25,6 +25,7 @@ _FRAMING = 0.02  # the weight of a framing word: enough to find a text that shar
 _NAME = 0.3  # the weight of a name: in a report on one company it distinguishes no pages
 _YEAR = 0.3  # the weight of a year: it stands on every page of figures
 _FISCAL = re.compile(r"\b(?:FY|CY|fiscal|Q[1-4])[\s'’]*(?:(20|19)(\d\d)|(\d\d))\b", re.IGNORECASE)
+_AS_IS = re.compile(r"""\bas-is\b|["“'‘]as is["”'’]""", re.IGNORECASE)
 _LEAST_WEIGHT = 0.001  # of an entry; less is no sign of a field
 _NEAR = 0.6  # the weight of an entry that only shares words with the question, where no other is meant
 _NEAREST = 3  # such entries at most
@@ -104,6 +105,7 @@ def read_query(question: str) -> Query:
     Framing words ("give a response in USD millions") hardly count, unless there are no others.
     """
     question = _FISCAL.sub(lambda match: f" {match[1] or '20'}{match[2] or match[3]} ", question)
+    question = _AS_IS.sub(" disclaimer of warranties ", question)  # no word of it says what it is about
     words = tokens(question)[:_MAX_WORDS]
     names = _names(question)
     content_words = dict.fromkeys([word for word in words if word not in _FRAMING_WORDS] or words)

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 from tasks.documents.kinds.catalogue import kinds, plain_words, read_file
@@ -60,7 +61,6 @@ class Family:
 def find_families(members: Sequence[FamilyMember]) -> list[Family]:
     """The families of a room that have two or more members, in the order of the documents that represent them."""
     head = {member.id: member.id for member in members}
-    by_id = {member.id: member for member in members}
 
     def leader(name: str) -> str:
         while head[name] != name:
@@ -84,7 +84,7 @@ def find_families(members: Sequence[FamilyMember]) -> list[Family]:
     join(_groups(members, lambda member: [_base(member.name)]), _are_versions)
     gathered: dict[str, list[FamilyMember]] = defaultdict(list)
     for member in members:
-        gathered[leader(member.id)].append(by_id[member.id])
+        gathered[leader(member.id)].append(member)
     return [_family(family) for family in gathered.values() if len(family) > 1]
 
 
@@ -140,16 +140,16 @@ def _are_versions(one: FamilyMember, other: FamilyMember) -> bool:
 
 def _base(name: str) -> str:
     """The part that names of versions share: the words without dates, numbers and marks of versions and states."""
-    words = f" {_MONTH.sub(' ', _FIGURES.sub(' ', _NUMBER.sub(' ', plain_words(name.rsplit('.', 1)[0]))))} "
-    for mark in _version_words():
-        words = words.replace(f" {mark} ", " ")
-    return " ".join(words.split())
+    words = _MONTH.sub(" ", _FIGURES.sub(" ", _NUMBER.sub(" ", plain_words(name.rsplit(".", 1)[0]))))
+    return " ".join(_version_words().sub(" ", words).split())
 
 
-def _version_words() -> Sequence[str]:
+@cache
+def _version_words() -> re.Pattern[str]:
     content = read_file("marks.toml")
     marks = [*content["versions"]["words"], *(word for words in content["states"].values() for word in words)]
-    return sorted((plain_words(mark) for mark in marks if "*" not in mark), key=len, reverse=True)
+    longest_first = sorted((plain_words(mark) for mark in marks if "*" not in mark), key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(longest_first)})\b")
 
 
 def _dates(name: str) -> list[str]:

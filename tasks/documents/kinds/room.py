@@ -133,12 +133,12 @@ class RoomKinds:
         return not days or day in days
 
 
-def find_text_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
-    """What these texts show, by text id; what has not been found before is found now and stored."""
+def find_text_signs(text_ids: Iterable[int], *, find: bool = True) -> dict[int, tuple[Signs, bytes]]:
+    """What these texts show, by text id; with `find`, what has not been found before is found now and stored."""
     ids, version = sorted(set(text_ids)), signs_version()
     with database.reading() as session:
         known = find_signs(session, ids, version)
-        sizes = text_sizes(session, [text_id for text_id in ids if text_id not in known])
+        sizes = text_sizes(session, [text_id for text_id in ids if find and text_id not in known])
     for group in group_sizes(sizes):
         with database.reading() as session:
             new = {
@@ -152,15 +152,6 @@ def find_text_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
     return {text_id: (Signs(**signs), mark) for text_id, (signs, mark) in known.items()}
 
 
-def load_signs(text_ids: Iterable[int]) -> dict[int, tuple[Signs, bytes]]:
-    """What is stored about these texts, by text id."""
-    with database.reading() as session:
-        return {
-            text_id: (Signs(**signs), mark)
-            for text_id, (signs, mark) in find_signs(session, text_ids, signs_version()).items()
-        }
-
-
 def room_kinds(
     documents: Sequence[Listed], texts: Mapping[str, int], contents: Mapping[str, str | None], *, find: bool = True
 ) -> RoomKinds:
@@ -172,7 +163,7 @@ def room_kinds(
         contents: by document the hash of what it holds, where that is known.
         find: whether texts that were not looked at are looked at now.
     """
-    known = (find_text_signs if find else load_signs)(texts.values())
+    known = find_text_signs(texts.values(), find=find)
     signs: dict[str, Signs] = {}
     sketches: dict[str, bytes] = {}
     for name, text_id in texts.items():

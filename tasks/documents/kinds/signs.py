@@ -237,9 +237,9 @@ def _title(segments: Sequence[_Segment], body: Sequence[str], *, is_long: bool) 
         match = _match_over(segment, is_long=is_long)
         if match is None and (segment.is_short or segment.place < _FIRST):  # to look for a kind takes most of the time
             match = find_kind(segment.words)
-            if match is not None and (match.kind.over or not _heads(match, segment)):
-                match = None
-            if match is not None and match.weak and match.kind.id not in body:
+            if match is not None and (
+                match.kind.over or (match.weak and match.kind.id not in body) or not _heads(match, segment)
+            ):
                 match = None
         if match is None and (opened := _find_opened_kind(segment)):
             match = opened

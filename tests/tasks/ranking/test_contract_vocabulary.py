@@ -36,6 +36,8 @@ CLAUSES = {
     "to Customer should Vendor cease to support the Software.",
     "ceiling": "In no event shall the aggregate liability of Provider exceed the amounts paid to it in the twelve "
     "months before the claim, and neither party is liable for indirect or consequential damages.",
+    "no promise": "The Deliverables come as they are, and Provider makes no warranties, express or implied, of "
+    "merchantability or fitness for a particular purpose.",
     "free end": "Customer may end this arrangement at any time, for any reason or no reason, upon sixty days' prior "
     "written notice.",
     "evergreen": "Thereafter it shall be automatically extended for successive periods of one year, unless either "
@@ -76,6 +78,7 @@ ASKED = {
     "Source code escrow": "source",
     "Is there a liability cap?": "ceiling",
     "Can it be terminated for convenience, that is termination without cause?": "free end",
+    '"as-is" clause': "no promise",
     "Renewal term, in particular automatic renewal": "evergreen",
     "Who gets ownership of intellectual property?": "make",
     "Minimum commitment": "floor",
