@@ -104,6 +104,11 @@ def test_two_kinds_in_one_file_are_both_there_with_their_places() -> None:
     assert (both.kind, both.holds("shareholders_agreement")) == ("lease", text.index(second))
 
 
+def test_a_form_of_an_agreement_is_a_template() -> None:
+    form = what("ex10-3.txt", "FORM OF FRANCHISE AGREEMENT\nbetween the Company and the Franchisee\n")
+    assert (form.kind, form.state) == ("distribution_agreement", "template")
+
+
 def test_a_document_of_no_kind_has_none() -> None:
     assert what("recipe.txt", "Pancakes\nTwo eggs.") == DocumentKind()
 
