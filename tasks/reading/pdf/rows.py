@@ -112,6 +112,8 @@ _ALIGNED: Final = 1.5
 _AMOUNT: Final = re.compile(r"[$€£¥] ?\d|\d ?%")
 _STAGGERED: Final = 1.0
 """How far below a line of a label its figures stand at most, in sizes, where they have a level of their own."""
+_STEP: Final = 0.1
+"""By how much, in sizes, figures may stand nearer to the label below them and belong to the one above."""
 _FEWEST_BANDS: Final = 3
 """Rows from which the rules between them tell all rows."""
 _MOST_BAND: Final = 6
@@ -235,7 +237,7 @@ class Rows:
             if rows and (
                 self._goes_on(rows[-1], group, by_cells=by_cells)
                 or self._is_header(rows[-1], group)
-                or self._is_beside(rows[-1], group, itertools.chain(*groups[number + 1 : number + 2]))
+                or self._is_beside(rows[-1], group, groups[number + 1] if number + 1 < len(groups) else ())
             ):
                 rows[-1] += group
             else:
@@ -409,10 +411,14 @@ class Rows:
         last: dict[int, _Entry] = {}
         for index in row:
             last.update(self._entries[index])
+        if any(column in last and last[column].words[-1].text.endswith(_HYPHENS) for column in cells):
+            return True  # a word of theirs goes on
+        figures = [entry for entry in cells.values() if is_like_figure(entry.text)]
+        if self._is_open(last) and min(cells) == self._label and self._continues(last[self._label], cells[self._label]):
+            return True
         if by_cells and not set(last) == {0} <= set(cells):
             end = max(last)
             return set(cells) == {end} and len(group) == 1 and self._is_full(last[end], cells[end], end, strict=True)
-        figures = [entry for entry in cells.values() if is_like_figure(entry.text)]
         if set(last) == {0} and 0 in cells:  # a label that fills its column, its figures below
             indented = cells[0].left > last[0].left + 2.5 * self._size
             near = (self._even or pitch < self._nearest) and not last[0].text.endswith(":")
@@ -425,8 +431,22 @@ class Rows:
         if min(cells) > self._label:
             # a unit in the middle below headers is none of them
             return all(self._over(entry) <= max(1, self._over(last[index])) for index, entry in cells.items())
-        full = all(self._is_full(last[index], entry, index) for index, entry in cells.items())
+        full = all(
+            self._is_full(last[index], entry, index)
+            and (entry.left > last[index].left - _ALIGNED or offset(entry.sides, last[index].sides) < _ALIGNED)
+            for index, entry in cells.items()
+        )
         return full and (len(cells) < len(last) or not self._even)
+
+    def _is_open(self, row: Mapping[int, _Entry]) -> bool:
+        """Whether a row has a label, and no figure yet."""
+        return self._label in row and not any(is_figure(row[column].text) for column in row if column > self._label)
+
+    def _continues(self, label: _Entry, below: _Entry) -> bool:
+        """Whether what stands below a label goes on its text, as a comma or a small letter shows."""
+        if label.text.endswith(","):
+            return True
+        return below.text[0].islower() and abs(label.left - below.left) < 1 and not label.text.endswith((":", "."))
 
     def _is_header(self, row: Sequence[int], group: Sequence[int]) -> bool:
         """Whether lines are the last ones of headers that all end on one level; those with more lines begin higher."""
@@ -447,28 +467,20 @@ class Rows:
             )
         )
 
-    def _is_beside(self, row: Sequence[int], group: Sequence[int], below: Iterable[int]) -> bool:
-        """Whether figures are level with the gaps in a label or just below its last line, so that both form one row.
+    def _is_beside(self, row: Sequence[int], group: Sequence[int], below: Sequence[int]) -> bool:
+        """Whether lines stand lower than the row above by less than a line, in other columns, so that both are one row.
 
-        `below`: the lines below the group; the rest of a label does not belong to the row above if it has figures
-        there.
+        `below`: the lines of the next group. The lines belong to those if these are nearer and in other columns too.
         """
-        line = self._lines[group[0]]
-        if line.base - self._lines[row[-1]].base > _STAGGERED * self._size:
+        above, line = self._lines[row[-1]], self._lines[group[0]]
+        cells = self._entries[group[0]].keys()
+        raised = line.base - above.base
+        if raised > _STAGGERED * self._size or not cells.isdisjoint(self._entries[row[-1]]):
             return False
-        cells = self._entries[group[0]]
-        if self._label not in cells:
-            return self._is_label(row) and all(is_like_figure(entry.text) for entry in cells.values())
-        if set(cells) != {self._label} or self._label in self._entries[row[-1]] or not self._is_label(row[:1]):
-            return False
-        return not any(
-            self._label not in self._entries[other] and self._lines[other].base - line.base < _STAGGERED * self._size
-            for other in below
-        )
-
-    def _is_label(self, row: Sequence[int]) -> bool:
-        """Whether the lines contain only a label."""
-        return all(set(self._entries[index]) == {self._label} for index in row)
+        if not below or not cells.isdisjoint(self._entries[below[0]]):
+            return True
+        lowered = self._lines[below[0]].base - line.base
+        return raised < lowered if self._label in cells else raised < lowered + _STEP * self._size
 
     def _over(self, entry: _Entry) -> int:
         return max(over(cell, self._columns) for cell in entry.cells)

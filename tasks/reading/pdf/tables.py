@@ -8,12 +8,24 @@ column and continues on the next line is one cell, and empty cells keep their pl
 import itertools
 import math
 import re
+from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from typing import Final
 
-from tasks.reading.pdf.lines import GUTTER, Interval, Line, LineCell, build_lines, is_figure, is_header, offset, over
+from tasks.reading.pdf.lines import (
+    GUTTER,
+    TOUCH,
+    Interval,
+    Line,
+    LineCell,
+    build_lines,
+    is_figure,
+    is_header,
+    offset,
+    over,
+)
 from tasks.reading.pdf.rows import Rows, TableRow, figures_in_one_cell
 from tasks.reading.pdf.rules import RuledLine
 from tasks.reading.pdf.table_columns import (
@@ -232,6 +244,16 @@ def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:
                 _part_above_figures(above, columns)
 
 
+def _part_figures(cell: LineCell, columns: Sequence[Interval]) -> list[LineCell]:
+    """A cell of figures in several columns, split into those of each column."""
+    begins = [left - TOUCH for left, _ in columns]
+    parts = [
+        LineCell(list(words)) for _, words in itertools.groupby(cell.words, lambda word: bisect(begins, word.left))
+    ]
+    apart = len(parts) > 1 and all(is_figure(part.text) and over(part, columns) == 1 for part in parts)
+    return parts if apart else [cell]
+
+
 def _has_figures(line: Line) -> bool:
     """Whether a line has a figure of more than one digit, as most rows have at their end."""
     return any(len(cell.text) > 1 and is_figure(cell.text) for cell in reversed(line.cells))
@@ -321,8 +343,12 @@ class Table:
     is_prose: bool = False
 
 
-def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Table]:
-    """The tables among these lines of a page, which come in order from its top; `rules` run across the page."""
+def find_tables(lines: list[Line], rules: Sequence[RuledLine] = (), *, is_part: bool = False) -> list[Table]:
+    """The tables among these lines of a page, which come in order from its top; `rules` run across the page.
+
+    With `is_part` the lines are those above or below a heading, and are not parted at other headings: each would double
+    the work.
+    """
     _part_at_all_leaders(lines)
     tables: list[Table] = []
     drawn_behind: dict[int, PageWord] = {}
@@ -336,14 +362,19 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
         if end < len(block):
             waiting += find_blocks(block[end:], rules)[::-1]
             block = trim_block(block[:end])
-        tables += _read_block(_below_heading(block), lines, rules, drawn_behind)
+        tables += _read_block(_below_heading(block), lines, rules, drawn_behind, is_part=is_part)
     return tables
 
 
 def _read_block(
-    block: list[Line], lines: list[Line], rules: Sequence[RuledLine], drawn_behind: dict[int, PageWord]
+    block: list[Line],
+    lines: list[Line],
+    rules: Sequence[RuledLine],
+    drawn_behind: dict[int, PageWord],
+    *,
+    is_part: bool,
 ) -> list[Table]:
-    """The tables in a block of lines, if there are any.
+    """The tables in a block of lines, if there are any; `is_part` as in `find_tables`.
 
     `drawn_behind`: the word that is drawn after each; filled when first needed.
     """
@@ -358,12 +389,14 @@ def _read_block(
     if inside := beside_caption(block, columns):
         return find_tables(build_lines(inside), rules)
     block = without_notes(block, columns)
+    for line in block:
+        line.cells = [part for cell in line.cells for part in _part_figures(cell, columns)]
     block = [*headers_above(lines, block[0], columns), *block]
     part_headers(block, columns)
     across = _across(rules, block, columns)
     block += _last_lines(lines, block[-1], columns, across)
     table = Table(block[0].base, Rows(block, columns, size, across, _find_underlined(rules, block)).read())
-    if parts := _parted_at_headings(block, table, rules):
+    if not is_part and (parts := _parted_at_headings(block, table, rules)):
         return parts
     if not drawn_behind:
         drawn_behind.update(link_words(lines))
@@ -395,7 +428,7 @@ def _parted_at_headings(block: Sequence[Line], table: Table, rules: Sequence[Rul
     best: list[Table] = []
     fewest = figures_in_one_cell(table.rows)
     for at in (at for at, line in enumerate(block) if fewest and at and len(line.cells) == 1):
-        parts = [find_tables(list(side), rules) for side in (block[:at], block[at:])]
+        parts = [find_tables(list(side), rules, is_part=True) for side in (block[:at], block[at:])]
         shared = sum(figures_in_one_cell(part.rows) for side in parts for part in side)
         wider = all(len(part.rows[0].cells) > len(table.rows[0].cells) for side in parts for part in side)
         if all(parts) and wider and shared < fewest:
