@@ -109,8 +109,10 @@ def _joined(rows: Iterable[_Cells], ends: Sequence[float]) -> list[_Cells]:
     joined: list[_Cells] = []
     for row in rows:
         held = [x for x, lines in enumerate(row) if lines]
-        if joined and all(joined[-1][x] and not _are_rows(joined[-1][x][-1], row[x][0], ends[x]) for x in held):
-            joined[-1] = [[*above, *lines] for above, lines in zip(joined[-1], row, strict=True)]
+        above = joined[-1] if joined else []
+        goes_on = [x for x in held if joined and above[x] and not _are_rows(above[x][-1], row[x][0], ends[x])]
+        if goes_on and (goes_on == held or (sum(map(bool, above)) == 1 and _is_open(above[goes_on[0]][-1]))):
+            joined[-1] = [[*upper, *lines] for upper, lines in zip(above, row, strict=True)]
         else:
             joined.append(row)
     return joined
@@ -165,8 +167,15 @@ def _are_rows(line: Line, below: Line, end: float) -> bool:
     """Whether a line and the next one of its cell are separate texts: the next word would have fitted after it."""
     if is_figure(write_words(below.words)):
         return not _TORN.search(write_words(line.words))
+    if _is_open(line) and not below.words[0].text[:1].isdigit():
+        return False
     first = below.words[0]
     return line.right + 0.25 * line.size + first.right - first.left < end
+
+
+def _is_open(line: Line) -> bool:
+    """Whether a line ends in a comma, so that its text goes on."""
+    return line.words[-1].text.endswith(",")
 
 
 def label_and_figures(line: Line) -> tuple[float, float] | None:
@@ -220,6 +229,8 @@ _FULL: Final = 0.5
 _FEWEST_OF_FORM: Final = 6
 """Rows of a form, most of whose fields are empty, at least."""
 _ABOVE: Final = 24.0
+_BELOW: Final = 40.0
+"""Points below a grid in which totals may stand in its columns."""
 _NEAR_GRID: Final = 2.0
 """Points above a grid in which its header may stand without a rule, and how many sizes it stands above at most."""
 _IRREGULAR: Final = 0.3
@@ -251,6 +262,9 @@ def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
         above = words[bisect(middles, grid.top - _ABOVE) : first]
         rows = _read_grid(grid, words[first:last], above)
         if rows:
+            following = min((other.top for other in grids if other.top > grid.bottom), default=math.inf)
+            below = bisect(middles, min(grid.bottom + _BELOW, following))
+            rows += grid.totals(words[last:below], rows)
             tables.append(Table(grid.top, rows))
     return tables
 
@@ -264,6 +278,7 @@ def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord
     if any(map(str.isdecimal, "".join(rows[0].cells))) and (header := grid.header(above)) is not None:
         rows = [header, *rows] if len(header.cells) == len(rows[0].cells) else rows
     held = [any(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
+    grid.held = list(compress(range(len(held)), held))
     is_turned = _begins_at_the_right(rows)
     for row in rows:
         row.cells = list(compress(row.cells, held))
@@ -280,6 +295,10 @@ def _may_have_fields(rules: Rules) -> bool:
 def _middle(word: PageWord) -> float:
     """The vertical middle of a word's letters, from the top of the page."""
     return word.base - 0.3 * word.size
+
+
+def _sides(word: PageWord) -> tuple[float, float]:
+    return word.left, word.right
 
 
 def _is_part(inside: Sequence[PageWord], near: Sequence[PageWord]) -> bool:
@@ -347,6 +366,8 @@ class _Grid:
         self._rules = rules
         self._seams = rules.seams
         self.faults = 0.0
+        self.held: Sequence[int] = ()
+        """The columns with words, of its rows as they are given."""
         self._ys, self._horizontal = _places(rules.horizontal)
         self._xs, self._vertical = _places(_close_grid(rules))
         self._height = max(len(self._ys) - 1, 0)
@@ -426,6 +447,20 @@ class _Grid:
             cells.setdefault(first - 1, []).append(word)
         row = [write_words(cells.get(x, [])) for x in range(self._width)]
         return TableRow(row, list(line.words)) if len(cells) > 1 else None
+
+    def totals(self, below: Sequence[PageWord], rows: Sequence[TableRow]) -> list[TableRow]:
+        """The lines right below the grid whose figures stand below those of its columns, such as totals in a box."""
+        sides = {round(side) for row in rows for word in row.words if is_figure(word.text) for side in _sides(word)}
+        totals: list[TableRow] = []
+        for line in build_lines(word for word in below if self.left < word.left + word.right < self.right):
+            cells = {bisect(self._xs, cell.left + 1) - 1: cell for cell in line.cells}
+            figures = [cell for cell in line.cells if is_figure(cell.text)]
+            if not figures or len(cells) < len(line.cells) or len(cells) < 2 or not self.held:
+                break
+            if not all(sides.intersection(map(round, (cell.left, cell.right))) for cell in figures):
+                break
+            totals.append(TableRow([cells[x].text if x in cells else "" for x in self.held], line.words))
+        return totals
 
     def _with(self, gutters: Sequence[RuledLine], words: Sequence[PageWord]) -> list[TableRow]:
         """The rows, with rules added that are not drawn."""

@@ -16,7 +16,7 @@ from typing import Final
 from tasks.reading.pdf.words import FARTHEST, WORD_GAP, PageWord, write_words
 
 _FIGURE: Final = re.compile(
-    r"[(\[−–+-]? ?(US\$|[A-Z]{0,3}[$€£¥])? ?[(−–-]?\d[\d,.'’ ]*\)? ?(%|x|[kKmMbB]n?|pp|bps?|[$€£¥])?\)?[*†‡]?"
+    r"[(\[−–+-]? ?(US\$|[A-Z]{0,3}[$€£¥₱₹₩₺₽₪₫]|P=)? ?[(−–-]?\d[\d,.'’ ]*\)? ?(%|x|[kKmMbB]n?|pp|bps?|[$€£¥])?\)?[*†‡]?"
     r"|[-–—−]+|n/?[am]\.?|N/?[AM]|nil|Nil"
 )
 _LONGEST_FIGURE: Final = 40

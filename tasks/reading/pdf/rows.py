@@ -414,7 +414,8 @@ class Rows:
         if any(column in last and last[column].words[-1].text.endswith(_HYPHENS) for column in cells):
             return True  # a word of theirs goes on
         figures = [entry for entry in cells.values() if is_like_figure(entry.text)]
-        if self._is_open(last) and min(cells) == self._label and self._continues(last[self._label], cells[self._label]):
+        label = self._label
+        if self._is_open(last) and min(cells) == label and self._continues(last[label], cells[label]):
             return True
         if by_cells and not set(last) == {0} <= set(cells):
             end = max(last)
@@ -433,7 +434,7 @@ class Rows:
             return all(self._over(entry) <= max(1, self._over(last[index])) for index, entry in cells.items())
         full = all(
             self._is_full(last[index], entry, index)
-            and (entry.left > last[index].left - _ALIGNED or offset(entry.sides, last[index].sides) < _ALIGNED)
+            and (entry.left > last[index].left - _ALIGNED or entry.text[:1].islower() or index > self._label)
             for index, entry in cells.items()
         )
         return full and (len(cells) < len(last) or not self._even)
@@ -444,9 +445,9 @@ class Rows:
 
     def _continues(self, label: _Entry, below: _Entry) -> bool:
         """Whether what stands below a label goes on its text, as a comma or a small letter shows."""
-        if label.text.endswith(","):
-            return True
-        return below.text[0].islower() and abs(label.left - below.left) < 1 and not label.text.endswith((":", "."))
+        if label.text.endswith(",") or self._over(label) > 1:
+            return self._over(label) <= 1
+        return below.text[:1].islower() and abs(label.left - below.left) < 1 and not label.text.endswith((":", "."))
 
     def _is_header(self, row: Sequence[int], group: Sequence[int]) -> bool:
         """Whether lines are the last ones of headers that all end on one level; those with more lines begin higher."""
@@ -473,14 +474,15 @@ class Rows:
         `below`: the lines of the next group. The lines belong to those if these are nearer and in other columns too.
         """
         above, line = self._lines[row[-1]], self._lines[group[0]]
-        cells = self._entries[group[0]].keys()
+        cells = {column for index in group for column in self._entries[index]}
         raised = line.base - above.base
-        if raised > _STAGGERED * self._size or not cells.isdisjoint(self._entries[row[-1]]):
+        taken = {column for index in row for column in self._entries[index]} - {self._label}
+        if raised > _STAGGERED * self._size or not cells.isdisjoint(taken.union(self._entries[row[-1]])):
             return False
         if not below or not cells.isdisjoint(self._entries[below[0]]):
             return True
-        lowered = self._lines[below[0]].base - line.base
-        return raised < lowered if self._label in cells else raised < lowered + _STEP * self._size
+        nearer = self._lines[below[0]].base - line.base - raised
+        return nearer > _STEP * self._size if self._label in cells else nearer > -_STEP * self._size
 
     def _over(self, entry: _Entry) -> int:
         return max(over(cell, self._columns) for cell in entry.cells)

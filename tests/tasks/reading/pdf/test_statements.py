@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from tests.tasks.reading.pdf.test_layout import page, rows_of, text_of
@@ -229,3 +230,44 @@ def test_headers_a_space_apart_stand_over_their_figures() -> None:
         canvas.drawString(360, y, "9%")
         canvas.drawRightString(360 + canvas.stringWidth("Tax Price with tax") + 3, y, "399,00")
     assert rows_of(text_of(canvas))[0] == ["Article", "Price", "Tax", "Price with tax"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "indent"),
+    [
+        ("Reserve of the pension plan,", "Net of deferred tax", 12),
+        ("Change in stocks of raw", "materials and goods", 0),
+    ],
+)
+def test_a_label_that_its_comma_or_small_letter_carries_on_is_one(first: str, second: str, indent: float) -> None:
+    canvas = page()
+    draw_row(canvas, 700, "Receivables", ("31,995", "92,302"))
+    canvas.drawString(72, 688, first)
+    draw_row(canvas, 676, "", ("(99)", "(113)"))
+    canvas.drawString(72 + indent, 676, second)
+    draw_row(canvas, 664, "Income taxes and other taxes of all years", ("13,937", "4,859"))
+    assert rows_of(text_of(canvas))[1] == [f"{first} {second}", "(99)", "(113)"]
+
+
+def test_totals_in_a_box_below_a_table_are_a_row_of_it() -> None:
+    canvas = page()
+    rows = [
+        ["Account", "Name", "Debit", "Credit"],
+        ["101", "Capital", "37.00", "0.00"],
+        ["512", "Bank", "8.20", "1.40"],
+    ]
+    lefts = (72, 132, 300, 400)
+    canvas.grid([68, 128, 296, 396, 496], [700, 680, 660, 640])
+    canvas.rect(68, 606, 428, 20)
+    for index, row in enumerate([*rows, ["Totals", "", "45.20", "1.40"]]):
+        for left, cell in zip(lefts, row, strict=True):
+            canvas.drawString(left, 687 - 20 * index - 14 * (index > 2), cell)
+    assert rows_of(text_of(canvas)) == [*rows, ["Totals", "", "45.20", "1.40"]]
+
+
+def test_a_page_of_headings_above_figures_that_share_cells_is_read() -> None:
+    canvas = page()
+    for index in range(24):
+        draw_row(canvas, 760 - 28 * index, f"Area {index}", ("1,893 27", "54,263", "22.00"))
+        canvas.drawString(72, 748 - 28 * index, "Part")
+    assert rows_of(text_of(canvas))
