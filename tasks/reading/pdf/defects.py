@@ -51,34 +51,43 @@ def part_unseen(
     A frame or the page's own edge cuts it off, it stands on a layer that is switched off, or it is white, without ink
     or too small where nothing is drawn. Words over a picture are seen: recognised text lies so over a scan.
     """
-    count = page_text.characters
-    step = max(1, count // _SAMPLE)
-    sample = document.text_objects(textpage, range(step // 2, count, step))
     edge = _find_edge(page, lines)
-    has_faint = _find_faint(page, textpage, lines) != set()
-    if count > _MOST or not (edge or layers_off or has_faint or any(_is_cut_off(piece) for piece in sample if piece)):
+    may_hide = edge or layers_off or _find_faint(page, textpage, lines)
+    if page_text.characters > _MOST or not (may_hide or _is_sample_cut_off(textpage, page_text.characters)):
         return page_text, ""
     text = page_text.text
     spots = [match.start() for match in _INK.finditer(text)]
     numbers = _characters(textpage, page_text, spots)
-    pieces = document.text_objects(textpage, numbers)
-    unseen = {piece: _is_cut_off(piece) or _is_off(piece, layers_off) for piece in set(pieces) if piece}
-    hidden = {spot for spot, piece in zip(spots, pieces, strict=True) if piece and unseen[piece]}
-    boxes = list(document.character_boxes(textpage, numbers)) if edge or has_faint else []
-    if edge:
-        hidden.update(spot for spot, box in zip(spots, boxes, strict=True) if _is_beyond(box, edge))
+    characters = list(zip(numbers, document.character_boxes(textpage, numbers), strict=True))
+    hidden = _find_out_of_sight(textpage, characters, edge, layers_off)
     if len(hidden) > _ALL * len(spots):
         hidden = set()
-    if has_faint:
-        faint = _find_faint(page, textpage, list(zip(numbers, boxes, strict=True)))
-        hidden.update(spot for spot, number in zip(spots, numbers, strict=True) if number in faint)
+    hidden |= _find_faint(page, textpage, characters)
     if not hidden:
         return page_text, ""
-    characters = list(text)
-    for spot in hidden:
-        characters[spot] = " "
-    words = "".join(character if at in hidden or character.isspace() else " " for at, character in enumerate(text))
-    return page_text._replace(text="".join(characters)), words
+    gone = {spot for spot, number in zip(spots, numbers, strict=True) if number in hidden}
+    shown = "".join(" " if at in gone else character for at, character in enumerate(text))
+    unseen = "".join(character if at in gone or character.isspace() else " " for at, character in enumerate(text))
+    return page_text._replace(text=shown), unseen
+
+
+def _is_sample_cut_off(textpage: Any, count: int) -> bool:
+    """Whether one of a few of a page's characters is outside its clipping path."""
+    step = max(1, count // _SAMPLE)
+    return any(_is_cut_off(piece) for piece in document.text_objects(textpage, range(step // 2, count, step)) if piece)
+
+
+def _find_out_of_sight(
+    textpage: Any, characters: LineBeginnings, edge: document.Box | None, layers_off: Collection[str]
+) -> set[int]:
+    """The characters that their frame or the page's edge cuts off, or that are on a layer that is off."""
+    pieces = document.text_objects(textpage, [number for number, _ in characters])
+    unseen = {piece: _is_cut_off(piece) or _is_off(piece, layers_off) for piece in set(pieces) if piece}
+    return {
+        number
+        for (number, box), piece in zip(characters, pieces, strict=True)
+        if (piece and unseen[piece]) or (edge and _is_beyond(box, edge))
+    }
 
 
 def line_beginnings(textpage: Any, page_text: PageText) -> LineBeginnings:

@@ -411,11 +411,7 @@ class Rows:
         last: dict[int, _Entry] = {}
         for index in row:
             last.update(self._entries[index])
-        if any(column in last and last[column].words[-1].text.endswith(_HYPHENS) for column in cells):
-            return True  # a word of theirs goes on
-        figures = [entry for entry in cells.values() if is_like_figure(entry.text)]
-        label = self._label
-        if self._is_open(last) and min(cells) == label and self._continues(last[label], cells[label]):
+        if self._carries_on(last, cells):
             return True
         if by_cells and not set(last) == {0} <= set(cells):
             end = max(last)
@@ -425,29 +421,36 @@ class Rows:
             near = (self._even or pitch < self._nearest) and not last[0].text.endswith(":")
             return near and self._over(last[0]) <= 1 and not indented and self._is_full(last[0], cells[0], 0)
         near = self._even or pitch < 1.08 * self._pitch
-        if not near or figures or not all(index in last for index in cells):
+        return near and cells.keys() <= last.keys() and self._is_wrapped(last, cells)
+
+    def _carries_on(self, last: Mapping[int, _Entry], cells: Mapping[int, _Entry]) -> bool:
+        """Whether what stands below a row goes on its text, as a hyphen, a comma or a small letter shows."""
+        if any(column in last and last[column].words[-1].text.endswith(_HYPHENS) for column in cells):
+            return True
+        label, below = last.get(self._label), cells.get(self._label)
+        if label is None or below is None or min(cells) < self._label or self._over(label) > 1:
             return False
-        if any(entry.text.endswith(":") and last[index].text.endswith(":") for index, entry in cells.items()):
+        if any(is_figure(entry.text) for column, entry in last.items() if column > self._label):
+            return False
+        aligned = abs(label.left - below.left) < 1 and not label.text.endswith((":", "."))
+        return label.text.endswith(",") or (aligned and below.text[:1].islower())
+
+    def _is_wrapped(self, last: Mapping[int, _Entry], cells: Mapping[int, _Entry]) -> bool:
+        """Whether cells without figures had no room in the row above, which has something in each of their columns."""
+        pairs = [(last[index], entry, index) for index, entry in cells.items()]
+        if any(is_like_figure(entry.text) for entry in cells.values()):
+            return False
+        if any(above.text.endswith(":") and entry.text.endswith(":") for above, entry, _ in pairs):
             return False
         if min(cells) > self._label:
             # a unit in the middle below headers is none of them
-            return all(self._over(entry) <= max(1, self._over(last[index])) for index, entry in cells.items())
+            return all(self._over(entry) <= max(1, self._over(above)) for above, entry, _ in pairs)
         full = all(
-            self._is_full(last[index], entry, index)
-            and (entry.left > last[index].left - _ALIGNED or entry.text[:1].islower() or index > self._label)
-            for index, entry in cells.items()
+            self._is_full(above, entry, index)
+            and (entry.left > above.left - _ALIGNED or entry.text[:1].islower() or index > self._label)
+            for above, entry, index in pairs
         )
         return full and (len(cells) < len(last) or not self._even)
-
-    def _is_open(self, row: Mapping[int, _Entry]) -> bool:
-        """Whether a row has a label, and no figure yet."""
-        return self._label in row and not any(is_figure(row[column].text) for column in row if column > self._label)
-
-    def _continues(self, label: _Entry, below: _Entry) -> bool:
-        """Whether what stands below a label goes on its text, as a comma or a small letter shows."""
-        if label.text.endswith(",") or self._over(label) > 1:
-            return self._over(label) <= 1
-        return below.text[:1].islower() and abs(label.left - below.left) < 1 and not label.text.endswith((":", "."))
 
     def _is_header(self, row: Sequence[int], group: Sequence[int]) -> bool:
         """Whether lines are the last ones of headers that all end on one level; those with more lines begin higher."""
