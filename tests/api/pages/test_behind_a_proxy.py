@@ -1,8 +1,13 @@
 """The service behind a proxy that gives it a path of its own and takes that path away: forms, redirects, cookies."""
 
 import re
+import shutil
+import socket
+import subprocess
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -15,12 +20,13 @@ from storage.users import Role
 from tests.api.pages.conftest import PAGE, PASSWORD, add_person, field
 
 PATH = "/dd"
+DOCUMENTED = Path(__file__).parents[3] / "docs" / "review.md"
 _OWN = {"connection", "transfer-encoding", "content-length", "content-encoding", "server", "date"}
 
 
-@pytest.fixture
-def proxy(service: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
-    """A browser in front of a proxy that hands on what is asked below `PATH`, without that path."""
+@contextmanager
+def own_proxy(target: str, _folder: Path) -> Iterator[int]:
+    """A proxy that hands on what is asked below `PATH`, without that path."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -29,7 +35,7 @@ def proxy(service: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[ht
                 self.send_error(404)
                 return
             headers = {name: value for name, value in self.headers.items() if name.lower() not in _OWN}
-            with httpx.Client(base_url=service.base_url, timeout=60) as upstream:
+            with httpx.Client(base_url=target, timeout=60) as upstream:
                 answer = upstream.request(self.command, self.path.removeprefix(PATH), content=body, headers=headers)
             self.send_response(answer.status_code)
             for name, value in answer.headers.multi_items():
@@ -46,12 +52,47 @@ def proxy(service: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[ht
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    base = f"http://127.0.0.1:{server.server_port}"
-    monkeypatch.setenv("DILIGENCE_BASE_URL", f"{base}{PATH}")
-    with httpx.Client(base_url=base, headers={**PAGE, "Origin": base}, timeout=60) as browser:
-        yield browser
+    yield server.server_port
     server.shutdown()
     server.server_close()
+
+
+@contextmanager
+def nginx(target: str, folder: Path) -> Iterator[int]:
+    """nginx as the documentation configures it."""
+    program = shutil.which("nginx")
+    if program is None:
+        pytest.skip("nginx is not installed")
+    (location,) = re.findall(r"^```nginx\n(.*?)^```", DOCUMENTED.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    places = "".join(f"{kind}_temp_path {folder / kind}; " for kind in kinds)
+    server = f"server {{ listen 127.0.0.1:{port}; {location.replace('http://127.0.0.1:8000', target)} }}"
+    (folder / "nginx.conf").write_text(
+        f"daemon off; pid {folder}/pid; error_log stderr; events {{}}\nhttp {{ access_log off; {places} {server} }}"
+    )
+    process = subprocess.Popen([program, "-p", str(folder), "-c", "nginx.conf", "-e", "stderr"])
+    for _ in range(200):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            break
+        time.sleep(0.05)
+    yield port
+    process.terminate()
+    process.wait()
+
+
+@pytest.fixture(params=[own_proxy, nginx], ids=lambda made: str(made.__name__))
+def proxy(
+    request: pytest.FixtureRequest, service: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[httpx.Client]:
+    """A browser in front of a proxy."""
+    (tmp_path / "proxy").mkdir()
+    with request.param(str(service.base_url).rstrip("/"), tmp_path / "proxy") as port:
+        base = f"http://127.0.0.1:{port}"
+        monkeypatch.setenv("DILIGENCE_BASE_URL", f"{base}{PATH}")
+        with httpx.Client(base_url=base, headers={**PAGE, "Origin": base}, timeout=60) as browser:
+            yield browser
 
 
 def test_somebody_logs_in_reviews_and_decides(proxy: httpx.Client, alpha: Path) -> None:
