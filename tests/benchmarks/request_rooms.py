@@ -2,7 +2,8 @@
 
 `python -m tests.benchmarks.request_rooms` prints F1 of the rooms with even seeds; `--shut` those with odd seeds.
 `--fresh` makes them of other things, whose documents have other names than the list has for them; `--shut` has
-things of its own there.
+things of its own there. `--size 200` gives each room more customers, suppliers, sites and people until its list is as
+long.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from tasks.requests.request_list import Request
 _DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _FRESH: dict[str, Any] = tomllib.loads(Path(__file__).with_name("request_rooms_fresh.toml").read_text(encoding="utf-8"))
 _YEARS = (2022, 2023, 2024)
+_SYLLABLES = ("ba", "lo", "mir", "ten", "so", "vel", "ka", "dun", "pe", "ris", "ol", "gan", "fi", "tur", "na", "zel")
 _STYLES = ("numbered", "numbered folders", "plain", "other numbers", "opaque")
 
 
@@ -69,6 +71,18 @@ def build(seed: int, chosen: Sequence[dict[str, Any]] = _DATA["thing"]) -> Room:
     for name, text in chance.sample(list(zip(spare["name"], spare["text"], strict=True)), 5):
         room.unexpected.add(room.add(f"{name}.pdf", "Miscellaneous", text))
     return room
+
+
+def enlarge(things: Sequence[dict[str, Any]], size: int, seed: int) -> list[dict[str, Any]]:
+    """The things with more names of those that have some, in turn, until a list of them has that many items."""
+    chance = random.Random(seed)
+    larger = [{**thing, "entities": list(thing.get("entities", ()))} for thing in things]
+    named = [thing for thing in larger if thing["entities"]]
+    missing = size - sum(len(thing["entities"]) or 1 for thing in larger)
+    for number in range(missing if named else 0):
+        name = "".join(chance.sample(_SYLLABLES, 3)).capitalize()
+        named[number % len(named)]["entities"].append(f"{name} {chance.choice(['', 'Ltd', 'AG', 'Group'])}".strip())
+    return [thing if thing["entities"] else {**thing, "entities": [None]} for thing in larger]
 
 
 def _add_item(
@@ -119,8 +133,7 @@ def _folder(style: str, number: int, section: str) -> str:
 
 def _prose(chance: random.Random) -> str:
     """Sentences of words that nobody asks for."""
-    syllables = ("ba", "lo", "mir", "ten", "so", "vel", "ka", "dun", "pe", "ris", "ol", "gan", "fi", "tur", "na", "zel")
-    return " ".join("".join(chance.sample(syllables, 3)) for _ in range(150))
+    return " ".join("".join(chance.sample(_SYLLABLES, 3)) for _ in range(150))
 
 
 def evaluate(room: Room) -> tuple[int, int, int, list[str]]:
@@ -159,11 +172,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shut", action="store_true")
     parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--size", type=int, default=0)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     for seed in range(int(options.shut), 20, 2):
         fresh = [thing for thing in _FRESH["thing"] if thing.get("shut", False) is options.shut]
-        room = build(seed, fresh) if options.fresh else build(seed)
+        room = build(seed, enlarge(fresh if options.fresh else _DATA["thing"], options.size, seed))
         right, given, expected, wrong = evaluate(room)
         print(f"{seed:3} {room.style:17} {len(room.requests)} items, F1 {2 * right / (given + expected):.3f}")
         for line in wrong if options.verbose else ():
