@@ -10,9 +10,9 @@ So the cookie grants access to document operations only, and a request other tha
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import quote, urlsplit
 
 from anyio import to_thread
@@ -21,10 +21,11 @@ from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie, State
 from litestar.params import QueryParameter
 from litestar.response import Redirect
+from sqlmodel import Session
 
 from api.html import page
 from storage import database, logins, users
-from storage.logins import LONGEST_LOGIN, LONGEST_SESSION, StoredLogin, Whose
+from storage.logins import LONGEST_LOGIN, LONGEST_SESSION, BrowserSession, StoredLogin, Whose
 from storage.users import User
 from tasks.documents.drive.drive import AccountAccess, Login, LoginResult, LoginStart
 from tasks.documents.drive.registry import account_access, choose_drive, descriptions, load_login_flow
@@ -33,6 +34,7 @@ from tasks.errors import BadRequest, NotAllowed, NotFound, NotLoggedIn
 
 Connection = ASGIConnection[Any, Any, Any, Any]
 Name = Literal["session", "login", "form"]
+Owner = TypeVar("Owner", StoredLogin, User)
 
 _LASTS = {"session": LONGEST_SESSION, "login": LONGEST_LOGIN, "form": LONGEST_SESSION}
 _SAFE = {"GET", "HEAD", "OPTIONS"}
@@ -201,7 +203,7 @@ async def find_login(connection: Connection) -> StoredLogin | None:
     if secret is None:
         return None
     check_site(connection)
-    login = await to_thread.run_sync(_find, secret)
+    login = await to_thread.run_sync(_find, secret, logins.find_session)
     if login is None:
         raise NotLoggedIn("Your session has ended. Log in again at /login.")
     if login.revoked_at is not None:
@@ -220,18 +222,7 @@ async def user_of(connection: Connection) -> User | None:
     if secret is None:
         return None
     check_site(connection)
-    return await to_thread.run_sync(_find_user, secret)
-
-
-def _find_user(secret: str) -> User | None:
-    with database.reading() as session:
-        found = users.find_user_session(session, secret)
-    if found is None:
-        return None
-    if logins.wants_noting(found[0]):
-        with database.writing() as session:
-            logins.note_use(session, secret, users.UserSession)
-    return found[1]
+    return await to_thread.run_sync(_find, secret, users.find_user_session)
 
 
 async def find_identity(connection: Connection) -> Login | None:
@@ -255,16 +246,17 @@ def check_site(connection: Connection) -> None:
         raise NotAllowed("Pages of other sites may not use your login.")
 
 
-def _find(secret: str) -> StoredLogin | None:
+def _find(secret: str, find: Callable[[Session, str], tuple[BrowserSession, Owner] | None]) -> Owner | None:
+    """Whose session has this secret; that it is in use is noted."""
     with database.reading() as session:
-        session_and_login = logins.find_session(session, secret)
-    if session_and_login is None:
+        found = find(session, secret)
+    if found is None:
         return None
-    web_session, stored = session_and_login
+    web_session, owner = found
     if logins.wants_noting(web_session):
         with database.writing() as session:
-            logins.note_use(session, secret)
-    return stored
+            logins.note_use(session, secret, type(web_session))
+    return owner
 
 
 def _host(origin: str) -> str | None:
