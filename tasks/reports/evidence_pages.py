@@ -12,7 +12,6 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeVar
 
-from markupsafe import Markup
 from sqlmodel import Session
 
 from storage import database, texts
@@ -29,7 +28,7 @@ from tasks.evidence.excerpt import Block, Mark, Stretch, blocks, line_start, str
 from tasks.reading import places as kinds
 from tasks.reports.company import CompanyPages
 from tasks.reports.evidence_links import make_anchor, name_part, page_name, picture_name
-from tasks.reports.html import allow_source, environment, part
+from tasks.reports.html import fill_plain_page
 from tasks.reports.models import (
     CompanyReport,
     ContradictingQuote,
@@ -305,28 +304,13 @@ def _bounds(text: StoredText, at: int) -> tuple[int, int]:
     return min(around, key=lambda span: span[1] - span[0], default=(0, len(text.text)))
 
 
-def policy(pictures: str) -> str:
-    """The content security policy for pages that look like evidence; `pictures` is where their pictures come from."""
-    style = allow_source(part("evidence.css"))
-    return f"default-src 'none'; style-src {style}; img-src data: {pictures}; base-uri 'none'; form-action 'none'"
-
-
 def render_page(company: str, page: EvidencePage, ways: WaysOn, pictures: str = "file: 'self'") -> str:
-    """An evidence page of the company with that name, as HTML."""
-    return (
-        environment()
-        .get_template("evidence.html")
-        .render(
-            company=company,
-            page=page,
-            document=page.first.document,
-            ways=ways,
-            policy=policy(pictures),
-            style=Markup(part("evidence.css")),  # noqa: S704 - our own file
-        )
-    )
+    """An evidence page of the company with that name, as HTML; `pictures` is where its pictures come from."""
+    shown = {"company": company, "page": page, "document": page.first.document, "ways": ways}
+    return fill_plain_page("evidence.html", _STYLE, pictures, **shown)
 
 
+_STYLE: Final = "evidence.css"
 PART: Final = 40_000
 """Characters of a part, about: twenty printed pages."""
 _SHOWN: Final = {kinds.PAGE: "Page", kinds.SLIDE: "Slide", kinds.SHEET: "Sheet", kinds.ATTACHMENT: "Attachment"}
@@ -399,16 +383,5 @@ def render_part(run: Run, document: RunDocument, text_part: TextPart, notice: st
 
     `notice` is what a reader must know about the document; `seen_by` says under whose rights it is shown.
     """
-    return (
-        environment()
-        .get_template("whole_text.html")
-        .render(
-            run=run,
-            document=document,
-            part=text_part,
-            notice=notice,
-            seen_by=seen_by,
-            policy=policy("'self'"),
-            style=Markup(part("evidence.css")),  # noqa: S704 - our own file
-        )
-    )
+    shown = {"run": run, "document": document, "part": text_part, "notice": notice, "seen_by": seen_by}
+    return fill_plain_page("whole_text.html", _STYLE, "'self'", **shown)

@@ -72,7 +72,7 @@ class HtmlReport:
                 "n": len(self._companies),
                 "open_sections": len(self._names) <= OPEN_UP_TO,
             }
-            section = environment().get_template("company_section.html").render(**shown)
+            section = fill_template("company_section.html", **shown)
             self._sections.append(Markup(section))  # noqa: S704 - the template has escaped it
 
     def own_page(self, company: CompanyReport) -> tuple[str, str]:
@@ -91,23 +91,20 @@ class HtmlReport:
         most = max(1, _ON_A_PAGE // (len(self._run.criteria) + 15)) if page else len(companies)
         pages = max(1, ceil(len(companies) / (most or 1)))
         start = (min(max(page, 1), pages) - 1) * most
-        pieces = (
-            environment()
-            .get_template("report.html")
-            .stream(
-                **self._share_values(),
-                leads=leads,
-                page=start // (most or 1) + 1,
-                pages=pages,
-                start=start,
-                end=start + most,
-                shown=self._companies,
-                companies=companies,
-                sections=self._sections,
-                failed=[company for company in companies if company.status is CompanyStatus.FAILED],
-                documents=Tally(*map(sum, zip(NOTHING, *(shown.documents for shown in self._companies), strict=True))),
-                across=key_figures.figures_across([(shown.company.name, shown.newest) for shown in self._companies]),
-            )
+        template = environment().get_template("report.html")
+        pieces = template.stream(
+            **self._share_values(),
+            leads=leads,
+            page=start // (most or 1) + 1,
+            pages=pages,
+            start=start,
+            end=start + most,
+            shown=self._companies,
+            companies=companies,
+            sections=self._sections,
+            failed=[company for company in companies if company.status is CompanyStatus.FAILED],
+            documents=Tally(*map(sum, zip(NOTHING, *(shown.documents for shown in self._companies), strict=True))),
+            across=key_figures.figures_across([(shown.company.name, shown.newest) for shown in self._companies]),
         )
         pieces.enable_buffering(_PIECE)
         return pieces
@@ -154,16 +151,13 @@ def render_company(
             are no such pages.
     """
     beside = [other if 1 <= other <= len(names) and names[other - 1] else None for other in (number - 1, number + 1)]
-    return (
-        environment()
-        .get_template("company_page.html")
-        .render(
-            **_share_run_values(run, pages, apart=True, base="../") | {"elsewhere": elsewhere},
-            company=company,
-            n=number,
-            open_sections=True,
-            neighbours=[(names[other - 1], pages.path(other)) if other else None for other in beside],
-        )
+    return fill_template(
+        "company_page.html",
+        **_share_run_values(run, pages, apart=True, base="../") | {"elsewhere": elsewhere},
+        company=company,
+        n=number,
+        open_sections=True,
+        neighbours=[(names[other - 1], pages.path(other)) if other else None for other in beside],
     )
 
 
@@ -198,6 +192,19 @@ def _show_value(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     return Markup(escape_text(value)) if isinstance(value, Markup) else escape_text(value)  # noqa: S704 - it was one before
+
+
+def fill_template(name: str, **values: Any) -> str:
+    """A template of the reports, filled in."""
+    return environment().get_template(name).render(**values)
+
+
+def fill_plain_page(name: str, style: str, pictures: str, **values: Any) -> str:
+    """A page without a script: its policy allows the style sheet of that name, and pictures from `pictures`."""
+    sheet = part(style)
+    policy = f"default-src 'none'; style-src {allow_source(sheet)}; img-src data: {pictures}; "
+    policy += "base-uri 'none'; form-action 'none'"
+    return fill_template(name, style=Markup(sheet), policy=policy, **values)  # noqa: S704 - our own file
 
 
 @lru_cache(maxsize=1)

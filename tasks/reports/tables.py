@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ from tasks.reports.models import (
     ReportedTable,
 )
 from tasks.reports.wording import ABSENCES, decision_in_words
-from tasks.reports.workbook import FIGURE, SHARE, Row, SheetColumn, WorkbookFile
+from tasks.reports.workbook import FIGURE, SHARE, ColumnFields, Row, SheetColumn, WorkbookFile
 from tasks.review.cells import CellReview
 from tasks.review.evidence import name_cell
 from tasks.scoring.passages import TextPlaces
@@ -240,46 +240,35 @@ def table_rows(table: ReportedTable) -> Iterator[Row]:
                 ]
 
 
+def _stake_rows(table: ReportedTable) -> Iterator[Row]:
+    for one in table.at_stake:
+        figure = one.figure
+        clause = one.clause.replace("_", " ")
+        yield [one.party, clause, float(figure.value), figure.unit, figure.period, one.document_name]
+
+
+_CELLS: Final = (("Document", 30), ("Column", 20), ("Value", 24), ("Sure", 8, SHARE), ("Quote", 90), ("Place", 24))
+_DAYS: Final = (("Day", 12), ("Event", 10), ("Document", 50))
+_STAKES: Final = (("Party", 30), ("Clause", 20), ("Revenue", 16, FIGURE), ("Currency", 10), ("Period", 24))
+
+
 def add_tables(book: WorkbookFile, tables: Sequence[tuple[str, ReportedTable]]) -> None:
     """Add the sheets of tables, each with its company's name ("" if there is only one)."""
     for name, table in tables:
-        behind = f" {name}"[:20] if name else ""
-        heads = (SheetColumn("Document", 40), *(SheetColumn(column.title, 18) for column in table.columns))
         rows = (
             [row.document_name, *(value_in_words(row.cells[column.id].value) for column in table.columns)]
             for row in table.rows
         )
-        book.sheet(f"Table{behind}", heads, rows, still=(1, 1))
-        columns: tuple[SheetColumn, ...] = (
-            SheetColumn("Document", 30),
-            SheetColumn("Column", 20),
-            SheetColumn("Value", 24),
-        )
-        columns += (SheetColumn("Sure", 8, SHARE), SheetColumn("Quote", 90), SheetColumn("Place", 24))
-        columns += (SheetColumn("Decisions", 60),)
-        book.sheet(f"Cells{behind}", columns, table_rows(table), still=(1, 1))
         events = ([entry.day, entry.event, entry.document_name] for entry in table.calendar)
-        book.sheet(
-            f"Calendar{behind}",
-            (SheetColumn("Day", 12), SheetColumn("Event", 10), SheetColumn("Document", 50)),
-            events,
-            still=(1, 1),
-        )
-        if table.at_stake:
-            columns = (SheetColumn("Party", 30), SheetColumn("Clause", 20), SheetColumn("Revenue", 16, FIGURE))
-            columns += (SheetColumn("Currency", 10), SheetColumn("Period", 24), SheetColumn("Document", 50))
-            stakes: Iterator[Row] = (
-                [
-                    one.party,
-                    one.clause.replace("_", " "),
-                    float(one.figure.value),
-                    one.figure.unit,
-                    one.figure.period,
-                    one.document_name,
-                ]
-                for one in table.at_stake
-            )
-            book.sheet(f"At stake{behind}", columns, stakes, still=(1, 1))
+        sheets: list[tuple[str, Sequence[ColumnFields], Iterable[Row]]] = [
+            ("Table", (("Document", 40), *((column.title, 18) for column in table.columns)), rows),
+            ("Cells", (*_CELLS, ("Decisions", 60)), table_rows(table)),
+            ("Calendar", _DAYS, events),
+            *([("At stake", (*_STAKES, ("Document", 50)), _stake_rows(table))] if table.at_stake else []),
+        ]
+        for title, columns, content in sheets:
+            heads = [SheetColumn(*column) for column in columns]
+            book.sheet(f"{title}{f' {name}'[:20] if name else ''}", heads, content, still=(1, 1))
 
 
 def table_workbook(tables: Sequence[tuple[str, ReportedTable]]) -> bytes:

@@ -93,6 +93,7 @@ class SheetColumn(NamedTuple):
     style: str = TEXT
 
 
+ColumnFields = tuple[str, float] | tuple[str, float, str]
 Value = str | float | int | datetime | None | SheetLink | Formula | Styled
 Row = Sequence[Value]
 

@@ -47,6 +47,7 @@ from tasks.reports.workbook import (
     QUIET,
     SHARE,
     WEIGHT,
+    ColumnFields,
     Formula,
     Row,
     SheetColumn,
@@ -360,8 +361,7 @@ _COUNTS: Final = (("Counts", 9, FIGURE), ("With", 9, FIGURE), ("Without", 9, FIG
 _MEANT: Final = (("Figure", 24), ("Value", 16, FIGURE), ("Unit", 9), ("From", 11), ("To or at", 11), ("Whose", 22))
 _CLAIMED: Final = (("Value", 40), ("Source", 18), ("As of", 14), ("Retrieved", 17), ("Id", 28, QUIET), ("Link", 7))
 _LISTED: Final = (("Document", 48), ("Folder", 36), ("Kind", 36), ("Copy or version of", 36), ("Outcome", 13))
-_Column = tuple[str, float] | tuple[str, float, str]
-_SHEETS: Final[Sequence[tuple[str, int, Sequence[_Column], Callable[[Report], Iterable[Row]]]]] = (
+_SHEETS: Final[Sequence[tuple[str, int, Sequence[ColumnFields], Callable[[Report], Iterable[Row]]]]] = (
     ("Weights", 1, (_CRITERION, ("Weight", 9, WEIGHT), _ID, ("Severity", 10), ("Asks", 50), ("Guide", 50)), _weights),
     (
         "Red flags",
