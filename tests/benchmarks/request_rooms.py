@@ -24,6 +24,7 @@ _DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_t
 _FRESH: dict[str, Any] = tomllib.loads(Path(__file__).with_name("request_rooms_fresh.toml").read_text(encoding="utf-8"))
 _YEARS = (2022, 2023, 2024)
 _SYLLABLES = ("ba", "lo", "mir", "ten", "so", "vel", "ka", "dun", "pe", "ris", "ol", "gan", "fi", "tur", "na", "zel")
+_ENDINGS = ("berg", "wick", "holm", "ford", "stad", "mont")  # no word of `_prose` has them
 _STYLES = ("numbered", "numbered folders", "plain", "other numbers", "opaque")
 
 
@@ -80,7 +81,7 @@ def enlarge(things: Sequence[dict[str, Any]], size: int, seed: int) -> list[dict
     named = [thing for thing in larger if thing["entities"]]
     missing = size - sum(len(thing["entities"]) or 1 for thing in larger)
     for number in range(missing if named else 0):
-        name = "".join(chance.sample(_SYLLABLES, 3)).capitalize()
+        name = "".join(chance.sample(_SYLLABLES, 2)).capitalize() + chance.choice(_ENDINGS)
         named[number % len(named)]["entities"].append(f"{name} {chance.choice(['', 'Ltd', 'AG', 'Group'])}".strip())
     return [thing if thing["entities"] else {**thing, "entities": [None]} for thing in larger]
 
