@@ -6,17 +6,19 @@ are not fetched. `aria-hidden` hides nothing from people who see, so such text s
 """
 
 import re
+from collections.abc import Mapping
 from math import inf
 from typing import Any, Final, cast
 
 from lxml import etree
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
+from tasks.language.normalise import one_line
 from tasks.reading import limits
-from tasks.reading.html.grid import Block, HtmlLine, HtmlTable
+from tasks.reading.html.grid import Block, HtmlLine, HtmlMark, HtmlTable
 from tasks.reading.html.page import HtmlPage, TooManyCells
-from tasks.reading.html.tagged import TaggedPage, is_tagged, without_marks
-from tasks.reading.places import HEADING, TABLE
+from tasks.reading.places import HEADING, TABLE, TAGGED
+from tasks.reading.tags import RESOURCES, Fact, Tags, local
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.reading.txt.reader import SLOW_CODECS, UNSURE, decode_text, read_beginning
 
@@ -75,14 +77,101 @@ def _lines(block: Block) -> list[str]:
     return [part for row in rows for part in row.text.split("\n") if part.strip()]
 
 
+# Pages with tagged numbers (inline XBRL): while the page is assembled, each number is preceded by characters that no
+# text has (Unicode noncharacters) and that identify it: so its place is known whatever happens to the lines around it.
+_INLINE_XBRL: Final = re.compile(r"http://www\.xbrl\.org/20\d\d/inlineXBRL")
+_FIRST: Final = 0xFDD0
+_BASE: Final = 16
+_DIGITS: Final = 5
+_BEGINNING: Final = "\ufdef"
+_MARK: Final = re.compile(_BEGINNING + f"([\ufdd0-\ufddf]{{{_DIGITS}}})")
+_NONCHARACTERS: Final = re.compile("[\ufdd0-\ufdef]")
+_HEAD: Final = 100_000
+
+
+def _is_tagged(text: str) -> bool:
+    """Whether a page has tagged numbers."""
+    return _INLINE_XBRL.search(text, 0, _HEAD) is not None
+
+
+def _without_marks(text: str) -> str:
+    """A page without the characters that will identify its numbers."""
+    return _NONCHARACTERS.sub("", text)
+
+
+class _TaggedPage(HtmlPage):
+    """A page whose numbers are tagged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tags = Tags()
+        self._facts: list[Fact] = []
+        self._open: list[Fact] = []
+        self._waiting = ""
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Handle the start of an element."""
+        name = tag.rpartition(":")[2]
+        if name in RESOURCES:
+            self._tags.resource(name, attributes)
+        elif name == "nonfraction":
+            self._waiting += _number_start(len(self._facts))
+            self._open.append(Fact(local(attributes.get("name", "")), attributes))
+            self._facts.append(self._open[-1])
+        super().start(tag, attributes)
+
+    def end(self, tag: str) -> None:
+        """Handle the end of an element."""
+        name = tag.rpartition(":")[2]
+        if name in RESOURCES:
+            self._tags.end_resource(name)
+        elif name == "nonfraction" and self._open:
+            self._open.pop()
+            self._waiting = ""
+        super().end(tag)
+
+    def data(self, text: str) -> None:
+        """Handle words, and white space between tags."""
+        self._tags.words(text)
+        for fact in self._open:
+            fact.words.append(text)
+        if self._waiting and not self._skipped and (words := text.lstrip()):
+            text = text[: len(text) - len(words)] + self._waiting + words
+            self._waiting = ""
+        super().data(text)
+
+    def placed(self, text: str) -> tuple[str, list[HtmlMark]]:
+        """A line without the characters before its numbers, and the places of these numbers."""
+        pieces, marks, at, length = [], [], 0, 0
+        for mark in _MARK.finditer(text):
+            pieces.append(text[at : mark.start()])
+            length += mark.start() - at
+            at = mark.end()
+            fact = self._facts[_number(mark[1])]
+            tag = self._tags.tag(fact)
+            words = one_line("".join(fact.words))
+            if tag is not None and words:
+                marks.append(HtmlMark(length, length + len(words), TAGGED, tag.label))
+        return "".join([*pieces, text[at:]]), marks
+
+
+def _number_start(number: int) -> str:
+    digits = [chr(_FIRST + number // _BASE**power % _BASE) for power in reversed(range(_DIGITS))]
+    return _BEGINNING + "".join(digits)
+
+
+def _number(digits: str) -> int:
+    return sum((ord(digit) - _FIRST) * _BASE**power for power, digit in enumerate(reversed(digits)))
+
+
 def _page(data: bytes, writer: Writer, *, tagged: bool = False, most: float = inf) -> tuple[HtmlPage, bool]:
     """The page's content, with the tags of its numbers if requested, and whether all of it was read in time."""
     text, sure = decode_page(data)
     if not sure:
         writer.warn(UNSURE)
     page = HtmlPage()
-    if tagged and is_tagged(text):
-        page, text = TaggedPage(), without_marks(text)
+    if tagged and _is_tagged(text):
+        page, text = _TaggedPage(), _without_marks(text)
     raw = _as_html(text).encode("utf-8", "replace").translate(_TIDY)
     whole = True
     parser = _parser(page)
@@ -166,13 +255,13 @@ def _write(page: HtmlPage, writer: Writer) -> None:
                     _write_line(row, writer, page)
         else:
             if block.kind == HEADING:
-                writer.heading(without_marks(block.text))
+                writer.heading(_without_marks(block.text))
             _write_line(block, writer, page)
 
 
 def _write_line(line: HtmlLine, writer: Writer, page: HtmlPage) -> None:
     start = writer.position
-    text, tagged = page.placed(line.text) if isinstance(page, TaggedPage) else (line.text, [])
+    text, tagged = page.placed(line.text) if isinstance(page, _TaggedPage) else (line.text, [])
     if line.kind not in ("", HEADING):
         writer.placed(line.kind, "", text)
     else:

@@ -71,9 +71,6 @@ _BEFORE, _AFTER = 2_000, 14_000
 """The window that is judged, in bytes round the first one that is not ASCII."""
 
 _ODD: Final = bytes([*range(1, 9), *range(14, 27), 28, 29, 30, 31])
-_LIKE_ASCII: Final = re.compile("utf-8|cp(?:125\\d|437|85\\d|866|874)|iso8859-.*|mac_.*|koi8.*|latin.*")
-"""Encodings in which a byte below 128 is that character of ASCII and nothing else."""
-
 _HIGH: Final = bytes(range(128, 256))
 _LETTERS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _CONTROLS: Final = bytes([*range(9), *range(11, 32), 127])
@@ -106,39 +103,31 @@ def text_and_warnings(
 
 
 def tidy_text(data: bytes, declared: str | None = None) -> tuple[str, bool]:
-    r"""The text in `data` with `\n` line ends and without control characters, and whether its encoding is certain.
+    r"""The text as by `decode_text`, with `\n` line ends and without control characters."""
+    text, sure = decode_text(data, declared)
+    raw = text.encode()
+    tidy = _tidy(raw)
+    if tidy is raw:
+        return text, sure
+    del text, raw  # of a file of 64 MB they take up to 320
+    return tidy.decode(), sure
+
+
+def decode_text(data: bytes, declared: str | None = None) -> tuple[str, bool]:
+    """The text in `data`, and whether its encoding is certain.
 
     A declared encoding counts if no byte order mark contradicts it and its bytes agree.
     """
     mark, encoding, sure = _find_marked_encoding(data)
     if encoding is None and declared is not None and declared.lower() not in SLOW_CODECS:
         with suppress(UnicodeError, LookupError):
-            return _tidy(data.decode(declared).encode()).decode(), True
-    if encoding is None:
-        tidy = _tidy(data)
-        try:
-            return tidy.decode(), True
-        except UnicodeDecodeError:
-            encoding, sure = _likely_encoding(data), False
-        if _LIKE_ASCII.fullmatch(encoding):
-            return tidy.decode(encoding, "replace"), False
-    if encoding == "utf-8":
-        return _tidy(data[mark:]).decode(errors="replace"), sure
-    text = str(memoryview(data)[mark:], encoding, "replace")
-    raw = text.encode()
-    tidy = _tidy(raw)
-    return text if tidy is raw else tidy.decode(), sure
-
-
-def decode_text(data: bytes) -> tuple[str, bool]:
-    """The text in `data`, and whether its encoding is certain."""
-    mark, encoding, sure = _find_marked_encoding(data)
+            return data.decode(declared).encode().decode(), True  # some codecs give halves of characters
     if encoding is None:
         try:
             return data.decode(), True
         except UnicodeDecodeError:
-            return data.decode(_likely_encoding(data), "replace"), False
-    return data[mark:].decode(encoding, "replace"), sure
+            encoding, sure = _likely_encoding(data), False
+    return str(memoryview(data)[mark:], encoding, "replace"), sure
 
 
 def _tidy(data: bytes) -> bytes:
