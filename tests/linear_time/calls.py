@@ -215,6 +215,7 @@ CALLS: Final[dict[str, Call]] = {
     ),
     "tasks.reading.tables.header_rows": lambda text: tables.header_rows(text, 0, len(text)),
     "tasks.reading.mail.message.join_flowed": lambda text: message.join_flowed(text, delete_spaces=True),
+    "tasks.reading.txt.reader.decode_text": lambda text: txt.decode_text(text.encode("utf-8", "replace")),
     "tasks.reading.txt.reader.tidy_text": lambda text: txt.tidy_text(text.encode("utf-8", "replace")),
     "read_document .txt": _document(".txt"),
     "read_document .md": _document(".md"),
@@ -251,7 +252,7 @@ EXCUSED: Final[dict[str, str]] = {
         scoring\.(criteria|figure_checks(?!\.mark_numbers)|rules)\.\w+
         | scoring\.(judgement\.instructions|orders\.pick_counted|ask\.gives_reason)
         | ranking\.(vocabulary|bm25)\.\w+ | reports\.(pptx|html)\.(part|allow_source|matrix_cells|new_slides|fill|rgb)
-        | ai\.prompt_injection\.patterns\.(patterns|make_scoring_patterns) | reading\.odf\.document_format
+        | ai\.prompt_injection\.patterns\.(patterns|make_scoring_patterns)
         | reports\.key_figures\.compact
         | reading\.(formats|ocr\.\w+|legacy\.\w+)\.\w+
         | companies\.claims\.warn_left_out | reports\.replacing\.check_writable""",
@@ -263,8 +264,8 @@ EXCUSED: Final[dict[str, str]] = {
     "it takes bytes, trees or numbers, in a process with limits; documents and pages are measured whole": r"""
         companies\.(web\.(page\.(?!read_feed)\w+|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.item)\.\w+)
         | reading\.(read_document|(configuration|embedded|detect|docx|odf
-            |mail(?!\.message\.join_flowed)|msg|ooxml\.ole|pdf|rtf|xls)\.[\w.]+
-            |eml\.reader\.page_in|html\.(page\.(counter_style|item_marker)|reader\.decode_page)|xlsx\.(binary\.\w+|rows\.hidden_sheet)|tables\.cells
+            |mail(?!\.message\.join_flowed)|ooxml\.ole|pdf|office|xls)\.[\w.]+
+            |html\.(page\.(counter_style|item_marker)|reader\.decode_page)|xlsx\.(binary\.\w+|rows\.named_sheet)|tables\.cells
             |ooxml\.number_formats\.with_stored)""",
     "it takes entries, whose number is limited": r"documents\.drive\.archives\.members\.list_entries",
 }
