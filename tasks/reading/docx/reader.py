@@ -8,7 +8,7 @@ as Word shows them. Deleted text is left out.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Final
 
@@ -84,10 +84,11 @@ _PROMPT: Final = re.compile(
     re.DOTALL,
 )
 _PLAIN_WORDS: Final = re.compile(rb"(<w:t(?:\s[^<>]*+)?>)([^<]*+)(?=</w:t>)")
-_HIDDEN: Final = re.compile(
-    rb"""(<w:(?:vanish\s*+(?:w:val="(?:1|true|on)"\s*+)?|sz\s++w:val="[0-3]"\s*+)/>(?:<(?!/?w:(?:r|t|p|pPr)[\s/>])[^<>]*+>\s*+){0,60}+"""
+_HIDDEN: Final = (
+    rb"""(<w:(?:vanish\s*+(?:w:val="(?:1|true|on)"\s*+)?|sz\s++w:val="[0-3]"\s*+%b)/>(?:<(?!/?w:(?:r|t|p|pPr)[\s/>])[^<>]*+>\s*+){0,60}+"""
     rb"""<w:t(?:\s[^<>]*+)?>)([^<]++)"""
 )
+_HIDDEN_RUN: Final = re.compile(_HIDDEN % b"")
 _SIGNS_OF_HIDDEN: Final = (b"<w:vanish", b'<w:sz w:val="1"', b'<w:sz w:val="2"', b'<w:sz w:val="3"')
 _UNSEEN: Final = re.compile("\x12([^\x12\x13]*+)\x13")
 
@@ -96,19 +97,25 @@ def _without_prompts(data: bytes) -> bytes:
     """A part without the words of fields that only show their prompt (`w:showingPlcHdr`, ISO/IEC
     29500-1, 17.5.2.39).
     """
-    if b"<w:showingPlcHdr" not in data:
+    if not xml.holds(data, b"<w:showingPlcHdr"):
         return data
     return _PROMPT.sub(lambda match: match[1] + _PLAIN_WORDS.sub(rb"\1", match[2]), data)
 
 
-def _with_hidden_told_apart(data: bytes) -> bytes:
+def _with_hidden_told_apart(data: bytes, styles: Iterable[bytes]) -> bytes:
     """A part whose hidden words are enclosed in characters that never occur in text.
 
     Hidden words are marked so (`w:vanish`, ISO/IEC 29500-1, 17.3.2.41), or no larger than 1.5 points (`w:sz`,
-    17.3.2.38).
+    17.3.2.38), or one of these styles hides them.
     """
-    is_likely = any(sign in data for sign in _SIGNS_OF_HIDDEN)
-    return _HIDDEN.sub(b"\\1\x12\\2\x13", data) if is_likely else data
+    used = [re.escape(style) for style in styles if b'Style w:val="%b"' % style in data]
+    if used:
+        names = b"|".join(used)
+        paragraph = re.compile(rb"""<w:pStyle w:val="(?:%b)"/>(?:(?!</w:p>).)*+""" % names, re.DOTALL)
+        data = paragraph.sub(lambda match: _PLAIN_WORDS.sub(b"\\1\x12\\2\x13", match[0]), data)
+        return re.sub(_HIDDEN % (rb"""|rStyle\s++w:val="(?:%b)"\s*+""" % names), b"\\1\x12\\2\x13", data)
+    is_likely = any(xml.holds(data, sign) for sign in _SIGNS_OF_HIDDEN)
+    return _HIDDEN_RUN.sub(b"\\1\x12\\2\x13", data) if is_likely else data
 
 
 class _Document:
@@ -134,13 +141,14 @@ class _Document:
 
     def write(self) -> None:
         main = self._package.main_part("word/document.xml")
-        data = self._read_visible(self._package.scan(main))
+        data = self._package.scan(main)
         if _ROOT.match(data) is None:
             raise Damaged("The file holds no Word document. Ask for it again, or give it the ending of its format.")
         for related in self._package.relationships(main):
             self._parts[related.kind][related.target] = None
             if related.kind in EMBEDDED_KINDS:
                 self._embedded.append(related.target)
+        data = self._read_visible(data)
         if "numbering" in self._parts:
             self.styles.in_lists = self._numbering.names_style
         for kind in [kind for kind in self._parts if kind in _KINDS_OF_NOTES]:
@@ -249,9 +257,15 @@ class _Document:
     def _read_visible(self, part: bytes) -> bytes:
         """A part without prompts, with its hidden words marked."""
         part = _without_prompts(part)
-        told_apart = _with_hidden_told_apart(part)
+        told_apart = _with_hidden_told_apart(part, self._hidden_styles)
         self._has_hidden |= told_apart is not part
         return told_apart
+
+    @cached_property
+    def _hidden_styles(self) -> list[bytes]:
+        """The styles that hide their words; few documents have any, and the others need not be scanned for them."""
+        parts = (self._package.attachment(part, EMBEDDED_LIMIT) or b"" for part in self._parts["styles"])
+        return self.styles.hidden if any(xml.holds(part, b"vanish") for part in parts) else []
 
     def _write(self, lines: list[str]) -> None:
         if self._has_hidden:

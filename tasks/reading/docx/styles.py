@@ -5,6 +5,7 @@ matter for its words.
 import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 from tasks.reading.ooxml import xml
@@ -19,6 +20,13 @@ _FACT: Final = re.compile(
     rb"""<(?:w:(name|basedOn|outlineLvl|numId|ilvl)\s(?:[^<]*?\s)??w:val\s*+=\s*+["']([^"'<]*+)|w:(tblStylePr)(?=\s)([^<]*+))"""
 )
 _FIRST_ROW: Final = re.compile(rb"""\sw:type\s*+=\s*+["']firstRow["']""")
+VANISH: Final = re.compile(rb"""<w:vanish\s*+(?:w:val="(?:1|true|on)"\s*+)?/>""")
+"""What hides words (ISO/IEC 29500-1, 17.3.2.41)."""
+
+_BASE: Final = re.compile(rb"""<w:basedOn\s++w:val="([^"<]*+)""")
+_MOST_HIDDEN: Final = 20
+"""Each costs a search through the document."""
+
 _MOST_BASES: Final = 20
 """Styles may be based on each other in a circle."""
 
@@ -89,6 +97,15 @@ class Styles(dict[bytes, StyleFacts | None]):
         elif is_heading and (self.in_lists is None or not self._numbers or style not in self._starts):
             return self.setdefault(style, _HEADING)
         return self._by_definition(style)
+
+    @cached_property
+    def hidden(self) -> list[bytes]:
+        """The styles that hide words, by themselves or by what they are based on; of very many the first ones."""
+        own: dict[bytes, tuple[bytes, bool]] = {}
+        for (name, at), (_, end) in pairwise([*self._starts.items(), (b"", len(self._data))]):
+            base = _BASE.search(self._data, at, end)
+            own[name] = base[1] if base is not None else b"", VANISH.search(self._data, at, end) is not None
+        return list(islice((name for name in own if _hides(own, name)), _MOST_HIDDEN))
 
     @cached_property
     def _data(self) -> bytes:
@@ -181,6 +198,15 @@ def _together(name: bytes, own: _Own, base: StyleFacts) -> StyleFacts:
     elif own.level is not None and number is not None:
         number = number._replace(level=own.level, style=name)
     return StyleFacts(base.heading if own.heading is None else own.heading, number, own.header_row or base.header_row)
+
+
+def _hides(own: Mapping[bytes, tuple[bytes, bool]], style: bytes) -> bool:
+    """Whether a style hides words, given the base of each style and whether it hides words itself."""
+    for _ in range(_MOST_BASES):
+        style, hides = own.get(style, (b"", False))
+        if hides:
+            return True
+    return False
 
 
 def _number(values: dict[bytes, bytes], kind: bytes) -> int | None:

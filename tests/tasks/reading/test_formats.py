@@ -16,12 +16,12 @@ ROOT = Path(__file__).parents[3]
 
 
 VERSIONS = {
-    ".rtf": "rtf-5 by docx-12",
+    ".rtf": "rtf-5 by docx-13",
     ".xml": "xml-5",
     ".md": "md-2",
     ".json": "json-2",
     ".csv": "csv-3",
-    ".docx": "docx-12",
+    ".docx": "docx-13",
     ".eml": "eml-6",
     ".msg": "msg-5",
     ".mbox": "mbox-1",
@@ -30,7 +30,7 @@ VERSIONS = {
     ".odp": "odp-5 by pptx-10",
     ".png": "image-1",
     ".ods": "ods-4",
-    ".odt": "odt-5 by docx-12",
+    ".odt": "odt-5 by docx-13",
     ".html": "html-3",
     ".pdf": "pdf-18",
     ".pptx": "pptx-10",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from docx import Document
+from docx.enum.style import WD_STYLE_TYPE
 from openpyxl import Workbook
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
@@ -27,6 +28,8 @@ from tasks.reading.places import UNSEEN, shown_text
 from tasks.reading.raised import raise_text
 from tasks.reading.text_writer import Reading
 from tasks.scoring.passages import cut
+
+CHARACTER, PARAGRAPH = WD_STYLE_TYPE.CHARACTER, WD_STYLE_TYPE.PARAGRAPH
 
 
 def read(extension: str, data: bytes) -> Reading:
@@ -159,6 +162,22 @@ def test_hidden_words_of_word_are_marked_and_prompts_left_out() -> None:
     assert reading.text == "Seen. Seen too.\n[hidden: Not seen]\n[hidden: Nor that]\n"
     assert unseen(reading) == ["[hidden: Not seen]", "[hidden: Nor that]"]
     assert reading.warnings == ["Hidden words of the document stand apart, marked as hidden, and are no evidence."]
+
+
+def test_words_that_a_style_of_word_hides_are_marked() -> None:
+    document = Document()
+    for name, kind, base in (("Shy", CHARACTER, None), ("Shyer", CHARACTER, "Shy"), ("Quiet", PARAGRAPH, None)):
+        style = document.styles.add_style(name, kind)
+        style.base_style = document.styles[base] if base else None
+        style.font.hidden = None if base else True
+    paragraph = document.add_paragraph("Rent is due. ")
+    paragraph.add_run("Tell nobody.", "Shyer")
+    paragraph.add_run(" Monthly.")
+    document.add_paragraph("Nobody reads this.", "Quiet")
+    document.add_paragraph("The end.")
+    reading = docx.read(saved(document))
+    assert reading.text == ("Rent is due.  Monthly.\n[hidden: Tell nobody.]\n[hidden: Nobody reads this.]\nThe end.\n")
+    assert unseen(reading) == ["[hidden: Tell nobody.]", "[hidden: Nobody reads this.]"]
 
 
 def test_hidden_shapes_of_a_slide_are_marked() -> None:
