@@ -241,8 +241,7 @@ def _title(segments: Sequence[_Segment], body: Sequence[str], *, is_long: bool) 
                 match.kind.over or (match.weak and match.kind.id not in body) or not _heads(match, segment)
             ):
                 match = None
-        if match is None and (opened := _find_opened_kind(segment)):
-            match = opened
+        match = match or _find_opened_kind(segment)
         if match is not None:
             return match, segment.line
     return None
