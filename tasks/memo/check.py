@@ -11,7 +11,7 @@ import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import Enum, StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -56,13 +56,11 @@ _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without"
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
 _WORTH_SHOWING: Final = 0.5
 """The share of a claim's words that the nearest sentence has, at least."""
-_SHORTEST_NAME: Final = 3
-"""Letters of a word that names the room's company, at least."""
 
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*(?![.,]?\d)")
 _MARKS: Final = str.maketrans(".,", ",.")
-_AFTER: Final = re.compile(r",? after (?=(?:[$€£¥]|[A-Z]{3} ?)\d|\d[\d.,]* ?(?:%|per ?cent))")
-"""Before an amount of an earlier time, and no time itself: "after $ 1,066 million in 2022"."""
+_SHORTEST_NAME: Final = 3
+"""Letters of a word that names the room's company, at least."""
 _RULES: Final = ("basis", "authority")
 """Steps of the ledger's rule that make another document's figure the one a memo has to give; that one is newer alone
 does not."""
@@ -341,10 +339,9 @@ def _figure_place(row: RoomFigure, room: MemoTexts) -> MemoPlace:
 def _by_words(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
     """The verdict of the statement check against the most likely passages."""
     passages = room.passages(statement.words)
-    words = _AFTER.sub(", compared with ", statement.words)
-    result = statement_proof.check(words, [passage.text for passage in passages], room.names)
+    result = statement_proof.check(statement.words, [passage.text for passage in passages], room.names)
     if result.verdict is not statement_proof.Finding.SUPPORTED:
-        result = _in_scale(words, passages, room) or result
+        result = _in_scale(statement.words, passages, room) or result
     if not result.sentence:
         return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
     place = MemoPlace.of(passages[result.text], result.sentence)
@@ -409,15 +406,7 @@ def _row(one: CheckedClaim) -> dict[str, Any]:
         "text": one.statement.text,
         "kind": str(one.statement.kind),
         "verdict": str(one.verdict),
-        "places": [
-            {
-                "document_id": place.document_id,
-                "document_name": place.document_name,
-                "place": place.place,
-                "text": place.text,
-            }
-            for place in one.places
-        ],
+        "places": [asdict(place) for place in one.places],
         "why": one.why,
     }
 

@@ -25,7 +25,7 @@ from tasks.language.periods import count_months, last_day
 from tasks.language.words import stem
 from tasks.statements.figures import COUNT, StatedFigure
 from tasks.statements.nearness import CHANGES
-from tasks.statements.reading import ParsedSentence, Token, read
+from tasks.statements.reading import ParsedSentence, Token, may_act, read
 
 _NAMES: Final = {
     **{name.replace("_", " "): (name,) for name in DERIVED_UNITS},
@@ -52,7 +52,7 @@ def _stems(words: str) -> frozenset[str]:
 
 _RISING: Final = _stems("rise increase grow growth climb gain advance jump up higher improve expand more above")
 _FALLING: Final = _stems("fall decrease decline drop shrink reduce down lower slip less below")
-_OF_TIMES: Final = _stems("year quarter half month end ended period time previous prior same earlier ago before")
+_OF_TIMES: Final = _stems("year quarter half month end ended period previous prior same earlier ago before")
 _FREE: Final = CHANGES | _RISING | _FALLING | _OF_TIMES | _stems("total percentage nearly almost come go make have")
 _BEFORE: Final = frozenset({"prior", "previous", "earlier", "ago", "before"})
 """Words of another time than a statement's own, which it needs a change or a comparison to name."""
@@ -60,6 +60,8 @@ _MULTIPLES: Final = {"doubl": 100, "tripl": 200, "quadrupl": 300, "halv": -50}
 """Verbs of a change, and the growth in percent that each says."""
 _TURNED: Final = {"low": "high", "high": "low"}
 """What a limit of a fall is of the growth."""
+_YEAR_BESIDE: Final = re.compile(r" \((?P<year>(?:19|20)\d\d): (?P<amount>[^()]{1,40})\)")
+"""An amount of another year in brackets: "(2023: DKK 67.9 million)"."""
 _OTHER_SPAN: Final = re.compile(r"\b(?:previous|prior|last|preceding) (?:quarter|month|half|week)\b", re.IGNORECASE)
 """A comparison with another time than the year before."""
 _COMPARES: Final = re.compile(r"\b(up|down) from\b", re.IGNORECASE)
@@ -97,7 +99,7 @@ def read_measures(words: str, names: str = "") -> list[StatedMeasure]:
     """
     known = _stems(names)
     measures: list[StatedMeasure] = []
-    for part in _PARTS.split(words):
+    for part in _PARTS.split(_YEAR_BESIDE.sub(r" from \g<amount> in \g<year>", words)):
         found = list(_read_part(read(part.strip(" .")), known, measures[0].time if measures else ""))
         if not found:
             return []
@@ -107,43 +109,49 @@ def read_measures(words: str, names: str = "") -> list[StatedMeasure]:
 
 def says_multiple(words: str) -> bool:
     """Whether words say how many times as much something is: "nearly doubled"."""
-    return any(stem(word) in _MULTIPLES for word in words.split())
+    return any(stem(word) in _MULTIPLES for word in re.findall(r"[a-z]+", words.lower()))
 
 
 def _read_part(sentence: ParsedSentence, known: frozenset[str], time: str) -> Iterator[StatedMeasure]:
     """The amounts of a part of a statement; `time` is that of the part before it, for one without a time of its own."""
-    tokens = sentence.tokens
-    named, times = list(_find_names(tokens)), list(_find_times(sentence))
-    others = [token for at, token in enumerate(tokens) if not any(first <= at < last for _, first, last in named)]
-    amounts = [
-        token for token in others if token.figure and not any(first <= token.start < last for first, last in times)
-    ]
+    named, times = list(_find_names(sentence.tokens)), list(_find_times(sentence))
+    others = [token for at, token in enumerate(sentence.tokens) if not _is_within(at, [span[1:] for span in named])]
+    amounts = [token for token in others if token.figure and not _is_within(token.start, times)]
     expression = _join([names for names, _, _ in named], amounts)
-    if (
-        expression is None
-        or not all(_is_plain(token, known) for token in others)
-        or _OTHER_SPAN.search(sentence.original)
-    ):
+    if expression is None or _OTHER_SPAN.search(sentence.original):
         return
     earlier = [token for token in amounts if token.preposition in _EARLIER]
     changes = [token for token in amounts if token not in earlier and _is_change(token, expression)]
     levels = [token for token in amounts if token not in earlier and token not in changes]
     growth = _find_growth(sentence, changes, {token.stem for token in others if token.is_content})
-    before = [_say(sentence, span) for span in times if _last_before(amounts, span[0]) in earlier]
-    own = [_say(sentence, span) for span in times if _last_before(amounts, span[0]) not in earlier]
+    own, before = _sort_times(sentence, times, amounts, earlier)
     own = own or [time] * bool(time)
-    is_by = any(token.preposition == "by" for token in levels)
-    is_single = len(earlier) < 2 and len(levels) < 2 and len(before) < 2 and len(own) < 2
-    is_clear = is_single and (own or not before) and not is_by
-    if growth is None or not is_clear or not _fits(expression, levels, earlier, growth, others):
+    is_plain = all(_is_plain(token, known) for token in others) and all(token.preposition != "by" for token in levels)
+    is_single = max(len(earlier), len(levels), len(before), len(own)) < 2
+    is_plain &= all(token.figure.unit or any(map(may_act, sentence.tokens)) for token in levels if token.figure)
+    if growth is None or not is_plain or not is_single or not _fits(expression, levels, earlier, growth, others):
         return
-    when = "".join(own)
+    when, then = "".join(own), "".join(before)
     yield from (StatedMeasure(expression, token.figure, when) for token in levels if token.figure)
-    for token in earlier:
-        if token.figure:
-            yield StatedMeasure(expression, token.figure, "".join(before) or when, is_earlier=not before)
-    if _grows(expression):
-        yield from (StatedMeasure(make_growth(expression), figure, when) for figure in growth)
+    yield from (StatedMeasure(expression, token.figure, then or when, not then) for token in earlier if token.figure)
+    yield from (StatedMeasure(make_growth(expression), figure, when) for figure in growth if _grows(expression))
+
+
+def _is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(first <= place < last for first, last in spans)
+
+
+def _sort_times(
+    sentence: ParsedSentence, times: Sequence[tuple[int, int]], amounts: Sequence[Token], earlier: Sequence[Token]
+) -> tuple[list[str], list[str]]:
+    """The words of the times, and of those of amounts that are compared with: each belongs to the amount before it."""
+    own, before = list[str](), list[str]()
+    for first, last in times:
+        words = sentence.text[first:last]
+        amount = max((token for token in amounts if token.start < first), key=lambda token: token.start, default=None)
+        of = before if amount is not None and amount in earlier else own
+        of.append(f"in {words}" if words[:1].isdigit() or words[:1].isupper() else words)
+    return own, before
 
 
 def _fits(
@@ -232,18 +240,10 @@ def _find_times(sentence: ParsedSentence) -> Iterator[tuple[int, int]]:
             yield first + lead.start() if lead else token.start, token.end
 
 
-def _say(sentence: ParsedSentence, span: tuple[int, int]) -> str:
-    words = sentence.text[slice(*span)]
-    return f"in {words}" if words[:1].isdigit() or words[:1].isupper() else words
-
-
-def _last_before(amounts: Sequence[Token], place: int) -> Token | None:
-    return max((token for token in amounts if token.start < place), key=lambda token: token.start, default=None)
-
-
 def read_periods(time: str, calendar: Calendar) -> set[str]:
-    """The periods and days that words of a time may mean: the year to a day, and the day."""
-    texts = (f"{what} EUR 1,234,567 {time}." for what in ("Revenue was", "Total assets were"))
+    """The periods and days that words of a time may mean: the year to a day, and the day; "at" a day is no year."""
+    measures = ("Total assets were",) if time.startswith(("at ", "on ")) else ("Revenue was", "Total assets were")
+    texts = (f"{what} EUR 1,234,567 {time}." for what in measures)
     found = (find_figures(LedgerDocument(text, (), calendar=calendar), taxonomy()).figures for text in texts)
     return {figure.period for figures in found for figure in figures}
 
@@ -255,12 +255,11 @@ def is_same_time(one: str, other: str) -> bool:
 
 
 def find_value(measure: StatedMeasure, values: Sequence[FigureValue], periods: AbstractSet[str]) -> FigureValue | None:
-    """The value of a measure for one of the periods, or of the year before it."""
-    for value in values:
-        if any(is_same_time(value.period, period) for period in periods):
-            before = (other for other in values if year_before(other.period, value.period) and other.unit == value.unit)
-            return next(before, None) if measure.is_earlier else value
-    return None
+    """The value of a measure for one of the periods, or of the year before: the one that is stated, else the first."""
+    found = [value for value in values if any(is_same_time(value.period, period) for period in periods)]
+    if measure.is_earlier:
+        found = [other for value in found for other in values if year_before(other.period, value.period)]
+    return next((value for value in found if agrees(measure.figure, value)), found[0] if found else None)
 
 
 def agrees(figure: StatedFigure, value: FigureValue) -> bool | None:

@@ -44,6 +44,11 @@ _EACH: Final = re.compile(
     r"respectively"
 )
 """A figure of which another is a part, and those of two years that a sentence gives one behind the other."""
+_TOLD: Final = (
+    (_APPOSED, "{name} {rest}"), (_WHO, "{who} {rest}"), (_TERM, "{who} {rest}"), (_OF_WHICH, "{what} {be} {amount}"),
+    (_EACH, "{what} {be} {one} in {first}, compared with {other}"), (_EACH, "{what} {be} {other} in {second}"),
+)  # fmt: skip
+"""What parts of a sentence say by themselves."""
 _HEAD: Final = re.compile(
     r"\A(?P<head>(?:In|At|On|For|During|As of|As at|Under|By|Since|From) [^,;]{2,120}(?:, \d{4})?) ?, (?P<rest>"
     r"[^;]+?)\.?\Z"
@@ -103,25 +108,20 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     if len(statement) > LONGEST_SENTENCE:
         return Check(Finding.NOT_FOUND, difference=Difference(DifferenceKind.TOO_LONG))
     stated, known = read(_move_head(_with_defined_names(statement, texts))), _find_known_stems(names)
-    shorter = _ADDED.sub("", statement.rstrip(". "))
-    bare = read(shorter) if shorter != statement.rstrip(". ") else None
+    bare = read(_ADDED.sub("", statement.rstrip(". ")))
     best = Check(Finding.NOT_FOUND)
     if not stated.content and not stated.figures:
         return best
     for number, text in enumerate(texts):
-        candidates = source_sentences(text)
         for place in _nearest_places(stated, text, known):
-            result = replace(_compare(stated, candidates[place], known), text=number)
-            if result.verdict is Finding.NOT_FOUND and bare is not None:
-                against = _compare(bare, candidates[place], known)
-                result = replace(against, text=number) if against.verdict is Finding.CONTRADICTED else result
+            candidate = source_sentences(text)[place]
+            result = replace(_compare(stated, candidate, known), text=number)
             if result.verdict is Finding.SUPPORTED:
                 return result
-            if (result.verdict is Finding.CONTRADICTED, result.share) > (
-                best.verdict is Finding.CONTRADICTED,
-                best.share,
-            ):
-                best = result
+            if result.verdict is Finding.NOT_FOUND and bare.original != statement.rstrip(". "):
+                against = replace(_compare(bare, candidate, known), text=number)
+                result = against if against.verdict is Finding.CONTRADICTED else result
+            best = max(best, result, key=lambda one: (one.verdict is Finding.CONTRADICTED, one.share))
     if best.verdict is Finding.CONTRADICTED and _stands_elsewhere(stated, best, texts, known):
         return replace(best, verdict=Finding.NOT_FOUND)
     return best
@@ -163,13 +163,7 @@ def _find_readings(text: str) -> Iterator[str]:
         bare = _NUMBERED.sub("", part)
         short = _ADDED.sub("", bare)
         yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare), _move_head(short))
-        if apposed := _APPOSED.match(bare):
-            yield f"{apposed['name']} {apposed['rest']}"
-        yield from (f"{told['who']} {told['rest']}" for told in (*_WHO.finditer(bare), *_TERM.finditer(bare)))
-        yield from (f"{told['what']} {told['be']} {told['amount']}" for told in _OF_WHICH.finditer(bare))
-        if each := _EACH.match(bare):
-            yield f"{each['what']} {each['be']} {each['one']} in {each['first']}, compared with {each['other']}"
-            yield f"{each['what']} {each['be']} {each['other']} in {each['second']}"
+        yield from (form.format(**told.groupdict()) for pattern, form in _TOLD for told in pattern.finditer(bare))
 
 
 def _move_head(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Final
 from tasks.language.locales import currency_names, month_names
 from tasks.language.numbers import PERCENT, POINTS, RATIO, Amount, numbers
 from tasks.language.periods import MONTH_NAME, When, dates
-from tasks.language.words import figure_words
+from tasks.language.words import figure_words, stem
 
 DATE: Final = "date"
 QUARTER: Final = "quarter"
@@ -32,9 +32,10 @@ _DASH: Final = re.compile(r"[^\W\d] [-–—−] (?=[$€£¥A-Z\d])")
 """A dash between a label and its figure, and no sign: "EBITDA - £2.4 million"."""
 
 _COUNTS: Final = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4}
-_PARTS: Final = {"third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
+_PARTS: Final = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
 _FRACTION: Final = re.compile(
-    r"\b(?P<count>a|one|two|three|four)[ -](?P<part>third|quarter|fourth|fifth|tenth)s?(?= (?:of|more|less)\b)",
+    r"\b(?:(?P<count>a|one|two|three|four)[ -](?P<part>third|quarter|fourth|fifth|tenth)s?(?= (?:of|more|less)\b)"
+    r"|(?P<half>half)(?= (?:of|the|its|our|their)\b))",
     re.IGNORECASE,
 )
 
@@ -45,25 +46,13 @@ _NUMBER_WORDS: Final = {word: value for value, word in enumerate(_ONES)} | {
     word: 10 * value for value, word in enumerate(_TENS, 2)
 }
 _SCALES: Final = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_WORDS_OF_UNITS: Final = {"times": TIMES, "point": POINTS, "percent": PERCENT, "per cent": PERCENT}
 _MEASURES: Final = frozenset(figure_words("measures").split())
-_ONE_OF: Final = {
-    "people": "employee",
-    "customers": "customer",
-    "countries": "country",
-    "facilities": "facility",
-    "gigawatt": "gw",
-    "gigawatts": "gw",
-    "megawatt": "mw",
-    "megawatts": "mw",
-    "kilometer": "km",
-    "kilometers": "km",
-    "kilometre": "km",
-    "kilometres": "km",
-}
+_ONE_OF: Final = {"people": "employee", "gigawatt": "gw", "megawatt": "mw", "kilometer": "km", "kilometre": "km"}
 
 _NUMBER_WORD: Final = re.compile(
-    rf"\b(?:(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_ONES[1:10])})|{'|'.join([*_TENS, *_ONES])})\b"
-    r"(?:[ -](?P<scale>hundred|thousand|million|billion|trillion)\b)?"
+    rf"\b(?P<number>(?:(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_ONES[1:10])})|{'|'.join([*_TENS, *_ONES])})\b"
+    r"(?:[ -](?:hundred|thousand|million|billion|trillion)\b)?)"
     r"(?P<unit>\s+(?:percentage points?|percent|per cent|basis points?|times)\b)?"
     r"(?P<behind>\s+(?:dollars|euros|yen|rupees|francs|pounds sterling)\b)?",
     re.IGNORECASE,
@@ -91,6 +80,7 @@ _LIMITS: Final = [
     )
 ]
 """What stands in front of a figure and limits it: its kind, and its words."""
+_LIMITS_ALIKE: Final = ({"", "near"}, {"", "exact"}, {"near", "short"}, {"low"}, {"high"})
 _LIMITS_BEHIND: Final = [
     ("low", re.compile(r"\s*(?:or|and) (?:more|above|over|greater|longer|higher)\b|\+(?=\s|$)", re.IGNORECASE)),
     ("high", re.compile(r"\s*or (?:less|fewer|below|under)\b", re.IGNORECASE)),
@@ -137,31 +127,21 @@ class StatedFigure:
 def figures(text: str) -> list[StatedFigure]:
     """The figures of a text, in order. They do not overlap."""
     found = _find_written(text)
-    ends = [figure.end for figure in found]
-    starts = [figure.start for figure in found]
-
-    def is_taken(match: re.Match[str]) -> bool:
-        at = bisect_right(ends, match.start())
-        return at < len(ends) and starts[at] < match.end()
-
-    for match in _NUMBER_WORD.finditer(text):
-        if not is_taken(match):
-            figure = _from_word(text, match)
-            if figure is not None:
+    for pattern, make in ((_NUMBER_WORD, _from_word), (_FRACTION, _from_fraction)):
+        starts, ends = [figure.start for figure in found], [figure.end for figure in found]
+        for match in pattern.finditer(text):
+            at = bisect_right(ends, match.start())
+            is_taken = at < len(ends) and starts[at] < match.end()
+            if not is_taken and (figure := make(text, match)) is not None:
                 found.append(figure)
-    for match in re.finditer(r"\bhalf (?=of\b|the\b|its\b|our\b|their\b)", text, re.IGNORECASE):
-        if not is_taken(match):
-            end = match.start() + 4
-            found.append(StatedFigure(match.start(), end, PERCENT, Decimal(50), 2, _limit(text, match.start(), end)))
-    found.sort(key=lambda figure: figure.start)
-    starts, ends = [figure.start for figure in found], [figure.end for figure in found]
-    for match in _FRACTION.finditer(text):
-        if not is_taken(match):
-            value = _COUNTS[match["count"].lower()] * Decimal(100) / _PARTS[match["part"].lower().removesuffix("s")]
-            limit = _limit(text, match.start(), match.end())
-            found.append(StatedFigure(match.start(), match.end(), PERCENT, value, 2, limit))
-    found = _without_repeats(text, sorted(found, key=lambda figure: figure.start))
-    return _add_range_units(text, sorted(found, key=lambda figure: figure.start))
+        found.sort(key=lambda figure: figure.start)
+    return _add_range_units(text, _without_repeats(text, found))
+
+
+def _from_fraction(text: str, match: re.Match[str]) -> StatedFigure:
+    """A part of a whole as a percentage: "two thirds of", "half of"."""
+    value = _COUNTS[(match["count"] or "one").lower()] * Decimal(100) / _PARTS[(match["part"] or "half").lower()]
+    return StatedFigure(match.start(), match.end(), PERCENT, value, 2, _limit(text, match.start(), match.end()))
 
 
 def _without_repeats(text: str, found: list[StatedFigure]) -> list[StatedFigure]:
@@ -258,78 +238,67 @@ def _figure(text: str, number: Amount) -> StatedFigure:
 
 
 def _from_word(text: str, match: re.Match[str]) -> StatedFigure | None:
-    word = match.group().lower()
     before = text[max(match.start() - 20, 0) : match.start()].rstrip().lower()
     behind = text[match.end() : match.end() + 20].lower()
-    if word == "one" and (
-        before.endswith((" no", " any", " every", " which", " the")) or re.match(r"\s+(?:another|or more|of)", behind)
-    ):
+    words, unit_words, currency = match["number"].lower(), (match["unit"] or "").lower(), match["behind"]
+    is_pronoun = before.endswith((" no", " any", " every", " which", " the")) or re.match(
+        r"\s+(?:another|or more|of)", behind
+    )
+    if words == "one" and not (unit_words or currency) and is_pronoun:
         return None
     value = Decimal(0)
-    for part in re.split(
-        r"[ -]",
-        word[: min((match.start(name) - match.start() for name in ("unit", "behind") if match[name]), default=None)],
-    ):
-        value = value * _SCALES[part] if part in _SCALES else value + _NUMBER_WORDS.get(part, 0)
-    unit_words = (match["unit"] or "").strip().lower()
-    unit = COUNT
-    if unit_words:
-        unit = TIMES if unit_words == "times" else POINTS if "point" in unit_words else PERCENT
-        value = value / 100 if "basis" in unit_words else value
-    elif match["behind"]:
-        unit = currency_names()[match["behind"].strip().lower()]
-    figure = StatedFigure(match.start(), match.end(), unit, value, 2, _limit(text, match.start(), match.end()))
-    return replace(figure, measure=_measure(text, match.end())) if unit == COUNT else figure
+    for part in re.split(r"[ -]", words):
+        value = value * _SCALES[part] if part in _SCALES else value + _NUMBER_WORDS[part]
+    unit = next((unit for word, unit in _WORDS_OF_UNITS.items() if word in unit_words), COUNT)
+    if "basis" in unit_words:
+        value /= 100
+    elif currency:
+        unit = currency_names()[currency.strip().lower()]
+    measure = _measure(text, match.end()) if unit == COUNT else ""
+    limit = _limit(text, match.start(), match.end())
+    return StatedFigure(match.start(), match.end(), unit, value, 2, limit, measure=measure)
 
 
 def _measure(text: str, end: int) -> str:
-    """The measure after a number: `days` in `30 days`."""
+    """The measure after a number: `day` in `30 days`."""
     match = re.match(
         r"[\s-]+(?:(?:calendar|business|consecutive|full|additional|square|metric|working|further)[\s-]+)?([A-Za-z]+)",
         text[end : end + 40],
     )
     word = match[1].lower() if match else ""
-    if word not in _MEASURES:
-        return ""
-    word = _ONE_OF.get(word, word)
-    return word.removesuffix("s")
+    return _ONE_OF.get(word.removesuffix("s"), stem(word)) if word in _MEASURES else ""
 
 
 def _limit(text: str, start: int, end: int) -> str:
-    before = text[max(start - 30, 0) : start]
     for name, pattern in _LIMITS_BEHIND:
         if pattern.match(text[end : end + 20]):
             return name
-    matches = [(match.start(), name) for name, pattern in _LIMITS if (match := pattern.search(before))]
-    return min(matches, default=(0, ""))[1]  # the longest: "not more than" holds "more than"
+    return _limit_before(text, start)[2]
+
+
+def _limit_before(text: str, start: int) -> tuple[int, int, str]:
+    """Where the words stand that limit the figure behind them, and how: the longest, "not more than"."""
+    begin = max(start - 30, 0)
+    found = [(*match.span(), name) for name, pattern in _LIMITS if (match := pattern.search(text[begin:start]))]
+    first, last, name = min(found, default=(0, 0, ""))
+    return begin + first, begin + last if name else 0, name
 
 
 def limit_words(text: str, figure: StatedFigure) -> tuple[int, int] | None:
     """The span of the words in front of a figure that limit it: `not more than`."""
-    begin = max(figure.start - 30, 0)
-    matches = [match.span() for _, pattern in _LIMITS if (match := pattern.search(text[begin : figure.start]))]
-    first, last = min(matches, default=(0, 0))
-    return (begin + first, begin + last) if last else None
+    first, last, name = _limit_before(text, figure.start)
+    return (first, last) if name else None
 
 
 def same(stated: StatedFigure, source: StatedFigure) -> bool:
     """Whether a figure that is stated is the source's: value, unit, sign, measure and limit; dates may say less."""
     if stated.is_date or source.is_date:
         return _same_date(stated, source)
-    if not _same_unit(stated.unit, source.unit):
-        return False
-    if stated.measure and source.measure and stated.measure != source.measure:
-        return False
-    if not _same_limit(stated.limit, source.limit):
-        return False
-    if stated.value == source.value:
-        return True
-    return _is_rounded(stated, source)
-
-
-def same_size(stated: StatedFigure, source: StatedFigure) -> bool:
-    """The same but for the sign: a loss of 5 and -5."""
-    return same(replace(stated, value=abs(stated.value)), replace(source, value=abs(source.value)))
+    is_alike = stated.unit == source.unit and (
+        not (stated.measure and source.measure) or stated.measure == source.measure
+    )
+    is_limited_alike = any({stated.limit, source.limit} <= alike for alike in _LIMITS_ALIKE)
+    return is_alike and is_limited_alike and (stated.value == source.value or _is_rounded(stated, source))
 
 
 def _is_rounded(stated: StatedFigure, source: StatedFigure) -> bool:
@@ -345,19 +314,6 @@ def _has_decimals(figure: StatedFigure) -> bool:
     """Whether a scaled figure is written with decimals: `4.2 billion`, but not `95 billion`."""
     scale = next((scale for scale in (10**12, 10**9, 10**6, 1000) if abs(figure.value) >= scale), 1)
     return bool(figure.value % scale)
-
-
-def _same_unit(stated: str, source: str) -> bool:
-    return stated == source
-
-
-def _same_limit(stated: str, source: str) -> bool:
-    if stated == source:
-        return True
-    loose = {"", "near"}
-    if stated in loose and source in loose:
-        return True
-    return {stated, source} in ({"exact", ""}, {"short", "near"})
 
 
 def _same_date(stated: StatedFigure, source: StatedFigure) -> bool:

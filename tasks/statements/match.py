@@ -8,16 +8,16 @@ in another order, or of a part, is not found: the rules are few, so that what th
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, takewhile, zip_longest
+from itertools import islice, takewhile
 from operator import itemgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from tasks.language.numbers import PERCENT, POINTS
 from tasks.language.words import ACTING, has_opposite, load_words, stem
 from tasks.statements.difference import Difference, DifferenceKind
-from tasks.statements.figures import StatedFigure, same
+from tasks.statements.figures import DATE, StatedFigure, same
 from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, are_confused, nearness
 from tasks.statements.reading import Limit, ParsedSentence, Token, is_past
 
@@ -164,24 +164,34 @@ def find_deed(stated: ParsedSentence, source: ParsedSentence) -> tuple[ParsedSen
     verb = next((at for at, token in enumerate(stated.tokens) if token.is_verb and _is_passive(stated, at)), 0)
     told, opens = stated.tokens[:verb], stated.tokens[verb : verb + 1]
     is_by = any(token.preposition == "by" and token.figure is None for token in stated.tokens[verb:])
-    if is_by or not told or any(token.is_verb and _says(token) for token in told):
+    if is_by or not told or any(map(_acts, told)):
+        return None
+    place = _find_active(source, stated.tokens[verb].stem)
+    before = source.tokens[:place]
+    if place is None or any(_acts(other) or other.clause != source.tokens[place].clause for other in before):
         return None
     if not any(token.text in _PAST for token in told):
         opens = [replace(token, text=token.stem) for token in opens]
     subject = [token for token in told if _says(token)]
     helping = [token for token in told if not _says(token) and token.text not in load_words("be")]
+    kept = [other for other in before if not _says(other) and other.text not in _PRONOUNS]
+    return (
+        _with_tokens(stated, [*helping, *opens, *subject, *stated.tokens[verb + 1 :]]),
+        _with_tokens(source, [*kept, *source.tokens[place:]]),
+    )
+
+
+def _find_active(source: ParsedSentence, verb: str) -> int | None:
+    """The place of a verb that says the same as a stem, and of which somebody is the subject."""
     for place, token in enumerate(source.tokens):
-        before = source.tokens[:place]
-        is_active = token.is_verb or (before and before[-1].text in {"we", "you", "they"})
-        if is_active and nearness(token.stem, stated.tokens[verb].stem) and not _is_passive(source, place):
-            if any((other.is_verb and _says(other)) or other.clause != token.clause for other in before):
-                return None
-            kept = [other for other in before if not _says(other) and other.text not in _PRONOUNS]
-            return (
-                _with_tokens(stated, [*helping, *opens, *subject, *stated.tokens[verb + 1 :]]),
-                _with_tokens(source, [*kept, *source.tokens[place:]]),
-            )
+        is_active = token.is_verb or (place and source.tokens[place - 1].text in {"we", "you", "they"})
+        if is_active and nearness(token.stem, verb) and not _is_passive(source, place):
+            return place
     return None
+
+
+def _acts(token: Token) -> bool:
+    return token.is_verb and _says(token)
 
 
 def _says(token: Token) -> bool:
@@ -223,33 +233,35 @@ def _pair_moved(result: WordMatch) -> None:
 
 
 def _is_fixed(found: WordMatch, at: int, place: int) -> bool:
-    """Whether a word of a phrase can only mean the same in another order: "sales for April" is "April sales".
+    """Whether a word of a phrase can only mean the same in another order: "sales for April" is "April sales"."""
+    return all(
+        _may_trade_places(found, at, place, other, other_place)
+        for other, other_place in found.pairs.items()
+        if (other < at) != (other_place < place) and not _is_date(found.stated.tokens[other])
+    )
 
-    No verb, limit or list is between it and the words that it changes its order with, no preposition but "of" and
-    "for", and no third figure or name with which it could be mixed up. Of two words without a figure one order alone
-    has the preposition: "the parent of the firm" is not "the firm of the parent".
+
+def _may_trade_places(found: WordMatch, at: int, place: int, other: int, other_place: int) -> bool:
+    """Whether two words say the same in either order.
+
+    No verb, limit or list is between them, no preposition but "of" and "for", and no third figure or name with which
+    they could be mixed up. Of two words without a figure one order alone has the preposition: "the parent of the firm"
+    is not "the firm of the parent". Nothing stands behind them: "customer of the largest supplier" has no largest
+    customer.
     """
     stated, source = found.stated.tokens, found.source.tokens
-    for other, other_place in found.pairs.items():
-        if (other < at) == (other_place < place) or _is_date(stated[other]):
-            continue
-        (first, last), (opens, ends) = sorted((at, other)), sorted((place, other_place))
-        mine, theirs = stated[first : last + 1], source[opens : ends + 1]
-        between = (*mine, *theirs)
-        is_led, is_theirs_led = (any(token.text in {"of", "for"} for token in tokens) for tokens in (mine, theirs))
-        if not (stated[at].figure or stated[other].figure) and is_led == is_theirs_led:
-            return False
-        behind = (*(stated[last + 1 : last + 2] * is_led), *(source[ends + 1 : ends + 2] * is_theirs_led))
-        if any(
-            _says(token) or token.stem in _TIMES for token in behind
-        ):  # "customer of the largest supplier" has no largest customer
-            return False
-        is_apart = any(_is_predicate(token) or token.limit or token.text in {"and", "or"} for token in between)
-        if is_apart or any(token.preposition not in {"", "of", "for"} for token in between):
-            return False
-        if sum(token.figure is not None or token.is_name for token in between) > 2:
-            return False
-    return True
+    (first, last), (opens, ends) = sorted((at, other)), sorted((place, other_place))
+    mine, theirs = stated[first : last + 1], source[opens : ends + 1]
+    between = (*mine, *theirs)
+    is_led, is_theirs_led = (any(token.text in {"of", "for"} for token in tokens) for tokens in (mine, theirs))
+    behind = (*(stated[last + 1 : last + 2] * is_led), *(source[ends + 1 : ends + 2] * is_theirs_led))
+    return (
+        bool(stated[at].figure or stated[other].figure or is_led != is_theirs_led)
+        and not any(_says(token) or token.stem in _TIMES for token in behind)
+        and not any(_is_predicate(token) or token.limit or token.text in {"and", "or"} for token in between)
+        and all(token.preposition in {"", "of", "for"} for token in between)
+        and sum(token.figure is not None or token.is_name for token in between) <= 2
+    )
 
 
 def _is_date(token: Token) -> bool:
@@ -346,10 +358,15 @@ def _limits(found: WordMatch) -> Iterator[Difference]:
     for token in stated:
         if token.text in _WAYS - near:
             yield Difference(DifferenceKind.NOT_LIMITED, token.text)
+    rates = {unit for _, unit in _RATE.findall(found.stated.text.lower())}
+    if rates and rates != {unit for _, unit in _RATE.findall(found.source.text.lower())}:
+        yield Difference(DifferenceKind.OTHER_FIGURE, min(rates))
     if (bound := _BINDING.search(found.source.original)) and not _BINDING.search(found.stated.original):
         yield Difference(DifferenceKind.LIMITED, theirs=bound[0])
 
 
+_RATE: Final = re.compile(r"\b(per|a|an|each|every)[ _](hour|day|week|month|quarter|year|annum)\b")
+"""What a figure is paid or counted for: "per month", and not "per year"."""
 _ENDED: Final = re.compile(r"\b\w{1,30}ed\b")
 _WAYS: Final = frozenset("above below over under before after with without against".split())  # noqa: SIM905 - as above
 _BINDING: Final = re.compile(
@@ -410,47 +427,87 @@ def _is_passive(sentence: ParsedSentence, verb: int) -> bool:
     return is_helped and not sentence.tokens[verb].text.endswith(("ing", "s"))
 
 
+class _Extent(NamedTuple):
+    """How far the words of a statement extend over a sentence's `tokens`: the `places` that pair, in order.
+
+    `first` and `last` are those that are no date, `opens` the first verb behind which the thing of an amount may be
+    named more narrowly, `kinds` those of the statement's figures.
+    """
+
+    tokens: Sequence[Token]
+    places: Sequence[int]
+    first: int
+    last: int
+    opens: int
+    kinds: frozenset[str]
+    is_bound: bool
+    is_event: bool
+
+
+def _measure_extent(found: WordMatch) -> _Extent:
+    tokens, places = found.source.tokens, sorted(found.pairs.values())
+    lasting = [place for place in places if not _is_date(tokens[place])] or places
+    kinds = frozenset(figure.kind for at in found.stated.figures if (figure := found.stated.tokens[at].figure))
+    is_bound = any(token.limit for token in found.stated.tokens)
+    includes = "money" in kinds and not is_bound
+    opens = min((place for place in places if includes and tokens[place].stem in _INCLUDING), default=lasting[-1])
+    return _Extent(tokens, places, lasting[0], lasting[-1], opens, kinds, is_bound, _tells_event(found.stated))
+
+
 def _additions(found: WordMatch) -> Iterator[Difference]:
     """What the sentence says in addition before, between and directly after the statement's words."""
-    tokens = found.source.tokens
-    places = sorted(found.pairs.values())
-    first = min((place for place in places if not _is_date(tokens[place])), default=places[0])
-    last = max((place for place in places if not _is_date(tokens[place])), default=places[-1])
-    has_date = any(_is_date(found.stated.tokens[at]) for at in found.stated.figures)
-    is_bound = any(token.limit for token in found.stated.tokens)
-    taken_segments = {tokens[place].segment for place in places}
-    yield from _other_subjects(found, first)
-    kinds = {token.figure.kind for at in found.stated.figures if (token := found.stated.tokens[at]).figure}
-    is_event = _tells_event(found.stated)
-    behind = last
-    opens = min((place for place in places if tokens[place].stem in _INCLUDING), default=last)
-    is_amount = "money" in kinds and not is_bound
+    extent = _measure_extent(found)
+    yield from _other_subjects(found, extent.first)
+    behind = extent.last
     for at in found.extra:
-        token = tokens[at]
-        is_free = not is_bound and token.stem in LIGHT | _TIMES
-        is_free |= token.stem in found.known or token.text in _SELF
-        is_aside = token.segment not in taken_segments
-        is_free |= (
-            opens < at < last and is_amount and not (token.figure or token.is_name or token.preposition or is_aside)
-        )
-        if is_free or (_is_date(token) and (at < first or not has_date)) or (at > last and is_aside):
+        token = extent.tokens[at]
+        if token.stem in found.known or token.text in _SELF or any(rule(extent, at) for rule in _HARMLESS.values()):
             continue
-        if at > last and token.figure is not None and any(_is_date(tokens[place]) for place in places if place > at):
-            yield Difference(DifferenceKind.OTHER_PERIOD, theirs=token.text)
-        elif at > last:
-            is_led = behind > last or token.preposition in _WIDE or is_event
+        if at <= extent.last:
+            kind = _difference_within(found, extent, at)
+        elif token.figure is not None and any(_is_date(extent.tokens[place]) for place in extent.places if place > at):
+            kind = DifferenceKind.OTHER_PERIOD
+        else:
+            is_led = behind > extent.last or token.preposition in _WIDE or extent.is_event
+            kind = None if is_led and not extent.is_bound else DifferenceKind.PART
             behind = at
-            if is_bound or not is_led:
-                yield Difference(DifferenceKind.PART, theirs=token.text)
-        elif (
-            token.figure is not None
-            and first < at
-            and (token.figure.kind in _MEASURED - kinds or _opens_range(found, at))
-        ):
-            if tokens[next(place for place in places if place > at)].preposition == "of":
-                yield Difference(DifferenceKind.PART, theirs=token.text)
-        elif at < first or not is_aside or token.figure is not None or token.is_name or token.is_verb:
-            yield Difference(DifferenceKind.PART if at > first else DifferenceKind.SOMEBODY_ELSE, theirs=token.text)
+        if kind is not None:
+            yield Difference(kind, theirs=token.text)
+
+
+def _difference_within(found: WordMatch, extent: _Extent, at: int) -> DifferenceKind | None:
+    """How a word before or between the statement's words makes them say something else; None if it does not."""
+    token = extent.tokens[at]
+    if at < extent.first:
+        return DifferenceKind.SOMEBODY_ELSE
+    if token.figure is not None and (token.figure.kind in _MEASURED - extent.kinds or _opens_range(found, at)):
+        is_whole = extent.tokens[next(place for place in extent.places if place > at)].preposition == "of"
+        return DifferenceKind.PART if is_whole else None
+    is_weighty = token.figure is not None or token.is_name or token.is_verb
+    return DifferenceKind.PART if is_weighty or not _is_aside(extent, at) else None
+
+
+def _is_aside(extent: _Extent, at: int) -> bool:
+    """Whether a word stands between commas that enclose nothing of the statement."""
+    return all(extent.tokens[place].segment != extent.tokens[at].segment for place in extent.places)
+
+
+def _narrows_amount(extent: _Extent, at: int) -> bool:
+    """Whether a plain word is of what an amount is included for: part of a part is part of it."""
+    token = extent.tokens[at]
+    is_plain = not (token.figure or token.is_name or token.preposition)
+    return extent.opens < at < extent.last and is_plain and not _is_aside(extent, at)
+
+
+_HARMLESS: Final[dict[str, Callable[[_Extent, int], bool]]] = {
+    "says nothing by itself": lambda extent, at: not extent.is_bound and extent.tokens[at].stem in LIGHT | _TIMES,
+    "narrows an included amount": _narrows_amount,
+    "is a time that nobody stated": lambda extent, at: (
+        _is_date(extent.tokens[at]) and (at < extent.first or DATE not in extent.kinds)
+    ),
+    "stands apart behind all": lambda extent, at: at > extent.last and _is_aside(extent, at),
+}
+"""Words that a sentence may have besides those of a statement that it supports."""
 
 
 def _tells_event(sentence: ParsedSentence) -> bool:
@@ -500,29 +557,36 @@ def _row_objections(found: WordMatch) -> Iterator[Difference]:
     colon = source.text.index(": ")
     ends = source.text.find(" (", 0, colon) if " (" in source.text[:colon] else colon
     label = [source.tokens[at] for at in source.content if source.tokens[at].start < ends]
-    cells = [source.tokens[at] for at in source.figures if source.tokens[at].start > colon]
     said = [token for at in stated.content if not found.is_known(at) and not _is_free(token := stated.tokens[at])]
-    if any(token.limit for token in stated.tokens):
-        yield Difference(DifferenceKind.NOT_LIMITED, next(token.text for token in stated.tokens if token.limit))
-    for one, others in ((said, label), (label, said)):
-        for token in one:
-            if not any(nearness(token.stem, other.stem) >= ALIKE for other in others):
-                yield Difference(DifferenceKind.MISSING if one is said else DifferenceKind.PART, token.text, token.text)
-    dates = [stated.tokens[at] for at in stated.figures if _is_date(stated.tokens[at])]
-    amounts = [stated.tokens[at] for at in stated.figures if not _is_date(stated.tokens[at])]
+    if limits := [token.text for token in stated.tokens if token.limit]:
+        yield Difference(DifferenceKind.NOT_LIMITED, limits[0])
+    yield from (Difference(DifferenceKind.MISSING, token.text) for token in _without(said, label))
+    yield from (Difference(DifferenceKind.PART, theirs=token.text) for token in _without(label, said))
+    cells = [source.tokens[at] for at in source.figures if source.tokens[at].start > colon]
+    yield from _other_cells([stated.tokens[at] for at in stated.figures], cells)
+
+
+def _without(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
+    """The words that no other one says."""
+    return [token for token in tokens if all(nearness(token.stem, other.stem) < ALIKE for other in others)]
+
+
+def _other_cells(figures: Sequence[Token], cells: Sequence[Token]) -> Iterator[Difference]:
+    """What the cells of a row give otherwise than a statement's figures, each in the column of its date."""
+    dates, amounts = list(filter(_is_date, figures)), [token for token in figures if not _is_date(token)]
     if not dates and len(amounts) == 1 and not any(map(_is_date, cells)):
         if not _nearness(amounts[0], cells[0]):  # of figures that no column tells apart the first is meant
             yield _missing(amounts[0])
         return
     if not amounts or len(dates) not in {1, len(amounts)}:
         yield Difference(DifferenceKind.OTHER_PERIOD)
-    for amount, day in zip_longest(amounts, dates[: len(amounts)], fillvalue=dates[-1] if dates else None):
-        held = [cell for cell in cells if amount and _nearness(amount, cell)]
-        times = [cell for cell in cells if day and _is_date(cell) and _nearness(day, cell)]
-        if not held and amount:
+    for amount, day in zip(amounts, dates * len(amounts) if len(dates) == 1 else dates, strict=False):
+        held = [cell for cell in cells if _nearness(amount, cell)]
+        columns = {cell.segment for cell in cells if _is_date(cell) and _nearness(day, cell)}
+        if not held:
             yield _missing(amount)
-        elif not any(cell.segment == time.segment for cell in held for time in times):
-            yield Difference(DifferenceKind.OTHER_PERIOD, theirs=held[0].text if held else "")
+        elif all(cell.segment not in columns for cell in held):
+            yield Difference(DifferenceKind.OTHER_PERIOD, theirs=held[0].text)
 
 
 def _is_free(token: Token) -> bool:

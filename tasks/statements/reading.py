@@ -109,11 +109,6 @@ class ParsedSentence:
     content: list[int] = field(default_factory=list)
     figures: list[int] = field(default_factory=list)
 
-    @property
-    def stems(self) -> frozenset[str]:
-        """The stems of what it is about, for finding it."""
-        return frozenset(self.tokens[at].stem for at in self.content)
-
     def limits_at(self, place: int) -> frozenset[Limit]:
         """What limits a token, apart from negations: words before it in its clause, and in the
         clause that reports it.
@@ -336,20 +331,21 @@ def _part_clauses(tokens: Sequence[Token]) -> None:
         if token.text not in {"and", "or"}:
             continue
         ahead = [other for other in tokens[at + 1 : at + 1 + _AHEAD] if other.clause == own]
-        if not ahead or ahead[0].figure is not None:
-            continue
         behind = [other for other in tokens[:at] if other.clause == token.clause]
-        has_verb = any(other.is_verb or other.text in _BE or other.text in _AUXILIARY for other in behind)
-        verb = next(
-            (
-                n
-                for n, other in enumerate(ahead)
-                if other.is_verb or other.text in _BE or other.text in _AUXILIARY - {"to", "not"}
-            ),
-            None,
-        )
-        is_finite = verb == 0 and (ahead[0].text in _BE | _AUXILIARY or not ahead[0].text.endswith("ing"))
-        has_subject = bool(verb) and any(other.is_content or other.text in _DETERMINERS for other in ahead[:verb])
-        if has_verb and (is_finite or has_subject):
+        if any(map(may_act, behind)) and _opens_clause(ahead):
             shift += 1
             token.clause += 1
+
+
+def _opens_clause(ahead: Sequence[Token]) -> bool:
+    """Whether words behind a conjunction begin with a finite verb, or with a subject that has a verb."""
+    verb = next((n for n, other in enumerate(ahead) if may_act(other) and other.text not in {"to", "not"}), None)
+    if verb is None or ahead[0].figure is not None:
+        return False
+    is_finite = ahead[0].text in _BE | _AUXILIARY or not ahead[0].text.endswith("ing")
+    return is_finite if verb == 0 else any(other.is_content or other.text in _DETERMINERS for other in ahead[:verb])
+
+
+def may_act(token: Token) -> bool:
+    """Whether a word is a verb or helps one."""
+    return token.is_verb or token.text in _BE or token.text in _AUXILIARY

@@ -33,6 +33,7 @@ STATED = {
         "EBITDA improved from EUR -310 thousand in 2023 to EUR 1,240 thousand in 2024.",
         "Revenue reached EUR 8.4 million in 2024, and the EBITDA margin 14.7 %.",
         "EBITDA was EUR 1.2 million.",
+        "Revenue rose by 38 % to EUR 8.4 million (2023: EUR 6.1 million).",
     ),
     MemoVerdict.CONTRADICTED: (
         "Revenue grew 83 % to EUR 8.4 million in 2024.",
@@ -48,6 +49,7 @@ STATED = {
         "Revenue was 12 % higher than EBITDA in 2024.",
         "Adjusted EBITDA was EUR 1.4 million in 2024.",
         "Revenue of the Nordic segment was EUR 5 million in 2024.",
+        "Note 8: Employees",
         "Revenue per employee was EUR 25 thousand in 2024.",
         "The gross margin was almost 62 % in 2024, down from 59 %.",
         "Cash was EUR 1.15 million, up 3 % on the previous quarter.",

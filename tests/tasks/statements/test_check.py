@@ -14,6 +14,7 @@ The Tenant shall pay the Landlord at least 30 days in advance unless the lease h
 Our largest customer, Meridian Foods, represented 23% of revenue, and our second-largest customer, Oakline, held 11%.
 The auditor issued an unqualified opinion. The company denied that it had misled investors.
 Gross margin improved by 150 basis points to 42.5%. The company no longer operates stores in Canada.
+The rent is $5,000 per month.
 Inventory increased to $81.3 million from $74.9 million, while accounts payable decreased to $30.2 million.
 
 (in millions of euros)
@@ -86,6 +87,7 @@ def test_what_a_sentence_or_a_row_says_is_supported(statement: str) -> None:
         ("Gross margin improved by 150% to 42.5%.", "percent for points"),
         ("Net sales decreased 8 percentage points to $4.2 billion.", "points for percent"),
         ("Gross margin improved to 150 basis points.", "by and to"),
+        ("The rent is $5,000 per year.", "another time that it is paid for"),
     ],
 )
 def test_what_is_changed_in_one_place_is_not_supported(statement: str, change: str) -> None:
