@@ -95,7 +95,13 @@ def check_answer(
     supports stay, unless a source contradicts them. The other arguments are those of `tasks.statements.answers.prove`.
     """
     by_words = offload(prove, answer, question, company, grounds, strict=strict)
-    opinions = _opinions(answerer, by_words.statements, company, grounds, ledger)
+    opinions: dict[int, Opinion] = {}
+    try:
+        opinions = second_opinions(answerer, by_words.statements, company, grounds, ledger=ledger)
+    except DiligenceError as error:
+        log.warning(
+            "The second check of an answer's statements failed (%s): they are checked by words alone.", error.slug
+        )
     remarks: dict[int, str] = {}
     kept: set[int] = set()
     own = 0
@@ -118,22 +124,6 @@ def check_answer(
             own += 1
     checked = assemble_answer(by_words.statements, remarks, kept)
     return Proof(checked, tuple(_notes(checked, own, opinions)), bool(checked.text or kept))
-
-
-def _opinions(
-    answerer: Answerer,
-    statements: Sequence[CheckedStatement],
-    company: str,
-    grounds: Sequence[Ground],
-    ledger: Ledger | None,
-) -> dict[int, Opinion]:
-    try:
-        return second_opinions(answerer, statements, company, grounds, ledger=ledger)
-    except DiligenceError as error:
-        log.warning(
-            "the second check of an answer's statements failed (%s); they were checked by words alone", error.slug
-        )
-        return {}
 
 
 def second_opinions(
@@ -227,7 +217,7 @@ def _notes(checked: CheckedAnswer, own: int, opinions: dict[int, Opinion]) -> li
         counts = Counter(opinions.values())
         supported = sum(checked.statements[place].stands for place in opinions)
         notes.append(
-            f"Of {len(opinions)} statements {supported} are supported by the words of a source. A second check by the "
+            f"Statements that the words of a source support: {supported} of {len(opinions)}. A second check by the "
             f"model, against the sources' sentences alone: {counts['supported']} supported, {counts['contradicted']} "
             f"contradicted, {counts['not said']} not said."
         )
