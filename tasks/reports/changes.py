@@ -248,6 +248,7 @@ def _in_words(outcome: CriterionOutcome) -> str:
     return f"{words}, contested" if outcome.status is ScoreStatus.CONTESTED else words
 
 
+_DocumentChange = Literal["document_added", "document_changed", "document_removed"]
 _VERBS = {"document_added": "added", "document_changed": "changed", "document_removed": "removed"}
 _WHY = {
     "document_added": "It was not in the data room in the last run.",
@@ -256,12 +257,7 @@ _WHY = {
 }
 
 
-def _document(
-    kind: Literal["document_added", "document_changed", "document_removed"],
-    document: RunDocument,
-    before: str | None,
-    after: str | None,
-) -> Change:
+def _document(kind: _DocumentChange, document: RunDocument, before: str | None, after: str | None) -> Change:
     return Change(
         kind=kind,
         document_id=document.document_id,

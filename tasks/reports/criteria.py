@@ -194,27 +194,19 @@ class EvidenceOf(NamedTuple):
 
     def add_to(self, words: Mapping[str, Any]) -> dict[str, Any]:
         """What is stored of words of a document, with the fields that say where they can be looked at."""
-        text_id, start, end = (words.get(name) for name in ("text_id", "start", "end"))
-        return {**words, **self._of(words["document_id"], words["place"], text_id, start, end)}
-
-    def _of(
-        self, document_id: str | None, place: str | None, text_id: int | None, start: int | None, end: int | None
-    ) -> dict[str, Any]:
+        document_id, text_id, start, end = (words.get(name) for name in ("document_id", "text_id", "start", "end"))
         if document_id is None or text_id is None or start is None or end is None:
-            return {}
+            return dict(words)
         before, behind = self.around.get((text_id, start, end), ("", ""))
-        if EvidenceSettings.current().evidence == "none":
-            return {"before": before, "behind": behind}
-        return {
-            "before": before,
-            "behind": behind,
-            "evidence_url": evidence_url(self.domain, document_id, place or "", start, end),
-            "boxes": [
+        shown = {**words, "before": before, "behind": behind}
+        if EvidenceSettings.current().evidence != "none":
+            shown["evidence_url"] = evidence_url(self.domain, document_id, words["place"] or "", start, end)
+            shown["boxes"] = [
                 QuoteBox(page=page["page"], left=left, top=top, right=right, bottom=bottom)
                 for page in self.pages.get((text_id, start, end), ())
                 for left, top, right, bottom in page["boxes"]
-            ],
-        }
+            ]
+        return shown
 
 
 def company_criteria(

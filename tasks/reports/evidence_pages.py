@@ -54,7 +54,7 @@ def find_originals(run_id: str) -> Original:
     """
     with database.reading() as session:
         drive = get_run(session, run_id).drive
-    return _as_the_drive_shows_them if _shows_its_documents(drive) else _local_files(drive)
+    return show_as_the_drive if _shows_its_documents(drive) else _local_files(drive)
 
 
 def _shows_its_documents(drive: Mapping[str, str] | None) -> bool:
@@ -62,7 +62,8 @@ def _shows_its_documents(drive: Mapping[str, str] | None) -> bool:
         return choose_drive().accounts is not None
 
 
-def _as_the_drive_shows_them(_document_id: str, url: str | None) -> str | None:
+def show_as_the_drive(_document_id: str, url: str | None) -> str | None:
+    """The address at which the drive itself shows a document."""
     return weblink(url)
 
 

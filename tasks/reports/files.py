@@ -12,7 +12,7 @@ from contextlib import suppress
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Final, Self
+from typing import Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from zlib import crc32
 
@@ -76,23 +76,18 @@ _LEVEL: Final = 1
 
 
 class ReportFormat(StrEnum):
-    """A format by the name that users type: the function that renders it, and whether it is text."""
+    """A format by the name that users type, which is also that of its module."""
 
-    HTML = "html", "tasks.reports.html:render", True
-    XLSX = "xlsx", "tasks.reports.xlsx:render", False
-    DOCX = "docx", "tasks.reports.docx:render", False
-    PPTX = "pptx", "tasks.reports.pptx:render", False
-    JSON = "json", "tasks.reports.files:as_json", True
+    HTML = "html"
+    XLSX = "xlsx"
+    DOCX = "docx"
+    PPTX = "pptx"
+    JSON = "json"
 
-    renderer: str
-    is_text: bool
-
-    def __new__(cls, name: str, renderer: str, is_text: bool) -> Self:
-        member = str.__new__(cls, name)
-        member._value_ = name
-        member.renderer = renderer
-        member.is_text = is_text
-        return member
+    @property
+    def is_text(self) -> bool:
+        """Whether it may be printed."""
+        return self in {ReportFormat.HTML, ReportFormat.JSON}
 
 
 def render(report: Report, format_name: str) -> bytes:
@@ -104,8 +99,9 @@ def render(report: Report, format_name: str) -> bytes:
     chosen = ReportFormat.__members__.get(format_name.upper())
     if chosen is None:
         raise BadRequest(f"There is no report in that format. Choose one of {', '.join(ReportFormat)}.")
-    module, function = chosen.renderer.split(":")
-    content: str | bytes = getattr(import_module(module), function)(report)
+    if chosen is ReportFormat.JSON:
+        return as_json(report).encode()
+    content: str | bytes = import_module(f"tasks.reports.{chosen}").render(report)
     return content if isinstance(content, bytes) else content.encode()
 
 

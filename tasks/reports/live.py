@@ -39,6 +39,7 @@ from tasks.reports.evidence_pages import (
     part_at,
     render_page,
     render_part,
+    show_as_the_drive,
     with_originals,
 )
 from tasks.reports.files import as_json
@@ -208,7 +209,7 @@ def _run_data(run_id: str) -> dict[str, Any]:
 
 
 def originals(live: LiveRun) -> Original:
-    return _link_drive if live.has_accounts else _link_here(live.run.id)
+    return show_as_the_drive if live.has_accounts else _link_here(live.run.id)
 
 
 def evidence_page(run_id: str, name: str) -> str:
@@ -358,10 +359,6 @@ def _notice(live: LiveRun, current: Document, read: RunDocument) -> str | None:
         return None
     is_as_read = content.version == current.version and content.content_hash == read.content_hash
     return None if is_as_read else _CHANGED
-
-
-def _link_drive(_document_id: str, url: str | None) -> str | None:
-    return weblink(url)
 
 
 def _link_here(run_id: str) -> Original:

@@ -151,20 +151,10 @@ def fit_text(text: str, width: float, size: float, lines: int = 1) -> str:
         begin = text.index(row, begin) + len(row)
     begin += text[begin : begin + 1] == " "
     rest = text[begin:longest]
-    last = rest[: _characters_within(rest, width / size - _WIDTHS["…"] - _WIDTHS[" "])]
+    last = _broken(rest, width / size - _WIDTHS["…"] - _WIDTHS[" "])[0]
     words, _, cut = last.rpartition(" ")
     last = words if words and len(cut) < len(last) / 2 else last
     return (text[:begin] + last).rstrip(" ,;:–-") + " …"
-
-
-def _characters_within(word: str, room: float) -> int:
-    """How many of its characters fit into that many ems; at least one."""
-    used = 0.0
-    for at, character in enumerate(word):
-        used += _WIDTHS[character]
-        if used > room:
-            return max(at, 1)
-    return len(word)
 
 
 FONT: Final = "Arial"

@@ -190,16 +190,11 @@ class _Page:
             value = value.text
         elif isinstance(value, datetime):
             value, style = value.replace(tzinfo=None), TIME  # the format knows no zones: UTC
-        elif isinstance(value, Formula):
-            cell = WriteOnlyCell(self._sheet, value.text)
-            cell.style = style
-            return cell
-        if not isinstance(value, str):
-            cell = WriteOnlyCell(self._sheet, value)
-            cell.style = style
-            return cell
-        cell = WriteOnlyCell(self._sheet, _text(value))
-        cell.data_type = "s"  # also what looks like a formula or an error
+        is_text = isinstance(value, str)
+        content = value.text if isinstance(value, Formula) else _text(value) if isinstance(value, str) else value
+        cell = WriteOnlyCell(self._sheet, content)
+        if is_text:
+            cell.data_type = "s"  # also what looks like a formula or an error
         cell.style = style
         if url and len(url) <= _MOST_LINK and self._links < _MOST_LINKS:
             self._links += 1
