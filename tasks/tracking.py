@@ -17,6 +17,7 @@ from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
 from httpx import TransportError
 from prefect import Task, settings, task
 from prefect._internal.concurrency.threads import get_global_loop
+from prefect.cache_policies import NO_CACHE
 from prefect.context import FlowRunContext
 from prefect.events.worker import EventsWorker
 from prefect.exceptions import PrefectSignal
@@ -220,7 +221,8 @@ class TrackedTask(Generic[P, R]):
 
     def __init__(self, function: Callable[P, R], options: dict[str, Any]) -> None:
         self._function = function
-        self.task: Task[P, R | None] = task(outcome_told(function), **options)
+        # Its outcome is in our tables: a key to find it by would be computed and looked for in files.
+        self.task: Task[P, R | None] = task(outcome_told(function), **({"cache_policy": NO_CACHE} | options))
 
     def run(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run it; see `run_tracked`."""

@@ -70,9 +70,10 @@ class Inputs:
 
     def hashes(self, answerer: Answerer) -> Mapping[str, str]:
         """The hash for each criterion, by its id, in hex."""
-        return {criterion.id: self._hash(criterion, answerer) for criterion in self.criteria.criteria}
+        judging = [answerer.name, answerer.address, find_standing(answerer) is ModelTrial.WEAK, *_ways_of_judging()]
+        return {criterion.id: self._hash(criterion, judging) for criterion in self.criteria.criteria}
 
-    def _hash(self, criterion: Criterion, answerer: Answerer) -> str:
+    def _hash(self, criterion: Criterion, judging: Sequence[object]) -> str:
         criteria = self.criteria
         rest: list[object] = [
             code_version(*_PROGRAM),
@@ -89,7 +90,7 @@ class Inputs:
         else:
             rest += [self.room, *self.cut_off, ledger_version(), criteria.figure_rule, self.company.name, criteria.runs]
             rest += [criteria.isolate != "off" and isolates(criteria.isolate, criterion)]
-            rest += [answerer.name, answerer.address, find_standing(answerer) is ModelTrial.WEAK, *_ways_of_judging()]
+            rest += judging
         return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
     @cached_property
