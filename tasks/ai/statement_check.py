@@ -19,6 +19,7 @@ from tasks.ai.budget import Ledger
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
 from tasks.language.normalise import one_line
+from tasks.language.tokens import tokens
 from tasks.offload import offload
 from tasks.statements.answers import CheckedAnswer, CheckedStatement, Ground, assemble_answer, prove
 from tasks.statements.check import Finding, nearest
@@ -88,12 +89,15 @@ def check_answer(
     ledger: Ledger | None = None,
     strict: bool = False,
     keeps_own: bool = False,
+    rules: str = "",
 ) -> Proof:
     """An answer checked by the words of its sources and, in a separate call, by the model.
 
     `keeps_own` is for questions that ask for the model's own words (a score, a draft): statements that no source
-    supports stay, unless a source contradicts them. The other arguments are those of `tasks.statements.answers.prove`.
+    supports stay, unless a source contradicts them. `rules` are what the model was told besides the question: to repeat
+    them is no answer, whatever the model says of it. The other arguments are those of `tasks.statements.answers.prove`.
     """
+    echoed = set(tokens(f"{rules} {company}"))
     by_words = offload(prove, answer, question, company, grounds, strict=strict)
     opinions: dict[int, Opinion] = {}
     try:
@@ -113,6 +117,7 @@ def check_answer(
         elif (
             statement.verdict is Finding.NOT_FOUND
             and opinion == "supported"
+            and not echoed.issuperset(tokens(statement.text))
             and offload(_has_figures, statement, company, grounds)
         ):
             kept.add(place)

@@ -223,11 +223,14 @@ def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: st
     name = identity.name or company
     meant = f"{name} ({company})" if name != company else company
     ledger = make_question_ledger()
-    answer = answer_once(current, f"{question}\n\n{_RULES.format(company=meant)}", sources, ledger=ledger)
+    rules = _RULES.format(company=meant)
+    answer = answer_once(current, f"{question}\n\n{rules}", sources, ledger=ledger)
     grounds = offload(_grounds, numbered)
     has_injection = any(source.has_injection for source in numbered)
     names = f"{name} {company}"
-    proof = check_answer(answer.text, question, names, grounds, current, ledger=ledger, strict=has_injection)
+    proof = check_answer(
+        answer.text, question, names, grounds, current, ledger=ledger, strict=has_injection, rules=rules
+    )
     checked, notes = proof.answer, proof.notes
     if not proof.stands:
         text = offload(quote_sentences, question, sources)

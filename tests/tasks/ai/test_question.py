@@ -10,7 +10,10 @@ from storage import database
 from tasks.ai.budget import BudgetSpent
 from tasks.ai.extractive import OPENING
 from tasks.ai.question import ai_question
+from tasks.ai.registry import current_answerer
+from tasks.ai.statement_check import check_answer
 from tasks.errors import BadRequest
+from tasks.statements.answers import Ground
 from tests.homes import make_home
 from tests.servers.openai_server import ModelServer
 
@@ -124,6 +127,14 @@ def test_both_verdicts_stand_in_the_answer(server: ModelServer, words: str, opin
         "Der Vertrag läuft 2027 aus. (by its words: not found; second check: supported"
     )
     assert f"1 supported, {int(opinion == 'contradicted')} contradicted" in shown
+
+
+@pytest.mark.parametrize(("rules", "stands"), [("", True), ("The company that is meant is Alpha.", False)])
+def test_to_repeat_what_the_model_was_told_is_no_answer(server: ModelServer, rules: str, stands: bool) -> None:
+    server.says = json.dumps({"verdicts": [{"statement": 1, "verdict": "supported"}]})
+    grounds = [Ground(1, None, "Alpha builds pumps.", "Alpha builds pumps.")]
+    said = "The company that is meant is Alpha."
+    assert check_answer(said, "Who buys?", "Alpha", grounds, current_answerer(), rules=rules).stands is stands
 
 
 def test_a_long_context_is_read_whole_and_the_answer_ends_with_that(server: ModelServer) -> None:
