@@ -173,6 +173,8 @@ def test_what_is_cited_and_not_there_is_kept() -> None:
         ("audited financial statements", AUDITED, []),
         ("signed lease of premises", "lease", []),
         ("patent licence with Dr. Kessler", "licence_agreement", ["dr", "kessler"]),
+        ("podpisana umowa najmu", "lease", []),
+        ("signeret ejeraftale", "shareholders_agreement", []),
         ("photographs of the site", None, []),
     ],
 )
