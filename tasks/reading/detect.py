@@ -38,13 +38,6 @@ _OPEN_DOCUMENTS: Final = (
     (b"application/vnd.oasis.opendocument.presentation", ".odp"),
 )
 _LONGEST_TYPE: Final = 200
-_COMPOUNDS: Final = (
-    ("WordDocument", ".doc"),
-    ("Workbook", ".xls"),
-    ("Book", ".xls"),
-    ("PowerPoint Document", ".ppt"),
-    ("__properties_version1.0", ".msg"),
-)
 _ENCRYPTED: Final = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
 _TEXTS: Final = {".txt", ".csv", ".tsv", ".md", ".json", ".xml", ".html", ".eml", ".mhtml", ".mbox"}
 """Formats without a signature."""
@@ -197,7 +190,7 @@ def _in_compound(source: Source, by_name: str) -> str | None:
         return None
     if file.has_stream(ole.ENCRYPTED):
         return by_name if by_name in _OFFICE_FOLDERS else _ENCRYPTED.get(by_name, ".docx")
-    return next((extension for stream, extension in _COMPOUNDS if file.has_stream(stream)), None)
+    return next((extension for stream, extension in ole.DOCUMENTS.items() if file.has_stream(stream)), None)
 
 
 def _in_text(head: bytes, by_name: str) -> str | None:

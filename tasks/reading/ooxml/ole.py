@@ -31,7 +31,7 @@ BROKEN: Final = "The file is cut off or damaged: it cannot be opened. Ask for it
 _MOST_ENTRIES: Final = 4096
 """Streams and storages of one file; olefile compares each with all before it, which takes 0.1 s for so many."""
 
-_OLD_FORMATS: Final = {
+DOCUMENTS: Final = {
     "WordDocument": ".doc",
     "Workbook": ".xls",
     "Book": ".xls",
@@ -39,6 +39,8 @@ _OLD_FORMATS: Final = {
     "VisioDocument": ".vsd",
     "__properties_version1.0": ".msg",
 }
+"""The stream that each kind of document has."""
+
 _NATIVE: Final = "\x01Ole10Native"
 _LONGEST_PATH: Final = 1024
 DEFAULT_PASSWORD: Final = "VelvetSweatshop"  # noqa: S105 - known to every copy of Excel
@@ -72,7 +74,7 @@ def unpack_document(name: str, data: bytes) -> tuple[str, bytes | None]:
         return (f"{PurePath(name).stem}.pdf", contents[start:]) if start >= 0 else (name, None)
     if file.has_stream("Equation Native"):
         return "Equation", None
-    old = next((extension for stream, extension in _OLD_FORMATS.items() if file.has_stream(stream)), None)
+    old = next((extension for stream, extension in DOCUMENTS.items() if file.has_stream(stream)), None)
     return (f"{PurePath(name).stem}{old}", data) if old is not None else (name, None)
 
 

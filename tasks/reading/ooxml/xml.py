@@ -102,7 +102,7 @@ _DECLARATION: Final = re.compile(rb"""xmlns(?::([\w.-]+))?\s*=\s*["']([^"']*)["'
 _PROLOG: Final = re.compile(rb"""\s*<\?xml\b[^>]*?(?:encoding\s*=\s*["']([\w.-]+)["'][^>]*?)?\?>\s*""")
 
 _ASIDE: Final = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
-_ASIDES: Final = ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<![CDATA[", b"]]>"))
+ASIDES: Final = ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<![CDATA[", b"]]>"))
 _CHOICES: Final = re.compile(rb"<(/?)mc:(AlternateContent|Choice|Fallback)\b[^<>]*?(/?)>")
 _REQUIRES: Final = re.compile(rb"""\sRequires\s*=\s*["']([^"'<]*)""")
 _UNDERSTOOD: Final = (
@@ -154,9 +154,9 @@ def _usual(data: bytes) -> bytes | None:
     if not data.startswith(b"<") or b"\0" in data[:200]:
         return None
     if _has_markup(data, b"!") or _has_markup(data, b"?"):
-        if any(data.rfind(opening) > data.rfind(closing) for opening, closing in _ASIDES):
+        if any(data.rfind(opening) > data.rfind(closing) for opening, closing in ASIDES):
             return None  # one that does not end, which a pattern would look for again and again
-        data = _ASIDE.sub(_plainly, data).lstrip()
+        data = without_asides(data).lstrip()
         if holds(data, b"<!") or holds(data, b"<?"):  # a document type
             return None
     odd: set[bytes] = set()
@@ -211,6 +211,11 @@ def _odd_names(declarations: bytes) -> tuple[bytes, ...] | None:
         elif expected != prefix:
             odd += (before + prefix + b":" for before in (b"<", b" ", b"\n", b"\t", b"\r"))
     return tuple(odd)
+
+
+def without_asides(data: bytes) -> bytes:
+    """A part without comments and processing instructions, and with its CDATA sections as text."""
+    return _ASIDE.sub(_plainly, data)
 
 
 def _plainly(aside: re.Match[bytes]) -> bytes:

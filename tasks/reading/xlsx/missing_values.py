@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from tasks.reading.ooxml.number_formats import show_number
 from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, escape, unescape
+from tasks.reading.xlsx.rows import COLUMNS
 from tasks.reading.xlsx.values import CellKinds
 
 MARK: Final = "[computed]"
@@ -178,7 +179,7 @@ def cells(piece: bytes, row: int) -> Iterator[SheetCell]:
             continue
         reference = _REFERENCE.search(tag[2])
         if reference is not None:
-            column, row = _column(reference[1]), int(reference[2])
+            column, row = COLUMNS[reference[1]], int(reference[2])
         else:
             column += 1
         if tag[2].endswith(b"/") or column > _LAST_COLUMN:
@@ -208,14 +209,6 @@ def _value(cell: SheetCell, string: Callable[[bytes], bytes]) -> float | str | N
         return float(text)
     except ValueError:
         return None
-
-
-def _column(letters: bytes) -> int:
-    """The number of a column: 28 for AB."""
-    column = 0
-    for letter in letters.upper():
-        column = column * 26 + letter - 64
-    return column
 
 
 def _escape_stored(text: str) -> bytes:

@@ -51,7 +51,7 @@ _FIRST: Final = list(range(1, 16_385))
 """The columns that a sheet of Excel has."""
 
 _INLINE: Final = b' t="inlineStr">'
-_COLUMNS: Final = _Columns()
+COLUMNS: Final = _Columns()
 
 
 class SheetRow:
@@ -107,11 +107,11 @@ class RowPattern(SheetRow):
             if attributes:
                 cell, has_value = attributes, False
                 if letters:
-                    column = _COLUMNS[letters]
+                    column = COLUMNS[letters]
                     references += 1
                     numbered += digits == row
                 elif (reference := _REFERENCE.search(attributes)) is not None:
-                    column = _COLUMNS[reference[1]]
+                    column = COLUMNS[reference[1]]
                     references += 1
                     numbered += reference[2] == row
                     cell = _REFERENCE.sub(b"", attributes)

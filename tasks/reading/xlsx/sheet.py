@@ -18,7 +18,7 @@ from typing import Final
 from tasks.errors import TooLarge
 from tasks.language.normalise import one_line
 from tasks.reading import limits
-from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, unescape
+from tasks.reading.ooxml.xml import ASIDES, ATTRIBUTES, TAG_END, unescape, without_asides
 from tasks.reading.places import FOOTER, HEADER
 from tasks.reading.text_writer import Writer
 from tasks.reading.xlsx.missing_values import MissingValues
@@ -50,8 +50,7 @@ _QUESTION: Final = re.compile(rb"<\?")
 """Looked for by patterns, which take half the time that `find` takes for two characters."""
 
 _WIDE: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
-_MARKUP: Final = re.compile(rb"<(?:\?|!(--|\[CDATA\[)?)")
-_CLOSING: Final = {b"<?": b"?>", b"<!": b">", b"<!--": b"-->", b"<![CDATA[": b"]]>"}
+_DOCUMENT_TYPE: Final = re.compile(rb"<![^>]*+>")
 _PROLOG: Final = re.compile(
     rb"""(?:\xef\xbb\xbf)?\s*+<\?xml\s[^<>]*?(?:encoding\s*+=\s*+["']([\w.-]+)["'][^<>]*?)?\?>"""
 )
@@ -166,21 +165,13 @@ def _plain(piece: bytes) -> tuple[bytes, bytes]:
     """The piece without document type, instructions and comments, and the beginning of one that does not end in it."""
     if not ((b"!" in piece and _EXCLAMATION.search(piece)) or (b"?" in piece and _QUESTION.search(piece))):
         return piece, b""
-    pieces: list[bytes] = []
-    at = 0
-    while (opening := _MARKUP.search(piece, at)) is not None:
-        pieces.append(piece[at : opening.start()])
-        closing = _CLOSING[opening[0]]
-        at_closing = piece.find(closing, opening.end())
-        end = at_closing if at_closing >= 0 else max(len(piece) - 2, opening.end())
-        if closing == b"]]>":
-            characters = piece[opening.end() : end]
-            pieces.append(characters.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;"))
-        if at_closing < 0:
-            return b"".join(pieces), opening[0] + piece[end:]
-        at = end + len(closing)
-    pieces.append(piece[at:])
-    return b"".join(pieces), b""
+    at = min(
+        (found for opening, ending in ASIDES if (found := piece.rfind(opening)) > piece.rfind(ending)), default=None
+    )
+    whole, unended = piece[:at], piece[at:] if at is not None else b""
+    if len(unended) > _LONGEST_TEXT:
+        unended = unended[: len(b"<![CDATA[")] + unended[-2:]
+    return _DOCUMENT_TYPE.sub(b"", without_asides(whole)), unended
 
 
 MOST_CELLS: Final = 10_000_000
