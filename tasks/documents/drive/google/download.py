@@ -11,7 +11,7 @@ the version changes, the export caused it, and that is remembered for the lifeti
 import hashlib
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.client import HTTPException
 from pathlib import Path
@@ -32,6 +32,8 @@ from tasks.remote import deadline
 
 if TYPE_CHECKING:
     from googleapiclient._apis.drive.v3.resources import DriveResource
+
+    Make = Callable[[DriveResource], HttpRequest]
 
 
 FIELDS = "id,name,mimeType,size,modifiedTime,md5Checksum,version,resourceKey,capabilities/canDownload"
@@ -172,13 +174,9 @@ def too_large(max_bytes: int) -> TooLarge:
 
 def request_file(client: Client, file: Mapping[str, Any], fields: str) -> dict[str, Any]:
     """The current values of these fields of the file; raises as `Client.call`."""
-
-    def make(drive: "DriveResource") -> HttpRequest:
-        return _with_headers(
-            drive.files().get(fileId=file["id"], fields=fields, supportsAllDrives=True), _key_header(file)
-        )
-
-    return client.call(make)
+    return client.call(
+        _request(file, lambda drive: drive.files().get(fileId=file["id"], fields=fields, supportsAllDrives=True))
+    )
 
 
 def _copy_content(
@@ -198,12 +196,10 @@ def _download(
     for _ in range(_ATTEMPTS):
         _check(current, max_bytes)
         body = DownloadBody(copy, max_bytes, resumable=True)
-
-        def make(drive: "DriveResource", body: DownloadBody = body) -> HttpRequest:
-            request = drive.files().get_media(fileId=file["id"], supportsAllDrives=True)
-            return _with_headers(request, _key_header(file) | body.lacking())
-
-        client.download(make, body, deadline.seconds_left())
+        media = _request(
+            file, lambda drive: drive.files().get_media(fileId=file["id"], supportsAllDrives=True), body.lacking
+        )
+        client.download(media, body, deadline.seconds_left())
         if _is_intact(body, current):
             return body, read_version(current)
         current = request_file(client, file, FIELDS)  # it was changed meanwhile, or its bytes were on the way
@@ -258,12 +254,9 @@ def _export_moves_version(mime_type: str, silent_moves: int) -> bool:
 def _export(client: Client, file: Mapping[str, Any], body: DownloadBody) -> None:
     """Export a native document: directly, above 10 MB through its export link, otherwise by an operation."""
     mime = _EXPORTS[file["mimeType"]]
-
-    def make(drive: "DriveResource") -> HttpRequest:
-        return _with_headers(drive.files().export_media(fileId=file["id"], mimeType=mime), _key_header(file))
-
+    media = _request(file, lambda drive: drive.files().export_media(fileId=file["id"], mimeType=mime))
     try:
-        client.download(make, body, deadline.seconds_left())
+        client.download(media, body, deadline.seconds_left())
     except ExportTooLarge as too_large_error:  # "The exported content is limited to 10 MB": files.export reference
         links = request_file(client, file, "exportLinks").get("exportLinks") or {}
         try:
@@ -277,17 +270,14 @@ def _export(client: Client, file: Mapping[str, Any], body: DownloadBody) -> None
 
 def _export_by_operation(client: Client, file: Mapping[str, Any], mime: str) -> str:
     """Have Google prepare the export, and wait for its address."""
-
-    def start(drive: "DriveResource") -> HttpRequest:
-        return _with_headers(drive.files().download(fileId=file["id"], mimeType=mime), _key_header(file))
-
+    start = _request(file, lambda drive: drive.files().download(fileId=file["id"], mimeType=mime))
     state, pause = client.call(start), FIRST_POLL
     name = str(state.get("name", "")).removeprefix("operations/")
     while not state.get("done"):
         if not deadline.sleep(pause):
             raise TookTooLong("Google took too long to export the document. Try again later.")
         pause = min(LONGEST_POLL, pause * 2)
-        state = client.call(lambda drive: _with_headers(drive.operations().get(name=name), _key_header(file)))
+        state = client.call(_request(file, lambda drive: drive.operations().get(name=name)))
     if "error" in state:
         raise ExportTooLarge("Google cannot export this document: it is too large. Split it, or store it as a file.")
     return str((state.get("response") or {}).get("downloadUri", ""))
@@ -297,11 +287,8 @@ def _download_from(client: Client, file: Mapping[str, Any], address: str, body: 
     """Download from an address that Drive returned."""
     if not address:
         raise NotFound("Google gives no address for this document's export.")
-
-    def make(_: "DriveResource") -> HttpRequest:
-        return HttpRequest(None, HttpRequest.null_postproc, address, headers=_key_header(file))  # type: ignore[arg-type]
-
-    client.download(make, body, deadline.seconds_left())
+    media = _request(file, lambda _: HttpRequest(None, HttpRequest.null_postproc, address))  # type: ignore[arg-type]
+    client.download(media, body, deadline.seconds_left())
 
 
 def _check(file: Mapping[str, Any], max_bytes: int | None) -> None:
@@ -343,11 +330,15 @@ def _disk_errors() -> Iterator[None]:
         ) from error
 
 
-def _key_header(file: Mapping[str, Any]) -> dict[str, str]:
-    key = file.get("resourceKey")
-    return {"x-goog-drive-resource-keys": f"{file['id']}/{key}"} if key else {}
+def _request(
+    file: Mapping[str, Any], build: "Make", more_headers: Callable[[], Mapping[str, str]] = dict[str, str]
+) -> "Make":
+    """A request about a file, with its resource key and further headers, which are asked for at each try."""
 
+    def make(drive: "DriveResource") -> HttpRequest:
+        request, key = build(drive), file.get("resourceKey")
+        keys = {"x-goog-drive-resource-keys": f"{file['id']}/{key}"} if key else {}
+        request.headers = {**(request.headers or {}), **keys, **more_headers()}
+        return request
 
-def _with_headers(request: HttpRequest, headers: Mapping[str, str]) -> HttpRequest:
-    request.headers = {**(request.headers or {}), **headers}
-    return request
+    return make
