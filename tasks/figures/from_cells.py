@@ -76,8 +76,7 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
     whole = tables.whole_grids(document.text, of_pages=document.of_pages)
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
         names = {row.label for row in grid.rows}
-        speaks = (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader)
-        if speaks or (reader.codes and 0 in tables.code_columns(grid.rows[:_LONGEST_FORM])):
+        if (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader):
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
                 ties = list(find_untied(document, grid))
@@ -100,7 +99,9 @@ def _may_speak(grid: Grid, reader: LabelReader) -> bool:
             return True
     if any(cell and len(cell) < 80 and reader.speaks(cell) for row in grid.rows[:6] for cell in row.cells):
         return True
-    return any(len(row.label) < 90 and reader.speaks(row.label) for row in grid.rows[6:200])
+    if any(len(row.label) < 90 and reader.speaks(row.label) for row in grid.rows[6:_LONGEST_FORM]):
+        return True
+    return bool(reader.codes) and 0 in tables.code_columns(grid.rows[:_LONGEST_FORM])
 
 
 def _decimal_comma(document: LedgerDocument, grid: Grid) -> bool:
@@ -347,8 +348,7 @@ class _Table:
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
         meaning = meaning or self._section_meaning(name)
-        known = (at for at, cell in enumerate(row.cells) if cell in self._reader.codes)
-        coded = next((at for at in known if at in self._codes or (at and not row.cells[at].isdecimal())), None)
+        coded = self._find_code(row)
         if coded is not None:
             meaning = meaning or self._reader.codes[row.cells[coded]]
         numbers = [at for at in numbers if at > max(named_by, coded or 0)]
@@ -363,6 +363,11 @@ class _Table:
         if when is None and meaning is None and row.cells[0] and not tables.is_number(row.cells[0]):
             when = header_period(row.cells[0])
         return _RowWords(name, label, meaning, when, numbers)
+
+    def _find_code(self, row: Row) -> int | None:
+        """The cell with the code of a form's line; one that may be a number is a code in a column of codes alone."""
+        known = (at for at, cell in enumerate(row.cells) if cell in self._reader.codes)
+        return next((at for at in known if at in self._codes or (at and not row.cells[at].isdecimal())), None)
 
     def _section_meaning(self, name: str) -> Meaning | None:
         """The meaning that a row gets from its section: as its total, or as the second line of a label.

@@ -69,34 +69,26 @@ def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure
     names = [name.partition(" ")[0] for name in taxonomy.tags]
     found = filter(None, (_in_own_words(each, own_by_start) for each in _surest(told, names, findings)))
     by_tags = list(_name_parent(list(found), own_by_start))
-    untold = _Untold(by_tags, [figure for figure, places in tagged if places and not starts[places[0]].concept])
-    kept = list(by_tags)
-    for figure, places in tagged:
-        of = starts[places[0]] if places else None
-        why = _find_difference(of, figure) if of and of.concept else untold.find_difference(figure, of)
-        if why:
-            findings.leave_out(why)
-        elif of is None or not of.concept:  # else the tag's own figure is there
-            kept.append(figure)
-    return kept
+    read = [(figure, starts[places[0]] if places else None) for figure, places in tagged]
+    return [*by_tags, *_keep_untold(by_tags, read, findings)]
 
 
-class _Untold:
-    """Decides about figures of numbers that no tag gives a meaning: by the figures of tags, and by each other."""
-
-    def __init__(self, by_tags: Iterable[Figure], without_concept: Iterable[Figure]) -> None:
-        self._known = _group(by_tags)
-        groups = _group(without_concept).items()
-        self._differing = {key for key, group in groups if len({figure.value for figure in group}) > 1}
-
-    def find_difference(self, figure: Figure, of: _Told | None) -> str:
-        """Why a figure is left out: it is of a part, or differs from the tags of the whole company; otherwise ""."""
-        key = _key(figure)
-        if of is not None and (key in self._differing or (figure.entity is None and of.tag.members)):
-            return _A_PART
-        is_whole = figure.entity is None and figure.basis in {None, *ACTUAL} and not figure.variant
-        of_tags = self._known.get(key, ()) if is_whole else ()
-        return _OTHERWISE if of_tags and not any(_agree(figure, one) for one in of_tags) else ""
+def _keep_untold(
+    by_tags: Sequence[Figure], read: Sequence[tuple[Figure, _Told | None]], findings: Findings
+) -> Iterator[Figure]:
+    """The figures that were read, each with the tag of its number, that no tag gives or contradicts."""
+    known = _group(by_tags)
+    without_concept = _group(figure for figure, of in read if of and not of.concept)
+    differing = {key for key, group in without_concept.items() if len({figure.value for figure in group}) > 1}
+    for figure, of in read:
+        if of is not None and of.concept:
+            _count(of, figure, findings)
+        elif of is not None and (_key(figure) in differing or (figure.entity is None and of.tag.members)):
+            findings.leave_out(_A_PART)
+        elif _is_contradicted(figure, known):
+            findings.leave_out(_OTHERWISE)
+        else:
+            yield figure
 
 
 def _name_parent(by_tags: Sequence[Figure], own: Mapping[int, Figure]) -> Iterator[Figure]:
@@ -121,14 +113,21 @@ def _key(figure: Figure) -> _Key:
     return figure.concept, figure.period, figure.unit, figure.entity, figure.basis in _PLANNED
 
 
-def _find_difference(told: _Told, figure: Figure) -> str:
-    """How a figure read from a tagged number differs from what the tag says; "" if it does not, or it is broken."""
+def _is_contradicted(figure: Figure, known: Mapping[_Key, Sequence[Figure]]) -> bool:
+    """Whether an actual figure differs from the tags of the whole company for the same concept and period."""
+    is_whole = figure.entity is None and figure.basis in {None, *ACTUAL} and not figure.variant
+    of_tags = known.get(_key(figure), ()) if is_whole else ()
+    return bool(of_tags) and not any(_agree(figure, one) for one in of_tags)
+
+
+def _count(told: _Told, figure: Figure, findings: Findings) -> None:
+    """Count a figure read from a tagged number if it differs from what the tag says."""
     if told.tag.broken:
-        return ""
+        return
     if told.figure is None:
-        return _A_PART
-    said = told.figure.concept, told.figure.period, told.figure.value
-    return "" if said == (figure.concept, figure.period, figure.value) else _OTHERWISE
+        findings.leave_out(_A_PART)
+    elif (told.figure.concept, told.figure.period, told.figure.value) != (figure.concept, figure.period, figure.value):
+        findings.leave_out(_OTHERWISE)
 
 
 def _read_tag(document: LedgerDocument, taxonomy: Taxonomy, place: Place, *, of_group: bool) -> _Told:

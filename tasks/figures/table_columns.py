@@ -475,17 +475,11 @@ def title_when(titles: Sequence[str], corner: str) -> When | None:
             continue
         when = header_period(title) if title else None
         if when is not None:
-            return replace(when, months=when.months or _find_months_of_part(titles))
+            return when
         span = spoken_span(title) if title else None
         if span:
             return When(months=span)
     return None
-
-
-def _find_months_of_part(titles: Sequence[str]) -> int | None:
-    """The length in months of the quarter or half that a short line above the table names: "Quarter ended"."""
-    spans = (spoken_span(title) for title in titles[-3:] if len(title) < _LONGEST_SPAN)
-    return next((span for span in spans if span and span < 12), None)
 
 
 def _join_period(when: When | None, title: When | None) -> When | None:

@@ -31,13 +31,13 @@ _MOST_ROWS: Final = 50_000
 _MOST_HEADER_ROWS: Final = 8
 
 _LONGEST_STATEMENT: Final = 2000
-"""Rows of a table that are looked at for labels on lines of their own, and for dates cut into cells."""
+"""Rows of a table that are looked at for dates cut into cells."""
 
 _MOST_SECTIONS: Final = 3
 """Lines of one cell in a row that may be sections of the table that they stand in."""
 
-_SPLIT_ROWS: Final = 3
-"""Rows of a table with their label on a line of its own from which on all of them are taken to be so."""
+_MOST_PIECES: Final = 3
+"""Cells of a row into which a date may be cut."""
 
 _NUMBER: Final = r"(?:[$€£]? ?\(?[-–−]?[$€£]? ?\(?\d[\d.,]*\)?%?|[$€£]? ?[—–-])"
 _LOOSE_ROW: Final = re.compile(
@@ -140,18 +140,11 @@ class Row:
         return len(self._cells) if self._line is None or self._cells else self._line.count("\t") + 1
 
     @property
-    def is_heading(self) -> bool:
-        """Whether only its first cell has words."""
-        if self._line is None or self._cells:
-            return bool(self._cells[0]) and not any(self._cells[1:])
-        return bool(self.name) and not self._line.partition("\t")[2].strip()
-
-    @property
     def may_be_short(self) -> bool:
         """Whether at most three of its cells can have words."""
         if self._line is None or self._cells:
-            return sum(map(bool, self._cells)) <= _SPLIT_ROWS
-        return self._line.count("\t") < _SPLIT_ROWS or "\t\t" in self._line or self._line[0] == "\t"
+            return sum(map(bool, self._cells)) <= _MOST_PIECES
+        return self._line.count("\t") < _MOST_PIECES or "\t\t" in self._line or self._line[0] == "\t"
 
     def has_number(self, *, comma_decimal: bool) -> bool:
         """Whether a cell after the first contains an amount that is not a year."""
@@ -291,36 +284,18 @@ def _loose_row(label: str, start: int, cells: Sequence[re.Match[str]]) -> Row:
 
 
 def whole_rows(rows: Sequence[Row]) -> Iterator[Row]:
-    """The rows of a table with split ones joined: dates above rows, and labels on the line above their numbers."""
-    above, split = "", _labels_above(rows[:_LONGEST_STATEMENT])
-    cut = {at for at, row in enumerate(rows[:_LONGEST_STATEMENT]) if row.may_be_short and _is_cut_date(row)}
-    if not cut and not split:
-        yield from rows
-        return
+    """The rows of a table, with a date in several cells above others joined."""
     for at, row in enumerate(rows):
-        if at in cut:
+        if at < _LONGEST_STATEMENT and row.may_be_short and _is_cut_date(row):
             yield Row(row.start, [" ".join(filter(None, row.cells))], row.starts[:1], row.loose)
-        elif split and above and not row.name and any(map(is_number, row.cells[1:])):
-            yield Row(row.start, [above, *row.cells[1:]], row.starts, row.loose)
         else:
             yield row
-        above = row.name if split and row.is_heading else ""
-
-
-def _labels_above(rows: Sequence[Row]) -> bool:
-    """Whether each row of a table takes two lines, with the label above its numbers."""
-    split = sum(
-        1
-        for above, row in pairwise(rows)
-        if above.is_heading and not above.name.endswith(":") and not row.name and any(map(is_number, row.cells[1:]))
-    )
-    return split >= _SPLIT_ROWS and 2 * split >= sum(1 for row in rows if row.has_number(comma_decimal=False))
 
 
 def _is_cut_date(row: Row) -> bool:
     """Whether a row of few cells is a single date above the rows below it: "Year Ended January | 31, | 2017"."""
     filled = [cell for cell in row.cells if cell]
-    if not 1 < len(filled) <= _SPLIT_ROWS or not is_year(filled[-1]) or not any(map(str.isalpha, filled[0])):
+    if not 1 < len(filled) <= _MOST_PIECES or not is_year(filled[-1]) or not any(map(str.isalpha, filled[0])):
         return False
     found = find_periods(" ".join(filled))
     return (

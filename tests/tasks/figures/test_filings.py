@@ -52,14 +52,6 @@ def test_percentages_beside_amounts_are_no_amounts() -> None:
     assert "100000000" not in [value for value, _ in whole(text, "revenue")]
 
 
-def test_rows_of_two_lines_are_one() -> None:
-    text = (
-        "Cash flows, USD millions\n\t2024\t2023\nNet income\t\t\n\t48\t45\nDepreciation\t\t\n\t10\t9\n"
-        "Payments for acquisition of property, plant and equipment\t\t\n\t(12)\t(11)\n"
-    )
-    assert [value for value, _ in whole(text, "capital_expenditure")] == ["12000000", "11000000"]
-
-
 def test_a_date_cut_into_cells_heads_the_rows_below_it() -> None:
     text = (
         "(Amounts in USD millions)\tStores\tOnline\tConsolidated\nFiscal year ended January 31, 2024\t\t\t\n"
