@@ -433,6 +433,9 @@ def columns_under(
     )
 
 
+_NOT_NOUGHT: Final = re.compile(r"[1-9]")
+
+
 def _only_column(
     row: Row,
     numbers: Sequence[int],
@@ -443,10 +446,12 @@ def _only_column(
 ) -> dict[int, FigureColumn]:
     """A single column without a header: under a dated title, or under the name of a chart's series.
 
-    The same number in several columns is one: nothing of the gross amount was written off.
+    The same number twice is one, gross and net: nothing was written off.
     """
-    if len({row.cells[index] for index in numbers}) > 1:
-        return {}
+    if len(numbers) > 1:
+        first, *others = (row.cells[index] for index in numbers)
+        if others != [first] or not _NOT_NOUGHT.search(first):
+            return {}
     numbers = numbers[-1:]
     alone = title_when(titles, corner if is_date(corner) else "")
     if numbers and alone is not None and alone.dated:

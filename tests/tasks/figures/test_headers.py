@@ -427,6 +427,7 @@ def test_a_row_of_one_number_and_no_words_heads_nothing(header: str) -> None:
 
 
 def test_the_same_number_gross_and_net_under_one_day_is_one() -> None:
-    text = "Bilan actif (en euros) au 31/12/2024\nDisponibilités\t11 120\t11 120\nClients\t12 300\t12 100\n"
+    rows = "Disponibilités\t11 120\t11 120\nClients\t12 300\t12 100\nCapitaux propres\t0\t0\n"
+    text = f"Bilan actif (en euros) au 31/12/2024\n{rows}"
     found = findings(text).figures
     assert [(each.concept, int(each.value), each.period) for each in found] == [("cash", 11120, "2024-12-31")]
