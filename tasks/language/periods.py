@@ -533,4 +533,4 @@ def spell_months(words: str, order: bool | None) -> str:
             return match.group()
         return f"{month_names()[month - 1]} {day}, {year}"
 
-    return _SLASH_DATE.sub(named, words)
+    return _SLASH_DATE.sub(named, _YEAR_OF_BOTH.sub(r"\1\2\3 - ", words))

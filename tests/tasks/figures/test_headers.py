@@ -426,6 +426,13 @@ def test_a_row_of_one_number_and_no_words_heads_nothing(header: str) -> None:
     assert [each.period for each in findings(f"{header}Total assets\t12034\n").figures] in ([], ["2024-12-31"])
 
 
+def test_a_year_behind_the_last_day_of_a_span_is_that_of_the_first_too() -> None:
+    text = "In euros\n\t\tPage 2\n\t01/01-30/09/2025 ANNO 2024\t\nNet income\t47,089\t15,247\n"
+    assert [(each.period, each.entity) for each in findings(text).figures] == [
+        ("2025-01-01/2025-09-30", None), ("2024-01-01/2024-12-31", None)
+    ]  # fmt: skip
+
+
 def test_the_same_number_gross_and_net_under_one_day_is_one() -> None:
     rows = "Disponibilités\t11 120\t11 120\nClients\t12 300\t12 100\nCapitaux propres\t0\t0\n"
     text = f"Bilan actif (en euros) au 31/12/2024\n{rows}"
