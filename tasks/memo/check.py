@@ -338,7 +338,7 @@ def _figure_place(row: RoomFigure, room: MemoTexts) -> MemoPlace:
 
 def _by_words(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
     """The verdict of the statement check against the most likely passages."""
-    passages = room.passages(statement.words)
+    passages = [replace(passage, text=_with_blank_cell(passage.text)) for passage in room.passages(statement.words)]
     result = statement_proof.check(statement.words, [passage.text for passage in passages], room.names)
     if result.verdict is not statement_proof.Finding.SUPPORTED:
         result = _in_scale(statement.words, passages, room) or result
@@ -354,6 +354,13 @@ def _by_words(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
     if result.share < _WORTH_SHOWING:
         return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND, [place], MemoReason.NEAREST)
+
+
+def _with_blank_cell(text: str) -> str:
+    """A passage that begins with a table's periods, with the blank cell before them, which is no part of a passage."""
+    first, _, rest = text.partition("\n")
+    is_short = first.count("\t") + 1 == rest.partition("\n")[0].count("\t")
+    return f"\t{text}" if is_short and any(map(str.isdigit, first)) else text
 
 
 def _in_scale(words: str, passages: Sequence[RoomPassage], room: MemoTexts) -> statement_proof.Check | None:

@@ -160,3 +160,11 @@ def test_amounts_of_a_document_that_counts_in_millions_are_held_against_millions
         row = texts.save_text(session, new_text("Filing.txt", FILING))
     room = MemoTexts([LedgerText(row.id, "Filing.txt", "Filing.txt")], "Acme")
     assert verdict(memo, room).verdict is said
+
+
+def test_a_table_at_the_beginning_of_a_document_keeps_its_columns(home: Path) -> None:
+    table = "\tJan 28, 2024\nStocks of the plants ($ in millions)\t4,871\n"
+    with database.writing() as session:
+        row = texts.save_text(session, new_text("Stocks.txt", table))
+    room = MemoTexts([LedgerText(row.id, "Stocks.txt", "Stocks.txt")], "Acme")
+    assert verdict("Stocks of the plants were $4.87 billion on 28 January 2024.", room).verdict is MemoVerdict.SUPPORTED
