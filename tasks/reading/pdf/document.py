@@ -394,6 +394,20 @@ def straight_segments(path: Any, count: int) -> Iterator[tuple[int, float, float
     return zip(kinds, xs, ys, map(_closes, segments), strict=False)
 
 
+def turn_upright(box: Box, turn: int) -> Box:
+    """A box on a page whose words are turned by `turn` quarters, where it stands once the page is turned back."""
+    left, top, right, bottom = box
+    match turn:
+        case 1:
+            return -top, right, -bottom, left
+        case 2:
+            return -right, -bottom, -left, -top
+        case 3:
+            return bottom, -left, top, -right
+        case _:
+            return box
+
+
 def run_boxes(textpage: Any, count: int) -> list[Box]:
     """The boxes of the first so many runs of text of a page, after they were counted."""
     sides, _ = _boxes.written(_run_box, range(count), _reference(textpage))

@@ -108,16 +108,7 @@ def _middle(gaps: list[float]) -> float:
 
 def find_turned_runs(textpage: Any, count: int, turn: int) -> list[Box]:
     """The first `count` runs of text of a page whose words are rotated by `turn` quarters, turned upright."""
-    boxes = document.run_boxes(textpage, count)
-    match turn:
-        case 1:
-            return [(-top, right, -bottom, left) for left, top, right, bottom in boxes]
-        case 2:
-            return [(-right, -bottom, -left, -top) for left, top, right, bottom in boxes]
-        case 3:
-            return [(bottom, -left, top, -right) for left, top, right, bottom in boxes]
-        case _:
-            return boxes
+    return [document.turn_upright(box, turn) for box in document.run_boxes(textpage, count)]
 
 
 def has_gutters(runs: Sequence[Box], text: str) -> bool:

@@ -79,10 +79,10 @@ _LETTERS: Final = re.compile(rb"[A-Za-z](?:_[A-Za-z]){1,3}")
 
 
 class PageReading(NamedTuple):
-    """What an open page says: its text, and the remarks that have no spot in it."""
+    """What a page says: its text, and the remarks that have no spot in it."""
 
     text: str
-    unplaced: Sequence[Remark] = ()
+    remarks: Sequence[Remark] = ()
     unknown: int = 0
     """How many of its characters are not known."""
     unseen: str = ""
@@ -91,6 +91,12 @@ class PageReading(NamedTuple):
     """Whether its lines may be in a wrong order."""
     is_hidden: bool = False
     """Whether its text is drawn without ink."""
+    complete: bool = True
+    """Whether all its notes and form values were read."""
+    lost: bool = False
+    """Whether PDFium loses some of its glyphs."""
+    is_plain: bool = False
+    """Whether its words stand as they are drawn, and its tables in no rows."""
 
 
 def read_page(

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 from lxml import etree
@@ -26,6 +26,7 @@ from tasks.reading import fallback, limits, places
 from tasks.reading.pdf import annotations, defects, pages, repair
 from tasks.reading.pdf.annotations import AttachedFiles
 from tasks.reading.pdf.document import NotOpened, PdfDocument, count_written, string
+from tasks.reading.pdf.pages import PageReading
 from tasks.reading.pdf.scans import Scans
 from tasks.reading.places import page_numbers
 from tasks.reading.text_writer import Reading, Source, Writer
@@ -67,25 +68,7 @@ WITHOUT_LAYOUT: Final = (
 )
 
 
-class _PageContent(NamedTuple):
-    """What PDFium returns for a page."""
-
-    text: str
-    remarks: Sequence[annotations.Remark]
-    complete: bool = True
-    unknown: int = 0
-    """How many of its characters are not known, and no warning says so yet."""
-    lost: bool = False
-    """Whether PDFium loses some of its glyphs."""
-    unseen: str = ""
-    """Words that it does not show."""
-    is_out_of_order: bool = False
-    """Whether its lines may be in a wrong order."""
-    is_plain: bool = False
-    """Whether its words stand as they are drawn, and its tables in no rows."""
-
-
-_WARNINGS: Final[Mapping[str, Callable[[_PageContent], bool]]] = {
+_WARNINGS: Final[Mapping[str, Callable[[PageReading], bool]]] = {
     "The PDF's layout takes too much time or memory: words stand as they are drawn, and tables in no rows, on {}.": (
         attrgetter("is_plain")
     ),
@@ -228,13 +211,13 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
 
 def _read_contents(
     document: PdfDocument, files: AttachedFiles, scans: Scans, writer: Writer
-) -> tuple[list[_PageContent], list[int]]:
+) -> tuple[list[PageReading], list[int]]:
     """What PDFium returns for all pages, as time and size allow, and the numbers of those that it cannot open.
 
     Raises:
         NotOpened: it opens none.
     """
-    contents: list[_PageContent] = []
+    contents: list[PageReading] = []
     lost: list[int] = []
     room = min(_MOST_CHARACTERS, max(_LEAST_CHARACTERS, _CHARACTERS_A_BYTE * document.size))
     count = pdfium.FPDF_GetPageCount(document.handle)
@@ -244,7 +227,7 @@ def _read_contents(
             contents.append(_read_content(document, page, index, files, scans))
             room -= sum(map(len, (contents[-1].text, *(remark.text for remark in contents[-1].remarks))))
         else:
-            contents.append(_PageContent("", []))
+            contents.append(PageReading(""))
             lost.append(index + 1)
             if lost[-_MOST_LOST_PAGES:] == list(range(index + 2 - _MOST_LOST_PAGES, index + 2)):
                 del contents[-_MOST_LOST_PAGES:]
@@ -260,7 +243,7 @@ def _read_contents(
     return contents, lost
 
 
-def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedFiles, scans: Scans) -> _PageContent:
+def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedFiles, scans: Scans) -> PageReading:
     """The content of an open page, which is then closed."""
     remarks: list[annotations.Remark] = []
     complete = True
@@ -275,19 +258,17 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
     except MemoryError:
         is_plain = True
         reading = pages.read_page(page, remarks, document.layers_off, is_plain=True)
-    text, unknown = reading.text, reading.unknown
+    text = reading.text
     lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
-    if len(text) < _LITTLE and not unknown and not lost:
+    if len(text) < _LITTLE and not reading.unknown and not lost:
         scans.add(index, page, text)
     if reading.is_hidden:
         scans.add_hidden(index, page)
     pdfium.FPDF_ClosePage(page)
-    return _PageContent(
-        text, reading.unplaced, complete, unknown, lost, reading.unseen, reading.is_out_of_order, is_plain
-    )
+    return reading._replace(complete=complete, lost=lost, is_plain=is_plain)
 
 
-def _doubt(document: PdfDocument, contents: list[_PageContent]) -> None:
+def _doubt(document: PdfDocument, contents: list[PageReading]) -> None:
     """Mark the pages of which PDFium loses glyphs, or whose character maps it does not know."""
     uncertain = {index for index, content in enumerate(contents) if content.lost}
     foreign = {index for index, content in enumerate(contents) if defects.is_east_asian(content.text)}
@@ -297,7 +278,7 @@ def _doubt(document: PdfDocument, contents: list[_PageContent]) -> None:
         contents[index] = contents[index]._replace(unknown=max(1, contents[index].unknown))
 
 
-def _add_doubtful(document: PdfDocument, contents: list[_PageContent], scans: Scans) -> None:
+def _add_doubtful(document: PdfDocument, contents: list[PageReading], scans: Scans) -> None:
     """Note the pages most of whose characters are unknown, and others that are scans after all."""
     for index, content in enumerate(contents):
         if content.unknown and defects.are_many(content.unknown, content.text):

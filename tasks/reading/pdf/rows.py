@@ -8,7 +8,7 @@ had no room there. Signs in columns of their own (`$`, `%`, a closing parenthesi
 import itertools
 import math
 import re
-from bisect import bisect, bisect_left
+from bisect import bisect
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -17,7 +17,6 @@ from tasks.reading.pdf.lines import (
     CLOSING_SIGN,
     GUTTER,
     LEADING_SIGN,
-    TOUCH,
     Interval,
     Line,
     LineCell,
@@ -27,6 +26,7 @@ from tasks.reading.pdf.lines import (
     offset,
     over,
 )
+from tasks.reading.pdf.table_columns import find_column, with_signs
 from tasks.reading.pdf.words import PageWord, is_right_to_left, write_words
 
 _LONG: Final = 7
@@ -200,12 +200,9 @@ class Rows:
         self._rules = rules
         self._underlined = underlined
         self._lines = lines
-        self._columns = columns
+        self._columns = with_signs(columns, lines)
         self._size = size
-        joins = self._signs()
-        kept = [index for index in range(len(columns)) if index not in joins]
-        self._target = [kept.index(_find_join_end(joins, index)) for index in range(len(columns))]
-        self._count = len(kept)
+        self._count = len(self._columns)
         self._entries = [self._find_entries(line) for line in lines]
         self._label = self._find_label_column()
         self._lefts = [0.0] * self._count
@@ -333,52 +330,26 @@ class Rows:
         ]
         return len(full) > 1 and sum(full) < _FULL * len(full)
 
-    def _signs(self) -> dict[int, int]:
-        """Columns with only signs, and the column that each joins: the next for `$`, the one before for `%`."""
-        texts: dict[int, list[str]] = {}
-        for line in itertools.dropwhile(is_header, self._lines):  # headers stand over signs and figures
-            for cell in line.cells:
-                if over(cell, self._columns) <= 1:
-                    texts.setdefault(self._column(cell), []).append(cell.text)
-        joins: dict[int, int] = {}
-        for index, held in texts.items():
-            leads = joins.get(index + 1) != index and index + 1 < len(self._columns)
-            if leads and all(map(LEADING_SIGN.fullmatch, held)):
-                joins[index] = index + 1
-            elif index and joins.get(index - 1) != index and all(map(CLOSING_SIGN.fullmatch, held)):
-                joins[index] = index - 1
-        return joins
-
-    def _column(self, cell: LineCell) -> int:
-        """The column of a cell; the first one if it spans several."""
-        behind = bisect_left(self._columns, (cell.right - TOUCH,))
-        if count := over(cell, self._columns):
-            return behind - count
-        return min(range(len(self._columns)), key=lambda index: self._distance(cell, index))
-
-    def _distance(self, cell: LineCell, column: int) -> float:
-        left, right = self._columns[column]
-        return max(left - cell.right, cell.left - right)
-
     def _find_entries(self, line: Line) -> dict[int, _Entry]:
         """What a line has in each column; a sign beside a figure counts to the figure's column."""
         entries: dict[int, _Entry] = {}
         for index, cell in enumerate(line.cells):
             home = cell
             if LEADING_SIGN.fullmatch(cell.text) and index + 1 < len(line.cells):
-                home = cell if self._is_code(cell) else line.cells[index + 1]
+                behind = line.cells[index + 1]
+                home = cell if self._is_code(cell, behind) else behind
             elif CLOSING_SIGN.fullmatch(cell.text) and index:
                 home = line.cells[index - 1]
             home = home if is_figure(home.text) or home.text.startswith("(") else cell
-            entries.setdefault(self._target[self._column(home)], _Entry([])).cells.append(cell)
+            entries.setdefault(find_column(home, self._columns), _Entry([])).cells.append(cell)
         return entries
 
-    def _is_code(self, cell: LineCell) -> bool:
-        """Whether a cell is a currency code in letters, in a column that holds more than such codes."""
-        if not cell.text.isalpha() or over(cell, self._columns) != 1:
-            return False
-        column = self._column(cell)
-        return self._target[column] not in self._target[:column] + self._target[column + 1 :]
+    def _is_code(self, cell: LineCell, behind: LineCell) -> bool:
+        """Whether a cell is a currency code in letters, in a column of its own beside that of the next cell."""
+        is_alone = over(cell, self._columns) == 1 and find_column(cell, self._columns) != find_column(
+            behind, self._columns
+        )
+        return cell.text.isalpha() and is_alone
 
     def _find_label_column(self) -> int:
         """The first column that most rows use; columns before it hold marks, or what spans the table."""
@@ -393,7 +364,7 @@ class Rows:
         for line in self._lines:
             for cell in line.cells:
                 if len(line.cells) > 1 or over(cell, self._columns) <= 1:
-                    index = self._target[self._column(cell)]
+                    index = find_column(cell, self._columns)
                     self._lefts[index] = min(self._lefts[index] or cell.left, cell.left)
                     self._rights[index] = max(self._rights[index], cell.right)
 
@@ -497,10 +468,3 @@ class Rows:
             room = min(room, self._lefts[column + 1] - GUTTER * self._size)
         word = below.words[0]
         return entry.right + 0.25 * self._size + (word.right - word.left) > room - 0.15 * self._size
-
-
-def _find_join_end(joins: Mapping[int, int], index: int) -> int:
-    """The column that a column of signs finally joins; no two columns join each other."""
-    while index in joins:
-        index = joins[index]
-    return index

@@ -165,20 +165,17 @@ def _seams(boxes: Iterable[Box]) -> list[float]:
 
 def _turn(rules: Rules, turn: int) -> Rules:
     """The rules of a page whose words are turned by `turn` quarters, rotated so that the words are upright."""
-    match turn:
-        case 1:
-            horizontal = [RuledLine(-at, begin, end) for at, begin, end in rules.vertical]
-            return Rules(horizontal, [RuledLine(at, -end, -begin) for at, begin, end in rules.horizontal])
-        case 2:
-            horizontal, vertical = (
-                [RuledLine(-at, -end, -begin) for at, begin, end in side] for side in (rules.horizontal, rules.vertical)
-            )
-            return Rules(horizontal, vertical)
-        case 3:
-            horizontal = [RuledLine(at, -end, -begin) for at, begin, end in rules.vertical]
-            return Rules(horizontal, [RuledLine(-at, begin, end) for at, begin, end in rules.horizontal])
-        case _:
-            return rules
+    if not turn:
+        return rules
+    boxes = [(begin, -at, end, -at) for at, begin, end in rules.horizontal]
+    boxes += ((at, -begin, at, -end) for at, begin, end in rules.vertical)
+    turned = Rules([], [])
+    for left, top, right, bottom in (document.turn_upright(box, turn) for box in boxes):
+        if top == bottom:
+            turned.horizontal.append(RuledLine(-top, left, right))
+        else:
+            turned.vertical.append(RuledLine(left, -top, -bottom))
+    return turned
 
 
 def _add(rules: Rules, x: float, y: float, other_x: float, other_y: float) -> None:

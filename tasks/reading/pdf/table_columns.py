@@ -16,6 +16,7 @@ from tasks.reading.pdf.lines import (
     CLOSING_SIGN,
     GUTTER,
     LEADING_SIGN,
+    TOUCH,
     Interval,
     Line,
     LineCell,
@@ -311,21 +312,33 @@ def find_columns(lines: Sequence[Line], size: float) -> list[Interval]:
     return [(left, right) for left, right in parted]
 
 
-def with_signs(columns: Iterable[Interval], lines: Sequence[Line]) -> list[Interval]:
+def with_signs(columns: Sequence[Interval], lines: Sequence[Line]) -> list[Interval]:
     """The columns; those with signs only are merged into the next one (`$`) or the one before (`%`)."""
+    texts: dict[int, list[str]] = {}
+    for line in itertools.dropwhile(is_header, lines):  # headers stand over signs and figures
+        for cell in line.cells:
+            if over(cell, columns) <= 1:
+                texts.setdefault(find_column(cell, columns), []).append(cell.text)
     joined: list[Interval] = []
     begin: float | None = None
-    lines = list(itertools.dropwhile(is_header, lines))  # headers stand over signs and figures
-    for left, right in columns:
-        texts = [cell.text for line in lines for cell in line.cells if left <= cell.left and cell.right <= right]
-        if texts and all(map(LEADING_SIGN.fullmatch, texts)):
+    for index, (left, right) in enumerate(columns):
+        held = texts.get(index, [])
+        if held and index + 1 < len(columns) and all(map(LEADING_SIGN.fullmatch, held)):
             begin = left if begin is None else begin
-        elif joined and texts and all(map(CLOSING_SIGN.fullmatch, texts)):
+        elif held and joined and all(map(CLOSING_SIGN.fullmatch, held)):
             joined[-1] = joined[-1][0], right
         else:
             joined.append((left if begin is None else begin, right))
             begin = None
     return joined
+
+
+def find_column(cell: LineCell, columns: Sequence[Interval]) -> int:
+    """The column of a cell: the first one if it spans several, and the nearest if it is in none."""
+    behind = bisect_left(columns, (cell.right - TOUCH,))
+    if count := over(cell, columns):
+        return behind - count
+    return min(range(len(columns)), key=lambda at: max(columns[at][0] - cell.right, cell.left - columns[at][1]))
 
 
 def _titles(counts: Sequence[int], usual: float) -> int:

@@ -242,16 +242,10 @@ def _share_twice(words: Sequence[PageWord]) -> float:
 
 def upright(box: Box, origin: tuple[float, float], turn: int) -> tuple[float, float, float, float]:
     """Left, right, base and height of a glyph's box once its line is turned upright."""
-    left, top, right, bottom = box
-    match turn:
-        case 1:
-            return -top, -bottom, -origin[0], right - left
-        case 2:
-            return -right, -left, origin[1], top - bottom
-        case 3:
-            return bottom, top, origin[0], right - left
-        case _:
-            return left, right, -origin[1], top - bottom
+    x, y = origin
+    left, top, right, bottom = document.turn_upright(box, turn)
+    _, _, _, base = document.turn_upright((x, y, x, y), turn)
+    return left, right, -base, top - bottom
 
 
 _SAME: Final = 0.6
