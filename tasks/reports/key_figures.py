@@ -479,12 +479,9 @@ def _line(numbers: Sequence[Decimal | None]) -> str:
 
 
 @cache
-def _places() -> dict[str, int]:
-    return {concept: place for place, concept in enumerate(taxonomy().concepts)}
-
-
 def _order(concept: str) -> int:
-    return _places().get(concept, len(_places()))
+    known = list(taxonomy().concepts)
+    return known.index(concept) if concept in known else len(known)
 
 
 def _words(name: str) -> str:

@@ -14,6 +14,7 @@ from openpyxl.cell import MergedCell
 from openpyxl.styles import Alignment
 from openpyxl.worksheet.worksheet import Worksheet
 
+from tasks.reports.company import to_ask_for
 from tasks.reports.models import CompanyReport, ReportedRequest
 from tasks.reports.wording import not_read, thousands, xml_text
 from tasks.reports.wordprocessing import WordCell, WordFile, Words
@@ -79,7 +80,7 @@ def also_missing(company: CompanyReport) -> list[tuple[str, list[str]]]:
         for row in company.documents
         if row.pages and row.pages_read is not None and 0 < row.pages_read < row.pages
     ]
-    cited = [f"“{row.words}”, which {row.document_name} refers to" for row in company.cited]
+    cited = list(map(to_ask_for, company.cited))
     told = {"Also missing": [item for item in company.missing if item not in cited]}
     told |= {"Referred to, and not in the data room": cited, "Could not be read": unread}
     return [(heading, entries) for heading, entries in told.items() if entries]

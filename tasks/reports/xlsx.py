@@ -14,7 +14,6 @@ from tasks.reports.company import in_words
 from tasks.reports.findings import falls_short, find_red_flags, heat
 from tasks.reports.key_figures import in_full
 from tasks.reports.models import (
-    CompanyReport,
     ComparedFigure,
     ContradictingQuote,
     CriterionReport,
@@ -316,13 +315,9 @@ def _warnings(report: Report) -> Iterator[Row]:
 
 def _documents(report: Report) -> Iterator[Row]:
     for company in report.companies:
-        yield from _write_documents(company)
-
-
-def _write_documents(company: CompanyReport) -> Iterator[Row]:
-    for document in by_urgency(company.documents):
-        figures = (document.what, document.family, document.status, document.characters, document.warning)
-        yield [company.name, document.document_name, document.path, *figures, _link(document.document_url)]
+        for document in by_urgency(company.documents):
+            figures = (document.what, document.family, document.status, document.characters, document.warning)
+            yield [company.name, document.document_name, document.path, *figures, _link(document.document_url)]
 
 
 def _run(report: Report) -> Iterator[Row]:

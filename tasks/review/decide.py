@@ -73,15 +73,9 @@ def decide_cell(run: Run, domain: str, cell: CellReview, act: Act, by: str) -> D
     """Write an act on a cell of a table to the log; arguments and errors are those of `decide`."""
     reason = _check(act, is_same({"digest": act.saw}, cell.evidence), needs_reason=act.kind is DecisionKind.COMMENT)
     undoes = _undone(cell.held, act) if act.kind is DecisionKind.UNDO else None
-    match act.kind:
-        case DecisionKind.OVERRIDE:
-            value: Any = _cell_value(cell, act)
-        case DecisionKind.QUOTE:
-            raise BadRequest("Reject the value: its quotations go with it.", {"kind": "must not be quote"})
-        case DecisionKind.ASSIGNMENT:
-            value = _assignee(act.value.strip())
-        case _:
-            value = None
+    if act.kind is DecisionKind.QUOTE:
+        raise BadRequest("Reject the value: its quotations go with it.", {"kind": "must not be quote"})
+    value = _cell_value(cell, act) if act.kind is DecisionKind.OVERRIDE else _value(run, {}, act)
     return _write(run, domain, act, by, value=value, reason=reason, evidence=dict(cell.evidence), undoes=undoes)
 
 
