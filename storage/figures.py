@@ -8,7 +8,7 @@ from sqlalchemy import JSON, Column, ColumnElement, Text, and_, delete, insert, 
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, col
 
-from storage.columns import find_rows, find_table, put
+from storage.columns import find_rows, find_table, in_parts, put_rows, row_values
 from storage.texts import StoredText
 
 CUT_OFF: Final = "!"
@@ -116,13 +116,14 @@ def texts_to_read(
 
 def save_ledgers(session: Session, new: Sequence[NewLedger]) -> None:
     """Store these ledgers in place of the earlier ones of their texts."""
-    for ledger in sorted(new, key=lambda ledger: ledger.ledger.text_id):  # in one order for all who write
-        put(session, ledger.ledger, "text_id")
-        table = find_table(StoredFigure)
-        connection = session.connection()
-        connection.execute(delete(table).where(table.c.text_id == ledger.ledger.text_id))
-        if ledger.figures:
-            connection.execute(insert(table), [{"text_id": ledger.ledger.text_id, **row} for row in ledger.figures])
+    new = sorted(new, key=lambda ledger: ledger.ledger.text_id)  # in one order for all who write
+    put_rows(session, StoredLedger, [row_values(ledger.ledger) for ledger in new], "text_id")
+    table, connection = find_table(StoredFigure), session.connection()
+    for text_ids in in_parts(ledger.ledger.text_id for ledger in new):
+        connection.execute(delete(table).where(table.c.text_id.in_(text_ids)))
+    rows = [{"text_id": ledger.ledger.text_id, **row} for ledger in new for row in ledger.figures]
+    if rows:
+        connection.execute(insert(table), rows)
 
 
 def find_ledgers(session: Session, text_ids: Iterable[int], concept: str | None = None) -> dict[int, TextLedger]:

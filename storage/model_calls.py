@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, LargeBinary, delete, func, insert, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from storage.columns import UtcDateTime, find_rows, find_table, now, put
+from storage.columns import UtcDateTime, find_rows, find_table, now, put, put_rows, row_values
 
 
 class StoredAnswer(SQLModel, table=True):
@@ -82,8 +82,8 @@ def find_vectors(session: Session, text_ids: Sequence[int], model: str) -> dict[
 
 def save_vectors(session: Session, vectors: Iterable[TextVector]) -> None:
     """Store vectors, replacing those that are stored already."""
-    for vector in sorted(vectors, key=lambda vector: (vector.text_id, vector.model, vector.start, vector.end)):
-        put(session, vector, "text_id", "model", "start", "end")
+    ordered = sorted(vectors, key=lambda vector: (vector.text_id, vector.model, vector.start, vector.end))
+    put_rows(session, TextVector, list(map(row_values, ordered)), "text_id", "model", "start", "end")
 
 
 class UnansweredCall(SQLModel, table=True):

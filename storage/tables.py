@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import JSON, Column
 from sqlmodel import Field, Session, SQLModel, col
 
-from storage.columns import find_rows, find_table, put
+from storage.columns import find_rows, find_table, put_rows
 
 
 class StoredCells(SQLModel, table=True):
@@ -27,5 +27,5 @@ def find_cells(session: Session, text_ids: Sequence[int], columns: str) -> dict[
 
 def save_cells(session: Session, columns: str, cells: Mapping[int, dict[str, Any]]) -> None:
     """Store the cells of texts in place of earlier ones."""
-    for text_id, found in sorted(cells.items()):
-        put(session, StoredCells(text_id=text_id, columns=columns, cells=found), "text_id", "columns")
+    rows = [{"text_id": text_id, "columns": columns, "cells": found} for text_id, found in sorted(cells.items())]
+    put_rows(session, StoredCells, rows, "text_id", "columns")
