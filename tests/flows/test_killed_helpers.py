@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from sqlalchemy import URL, Engine, create_engine, text
 
+from storage import database as storage_database
 from tests.faults.comparison import report_differences, report_of
 from tests.flows.conftest import write_room
 from tests.homes import make_home
@@ -157,7 +158,12 @@ def server_database(postgres: URL, postgres_admin: Engine, request: pytest.Fixtu
     name = f"killed_{os.getpid()}_{request.node.callspec.params['seed']}"
     with postgres_admin.connect() as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
-    yield postgres.set(database=name).render_as_string(hide_password=False)
+    url = postgres.set(database=name).render_as_string(hide_password=False)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("DILIGENCE_DATABASE_URL", url)
+        storage_database.migrate()
+        storage_database.close()
+    yield url
     with postgres_admin.connect() as connection:
         connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
 
@@ -190,7 +196,8 @@ def test_a_run_ends_complete_whatever_happens_to_one_of_its_processes(
     with Model(2) as model:
         place = Place(tmp_path, screen, model, prefect, database)
         leader = place.start(2)
-        until(lambda: children(leader.pid))
+        until(lambda: children(leader.pid) or leader.poll() is not None)
+        assert leader.poll() is None, leader.communicate()[1]
         (helper,) = children(leader.pid)
         until(lambda: model.billed.total() >= at)
         if fault == "connections cut":
