@@ -13,12 +13,14 @@ from sqlalchemy import text as sql
 
 from storage import database, documents, run_documents
 from storage.columns import now
+from storage.kinds import find_signs
 from storage.run_documents import DocumentOutcome, DocumentStatus, RunDocument
 from tasks.documents import batch, texts
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.local.drive import LocalDrive
 from tasks.documents.index import index_room
+from tasks.documents.kinds.signs import signs_version
 from tasks.documents.texts import document_text
 from tasks.errors import NotConfigured
 from tasks.reading.pool.pool import ExtractionPool
@@ -73,6 +75,14 @@ def test_each_document_has_its_outcome(write: Write, pool: CountingPool, monkeyp
     assert "DILIGENCE_DOCUMENT_MAX_MB" in (outcomes["large.txt"].warning or "")
     assert "DILIGENCE_DOCUMENT_TIMEOUT" in (outcomes["hangs.txt"].warning or "")
     assert all(outcomes[name].warning for name in ("damaged.pdf", "crashes.txt", "film.mp4"))
+
+
+def test_what_a_text_shows_of_its_kind_is_stored_when_it_is_read(write: Write) -> None:
+    write("scan 12.txt", "Lease Agreement\n\nThe landlord lets the premises to the tenant.")
+    text_id = read(index_room("root"))["scan 12.txt"].text_id
+    with database.reading() as session:
+        ((signs, _),) = find_signs(session, [text_id or 0], signs_version()).values()
+    assert signs["title"] == "lease"
 
 
 def test_an_unchanged_room_is_neither_fetched_nor_read_again(
