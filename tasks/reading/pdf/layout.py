@@ -6,8 +6,9 @@ in a twentieth of the time that the page takes.
 
 import gc
 import re
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, Final
 
 import pypdfium2.raw as pdfium
@@ -32,7 +33,7 @@ from tasks.reading.pdf.gaps import (
     is_in_letters,
 )
 from tasks.reading.pdf.grids import find_ruled_tables
-from tasks.reading.pdf.lines import Line, build_lines
+from tasks.reading.pdf.lines import Line, LineCell, build_lines, is_figure
 from tasks.reading.pdf.rules import RuledLine, Rules, find_rules, rules_across
 from tasks.reading.pdf.tables import Table, find_tables
 from tasks.reading.pdf.words import (
@@ -134,12 +135,28 @@ def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) ->
     free = build_lines(word for word in words if word.first not in ruled)
     if not tables and not is_turned and (columns := columns_by_height(words, free)):
         return [], columns
+    if rules.vertical:
+        for line in free:
+            _part_at_rules(line, rules.vertical)
     for lines in split_prose(free):
         if len(lines) <= _MOST_LINES:
             tables += merge_columns(lines) or [
                 table for side in pages_side_by_side(lines) for table in find_tables(side, across)
             ]
     return tables, []
+
+
+def _part_at_rules(line: Line, vertical: Sequence[RuledLine]) -> None:
+    """Split the cells of a line that are figures on both sides of a rule; boxes of single digits stay one cell."""
+    middle = line.base - line.size / 3
+    places = sorted(rule.at for rule in vertical if rule.begin < middle < rule.end)
+    cells: list[LineCell] = []
+    for cell in line.cells:
+        held = groupby(cell.words, lambda word: bisect(places, (word.left + word.right) / 2))
+        parts = [LineCell(list(words)) for _, words in held]
+        are_figures = all(is_figure(part.text) for part in parts) and any(len(part.text) > 1 for part in parts)
+        cells += parts if are_figures else [cell]
+    line.cells = cells
 
 
 def _order_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) -> str:

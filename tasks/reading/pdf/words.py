@@ -38,6 +38,11 @@ _SIGN_GAP: Final = 0.26
 """The white before a percent sign up to which it belongs to its figure, if no space was typed."""
 FARTHEST: Final = 2.4
 """How far a word of a line may be raised at most: some fonts say that their letters are twice as high as they are."""
+_THOUSANDS: Final = re.compile(r"\d \d{3}(?!\d)")
+_GROUP: Final = 3
+"""Digits between two blanks that part thousands."""
+_BLANK: Final = 1.2
+"""Digits that such a blank is as wide as, at most."""
 _FEW: Final = 6
 """Words that stand on others by chance, at most; and of so many one, on a page of few words."""
 _SAMPLE: Final = 12
@@ -130,7 +135,29 @@ def find_words(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[i
         words = list(_upright_words(textpage, text, spans, ones, others))
     if "%" in text:
         _glue_percents(textpage, words, {first: one for (first, _, _), one in zip(spans, ones, strict=True)})
-    return words
+    return _join_thousands(words) if _THOUSANDS.search(text) else words
+
+
+def _join_thousands(words: Iterable[PageWord]) -> list[PageWord]:
+    """The words, with figures whose thousands are parted by blanks as one: no column may run through them."""
+    joined: list[PageWord] = []
+    for word in words:
+        if joined and _is_thousands_blank(joined[-1], word):
+            last = joined[-1]
+            last.text += f" {word.text}"
+            last.right, last.end = word.right, word.end
+        else:
+            joined.append(word)
+    return joined
+
+
+def _is_thousands_blank(last: PageWord, word: PageWord) -> bool:
+    """Whether between one to three digits and three more is a blank no wider than a digit, as on a typewriter."""
+    group, digits = last.text.rpartition(" ")[2].lstrip("(-−–"), word.text.rstrip(")")
+    if not (word.first == last.end + 1 and group.isdecimal() and digits.isdecimal()):
+        return False
+    level = len(group) <= _GROUP == len(digits) and abs(word.base - last.base) < WORD_GAP * word.size
+    return level and 0 < word.left - last.right < _BLANK * (word.right - word.left) / len(word.text)
 
 
 def _numbers(textpage: Any, page_text: PageText, spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int]]:

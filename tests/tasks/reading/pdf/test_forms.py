@@ -142,3 +142,17 @@ def test_a_statement_keeps_its_columns_beside_short_labels() -> None:
     rows = [["", "2024", "2023"], ["Sales", "4", "5"], ["Costs", "3", "3"], ["Profit", "1", "2"]]
     draw_rows(canvas, rows)
     assert rows_of(text_of(canvas)) == rows
+
+
+def test_thousands_with_a_blank_as_wide_as_a_digit_stay_one_figure_beside_a_rule() -> None:
+    canvas = page()
+    rows = [["Goods", "1 399", "030", "652"], ["Shares", "8 485", "042", "12 300"], ["Total", "9 884", "048", "12 952"]]
+    for index, (label, *figures) in enumerate(rows):
+        canvas.setFont("Helvetica", 8)
+        canvas.drawString(72, 700 - 14 * index, label)
+        canvas.drawString(304.4, 700 - 14 * index, figures[1])
+        canvas.setFont("Courier", 10)
+        for right, figure in zip((298, 400), figures[::2], strict=True):
+            canvas.drawRightString(right, 700 - 14 * index, figure)
+    canvas.line(301, 660, 301, 712)
+    assert rows_of(text_of(canvas)) == rows
