@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from tasks.figures.ledger import LedgerText
@@ -20,7 +21,7 @@ from tasks.statements.reading import Limit, ParsedSentence, read
 from tasks.table.cells import find_text_cells
 from tasks.table.clauses import FINDERS
 from tasks.table.columns import Column, ColumnSet
-from tasks.table.contract import Contract, says
+from tasks.table.contract import PERPETUAL, Contract, says
 from tasks.table.spans import Span, find_dates, find_durations
 from tasks.table.terms import is_notice
 
@@ -37,6 +38,8 @@ _HELD: Final = (
     "rent", "deposit", "salary", "assignment",
 )  # fmt: skip
 _HARMLESS: Final = frozenset({None, Limit.POSSIBLE, Limit.REQUIRED, Limit.ANY, Limit.ALL, Limit.NEGATION})
+_MOST_PARTS: Final = 52
+"""Parts of a year, at most, for which a rent or salary is stated."""
 _DURATION: Final = re.compile(r"P(\d+)([DWMY])")
 _IN_MONTHS_OR_DAYS: Final = {"D": 1, "W": 7, "M": 1, "Y": 12}
 
@@ -140,7 +143,8 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
         return []
     if not _OF_ONE.isdisjoint(stated) and not _has_one_subject(sentence, clauses, contract):
         return []
-    return [] if any(_stands_in(value, text) for value in differ) else terms
+    is_open = any(_may_agree(term.stated, term.given) for term in terms) or any(_stands_in(one, text) for one in differ)
+    return [] if differ and is_open else terms
 
 
 def _is_day(value: Any) -> bool:
@@ -168,6 +172,15 @@ def _plain(value: Any) -> Any:
     return value.casefold() if isinstance(value, str) else value
 
 
+def _may_agree(stated: Any, given: Any) -> bool:
+    """Whether other values need not contradict: no end, days beside months, or a rent for another stretch of time."""
+    if isinstance(stated, dict) and isinstance(given, dict):
+        low, high = sorted(Decimal(one["value"]) for one in (stated, given))
+        return stated["unit"] == given["unit"] and low < high and high % low == 0 and high / low <= _MOST_PARTS
+    mine, theirs = _plain(stated), _plain(given)
+    return PERPETUAL in (stated, given) or (isinstance(mine, tuple) and mine[1] != theirs[1])
+
+
 def _stands_in(value: Any, text: str) -> bool:
     """Whether a value is stated anywhere in a contract; that of another kind than a day, a time or a name may be."""
     if not isinstance(value, str):
@@ -176,7 +189,7 @@ def _stands_in(value: Any, text: str) -> bool:
         return any(_is_same(value, other.value) for other in find_durations(text, 0, len(text)))
     if _is_day(value):
         return any(_is_same(value, other.day.isoformat()) for other in find_dates(text, 0, len(text)))
-    return value.casefold() in text.casefold() or value in {"consent", "free", "forbidden", "perpetual"}
+    return value.casefold() in text.casefold() or value in {"consent", "free", "forbidden"}
 
 
 def _speaks_of(

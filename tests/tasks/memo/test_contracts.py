@@ -51,6 +51,8 @@ STATED = {
         "The contract with Alder Steel is not governed by English law.",
         "The amendment was signed on 3 May 2023.",
         "The annual rent is $12,500.",
+        "The base rent is $150,000.",
+        "The supplier may terminate the supply agreement on 90 days' notice.",
         "The landlord may not assign the lease.",
     ),
 }
